@@ -9,7 +9,7 @@ import { isSecretMark, personHashes, type Sealer, sealAddress, secretMark } from
 import { findAddress } from "./rules.ts";
 import { erasedAccounts, seats } from "./store/accounts.ts";
 import { addressesPresent, firstPlace, firstPlaceOfAccount } from "./store/erase.ts";
-import { type ErasureRow, erasures, kindOf } from "./store/erasures.ts";
+import { type ErasedKind, type ErasureRow, erasures, placeOf } from "./store/erasures.ts";
 
 /**
  * Returns the path of the journal. This is a file in which a server records erasures outside of its database.
@@ -239,3 +239,9 @@ function entryOfLine(line: string): JournalEntry | undefined {
   const known = of === "owner" ? typeof ownerId === "string" : of === "account" || of === "everywhere";
   return texts && known ? { id, of, ownerId: ownerId ?? null, personHash, secret, createdAt } : undefined;
 }
+
+/** Returns what kind of data an erasure deletes. */
+const kindOf = (row: Pick<ErasureRow, "ownerId" | "place">): ErasedKind => {
+  if (row.ownerId !== null) return "owner";
+  return placeOf(row).of ?? "everywhere";
+};

@@ -28,7 +28,7 @@ import {
 } from "./authenticate.ts";
 import { type Admit, needsNoAdmission, uncountBytes } from "./body/admission.ts";
 import type { IncomingBodies, IncomingBody } from "./body/incoming-body.ts";
-import { announcedBytes, counted, createLargeJsonReader, readJson } from "./body/read-body.ts";
+import { counted, createLargeJsonReader, readJson } from "./body/read-body.ts";
 import { readUpload } from "./body/read-upload.ts";
 import type { InvokeDeps } from "./call-steps.ts";
 import { asApiError } from "./errors.ts";
@@ -427,3 +427,10 @@ export async function countRefusal({ endpoint, caller, deps }: Exchange, thrown:
   await deps.limiter.spend({ who: caller.id, rateLimit });
   throw thrown;
 }
+
+/**
+ * Returns the length of a body from the headers of its request. Undefined for a chunked body, whose length is not known
+ * in advance.
+ */
+const announcedBytes = ({ headers }: IncomingMessage): number | undefined =>
+  headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { ApiError } from "../../src/contract/errors.ts";
 import { receivedFile } from "../../src/contract/files.ts";
-import { isObject } from "../../src/contract/json.ts";
+import { isNestedDeeperThan, isObject } from "../../src/contract/json.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { countOf } from "../../src/words/phrases.ts";
 import type { Table } from "../backup/store.ts";
@@ -18,8 +18,6 @@ import {
   faultsOf,
   formatVersion,
   type Line,
-  mostLineBytes,
-  parseLine,
   type RecordKind,
   rowOf,
   type StoredRow,
@@ -617,3 +615,22 @@ const refusedFile = (faults: readonly string[]): ApiError =>
 
 /** Adds the number of the line to a fault. */
 const atLine = (number: number, fault: string): string => `line ${number}: ${fault}`;
+
+/** The maximum number of bytes in a line. The longest possible record, a release note, has fewer. */
+const mostLineBytes = 8 * 1_048_576;
+
+/** The maximum number of nested levels in a line. Metadata needs five levels. */
+const deepest = 16;
+
+/**
+ * Parses one line. If it is not a JSON object or is nested too deeply, returns a text that describes the fault.
+ */
+function parseLine(text: string): Line | string {
+  if (isNestedDeeperThan(text, deepest)) return `is nested deeper than ${deepest} levels`;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : "must be a JSON object";
+  } catch {
+    return "is not JSON";
+  }
+}

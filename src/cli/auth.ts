@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { type CredentialKind, credentialKinds } from "../client/credential-kinds.ts";
 import { ServerError, UnexpectedAnswerError } from "../client/errors.ts";
 import type { Route } from "../client/routes.ts";
@@ -36,12 +36,11 @@ import {
   allKinds,
   checkCredential,
   explainWriteFailure,
-  kindOf,
-  kindWords,
   originOf,
   type StoreFlags,
   storeCredential,
   type Verdict,
+  wordOf,
 } from "./core/store-credential.ts";
 
 export function addAuth(auth: Command, setup: Setup): void {
@@ -694,3 +693,13 @@ async function rowOf(place: Place, judge: Judge): Promise<Row> {
 }
 
 const nothing = { source: null, hint: null, valid: null, problem: null };
+
+/** The names of all kinds, for help and messages. */
+const kindWords: string = allKinds.map(wordOf).join(", ");
+
+/** Returns the kind of credential with this name. Throws an error of the parser for any other text. */
+function kindOf(word: string): CredentialKind {
+  const kind = allKinds.find((one) => wordOf(one) === word);
+  if (kind) return kind;
+  throw new InvalidArgumentError(`It must be one of ${kindWords}.`);
+}

@@ -179,12 +179,6 @@ export interface EndedErasure extends Pick<ErasureRow, "id" | "ownerId" | "perso
   readonly at: string;
 }
 
-/** Returns what kind of data an erasure deletes. */
-export const kindOf = (row: Pick<ErasureRow, "ownerId" | "place">): ErasedKind => {
-  if (row.ownerId !== null) return "owner";
-  return placeOf(row).of ?? "everywhere";
-};
-
 export interface Advance {
   readonly place: Place;
   readonly effects: readonly Effect[];

@@ -4,7 +4,7 @@ import type { Ask } from "../../console/ask.ts";
 import type { SignedInVisit } from "../../console/definitions.ts";
 import type { Links } from "../../console/links.ts";
 import { Line, Notice } from "../../console/parts.tsx";
-import { inboxQuery, valuesIn, withOpened } from "./filters.ts";
+import { filterOf, filterQuery, valuesIn, withOpened } from "./filters.ts";
 
 /**
  * The names of the list of decisions in the address of a thread. One name is for the list that begins with the oldest
@@ -249,3 +249,9 @@ async function firstOfNext(
 function listOf(ask: Ask, appId: string, list: string) {
   return ask(threads.list, { params: { appId }, query: inboxQuery(valuesIn(list)) });
 }
+
+/** Returns the API query for a page of the inbox. */
+const inboxQuery = (query: (name: string) => string): Record<string, string> => ({
+  ...filterQuery(filterOf(query)),
+  cursor: query("cursor"),
+});

@@ -6,7 +6,7 @@ import type { Files, TemporaryFile } from "../../files/files.ts";
 import { UploadFailure } from "../errors.ts";
 import type { IncomingBody } from "./incoming-body.ts";
 import { anything, parseStrictJson } from "./strict-json.ts";
-import { consume, type Intake, malformedForm, receive, type Upload } from "./upload.ts";
+import { consume, type Intake, receive, type Upload } from "./upload.ts";
 
 /**
  * Reads a multipart/form-data body and writes its files to disk while it arrives. Each file field becomes a list of
@@ -242,3 +242,6 @@ function parsed(text: string): unknown {
     return text;
   }
 }
+
+const malformedForm = (why: string, cause?: unknown) =>
+  new UploadFailure("malformed_multipart", `The form ${why}.`, { cause });

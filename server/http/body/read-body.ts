@@ -81,13 +81,6 @@ interface Judging extends Pick<Sending, "arrivals" | "sender"> {
 }
 
 /**
- * Returns the length of a body from the headers of its request. Returns undefined for a chunked body, because its
- * length is not known in advance.
- */
-export const announcedBytes = ({ headers }: IncomingMessage): number | undefined =>
-  headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;
-
-/**
  * Returns the JSON value of a request's body, or `{}` if it has no body. Throws `unsupported_media_type` for a body
  * that is not JSON, `payload_too_large` over the limit, `bad_request` for an incomplete body, `busy` for a body that
  * arrives too slowly, and UploadFailure for malformed JSON. Call it inside `counted`, which counts refused bodies.

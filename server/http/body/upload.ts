@@ -118,7 +118,4 @@ const turnBytes = 131_072;
 const tooLarge = (maxBytes: number) =>
   new UploadFailure("too_large", `The body must be at most ${maxBytes} bytes.`);
 
-export const malformedForm = (why: string, cause?: unknown) =>
-  new UploadFailure("malformed_multipart", `The form ${why}.`, { cause });
-
 export const malformedJson = (why: string) => new UploadFailure("malformed_json", `The body ${why}.`);

@@ -8,6 +8,7 @@ import { ciTag, isGitHubActions } from "../core/ci.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { GlobalFlags, Invocation } from "../core/context.ts";
 import { cliErrorOf } from "../core/failures.ts";
+import { withTime } from "../core/flags.ts";
 import { addOutput } from "../core/github-actions.ts";
 import { mostTextBytes, optionalTextOf, readForeignText, readText } from "../core/input.ts";
 import { note, printList, printOne } from "../core/output.ts";
@@ -29,7 +30,6 @@ import {
   writtenOf,
 } from "./entry.ts";
 import { releaseDetails } from "./find.ts";
-import { instantOf } from "./flags.ts";
 import { describeCommits } from "./git.ts";
 import { type FileRelease, readChangelogFile, readNotes } from "./notes/changelog-file.lazy.ts";
 import { readChangesets } from "./notes/changesets.lazy.ts";
@@ -100,7 +100,7 @@ function datedEntries(
   },
   written?: WrittenReleases,
 ): ReleaseEntry[] {
-  const usual = instantOf(flags.publishedAt);
+  const usual = flags.publishedAt && withTime(flags.publishedAt);
   const dated = releases.map((release, at) => ({
     release: { ...release, ...(release.date === undefined && usual && { date: usual }) },
     known: written && writtenOf(written, entries[at]?.version ?? ""),
@@ -249,7 +249,7 @@ function publicationDates(
  * Returns the time in UTC. A date without a time means 00:00. Returns undefined for a text that is not a date.
  */
 function utcOf(date: string): string | undefined {
-  const at = new Date(/^\d{4}-\d\d-\d\d$/.test(date) ? `${date}T00:00:00Z` : date);
+  const at = new Date(withTime(date));
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }
 
@@ -401,7 +401,7 @@ function notThere(
 /** Adds the time of publication to the entry. This is the time of `--published-at`, or now. */
 function publishing(entry: ReleaseEntry, { publishedAt }: ReleaseFlags): ReleaseEntry {
   if (entry.draftReason !== undefined) return entry;
-  const at = instantOf(publishedAt);
+  const at = publishedAt && withTime(publishedAt);
   return {
     ...entry,
     body: { ...entry.body, ...(at === undefined ? { publish: true } : { publishedAt: at }) },

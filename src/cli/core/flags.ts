@@ -96,12 +96,16 @@ export function duration(given: string): number {
  */
 export function instantOf(flag: string, given: string | undefined): string | undefined {
   if (given === undefined) return undefined;
-  const text = /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
+  const text = withTime(given);
   if (/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text))) return text;
   throw usageError(
     `${flag} must be a day such as 2026-11-21, or an instant such as 2026-11-21T09:00:00Z, not "${given}".`,
   );
 }
+
+/** Returns the given time. Adds the start of the day in UTC to a date without a time. */
+export const withTime = (given: string): string =>
+  /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
 
 /** Splits `name=value` at the first `=`. Throws an error if the `=` or the name is missing. */
 export function splitPair(given: string): [string, string] {

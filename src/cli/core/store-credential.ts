@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from "commander";
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
 import { ServerError } from "../../client/errors.ts";
 import { type Route, routes } from "../../client/routes.ts";
@@ -84,16 +83,6 @@ export const wordOf = (kind: CredentialKind): string =>
   credentialKinds[kind].command.split(" ").at(-1) ?? kind;
 
 export const allKinds: readonly CredentialKind[] = ["appKey", "agentToken", "deviceToken", "maintainerToken"];
-
-/** The names of all kinds, for help and messages. */
-export const kindWords: string = allKinds.map(wordOf).join(", ");
-
-/** Returns the kind of credential with this name. Throws an error of the parser for any other text. */
-export function kindOf(word: string): CredentialKind {
-  const kind = allKinds.find((one) => wordOf(one) === word);
-  if (kind) return kind;
-  throw new InvalidArgumentError(`It must be one of ${kindWords}.`);
-}
 
 /**
  * The result of a check of a credential. `valid` says whether the server accepts it, and is null if the server did not

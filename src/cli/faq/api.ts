@@ -8,21 +8,8 @@ import type { Faq, FaqChange, ListedFaq, NewFaq, WantedFaq } from "../../contrac
 import { CliError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { appIdOf, goesThroughConsole, hasMaintainerToken, isId, wholeId } from "../core/ids.ts";
-import { details, printList, printOne } from "../core/output.ts";
+import { details } from "../core/output.ts";
 import type { ServerEntry } from "./entry.ts";
-
-export async function listFaqs(invocation: Invocation, lang?: string): Promise<undefined> {
-  const faqs = await (await faqApi(invocation)).list(lang);
-  printList(invocation, {
-    items: faqs,
-    columns: [
-      { heading: "id", of: ({ id }) => id, isId: true },
-      { heading: "order", of: ({ sortOrder }) => sortOrder },
-      { heading: "question", of: ({ question }) => question },
-      { heading: "answer", of: ({ answer }) => answer },
-    ],
-  });
-}
 
 /** Returns the whole id of an entry. The person may give only the first characters of the id. */
 export const faqId = (api: Pick<FaqApi, "list">, given: string): Promise<string> =>
@@ -49,11 +36,6 @@ export const noFaq = (given: string): CliError =>
     message: `There is no FAQ entry ${given}.`,
     next: "`innkeep faq list` lists all.",
   });
-
-export async function viewFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
-  const { faq } = await findFaq(await faqApi(invocation), given);
-  printOne(invocation, faq, () => faqDetails(faq));
-}
 
 /** Returns an entry as lines of text. Lists the languages of its translations. */
 export const faqDetails = ({

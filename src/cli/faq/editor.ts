@@ -18,7 +18,7 @@ import {
   slugOf,
   splitMarkdown,
 } from "./entry.ts";
-import { faqsFault } from "./source.ts";
+import { faultsError } from "./source.ts";
 
 interface Edited {
   readonly id: string;
@@ -129,3 +129,7 @@ function kept(write: () => void): boolean {
     return false;
   }
 }
+
+/** Returns the same error as `faultsError` for the faults of one document. */
+const faqsFault = (file: string, messages: readonly string[]) =>
+  faultsError(messages.map((message) => ({ file, message })));

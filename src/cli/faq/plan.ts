@@ -413,12 +413,6 @@ function serverItem(theirs: ServerEntry, { seen, takes, prune }: PlanInput): Ite
 export const conflictsIn = (items: readonly Item[]): Item[] =>
   items.filter(({ action }) => action === "conflict");
 
-const pushed: readonly Action[] = ["create", "change", "move", "delete"];
-
-/** Returns the changes that a push would make on the server. */
-export const changesIn = (items: readonly Item[]): Item[] =>
-  items.filter(({ action }) => pushed.includes(action));
-
 /**
  * Which of two values is used. `mine` is the value in the file. `theirs` is the value on the server. `same` means that
  * both values are equal. `conflict` means that a person must choose one of them.

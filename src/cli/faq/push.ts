@@ -20,7 +20,7 @@ import {
   tellNewServer,
 } from "./checkout.ts";
 import { type FaqText, type FileEntry, hashOf, type ServerEntry } from "./entry.ts";
-import { type Action, changesIn, type Item, planJson, planText } from "./plan.ts";
+import { type Action, type Item, planJson, planText } from "./plan.ts";
 import { defaultPath, type FileChange, type FileFault, faultsError, type SeenEntry } from "./source.ts";
 
 /**
@@ -532,3 +532,8 @@ function tooLong(name: string, text: string, most: number): string[] {
     ? [`has ${/^[aeiou]/.test(name) ? "an" : "a"} ${name} of ${length} characters: at most ${most}`]
     : [];
 }
+
+const pushed: readonly Action[] = ["create", "change", "move", "delete"];
+
+/** Returns the changes that a push would make on the server. */
+const changesIn = (items: readonly Item[]): Item[] => items.filter(({ action }) => pushed.includes(action));

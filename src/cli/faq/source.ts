@@ -102,10 +102,6 @@ export function faultsError(faults: readonly FileFault[]) {
   });
 }
 
-/** Returns the same error as `faultsError` for the faults of one document. */
-export const faqsFault = (file: string, messages: readonly string[]) =>
-  faultsError(messages.map((message) => ({ file, message })));
-
 const nothingThere = (path: string, isThere: boolean) =>
   usageError(
     isThere ? `${path} has no FAQ entries.` : `${path} does not exist.`,

@@ -19,7 +19,7 @@ import { Can, Empty, Line, Refused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import { Ago } from "../../../console/times.tsx";
 import { nameIn, statusNames } from "../badges.tsx";
-import { numberOf, readThread, OtherPageHead as ThreadHead, threadPage, threadTitle } from "./page.tsx";
+import { numberOf, readThread, threadPage, threadTitle } from "./page.tsx";
 
 /** The maximum number of threads that the page offers. */
 const mostOffered = 20;
@@ -282,3 +282,36 @@ export const similarDefinitions: Definitions = [
     show: showSimilar,
   }),
 ];
+
+/**
+ * The head of another page about a thread, such as the page for a merge. It has a link back to the thread, a title,
+ * and the subject of the thread.
+ */
+const ThreadHead = ({
+  title,
+  thread: { app, feedback },
+  links,
+}: {
+  readonly title: string;
+  readonly thread: OwnedThread;
+  readonly links: Links;
+}) => (
+  <>
+    <nav class="neighbours" aria-label="Thread">
+      <a class="back" href={links.thread(app.id, feedback.id)}>
+        <span aria-hidden="true">←</span> Thread
+      </a>
+    </nav>
+    <div class="head">
+      <div class="stack tight">
+        <h1>{title}</h1>
+        <p>
+          {numberOf(feedback)}
+          <b>
+            <Line text={feedback.subject} />
+          </b>
+        </p>
+      </div>
+    </div>
+  </>
+);

@@ -618,36 +618,3 @@ export const threadPage = definePage({
   needs: "viewer",
   show: showThread,
 });
-
-/**
- * The head of another page about a thread, such as the page for a merge. The head has a link back to the thread, a
- * title, and the subject of the thread.
- */
-export const OtherPageHead = ({
-  title,
-  thread: { app, feedback },
-  links,
-}: {
-  readonly title: string;
-  readonly thread: OwnedThread;
-  readonly links: Links;
-}) => (
-  <>
-    <nav class="neighbours" aria-label="Thread">
-      <a class="back" href={links.thread(app.id, feedback.id)}>
-        <span aria-hidden="true">←</span> Thread
-      </a>
-    </nav>
-    <div class="head">
-      <div class="stack tight">
-        <h1>{title}</h1>
-        <p>
-          {numberOf(feedback)}
-          <b>
-            <Line text={feedback.subject} />
-          </b>
-        </p>
-      </div>
-    </div>
-  </>
-);

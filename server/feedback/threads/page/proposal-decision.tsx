@@ -555,10 +555,6 @@ const settled: Readonly<Record<NonNullable<Proposal["decision"]>, string>> = {
 export const heldClaim = (life: ProposalLife | undefined): ProposalClaim | undefined =>
   life?.claims.find(({ releasedAt }) => releasedAt === null);
 
-/** Whether an agent is working on the proposal or may still claim it. */
-export const isOpenWork = ({ status }: Proposal, life: ProposalLife | undefined): boolean =>
-  status === "approved" && !heldClaim(life)?.outcome;
-
 /** Returns the badge for the state of a proposal. */
 function stateOf(proposal: Proposal, life: ProposalLife | undefined): BadgeProps {
   if (proposal.status === "approved") return workOf(heldClaim(life));

@@ -21,7 +21,6 @@ import {
   DecisionForm,
   DecisionRefused,
   heldClaim,
-  isOpenWork,
   ProposalState,
   UnsentNote,
 } from "./proposal-decision.tsx";
@@ -434,3 +433,7 @@ function withoutDistant(lines: readonly Extract<DifferenceLine, { text: string }
   }
   return shown;
 }
+
+/** Whether an agent is working on the proposal or may still claim it. */
+const isOpenWork = ({ status }: Proposal, life: ProposalLife | undefined): boolean =>
+  status === "approved" && !heldClaim(life)?.outcome;

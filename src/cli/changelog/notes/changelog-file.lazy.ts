@@ -1,5 +1,4 @@
 import { plainVersion } from "../../../contract/content-text.ts";
-import { typeOfHeading } from "./change-type.ts";
 import {
   type Block,
   depthOf,
@@ -9,6 +8,7 @@ import {
   plainLines,
   plainText,
   readMarkdown,
+  typeOfHeading,
 } from "./release-notes.ts";
 
 /** One version in a changelog file. `line` is the line of its heading. */

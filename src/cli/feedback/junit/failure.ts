@@ -10,7 +10,6 @@ import { fromTerminal, withoutTerminalCodes } from "../../../words/visible.ts";
 import { ciFolders } from "../../core/ci.ts";
 import type { Context, Invocation } from "../../core/context.ts";
 import { isUnder } from "../../core/files.ts";
-import { flagOf, type InputFault } from "../../core/input.ts";
 import { onOneLine } from "../../core/plain-text.ts";
 import { asPdf, checkSentFiles } from "../../delivery/files.ts";
 import { cutMessage, type DraftFlags, dedupeFields, draftOf } from "../../delivery/send-report.ts";
@@ -33,18 +32,6 @@ export interface FailureDraft {
 }
 
 const usualReports = 20;
-
-/** The fields whose values differ between the reports. The flags for these fields are not allowed with `--junit`. */
-const ownFields = ["message", "subject", "dedupeKey", "image", "video", "attach"] as const;
-
-/** Returns a fault for each given flag that is not allowed with `--junit`. */
-export const foreignFlags = (flags: DraftFlags): InputFault[] =>
-  ownFields
-    .filter((field) => flags[field] !== undefined)
-    .map((field) => ({
-      flag: flagOf(field),
-      message: "cannot be used with --junit, because it differs for each report",
-    }));
 
 /**
  * Returns one report for each failing test up to `--max-reports`, and one summary of all other failing tests. (rule
