@@ -10,16 +10,20 @@ const everyMs = 500;
 
 /**
  * Creates the watch that wakes requests when any thread changes. It queries the database twice a second, but only while
- * a request waits. It does not use signals: on PostgreSQL each report would then send a notification, and transactions
+ * a request waits. Before each query it calls `endSnoozes`, so that a waiting request also gets the end of a snooze. It does not use signals: on PostgreSQL each report would then send a notification, and transactions
  * with notifications wait for each other.
  */
-export function createThreadWatch(database: Pick<Database, "engine" | "get" | "all">): ThreadWatch {
+export function createThreadWatch(
+  database: Pick<Database, "engine" | "get" | "all">,
+  endSnoozes: () => Promise<void>,
+): ThreadWatch {
   const wakers = new Set<{ readonly wake: () => void }>();
   let asking = false;
   let seen = "";
 
   async function ask(): Promise<void> {
     try {
+      await endSnoozes();
       const present = await threadChanges.newest(database, seen);
       if (present !== seen) for (const { wake } of wakers) wake();
       seen = present;
