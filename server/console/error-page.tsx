@@ -144,7 +144,7 @@ function wordsOf({ code, message }: ApiError) {
     case "forbidden":
       return { title: "Not allowed", text: message };
     case "busy":
-      return { title: "One moment", text: "The server is busy. Nothing was changed. Try again in a moment." };
+      return { title: "One moment", text: message };
     case "internal":
       return {
         title: "Something went wrong",

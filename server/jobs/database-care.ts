@@ -37,7 +37,7 @@ const restShare = 9;
 function startIndexing(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
   return startJob(deps, {
     async run(stopping) {
-      while (!stopping.aborted && (await indexBatch(deps)));
+      while (!stopping.aborted && (await indexBatch(deps, stopping)));
     },
     pause: () => indexingPauseMilliseconds,
     failure: "indexing failed",
@@ -45,10 +45,14 @@ function startIndexing(deps: Pick<Deps, "database" | "log">): () => Promise<void
   });
 }
 
-async function indexBatch({ database, log }: Pick<Deps, "database" | "log">): Promise<boolean> {
+async function indexBatch(
+  { database, log }: Pick<Deps, "database" | "log">,
+  stopping: AbortSignal,
+): Promise<boolean> {
   const began = performance.now();
   const more = await indexNext(database, log);
-  if (more) await sleep(restShare * (performance.now() - began));
+  const rest = restShare * (performance.now() - began);
+  if (more) await sleep(rest, undefined, { signal: stopping }).catch(() => undefined);
   return more;
 }
 

@@ -9,6 +9,7 @@ import type { Deps } from "../deps.ts";
 import { createThreadWatch } from "../feedback/agent-work/store/changes.ts";
 import { createLiveConnections } from "../feedback/live/connections.ts";
 import { createWaitingAgents } from "../feedback/proposals/waiting-agents.ts";
+import { endDueSnoozes } from "../feedback/threads/store/fields.ts";
 import { createAnswers } from "../http/answers.ts";
 import { createMemory } from "../http/memory.ts";
 import { createLimiter } from "../http/rate-limits/rate-limits.ts";
@@ -59,7 +60,7 @@ export function createDeps(
       "the clock has jumped, so nothing ends or expires until the clock has run without a jump for ten minutes",
     ),
   );
-  const threadWatch = createThreadWatch(database);
+  const threadWatch = createThreadWatch(database, () => endDueSnoozes({ clock, database, time }));
   return {
     settings,
     database,

@@ -149,16 +149,18 @@ const silentMilliseconds = 600_000;
 /** Deletes the rows and files of imports that ended because the server crashed. (rule X5) */
 export async function discardAbandoned(
   deps: Pick<Deps, "clock" | "database" | "keptFiles"> & { readonly log: Warns },
+  stopping?: AbortSignal,
 ): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - silentMilliseconds).toISOString();
-  for (const appId of await imports.abandoned(deps.database, before)) await discard(deps, appId);
+  for (const appId of await imports.abandoned(deps.database, before)) await discard(deps, appId, stopping);
 }
 
 async function discard(
   { database, keptFiles, log }: Pick<Deps, "database" | "keptFiles"> & { readonly log: Warns },
   appId: string,
+  stopping?: AbortSignal,
 ): Promise<void> {
-  for (let more = true; more; ) {
+  for (let more = true; more && !stopping?.aborted; ) {
     const part = await database.write((tx) => imports.discard(tx, appId));
     keptFiles.removeLater(part.hashes, (error) =>
       log.warn({ err: error }, "unused files could not be deleted"),

@@ -47,7 +47,7 @@ export interface DeviceSignInReply {
 
 export type DeviceSignInHandler = (visit: DeviceSignInVisit) => Promise<DeviceSignInReply>;
 
-export type VisitDeps = InvokeDeps & Pick<Deps, "newId" | "stopping">;
+export type VisitDeps = InvokeDeps & Pick<Deps, "log" | "newId" | "stopping">;
 
 /** Creates the function that reads a request. A form of another site is refused before its body is read. */
 export function createDeviceSignInVisits(

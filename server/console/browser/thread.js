@@ -251,5 +251,10 @@ addKeys("Proposal", [
     isHere,
   },
   { key: "C", words: "Write what the agent must change", act: writeNote, isHere },
-  { key: "R", words: "Reject, after a confirmation", act: () => ask("reject", "Reject this plan?"), isHere },
+  {
+    key: "R",
+    words: "Reject, after a confirmation",
+    act: () => ask("reject", "Reject this plan? A rejection is final."),
+    isHere,
+  },
 ]);

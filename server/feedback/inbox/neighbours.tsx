@@ -118,7 +118,10 @@ export async function decidedBefore({ ask, query }: SignedInVisit): Promise<Deci
 
 const words: Readonly<Record<string, readonly [what: string, then: string]>> = {
   approved: ["Approved", "The agent may now proceed."],
-  rejected: ["Rejected", "The agent must not proceed."],
+  rejected: [
+    "Rejected",
+    "The agent must not proceed. A rejection is final: write a note in the thread and ask the agent for a new plan if you change your mind.",
+  ],
   "changes-asked-for": ["You asked for changes", "The agent reads your note and can propose again."],
 };
 

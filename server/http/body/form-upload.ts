@@ -188,7 +188,10 @@ function createFields(form: MultipartForm): Fields {
       const name = checkedName(given);
       size += Buffer.byteLength(text);
       if (isCut || size > form.text)
-        throw new UploadFailure("too_large", `The text of the form must be at most ${form.text} bytes.`);
+        throw new UploadFailure(
+          "too_large",
+          `The text of the form must be at most ${form.text} bytes. Send less text or metadata.`,
+        );
       if (fields.has(name)) throw malformedForm(`has the field ${name} twice`);
       fields.set(name, form.json.includes(name) ? parsed(text) : text);
     },

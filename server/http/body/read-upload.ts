@@ -167,7 +167,10 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
 
   const keepText = (bytes: Buffer) => {
     if (text.size + bytes.length > maxText)
-      throw new UploadFailure("too_large", `The body has over ${maxText} bytes without its files.`);
+      throw new UploadFailure(
+        "too_large",
+        `The body has over ${maxText} bytes without its files. Send less text or metadata.`,
+      );
     text.add(bytes);
   };
   const openString = (place: JsonPath) => {

@@ -14,7 +14,7 @@ import { normaliseEmail } from "../../secrets/passwords.ts";
 import { openAddress, randomName, type Sealer, sealAddress } from "../../secrets/secrets.ts";
 import { readReplyToken } from "../outgoing/queue.ts";
 import { mails } from "../outgoing/store.ts";
-import { addAnswer, mayAnswer } from "../sender-page/api.ts";
+import { addAnswer, mayAnswer } from "../sender-page/add-answer.ts";
 import { withoutSenderLinks } from "../sender-page/links.ts";
 import { type ReportRow, reports } from "../sender-page/store.ts";
 import { boundsOf, type IncomingFile, type IncomingMail, readMail } from "./read.ts";

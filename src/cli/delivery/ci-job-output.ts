@@ -9,6 +9,7 @@ import { cliErrorOf } from "../core/failures.ts";
 import {
   addOutput,
   addToSummary,
+  annotateJob,
   annotation,
   markdownBlock,
   markdownLink,
@@ -58,13 +59,13 @@ export async function reportSuccessToJob(
   { fields }: ReportContent,
   answer: Answer,
 ): Promise<void> {
-  const { env, io } = invocation.context;
-  if (!isGitHubActions(env)) return;
+  if (!isGitHubActions(invocation.context.env)) return;
   const { id, consoleUrl, deduplicated } = answer;
   const done = `Feedback ${deduplicated ? "added to an open thread" : "sent"}`;
   const subject = fields.subject ? [String(fields.subject)] : [];
   const place = consoleUrl ?? id;
-  io.stderr.write(
+  annotateJob(
+    invocation,
     annotation("notice", done, [...subject, ...(place ? [place] : [])].map(onOneLine).join("\n")),
   );
   await writeOutputs(invocation, { "feedback-id": id, "console-url": consoleUrl });
@@ -97,7 +98,7 @@ export async function reportFailureToJob(
   if (draft && (level === "warning" || !flags.json)) showUnsent(invocation, draft);
   if (!isGitHubActions(context.env)) return;
   const text = failureText(failure);
-  context.io.stderr.write(annotation(level, "Feedback was not sent", text));
+  annotateJob(invocation, annotation(level, "Feedback was not sent", text));
   const report = draft ? [markdownBlock(unsentText(context, draft))] : [];
   const why = text.split("\n").map(markdownText);
   await summarise(invocation, ["### Feedback was not sent", ...why, ...report]);

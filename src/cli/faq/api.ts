@@ -125,13 +125,14 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
     }
   };
   /**
-   * Creates an entry with the maintainer token if the key and the token return the same list. Otherwise throws
-   * `refusal`.
+   * Creates an entry with the token, if the key and the token find the same app. Throws `refusal` otherwise. An id
+   * belongs to one app, so one id in both lists shows that the app is the same. The ETags do not show this, because the
+   * FAQ may change between the two reads.
    */
   const createWithToken = async (body: NewFaq, refusal: ServerError) => {
     const [ofKey, ofToken] = [await ofApp.read(), await ofConsole.read()];
-    const isSameApp = ofKey.entries.length > 0 && ofKey.etag !== undefined && ofKey.etag === ofToken.etag;
-    if (!isSameApp) throw refusal;
+    const ids = new Set(ofKey.entries.map(({ id }) => id));
+    if (!ofToken.entries.some(({ id }) => ids.has(id))) throw refusal;
     return ofConsole.create(body);
   };
   return {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   createBrowserWithoutScripts,
   fieldsOf,
@@ -149,5 +149,43 @@ describe.each(databases)("the inbox over all apps of a person on $name", (engine
     });
     expect(stranger.headers.get("location")).toContain("changed=0");
     expect(await statuses()).toEqual(["open", "open"]);
+  });
+
+  describe("if the database is not available for a moment", () => {
+    const locked = () =>
+      Object.assign(new Error("database is locked"), { code: "ERR_SQLITE_ERROR", errcode: 5 });
+    async function resolveBoth(failsAfter: "first" | undefined) {
+      const [here, there] = [await send(first.app.key, "Here"), await send(second.key, "There")];
+      const headers = { accept: "text/html", ...(await service.signIn(first.owner)) };
+      const { database } = service.deps;
+      const write = database.write.bind(database);
+      const status = async () =>
+        (await database.get<{ status: string }>("SELECT status FROM feedback WHERE id = ?", here))?.status;
+      const spy = vi.spyOn(database, "write").mockImplementation(async (...given) => {
+        if (failsAfter === undefined || (await status()) === "resolved") throw locked();
+        return write(...given);
+      });
+      const boxes = [`${first.app.id}.${here}`, `${second.id}.${there}`].map((id) => ["id", id]);
+      const answer = await service.request("POST", "/console/all-feedback/change", {
+        headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams([["act", "resolve"], ["list", ""], ...boxes]).toString(),
+      });
+      spy.mockRestore();
+      return answer;
+    }
+
+    it("says how many threads were changed before that, and logs the reason", async () => {
+      const answer = await resolveBoth("first");
+      expect(answer.headers.get("location")).toMatch(/changed=1&undo=[^&]+&skipped=1$/);
+      expect(service.logged()).toContain("database is locked");
+    });
+
+    it("shows the list again with the reason and what to do, if nothing was changed", async () => {
+      const answer = await resolveBoth(undefined);
+      expect(answer.status).toBe(503);
+      expect(readingOf(answer)).toContain("Nothing was changed. The service cannot do this right now.");
+      expect(readingOf(answer)).toContain("Send the request again soon.");
+      expect(readingOf(answer)).toContain("Inbox of all apps");
+    });
   });
 });

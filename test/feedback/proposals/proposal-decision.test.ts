@@ -93,6 +93,25 @@ describe("a decision on a proposal", () => {
     }
   });
 
+  it("names before a rejection that it is final, and afterwards what a person can do instead", async () => {
+    const { id, page } = await proposed();
+    expect(readingOf(page)).toContain(
+      "A rejection is final: the agent stops, and can only propose a new plan.",
+    );
+    const after = readingOf(await owner.follow(await decide(page, id, "reject")));
+    expect(after).toContain("write a note in the thread, and ask the agent to propose a new plan.");
+    expect(after).not.toContain("can be recalled");
+  });
+
+  it.each([["approve"], ["request_changes"]])(
+    "of the kind %s is not called final afterwards",
+    async (kind) => {
+      const { id, page } = await proposed();
+      const after = await owner.follow(await decide(page, id, kind, "Mind the tests."));
+      expect(readingOf(after)).not.toContain("is final");
+    },
+  );
+
   it("is saved once if the form is sent twice by a double click", async () => {
     const { id, runId, page } = await proposed();
     const send = () => decide(page, id, "approve", "x");

@@ -13,16 +13,21 @@ const everyMs = 500;
 
 /**
  * Creates the watch that wakes requests when any thread changes. The watch queries the database twice a second, but
- * only while a request waits. The watch does not use the signals of transactions, because each report would then send a
- * notification on PostgreSQL. Transactions with notifications wait for each other.
+ * only while a request waits. Before each query it calls `endSnoozes`, so that a waiting request also gets the end of a
+ * snooze. The watch does not use the signals of transactions, because each report would then send a notification on
+ * PostgreSQL. Transactions with notifications wait for each other.
  */
-export function createThreadWatch(database: Pick<Database, "engine" | "get" | "all">): ThreadWatch {
+export function createThreadWatch(
+  database: Pick<Database, "engine" | "get" | "all">,
+  endSnoozes: () => Promise<void>,
+): ThreadWatch {
   const wakers = new Set<{ readonly wake: () => void }>();
   let asking = false;
   let seen = "";
 
   async function ask(): Promise<void> {
     try {
+      await endSnoozes();
       const present = await threadChanges.newest(database, seen);
       if (present !== seen) for (const { wake } of wakers) wake();
       seen = present;

@@ -121,6 +121,7 @@ const Decided = ({ proposal, life }: DecidedProps) => {
   const { decidedAt, decisionNote, decision } = proposal;
   if (decidedAt === null) return null;
   const byPerson = decision !== "replaced" && decision !== "expired";
+  const isRejected = decision === null || decision === "reject";
   return (
     <div>
       <h3>
@@ -136,6 +137,12 @@ const Decided = ({ proposal, life }: DecidedProps) => {
       {decision === "expired" && <p>No agent had claimed it by then.</p>}
       {decision !== "expired" && decisionNote && <UserText text={decisionNote} />}
       {byPerson && !decisionNote && <p class="muted">Without a note.</p>}
+      {isRejected && (
+        <p>
+          A rejection is final. If the agent must do the work after all, write a note in the thread, and ask
+          the agent to propose a new plan.
+        </p>
+      )}
       <EarlierApproval proposal={proposal} life={life} />
     </div>
   );
@@ -464,6 +471,10 @@ export const DecisionForm = ({
         focusesFault
         hint={`If you ask for changes, describe them here. Otherwise the note is optional. If your note differs from the plan, the agent follows the note. At most ${limits.decisionNote.toLocaleString("en")} characters.`}
       />
+      <p class="muted small">
+        An approval can be recalled until an agent claims the plan. A rejection is final: the agent stops, and
+        can only propose a new plan.
+      </p>
     </div>
     <div class="decision-bar actions">
       <Decide decision="approve" kind="primary" action={action}>

@@ -2,9 +2,8 @@ import { readFile, stat } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { decodedText } from "../../../words/decoded-text.ts";
 import { systemReason } from "../../../words/phrases.ts";
-import { isGitHubActions } from "../../core/ci.ts";
 import type { Context, Invocation } from "../../core/context.ts";
-import { annotation } from "../../core/github-actions.ts";
+import { annotateJob, annotation } from "../../core/github-actions.ts";
 import { type InputFault, readText } from "../../core/input.ts";
 import { note } from "../../core/output.ts";
 import { onOneLine } from "../../core/plain-text.ts";
@@ -192,9 +191,8 @@ export function warnJob(
   invocation: Invocation,
   { title, message }: { readonly title: string; readonly message: string },
 ): void {
-  const { env, io } = invocation.context;
   note(invocation, `Warning: ${message}`);
-  if (isGitHubActions(env)) io.stderr.write(annotation("warning", title, message));
+  annotateJob(invocation, annotation("warning", title, message));
 }
 
 /**

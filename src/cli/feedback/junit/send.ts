@@ -4,7 +4,7 @@ import type { CliError, Exit } from "../../core/cli-error.ts";
 import { DryRun, type RequestView, textOfRequest } from "../../core/connection.ts";
 import type { Invocation } from "../../core/context.ts";
 import { cliErrorOf } from "../../core/failures.ts";
-import { annotation, markdownLink, markdownText } from "../../core/github-actions.ts";
+import { annotateJob, annotation, markdownLink, markdownText } from "../../core/github-actions.ts";
 import { flagOf, type InputFault, inputFaultsError } from "../../core/input.ts";
 import { type Column, note, printList, printOne } from "../../core/output.ts";
 import { onOneLine } from "../../core/plain-text.ts";
@@ -168,7 +168,7 @@ async function reportToJob(
     return draft ? [{ row, draft }] : [];
   });
   if (isGitHubActions(context.env)) {
-    for (const { row, draft } of pairs) context.io.stderr.write(annotationOf(draft, row));
+    for (const { row, draft } of pairs) annotateJob(invocation, annotationOf(draft, row));
     await writeOutputs(invocation, outputsOf(rows));
     await summarise(invocation, ["### Failing tests", pairs.map(({ row }) => summaryLine(row)).join("\n")]);
   }
