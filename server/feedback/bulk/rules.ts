@@ -20,6 +20,8 @@ export interface ThreadState {
    * server has stored do not have this field.
    */
   readonly resolvedAt?: string | null;
+  /** The time of the last activity. States that an older version of the server has stored do not have this field. */
+  readonly activeAt?: string;
 }
 
 /** How long a bulk change can be undone. */
