@@ -124,7 +124,7 @@ export const search = {
     role: "viewer",
     scope: "feedback:read",
     query: z.object({
-      q: text(1, 200),
+      q: text(1, limits.feedbackSearch),
       appId: z.optional(uuid),
       status: z.optional(z.enum(threadStatuses)),
       type: z.optional(FeedbackType),
@@ -388,7 +388,7 @@ export const threadFilters = z.object({
   snoozed: z.optional(z.enum(["true", "false"])),
   /** Finds the threads whose first report has this e-mail address. Upper and lower case are equal. */
   sender: z.optional(text(1, limits.email)),
-  q: z.optional(text(1, 200)),
+  q: z.optional(text(1, limits.feedbackSearch)),
   /** Finds the thread with this number. Cannot be combined with `q` or `unread`. */
   number: z.optional(z.string().check(z.regex(/^[1-9]\d{0,8}$/, "must be a number from 1"))),
   from: z.optional(boundary),

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import { calendarDate } from "../../../src/contract/fields.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { timeZone } from "../../../src/contract/sign-in.ts";
 import { type DayNumbers, type Statistics, statistics } from "../../../src/contract/statistics.ts";
@@ -39,6 +40,9 @@ function wantedPeriod({ now, query }: SignedInVisit, profile: string): Period {
   const usual = periodOf({ zone: given }, now);
   const days = lengths.find((length) => length === Number(query("days")));
   if (days !== undefined) return { ...usual, from: dayBefore(usual.to, days - 1) };
+  for (const name of ["from", "to"] as const)
+    if (query(name) !== "" && !calendarDate.safeParse(query(name)).success)
+      throw badRequest(name, "must be a date, YYYY-MM-DD");
   return { ...usual, from: query("from") || usual.from, to: query("to") || usual.to };
 }
 

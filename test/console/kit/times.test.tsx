@@ -36,7 +36,10 @@ describe("the time of an event", () => {
     [59.9 * minute, "in 60 minutes"],
     [12 * hour, "in 12 hours"],
     [30_000, "just now"],
-  ])("is rounded down in the past and to the nearest unit in the future: %d ms is %s", (milliseconds, words) => {
-    expect(wordsOf(renderToString(<Ago at={after(milliseconds)} now={now} />))).toBe(words);
-  });
+  ])(
+    "is rounded down in the past and to the nearest unit in the future: %d ms is %s",
+    (milliseconds, words) => {
+      expect(wordsOf(renderToString(<Ago at={after(milliseconds)} now={now} />))).toBe(words);
+    },
+  );
 });

@@ -73,29 +73,32 @@ describe.each(databases)("a bulk change on $name", (engine) => {
     ["tags", { addTags: ["new"] }],
     ["snoozes", { snoozedUntil: tomorrow }],
     ["marks as read", { read: true }],
-  ])("that %s a thread leaves the thread at its place in the list after its undo (rule F51)", async (_, change) => {
-    const viewer = await team.join("viewer");
-    const [oldest = "", ...later] = [await send(), await send(), await send()];
-    const byActivity = later.toReversed().concat(oldest);
-    await team.call("PATCH", `${team.at}/feedback/read`, { until: now() });
-    const lists = async () => [
-      await list("order=activity"),
-      (await list("unread=true")).toSorted(),
-      await list("order=activity", viewer.call),
-    ];
-    const before = await lists();
-    service.clock.advance(minute);
-    const done = await bulk({ ids: [oldest], change });
-    service.clock.advance(minute);
-    expect((await undo(undoOf(done))).body).toMatchObject({ changed: 1 });
-    expect(await lists()).toEqual(before);
-    expect(before[0]).toEqual(byActivity);
-    for (const { id, call } of [{ ...team.owner, call: team.call }, viewer]) {
-      const counts = await unreadCounts(service.deps.database, id);
-      const count = counts.find(({ appId }) => appId === team.app.id)?.unread;
-      expect(count).toBe((await list("unread=true", call)).length);
-    }
-  });
+  ])(
+    "that %s a thread leaves the thread at its place in the list after its undo (rule F51)",
+    async (_, change) => {
+      const viewer = await team.join("viewer");
+      const [oldest = "", ...later] = [await send(), await send(), await send()];
+      const byActivity = later.toReversed().concat(oldest);
+      await team.call("PATCH", `${team.at}/feedback/read`, { until: now() });
+      const lists = async () => [
+        await list("order=activity"),
+        (await list("unread=true")).toSorted(),
+        await list("order=activity", viewer.call),
+      ];
+      const before = await lists();
+      service.clock.advance(minute);
+      const done = await bulk({ ids: [oldest], change });
+      service.clock.advance(minute);
+      expect((await undo(undoOf(done))).body).toMatchObject({ changed: 1 });
+      expect(await lists()).toEqual(before);
+      expect(before[0]).toEqual(byActivity);
+      for (const { id, call } of [{ ...team.owner, call: team.call }, viewer]) {
+        const counts = await unreadCounts(service.deps.database, id);
+        const count = counts.find(({ appId }) => appId === team.app.id)?.unread;
+        expect(count).toBe((await list("unread=true", call)).length);
+      }
+    },
+  );
 
   it("that snoozes an unread thread marks it as unread again when it is undone", async () => {
     const id = await send();

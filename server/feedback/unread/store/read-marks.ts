@@ -147,7 +147,12 @@ export async function noteActivity(
  * the counts of unread threads stay right. (rules F45, F51)
  */
 export async function restoreActivity(tx: Transaction, feedbackId: string, at: string): Promise<void> {
-  await tx.run(`UPDATE feedback SET active_at = ? WHERE id = ? AND ${activeAt.replaceAll("f.", "")} > ?`, at, feedbackId, at);
+  await tx.run(
+    `UPDATE feedback SET active_at = ? WHERE id = ? AND ${activeAt.replaceAll("f.", "")} > ?`,
+    at,
+    feedbackId,
+    at,
+  );
   await tx.run(
     "UPDATE thread_looks SET active_at = ? WHERE feedback_id = ? AND active_at > ?",
     ...[at, feedbackId, at],
