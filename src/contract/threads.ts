@@ -90,17 +90,24 @@ export type SearchedThread = z.output<typeof SearchedThread>;
 export const Count = z.union([z.int(), z.string()]);
 
 /**
- * An operator in a query whose value the search does not know. The search looked for the operator and the value as
- * ordinary words.
+ * An operator in a query that the search does not know, or whose value it does not know. The search looked for the
+ * operator and the value as ordinary words.
  */
 export const UnknownValue = z.object({
   /** The operator, such as `type`. */
   operator: z.string(),
   value: z.string(),
-  /** The operator with each value that it can have, or with examples of dates. */
+  /**
+   * The operator with each value that it can have, or with examples of dates. For an unknown operator, an example of
+   * each operator.
+   */
   allowed: z.array(z.string()),
 });
 export type UnknownValue = z.output<typeof UnknownValue>;
+
+/** An operator in a query with a tag or a member that does not exist in the searched apps. */
+export const MissingValue = z.object({ operator: openEnum(["tag", "assignee"]), value: z.string() });
+export type MissingValue = z.output<typeof MissingValue>;
 
 /** Facts about the whole search. Only its first page contains them. */
 export const SearchFacts = z.object({
@@ -110,8 +117,10 @@ export const SearchFacts = z.object({
   didYouMean: z.nullable(z.string()),
   /** Whether the index still lacks threads, for example in the first minutes after an update of the server. */
   indexing: z.boolean(),
-  /** The operators whose value the search does not know, if there are any. */
+  /** The operators that the search does not know, or whose value it does not know, if there are any. */
   unknownValues: z.optional(z.array(UnknownValue)),
+  /** The tags and assignees in the query that do not exist in the searched apps, if there are any. */
+  missing: z.optional(z.array(MissingValue)),
 });
 export type SearchFacts = z.output<typeof SearchFacts>;
 

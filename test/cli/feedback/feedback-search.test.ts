@@ -47,7 +47,7 @@ describe("the command feedback search", () => {
   it("names the limit of a query that is too long", async () => {
     const { exit, stderr } = await run(["feedback", "search", "word ".repeat(60).trim()]);
     expect(exit).not.toBe(0);
-    expect(stderr).toContain("`q` must have at most 200 characters.");
+    expect(stderr).toContain("q must have at most 200 characters");
   });
 
   it("proposes a correction of a word", async () => {
