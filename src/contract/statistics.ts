@@ -36,7 +36,10 @@ export const Statistics = z.object({
   /** How long the threads that began in the period waited for their first reply, in milliseconds. */
   firstReply: z.object({
     median: wait,
-    /** Nine of ten threads with a reply got the first one within this time. */
+    /**
+     * Nine of ten threads with a reply got the first one within this time. Of fewer than ten replies it says little, so
+     * the console and the command do not show it then.
+     */
     p90: wait,
     /** How many threads got their first reply within each of these times. Each number includes the ones before it. */
     within: z.object({ "1h": count, "8h": count, "24h": count, "3d": count }),
