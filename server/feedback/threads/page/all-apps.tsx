@@ -226,7 +226,7 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
         }),
       );
       const undo = parts
-        .flatMap(({ appId, undo, changed }) => (undo === "" ? [] : [appId, undo, changed]))
+        .flatMap((part) => (part.undo === "" ? [] : [packed(part.appId), packed(part.undo), part.changed]))
         .join(".");
       return goTo(withResult(links.allFeedback, fields, { did, ...sumOfParts(parts), undo }));
     },
@@ -241,7 +241,9 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
     async () => {
       const given = fields.text("undo").split(".");
       const byApp = given.flatMap((appId, at) =>
-        at % 3 === 0 ? [{ appId, undo: given[at + 1] ?? "", count: Number(given[at + 2]) || 1 }] : [],
+        at % 3 === 0
+          ? [{ appId: unpacked(appId), undo: unpacked(given[at + 1]), count: Number(given[at + 2]) || 1 }]
+          : [],
       );
       const parts = await inEachApp(byApp, ({ appId, undo }) =>
         ask(bulk.undo, { params: { appId }, body: { undo }, idempotencyKey: keyFor(fields, appId) }),
@@ -251,6 +253,18 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
     (refusal) => showList(visit, valuesIn(fields.text("list")), refusal),
   );
 }
+
+/**
+ * Returns an id in a shorter form. An act can be in as many apps as a page has threads, and the address of the next page
+ * contains two ids of each of these apps.
+ */
+const packed = (id: string): string => Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url");
+
+/** Returns the id for the short form of `packed`. */
+const unpacked = (short: string | undefined): string =>
+  Buffer.from(short ?? "", "base64url")
+    .toString("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 /**
  * The actions for threads of several apps, and the change that each of them makes. A snooze is not here, because its
