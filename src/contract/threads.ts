@@ -395,7 +395,7 @@ export const threadFilters = z.object({
   unfinished: z.optional(z.enum(["true"])),
   /** `true` finds only snoozed threads. `false` finds only threads that are not snoozed. */
   snoozed: z.optional(z.enum(["true", "false"])),
-  /** Finds the threads whose first report has this e-mail address. Upper and lower case are equal. */
+  /** Finds the threads whose first report has this e-mail address. Upper and lower case, and the forms of Unicode, are equal. */
   sender: z.optional(text(1, limits.email)),
   q: z.optional(text(1, limits.feedbackSearch)),
   /** Finds the thread with this number. Cannot be combined with `q` or `unread`. */

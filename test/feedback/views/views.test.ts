@@ -66,6 +66,21 @@ describe.each(databases)("the saved views of an app on $name", (engine) => {
     ]);
   });
 
+  it.each(["created", "activity"])(
+    "find the threads of a sender in each form of Unicode, in the order %s",
+    async (order) => {
+      const composed = "ren\u00e9@example.org";
+      const ids = [
+        await send({ email: composed }),
+        await send({ email: composed.normalize("NFD") }),
+        await send({ email: composed.normalize("NFD").replace("ren", "REN") }),
+      ];
+      await send({ email: "rene@example.org" });
+      for (const sender of [composed, composed.normalize("NFD"), composed.toUpperCase()])
+        expect((await listed({ sender, order })).toSorted()).toEqual(ids.toSorted());
+    },
+  );
+
   it("count exactly the threads of their lists, for each member", async () => {
     const maria = await team.join("maintainer");
     const [open, mine, answered] = [await send(), await send(), await send()];
