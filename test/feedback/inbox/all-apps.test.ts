@@ -85,6 +85,16 @@ describe.each(databases)("the inbox over all apps of a person on $name", (engine
     expect(readingOf(await browser.open("/console/feedback?view=snoozed"))).toContain("Nothing here");
   });
 
+  it("has a field for the search in all apps, and leads to that search", async () => {
+    const browser = createBrowserWithoutScripts(service, await service.signIn(first.owner));
+    const page = await browser.open("/console/feedback");
+    expect(page.text).toMatch(
+      /<form class="search" method="get" action="\/console\/search">.*Search all your apps.*name="q"/,
+    );
+    const answer = await browser.open("/console/feedback?q=cold+cellar");
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/console/search?q=cold+cellar"]);
+  });
+
   it("undoes a change of as many apps as a page has threads (rule F49)", async () => {
     const own = await service.makeUser();
     const boxes: [string, string][] = [];

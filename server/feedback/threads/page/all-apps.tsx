@@ -1,5 +1,6 @@
 import { bulk } from "../../../../src/contract/bulk.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
+import { limits } from "../../../../src/contract/limits.ts";
 import { threads } from "../../../../src/contract/threads.ts";
 import { suffices } from "../../../access/members/rules.ts";
 import type { Answered } from "../../../console/ask.ts";
@@ -13,7 +14,7 @@ import { type Fields, HiddenFields, IdempotencyField, versionOf } from "../../..
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type Navigation, navigationOf, sumOf } from "../../../console/navigation.ts";
 import type { InboxProposal } from "../../../console/page-reads.ts";
-import { Empty, Notice, Pager, shownCount } from "../../../console/parts.tsx";
+import { Empty, keyed, Notice, Pager, shownCount } from "../../../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import {
   filterOf,
@@ -37,9 +38,15 @@ import {
 import { snoozeEnd, untilDay } from "./fields.tsx";
 
 /**
- * Shows the threads of all apps of a person in one list. A thread opens in the inbox of its app. (rule F49)
+ * Shows the threads of all apps of a person in one list. A thread opens in the inbox of its app. A search has its own
+ * page. (rule F49)
  */
-const showAllApps = (visit: SignedInVisit): Promise<Reply> => showList(visit, visit.query);
+async function showAllApps(visit: SignedInVisit): Promise<Reply> {
+  const q = visit.query("q").trim();
+  return q === ""
+    ? showList(visit, visit.query)
+    : goTo(`${visit.links.search}?${new URLSearchParams({ q })}`);
+}
 
 async function showList(
   visit: SignedInVisit,
@@ -125,7 +132,24 @@ const AllApps = ({
             <button class="views-button" type="button" popovertarget="views">
               <span class="name">{open === undefined ? "Unread" : viewNames[open]}</span>
             </button>
-            <p class="hint">Threads of all your apps.</p>
+            <search>
+              <form class="search" method="get" action={links.search}>
+                <label class="unseen" for="search">
+                  Search all your apps
+                </label>
+                <input
+                  id="search"
+                  type="search"
+                  name="q"
+                  placeholder="Search all your apps"
+                  maxLength={limits.feedbackSearch}
+                  {...keyed("/", "Search feedback", "List")}
+                />
+                <button class="unseen" type="submit" tabIndex={-1}>
+                  Search
+                </button>
+              </form>
+            </search>
           </div>
           <form class="list-form" id="list-form" method="post" action={links.allFeedbackForm("change")}>
             {/*
