@@ -5,7 +5,14 @@ import type { AuditEntry } from "../contract/audit.ts";
 import type { AppKey, Token } from "../contract/credentials.ts";
 import { limits } from "../contract/limits.ts";
 import type { Statistics } from "../contract/statistics.ts";
-import { csvOf, leastOfPercentile, shareOf, slowReplies, totalsOf, waitText } from "../contract/statistics-text.ts";
+import {
+  csvOf,
+  leastOfPercentile,
+  shareOf,
+  slowReplies,
+  totalsOf,
+  waitText,
+} from "../contract/statistics-text.ts";
 import { countOf } from "../words/phrases.ts";
 import { oldThreadsText } from "../words/thread.ts";
 import { choices } from "./core/choices.ts";

@@ -38,13 +38,7 @@ async function showDrafts(visit: SignedInVisit): Promise<Reply> {
         <ul class="list">
           <InTurns>
             {found.map((draft) => (
-              <DraftLine
-                key={draft.id}
-                draft={draft}
-                names={names}
-                apps={navigation.apps}
-                visit={visit}
-              />
+              <DraftLine key={draft.id} draft={draft} names={names} apps={navigation.apps} visit={visit} />
             ))}
           </InTurns>
         </ul>

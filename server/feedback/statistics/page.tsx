@@ -403,9 +403,7 @@ const FirstReply = ({ present }: { readonly present: Statistics }) => {
           row("no reply", firstReply.none, "danger"),
         ]}
       />
-      <p class="muted small">
-        {slowRepliesText(present)}
-      </p>
+      <p class="muted small">{slowRepliesText(present)}</p>
     </section>
   );
 };

@@ -14,7 +14,9 @@ describe("the command innkeep app statistics", () => {
     owner = await service.makeUser();
     const app = await service.makeApp(owner);
     appId = app.id;
-    token = await service.makeToken(owner, "maintainer", { scopes: ["feedback:read", "feedback:write", "apps:read"] });
+    token = await service.makeToken(owner, "maintainer", {
+      scopes: ["feedback:read", "feedback:write", "apps:read"],
+    });
     await sendFeedback(service, app.key, { type: "bug", dedupeKey: "ci:one", subject: "It stops" });
     await sendFeedback(service, app.key, { type: "bug", dedupeKey: "ci:one", subject: "It stops" });
   });
@@ -47,9 +49,7 @@ describe("the command innkeep app statistics", () => {
       await service.request("POST", `/api/v1/console/feedback/${id}/messages`, { headers, body });
     };
     for (let sent = 0; sent < 9; sent++) await answer();
-    expect((await shown()).stdout).toContain(
-      "(median), – (90th percentile, shown from 10 first replies on)",
-    );
+    expect((await shown()).stdout).toContain("(median), – (90th percentile, shown from 10 first replies on)");
     await answer();
     expect((await shown()).stdout).toMatch(/\(median\), \d+ min \(90th percentile\)/);
   });

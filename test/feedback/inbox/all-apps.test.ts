@@ -111,7 +111,12 @@ describe.each(databases)("the inbox over all apps of a person on $name", (engine
         ...{ accept: "text/html", ...headers },
         "content-type": "application/x-www-form-urlencoded",
       },
-      body: new URLSearchParams([["once", once], ["act", "resolve"], ["list", "view=all"], ...boxes]).toString(),
+      body: new URLSearchParams([
+        ["once", once],
+        ["act", "resolve"],
+        ["list", "view=all"],
+        ...boxes,
+      ]).toString(),
     });
     const done = await browser.open(answer.headers.get("location") ?? "");
     expect(readingOf(done)).toContain("50 threads resolved. Undo");
