@@ -103,7 +103,15 @@ export const Can = ({
   readonly children: ComponentChildren;
 }) => <>{suffices(useContext(RoleHere), needs) ? children : otherwise}</>;
 
-/** The text in place of an empty list. The text explains the purpose of the list, and how to add the first entry. */
+/** The message of a page with a search that is not possible. `fault` says why; without it there is no message. */
+export const NothingSearched = ({ fault }: { readonly fault: string | undefined }) =>
+  fault === undefined ? null : (
+    <Notice kind="alert">
+      <b>Nothing was searched.</b> {fault}
+    </Notice>
+  );
+
+/** The text in place of an empty list. It explains the purpose of the list, and how to add the first entry. */
 export const Empty = ({
   title,
   children,

@@ -5,7 +5,14 @@ import type { AuditEntry } from "../contract/audit.ts";
 import type { AppKey, Token } from "../contract/credentials.ts";
 import { limits } from "../contract/limits.ts";
 import type { Statistics } from "../contract/statistics.ts";
-import { csvOf, shareOf, totalsOf, waitText } from "../contract/statistics-text.ts";
+import {
+  csvOf,
+  leastOfPercentile,
+  shareOf,
+  slowReplies,
+  totalsOf,
+  waitText,
+} from "../contract/statistics-text.ts";
 import { countOf } from "../words/phrases.ts";
 import { oldThreadsText } from "../words/thread.ts";
 import { choices } from "./core/choices.ts";
@@ -575,7 +582,7 @@ function linesOf(answer: Statistics): string {
     repeats: totals.repeats,
     resolved: totals.resolved,
     replies: totals.replies,
-    "first reply": firstReply.median === null ? "none" : waitsText(firstReply),
+    "first reply": firstReply.median === null ? "none" : waitsText(answer),
     "answered within": [
       `1 h: ${answered(firstReply.within["1h"])}`,
       `8 h: ${answered(firstReply.within["8h"])}`,
@@ -599,8 +606,14 @@ function linesOf(answer: Statistics): string {
   });
 }
 
-const waitsText = ({ median, p90 }: Statistics["firstReply"]): string =>
-  `about ${waitText(median ?? 0)} (median), ${waitText(p90 ?? 0)} (90th percentile)`;
+function waitsText(answer: Statistics): string {
+  const { p90 } = slowReplies(answer);
+  const slow =
+    p90 === undefined
+      ? `– (90th percentile, shown from ${leastOfPercentile} first replies on)`
+      : `${waitText(p90)} (90th percentile)`;
+  return `about ${waitText(answer.firstReply.median ?? 0)} (median), ${slow}`;
+}
 
 function withShare(count: number, all: number): string {
   const share = shareOf(count, all);

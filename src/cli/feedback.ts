@@ -14,7 +14,7 @@ import type {
   ThreadStatus,
   ThreadSummary,
 } from "../contract/threads.ts";
-import { logicWordsText, unknownValueText } from "../words/thread.ts";
+import { logicWordsText, missingValueText, unknownValueText } from "../words/thread.ts";
 import { oneLine } from "../words/visible.ts";
 import { choices } from "./core/choices.ts";
 import { usageError } from "./core/cli-error.ts";
@@ -619,12 +619,13 @@ const columns: readonly Column<SearchedThread>[] = [
 
 function noteFacts(
   invocation: Invocation,
-  { counts, didYouMean, indexing, unknownValues = [] }: SearchFacts,
+  { counts, didYouMean, indexing, unknownValues = [], missing = [] }: SearchFacts,
 ): void {
   const { open, in_progress: inProgress, resolved, archived } = counts;
   note(invocation, `open ${open}, in_progress ${inProgress}, resolved ${resolved}, archived ${archived}`);
   if (didYouMean !== null) note(invocation, `Did you mean: ${oneLine(didYouMean)}`);
   for (const unknown of unknownValues) note(invocation, oneLine(unknownValueText(unknown)));
+  for (const one of missing) note(invocation, oneLine(missingValueText(one)));
   if (indexing)
     note(invocation, "The search index is being built. Until that is done, older feedback may be missing.");
 }

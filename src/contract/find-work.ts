@@ -61,7 +61,7 @@ const page = {
 const feedbackFilters = z.object({
   status: z.optional(z.enum(threadStatuses)),
   type: z.optional(FeedbackType),
-  q: z.optional(text(1, 200)),
+  q: z.optional(text(1, limits.feedbackSearch)),
   updatedSince: z.optional(boundary),
   appId: z.optional(uuid),
   waiting: z.optional(z.enum(waitingStates)),

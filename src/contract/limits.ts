@@ -98,6 +98,7 @@ export const limits = {
   language: 35,
   /** The maximum number of characters in a search in the release notes of an app. */
   contentSearch: 200,
+  feedbackSearch: 200,
   version: 100,
   /**
    * The maximum length of the name of a platform in the `versions` of a release note, and the maximum number of

@@ -39,7 +39,10 @@ export const Statistics = z.object({
   /** How long the threads that began in the period waited for their first reply, in milliseconds. */
   firstReply: z.object({
     median: wait,
-    /** The time within which nine of ten threads with a reply got their first reply. */
+    /**
+     * Nine of ten threads with a reply got the first one within this time. Of fewer than ten replies it says little, so
+     * the console and the command do not show it then.
+     */
     p90: wait,
     /**
      * The number of threads that got their first reply within each of these times. Each number includes shorter times.

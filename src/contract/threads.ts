@@ -91,17 +91,24 @@ export type SearchedThread = z.output<typeof SearchedThread>;
 export const Count = z.union([z.int(), z.string()]);
 
 /**
- * An operator in a query, with a value that the search does not know. The search looked for the operator and the value
- * as ordinary words.
+ * An operator in a query that the search does not know, or whose value it does not know. The search looked for the
+ * operator and the value as ordinary words.
  */
 export const UnknownValue = z.object({
   /** The operator, such as `type`. */
   operator: z.string(),
   value: z.string(),
-  /** The operator with each value that it can have, or with examples of dates. */
+  /**
+   * The operator with each value that it can have, or with examples of dates. For an unknown operator, an example of
+   * each operator.
+   */
   allowed: z.array(z.string()),
 });
 export type UnknownValue = z.output<typeof UnknownValue>;
+
+/** An operator in a query with a tag or a member that does not exist in the searched apps. */
+export const MissingValue = z.object({ operator: openEnum(["tag", "assignee"]), value: z.string() });
+export type MissingValue = z.output<typeof MissingValue>;
 
 /** Facts about the whole search. Only its first page contains them. */
 export const SearchFacts = z.object({
@@ -113,8 +120,10 @@ export const SearchFacts = z.object({
    * True if the index does not contain all threads yet, for example in the first minutes after an update of the server.
    */
   indexing: z.boolean(),
-  /** The operators whose value the search does not know, if there are any. */
+  /** The operators that the search does not know, or whose value it does not know, if there are any. */
   unknownValues: z.optional(z.array(UnknownValue)),
+  /** The tags and assignees in the query that do not exist in the searched apps, if there are any. */
+  missing: z.optional(z.array(MissingValue)),
 });
 export type SearchFacts = z.output<typeof SearchFacts>;
 
@@ -127,7 +136,7 @@ export const search = {
     role: "viewer",
     scope: "feedback:read",
     query: z.object({
-      q: text(1, 200),
+      q: text(1, limits.feedbackSearch),
       appId: z.optional(uuid),
       status: z.optional(z.enum(threadStatuses)),
       type: z.optional(FeedbackType),
@@ -394,9 +403,9 @@ export const threadFilters = z.object({
   unfinished: z.optional(z.enum(["true"])),
   /** `true` finds only snoozed threads. `false` finds only threads that are not snoozed. */
   snoozed: z.optional(z.enum(["true", "false"])),
-  /** Finds the threads whose first report has this e-mail address. Upper and lower case are equal. */
+  /** Finds the threads whose first report has this e-mail address. Upper and lower case, and the forms of Unicode, are equal. */
   sender: z.optional(text(1, limits.email)),
-  q: z.optional(text(1, 200)),
+  q: z.optional(text(1, limits.feedbackSearch)),
   /** Finds the thread with this number. Cannot be combined with `q` or `unread`. */
   number: z.optional(z.string().check(z.regex(/^[1-9]\d{0,8}$/, "must be a number from 1"))),
   from: z.optional(boundary),

@@ -1,7 +1,7 @@
 import type { Message, Thread } from "../contract/agent.ts";
 import type { OldThreads } from "../contract/apps.ts";
 import type { DroppedEntry } from "../contract/feedback.ts";
-import type { OwnedThread, ReplyDelivery, UnknownValue } from "../contract/threads.ts";
+import type { MissingValue, OwnedThread, ReplyDelivery, UnknownValue } from "../contract/threads.ts";
 import { countOf } from "./phrases.ts";
 
 type Report = Partial<Pick<Thread["feedback"], "message" | "metadata">>;
@@ -214,9 +214,15 @@ export const senderOf = (
   reportId: string,
 ): OwnedThread["sender"] => messages.find(({ id }) => id === reportId)?.sender ?? sender;
 
-/** Returns a text for a page or a command about an unknown value of an operator. */
+/** Returns what a page or a command says about an unknown operator, or an operator with an unknown value. */
 export const unknownValueText = ({ operator, value, allowed }: UnknownValue): string =>
   `The search took ${operator}:${value} as ordinary words. It understands: ${allowed.join(", ")}.`;
+
+/** Returns what a page or a command says about a tag or an assignee in a query that does not exist. */
+export const missingValueText = ({ operator, value }: MissingValue): string =>
+  operator === "tag"
+    ? `There is no tag ${value}.`
+    : `No member has the address ${value}. The search understands assignee:me, assignee:none and the address of a member.`;
 
 /**
  * Returns a text about `OR`, `AND` and `NOT` in a query, because the search reads them as ordinary words. Undefined if

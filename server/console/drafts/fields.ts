@@ -93,6 +93,53 @@ export interface FormObject {
   readonly id: string;
 }
 
+/** The form of a draft that belongs to no object. */
+interface FormPlace {
+  readonly name: string;
+  /** The id of the app to which the form belongs; undefined if it belongs to no app. */
+  readonly appId: string | undefined;
+}
+
+/** The names of forms, by the beginnings of their addresses. */
+const formNames = (links: Links): readonly (readonly [at: string, name: string])[] => [
+  [links.faqs(""), "New FAQ entry"],
+  [links.changelog(""), "New release note"],
+  [links.savedReplies(""), "Saved reply"],
+  [links.tags(""), "Tag"],
+  [links.views(""), "View"],
+  [links.inbox(""), "Inbox"],
+  [links.blocked(""), "Blocked senders"],
+  [links.testing(""), "Testing"],
+  [links.cycle("", ""), "Test"],
+  [links.members(""), "Members"],
+  [links.invitation(""), "Invitation"],
+  [links.app(""), "Settings and keys"],
+  [links.data(""), "Data and export"],
+  [links.webhooks(""), "Webhook"],
+  [links.newApp, "New app"],
+  [links.newStart, "First steps"],
+  [links.importApp, "Import of an app"],
+  [links.tokens, "Token"],
+  [links.signInMethods, "Sign-in methods"],
+  [links.signIn, "Sign-in"],
+  [links.noticesOf(""), "Notices"],
+  [links.account, "Your account"],
+  [links.devices, "Devices"],
+  [links.people, "Erase a person"],
+];
+
+/**
+ * Returns the name of the form with this address, and its app. Use it for a form that belongs to no object. Returns
+ * undefined for an unknown address, for example one of another version.
+ */
+export function placeOfForm(form: string, links: Links): FormPlace | undefined {
+  const found = formNames(links).find(([at]) => form.startsWith(at));
+  if (found === undefined) return undefined;
+  const [at, name] = found;
+  const [, appId] = new RegExp(`^/?(${id})(?:[/?]|$)`, "i").exec(form.slice(at.length)) ?? [];
+  return { name, appId: appId?.toLowerCase() };
+}
+
 const id = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
 /** Returns the object to which the form with this address belongs; undefined if the form belongs to no object. */

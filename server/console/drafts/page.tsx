@@ -1,4 +1,5 @@
 import type { Context } from "koa";
+import type { App } from "../../../src/contract/apps.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Route } from "../../http/request-steps.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../definitions.ts";
@@ -10,7 +11,7 @@ import { Empty, Line } from "../parts.tsx";
 import { goTo, InTurns, type Reply, show } from "../respond.tsx";
 import { Ago } from "../times.tsx";
 import type { Draft, NamedObject, TypedField } from "./api.ts";
-import { draftFieldOf, type FormObject, type ObjectKind, objectOfForm } from "./fields.ts";
+import { draftFieldOf, type FormObject, type ObjectKind, objectOfForm, placeOfForm } from "./fields.ts";
 
 /** Shows all unsent texts of a person, even from pages that no longer exist. (rule O17) */
 async function showDrafts(visit: SignedInVisit): Promise<Reply> {
@@ -37,7 +38,7 @@ async function showDrafts(visit: SignedInVisit): Promise<Reply> {
         <ul class="list">
           <InTurns>
             {found.map((draft) => (
-              <DraftLine key={draft.id} draft={draft} names={names} visit={visit} />
+              <DraftLine key={draft.id} draft={draft} names={names} apps={navigation.apps} visit={visit} />
             ))}
           </InTurns>
         </ul>
@@ -98,13 +99,27 @@ const Belonging = ({
   );
 };
 
+/** Returns the name of a form that belongs to no object, and the name of its app. */
+function placeText(
+  form: string,
+  { links, apps }: { readonly links: Links; readonly apps: readonly App[] },
+): string {
+  const place = placeOfForm(form, links);
+  if (place === undefined) return "Open its page";
+  const app = apps.find(({ id }) => id === place.appId);
+  return app === undefined ? place.name : `${place.name} of ${app.name}`;
+}
+
 const DraftLine = ({
   draft,
   names,
+  apps,
   visit: { links, now, settings },
 }: {
   readonly draft: Draft;
   readonly names: Names;
+  /** The apps of the person. */
+  readonly apps: readonly App[];
   readonly visit: Pick<SignedInVisit, "links" | "now" | "settings">;
 }) => {
   const label = draftFieldOf(draft.field)?.label ?? "Text";
@@ -117,7 +132,9 @@ const DraftLine = ({
         {of ? (
           <Belonging of={of} names={names} href={href} links={links} />
         ) : (
-          <a href={href}>Open its page</a>
+          <a href={href}>
+            <Line text={placeText(draft.form, { links, apps })} />
+          </a>
         )}
       </div>
       <p class="under">

@@ -22,6 +22,8 @@ export interface ThreadState {
    * server has stored do not have this field.
    */
   readonly resolvedAt?: string | null;
+  /** The time of the last activity. States that an older version of the server has stored do not have this field. */
+  readonly activeAt?: string;
 }
 
 /** The time in milliseconds after a bulk change for which it can be undone. */

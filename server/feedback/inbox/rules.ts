@@ -46,3 +46,22 @@ export function countAnswer(
   if (count > most) return `${most}+`;
   return isComplete ? count : `${count}+`;
 }
+
+/**
+ * Returns the message for a person who sees so many views of an app that no further one can be saved. Only maintainers
+ * delete shared views. (rule F44)
+ */
+export function tooManyViewsText({
+  own,
+  shared,
+  mayDeleteShared,
+}: {
+  readonly own: number;
+  readonly shared: number;
+  readonly mayDeleteShared: boolean;
+}): string {
+  if (own === 0 && !mayDeleteShared)
+    return `This app has ${shared} shared views, so you cannot save another one. Ask a maintainer to delete shared views.`;
+  const which = mayDeleteShared ? "one of them" : "one of your own";
+  return `You see ${own + shared} views of this app: ${own} of your own and ${shared} shared. Delete ${which} first.`;
+}

@@ -496,12 +496,26 @@ const matching = ({ status, type, ...filters }: Filters): Condition[] => [
 function ofSender(engine: Engine, { appId, sender, order }: Filters & Pick<MemberOf, "appId">): Condition[] {
   if (sender === undefined) return [];
   const lowered = loweredAddress[engine];
+  const forms = formsOf(sender);
+  const places = forms.map(() => lowered("?"));
+  const among = forms.length === 1 ? `= ${places[0]}` : `IN (${places.join(", ")})`;
   const ofThem = (row: "f" | "k") =>
-    `${row}.sender_email IS NOT NULL AND ${lowered(`${row}.sender_email`)} = ${lowered("?")}`;
-  const own: Condition = [ofThem("f"), sender];
+    `${row}.sender_email IS NOT NULL AND ${lowered(`${row}.sender_email`)} ${among}`;
+  const own: Condition = [ofThem("f"), ...forms];
   if (engine === "sqlite" || order !== "activity") return [own];
   const ids = `SELECT k.id FROM feedback k WHERE k.app_id = ? AND ${ofThem("k")}`;
-  return [own, [`f.id = ANY(ARRAY(${ids}))`, appId, sender]];
+  return [own, [`f.id = ANY(ARRAY(${ids}))`, appId, ...forms]];
+}
+
+/**
+ * Returns the forms of Unicode in which an address may be stored. An address is stored as its sender wrote it, and some
+ * systems write `é` as two characters. Most addresses have one form.
+ */
+function formsOf(address: string): string[] {
+  // The statement compares A to Z in lower case.
+  const written = address.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  const cases = [written, written.toLowerCase()];
+  return [...new Set(cases.flatMap((one) => [one.normalize("NFC"), one.normalize("NFD")]))];
 }
 
 const inTimes = ({ from, to }: Pick<Filters, "from" | "to">): Condition[] => [

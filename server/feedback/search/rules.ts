@@ -248,22 +248,61 @@ const valuesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["after", exampleDays.map((example) => `after:${example}`)],
 ]);
 
+/** An example of each operator. A hint about an unknown operator contains them. */
+const examples = [
+  ...["is:open", "type:bug", "tag:NAME", "from:ADDRESS", "source:NAME", "has:image", "assignee:me"],
+  ...["after:YYYY-MM-DD", "before:YYYY-MM"],
+];
+
+/** A search names at most this number of unknown operators. A pasted text may contain many. */
+const mostUnknown = 3;
+
 /**
- * Returns the operators of a query that have an unknown value. The search treats such an operator as ordinary words.
+ * Returns the operators of a query that are unknown or have an unknown value. Such an operator is searched as words.
  * (rule F58)
  */
-export const unknownValuesOf = (query: string): UnknownValue[] =>
-  [...query.matchAll(parts)].flatMap(({ groups = {} }) => {
-    const operator = groups.name?.toLowerCase() ?? "";
+export function unknownValuesOf(query: string): UnknownValue[] {
+  const operators = operatorsIn(query);
+  const withValue = operators.flatMap(({ operator, value }) => {
     const allowed = valuesOf.get(operator);
-    const value = groups.quoted ?? groups.bare ?? "";
-    if (allowed === undefined || value === "" || factOf(operator, value) || termsOf(operator, value))
-      return [];
+    if (allowed === undefined || factOf(operator, value) || termsOf(operator, value)) return [];
     return [{ operator, value, allowed: [...allowed] }];
   });
+  const unknown = operators
+    .filter(({ operator, value }) => !known.has(operator) && /^[\p{L}\p{N}]/u.test(value))
+    .map(({ operator, value }) => ({ operator, value, allowed: examples }));
+  return [...withValue, ...unknown.slice(0, mostUnknown)];
+}
 
-const parts =
-  /(?<=^|\s)(?<not>-?)(?:(?<name>[a-z]{2,8}):)?(?:["“„«](?<quoted>[^"“”„«»]*)["”»]?|(?<bare>\S+))/giu;
+const known: ReadonlySet<string> = new Set([...valuesOf.keys(), ...["tag", "from", "source", "assignee"]]);
+
+/** Returns the tags and the addresses of assignees in a query. They may not exist. */
+export function namedValuesOf(query: string): { readonly tags: string[]; readonly assignees: string[] } {
+  const valuesIn = (name: string) =>
+    operatorsIn(query).flatMap(({ operator, value }) => (operator === name ? [value] : []));
+  return {
+    tags: [...new Set(valuesIn("tag"))].filter((name) => tagKeyOf(name) !== ""),
+    assignees: [...new Set(valuesIn("assignee").map((value) => value.toLowerCase()))].filter(
+      (value) => value !== "me" && value !== "none",
+    ),
+  };
+}
+
+/** Returns the operators of a query and their values. An unknown operator may have a longer name than a known one. */
+const operatorsIn = (query: string) =>
+  [...query.matchAll(partsWith(20))].flatMap(({ groups = {} }) => {
+    const [operator, value] = [groups.name?.toLowerCase(), groups.quoted ?? groups.bare ?? ""];
+    return operator === undefined || value === "" ? [] : [{ operator, value }];
+  });
+
+/** Returns the pattern for the parts of a query. `longest` is the maximum length of the name of an operator. */
+const partsWith = (longest: number) =>
+  new RegExp(
+    `(?<=^|\\s)(?<not>-?)(?:(?<name>[a-z]{2,${longest}}):)?(?:["“„«](?<quoted>[^"“”„«»]*)["”»]?|(?<bare>\\S+))`,
+    "giu",
+  );
+
+const parts = partsWith(8);
 
 /**
  * Agents cannot use these operators. With these operators, an agent could guess an address of a person letter by

@@ -357,8 +357,10 @@ export function relativeTime(text: string, now: Date): string {
   if (distance >= longestRelative) return text.slice(0, 10);
   const unit = units.find((one) => distance >= one.seconds);
   if (!unit) return "now";
-  const length = `${Math.floor(distance / unit.seconds)} ${unit.name}`;
-  return seconds < 0 ? `${length} ago` : `in ${length}`;
+  // A time in the future is rounded to the nearest unit: a snooze of four hours must not end `in 3 h`.
+  return seconds < 0
+    ? `${Math.floor(distance / unit.seconds)} ${unit.name} ago`
+    : `in ${Math.round(distance / unit.seconds)} ${unit.name}`;
 }
 
 /** Returns lines of `name  value` with aligned values. Omits missing values. */

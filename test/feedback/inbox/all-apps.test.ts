@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { limits } from "../../../src/contract/limits.ts";
 import {
   createBrowserWithoutScripts,
   fieldsOf,
@@ -82,6 +83,46 @@ describe.each(databases)("the inbox over all apps of a person on $name", (engine
     const href = new RegExp(`href="([^"]*)" id="thread-${id}"`).exec(page.text)?.[1] ?? "";
     expect((await browser.open(href.replaceAll("&amp;", "&"))).text).toContain(`data-opened="${id}"`);
     expect(readingOf(await browser.open("/console/feedback?view=snoozed"))).toContain("Nothing here");
+  });
+
+  it("has a field for the search in all apps, and leads to that search", async () => {
+    const browser = createBrowserWithoutScripts(service, await service.signIn(first.owner));
+    const page = await browser.open("/console/feedback");
+    expect(page.text).toMatch(
+      /<form class="search" method="get" action="\/console\/search">.*Search all your apps.*name="q"/,
+    );
+    const answer = await browser.open("/console/feedback?q=cold+cellar");
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/console/search?q=cold+cellar"]);
+  });
+
+  it("undoes a change of as many apps as a page has threads (rule F49)", async () => {
+    const own = await service.makeUser();
+    const boxes: [string, string][] = [];
+    for (let at = 0; at < limits.listPage.default; at++) {
+      const { id, key } = await service.makeApp(own, { name: `App ${at}` });
+      boxes.push(["id", `${id}.${await send(key, `Report ${at}`)}`]);
+    }
+    const headers = await service.signIn(own);
+    const browser = createBrowserWithoutScripts(service, headers);
+    const page = await browser.open("/console/feedback");
+    const once = fieldsOf(formOf(page, "/console/all-feedback/change")).once ?? "";
+    const answer = await service.request("POST", "/console/all-feedback/change", {
+      headers: {
+        ...{ accept: "text/html", ...headers },
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      body: new URLSearchParams([
+        ["once", once],
+        ["act", "resolve"],
+        ["list", "view=all"],
+        ...boxes,
+      ]).toString(),
+    });
+    const done = await browser.open(answer.headers.get("location") ?? "");
+    expect(readingOf(done)).toContain("50 threads resolved. Undo");
+    const undone = await browser.follow(await browser.send(done, "/console/all-feedback/undo"));
+    expect(readingOf(undone)).toContain("50 threads changed back.");
+    expect(readingOf(await browser.open("/console/feedback?view=resolved"))).toContain("Nothing here");
   });
 
   it("changes selected threads of several apps, and undoes that, but nothing in an app of a viewer (rules F48, F49)", async () => {

@@ -1,5 +1,6 @@
 import { bulk } from "../../../../src/contract/bulk.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
+import { limits } from "../../../../src/contract/limits.ts";
 import { threads } from "../../../../src/contract/threads.ts";
 import { suffices } from "../../../access/members/rules.ts";
 import type { Answered } from "../../../console/ask.ts";
@@ -13,7 +14,7 @@ import { type Fields, HiddenFields, IdempotencyField, versionOf } from "../../..
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type Navigation, navigationOf, sumOf } from "../../../console/navigation.ts";
 import type { InboxProposal } from "../../../console/page-reads.ts";
-import { Empty, Notice, Pager, shownCount } from "../../../console/parts.tsx";
+import { Empty, keyed, Notice, Pager, shownCount } from "../../../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import {
   filterOf,
@@ -38,9 +39,15 @@ import {
 import { snoozeEnd, untilDay } from "./fields.tsx";
 
 /**
- * Shows the threads of all apps of a person in one list. A thread opens in the inbox of its app. (rule F49)
+ * Shows the threads of all apps of a person in one list. A thread opens in the inbox of its app. A search has its own
+ * page. (rule F49)
  */
-const showAllApps = (visit: SignedInVisit): Promise<Reply> => showList(visit, visit.query);
+async function showAllApps(visit: SignedInVisit): Promise<Reply> {
+  const q = visit.query("q").trim();
+  return q === ""
+    ? showList(visit, visit.query)
+    : goTo(`${visit.links.search}?${new URLSearchParams({ q })}`);
+}
 
 async function showList(
   visit: SignedInVisit,
@@ -126,7 +133,24 @@ const AllApps = ({
             <button class="views-button" type="button" popovertarget="views">
               <span class="name">{open === undefined ? "Unread" : viewNames[open]}</span>
             </button>
-            <p class="hint">Threads of all your apps.</p>
+            <search>
+              <form class="search" method="get" action={links.search}>
+                <label class="unseen" for="search">
+                  Search all your apps
+                </label>
+                <input
+                  id="search"
+                  type="search"
+                  name="q"
+                  placeholder="Search all your apps"
+                  maxLength={limits.feedbackSearch}
+                  {...keyed("/", "Search feedback", "List")}
+                />
+                <button class="unseen" type="submit" tabIndex={-1}>
+                  Search
+                </button>
+              </form>
+            </search>
           </div>
           <form class="list-form" id="list-form" method="post" action={links.allFeedbackForm("change")}>
             {/*
@@ -228,7 +252,7 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
         return { ...answer, waiting: await plansWaiting(visit, { did, ids, answer }) };
       });
       const undo = parts
-        .flatMap(({ appId, undo, changed }) => (undo === "" ? [] : [appId, undo, changed]))
+        .flatMap((part) => (part.undo === "" ? [] : [packed(part.appId), packed(part.undo), part.changed]))
         .join(".");
       return goTo(withResult(links.allFeedback, fields, { did, ...sumOfParts(parts), undo }));
     },
@@ -243,7 +267,9 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
     async () => {
       const given = fields.text("undo").split(".");
       const byApp = given.flatMap((appId, at) =>
-        at % 3 === 0 ? [{ appId, undo: given[at + 1] ?? "", count: Number(given[at + 2]) || 1 }] : [],
+        at % 3 === 0
+          ? [{ appId: unpacked(appId), undo: unpacked(given[at + 1]), count: Number(given[at + 2]) || 1 }]
+          : [],
       );
       const parts = await inEachApp(byApp, ({ appId, undo }) =>
         ask(bulk.undo, { params: { appId }, body: { undo }, idempotencyKey: keyFor(fields, appId) }),
@@ -255,8 +281,20 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
 }
 
 /**
- * The actions for threads of several apps, and the change that each action makes. The snooze is not in this map,
- * because its change contains a time.
+ * Returns an id in a shorter form. An act can be in as many apps as a page has threads, and the address of the next page
+ * contains two ids of each of these apps.
+ */
+const packed = (id: string): string => Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url");
+
+/** Returns the id for the short form of `packed`. */
+const unpacked = (short: string | undefined): string =>
+  Buffer.from(short ?? "", "base64url")
+    .toString("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+
+/**
+ * The actions for threads of several apps, and the change that each of them makes. A snooze is not here, because its
+ * change contains a time.
  */
 const changes: ReadonlyMap<string, Record<string, unknown>> = new Map(
   Object.entries({

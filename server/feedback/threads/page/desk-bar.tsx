@@ -1,3 +1,4 @@
+import { limits } from "../../../../src/contract/limits.ts";
 import type { Tag } from "../../../../src/contract/tags.ts";
 import type { Assignee, SearchFacts } from "../../../../src/contract/threads.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
@@ -135,7 +136,7 @@ const SearchForm = ({ inbox, filter }: ListBarProps) => {
           name="q"
           value={filter.q}
           placeholder="Search feedback"
-          maxLength={200}
+          maxLength={limits.feedbackSearch}
           {...keyed("/", "Search feedback", "List")}
         />
         <button class="unseen" type="submit" tabIndex={-1}>

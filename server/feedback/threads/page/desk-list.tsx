@@ -237,10 +237,16 @@ export interface ActResult {
 export function actResultOf(query: (name: string) => string): ActResult | undefined {
   const [did, changed, skipped] = [query("did"), Number(query("changed")), Number(query("skipped"))];
   if (!isActName(did) || !Number.isSafeInteger(changed) || !Number.isSafeInteger(skipped)) return undefined;
-  const undo = /^[\w.-]{1,1000}$/.test(query("undo")) ? query("undo") : "";
+  const undo = isUndo.test(query("undo")) ? query("undo") : "";
   const waiting = /^\d{1,3}$/.test(query("waiting")) ? Number(query("waiting")) : 0;
   return { did, changed: Math.abs(changed), skipped: Math.abs(skipped), waiting, undo };
 }
+
+/**
+ * The value with which a change can be undone. For a change in several apps it has about 50 characters for each app, and
+ * a page has up to 50 threads, so that there are up to 50 apps.
+ */
+const isUndo = /^[\w.-]{1,3000}$/;
 
 /** Returns the result of a change as values for the query of an address. */
 export const actResultValues = ({

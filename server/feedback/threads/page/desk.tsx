@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { ApiError } from "../../../../src/contract/errors.ts";
+import { limits } from "../../../../src/contract/limits.ts";
 import { type Tag, tags as tagEndpoints } from "../../../../src/contract/tags.ts";
 import {
   type Assignee,
@@ -15,8 +16,18 @@ import { type Filled, HiddenFields, IdempotencyField, versionOf } from "../../..
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { Changes, InboxProposal } from "../../../console/page-reads.ts";
-import { Can, Empty, Keycap, keyed, Notice, Pager, shownCount } from "../../../console/parts.tsx";
+import {
+  Can,
+  Empty,
+  Keycap,
+  keyed,
+  NothingSearched,
+  Notice,
+  Pager,
+  shownCount,
+} from "../../../console/parts.tsx";
 import { InTurns, type Reply, show } from "../../../console/respond.tsx";
+import { searchFaultOf } from "../../../console/search-fault.ts";
 import {
   filterOf,
   filterQuery,
@@ -83,10 +94,13 @@ export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Pro
   const navigation = await navigationFor(visit, given);
   const [filter, cursor, params] = [filterOf(query), query("cursor"), { appId }];
   const view = await visit.views.ofInbox(navigation.app.id);
-  const isAll = query("all") === "1";
+  const fault = searchFaultOf(filter.q, limits.feedbackSearch);
+  const isAll = query("all") === "1" && fault === undefined;
   const [changes, listed, people, { items: tags }, counts] = await Promise.all([
     view.since === null ? undefined : reads.changesSince(navigation.app.id, view.since),
-    listWithProposals(visit, appId, { ...filterQuery(filter), cursor }),
+    fault === undefined
+      ? listWithProposals(visit, appId, { ...filterQuery(filter), cursor })
+      : { items: [], nextCursor: null, proposals: new Map<string, InboxProposal>() },
     reads.assignableMembers(navigation.app.id),
     ask(tagEndpoints.list, { params }),
     countViews(visit, { appId, filter, isAll }),
@@ -108,13 +122,15 @@ export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Pro
     cursor,
     list,
     isAll,
+    fault,
     isFromAllApps,
     people,
     tags,
     counts,
     ...listed,
   };
-  const status = given.shown?.sent?.refusal?.status ?? (given.refusal ?? given.refusedView?.refusal)?.status;
+  const refusal = given.shown?.sent?.refusal ?? given.refusal ?? given.refusedView?.refusal;
+  const status = refusal?.status ?? (fault === undefined ? undefined : 400);
   return show(
     <Desk
       {...shown}
@@ -236,6 +252,8 @@ interface DeskProps extends DeskShown {
   readonly saved: NonNullable<ViewCounts["saved"]>[number] | undefined;
   /** Whether all threads of the list are selected, also those on its other pages. */
   readonly isAll: boolean;
+  /** Why the search is not possible. Then nothing was searched. */
+  readonly fault: string | undefined;
   readonly thread: ThreadProps | undefined;
   /** The thread that the person has just answered and resolved. */
   readonly replied: OwnedThread | undefined;
@@ -405,7 +423,9 @@ const List = (props: DeskProps & { readonly unread: number }) => {
       data-live={versionOf([items, [...proposals], unread > 0, thread?.thread.feedback.id])}
       data-news="The threads in this list have changed."
     >
-      {items.length === 0 ? (
+      {props.fault !== undefined ? (
+        <NothingSearched fault={props.fault} />
+      ) : items.length === 0 ? (
         <Nothing
           {...{ navigation, filter }}
           everywhere={at({ status: "all" })}

@@ -133,8 +133,8 @@ const laterSnooze = "CASE WHEN snoozed_until > ? THEN snoozed_until END";
 
 /**
  * Stores that an event has happened on a thread. If the member who caused it had read the thread, the thread stays read
- * for this member. The time of the last activity never becomes earlier, so a thread never moves down in the inbox.
- * (rules F50, F51)
+ * for this member. The time of the last activity does not become earlier, so a thread does not move down in the inbox.
+ * Only an undo moves it down, see `restoreActivity`. (rules F50, F51)
  */
 export async function noteActivity(
   tx: Transaction,
@@ -151,6 +151,24 @@ export async function noteActivity(
     ...[at, at, ...(wrote === "answer" ? [] : [at]), feedbackId],
   );
   tx.signal(threadTopic(feedbackId));
+}
+
+/**
+ * Sets the time of the last activity of a thread back to `at`, because the changes since then were undone. The thread
+ * then has the place in the inbox that it had at that time. A view must not have a later time than its thread, so that
+ * the counts of unread threads stay right. (rules F45, F51)
+ */
+export async function restoreActivity(tx: Transaction, feedbackId: string, at: string): Promise<void> {
+  await tx.run(
+    `UPDATE feedback SET active_at = ? WHERE id = ? AND ${activeAt.replaceAll("f.", "")} > ?`,
+    at,
+    feedbackId,
+    at,
+  );
+  await tx.run(
+    "UPDATE thread_looks SET active_at = ? WHERE feedback_id = ? AND active_at > ?",
+    ...[at, feedbackId, at],
+  );
 }
 
 /**
