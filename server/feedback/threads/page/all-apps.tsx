@@ -13,7 +13,7 @@ import { type Fields, HiddenFields, IdempotencyField, versionOf } from "../../..
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type Navigation, navigationOf, sumOf } from "../../../console/navigation.ts";
 import type { InboxProposal } from "../../../console/page-reads.ts";
-import { Empty, Notice, Pager, shownCount } from "../../../console/parts.tsx";
+import { Empty, Notice, Pager, refusalInWords, shownCount } from "../../../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import {
   filterOf,
@@ -32,6 +32,7 @@ import {
   actResultValues,
   isActName,
   keyFor,
+  labelOfAct,
   ThreadRow,
 } from "./desk-list.tsx";
 import { snoozeEnd, untilDay } from "./fields.tsx";
@@ -118,7 +119,7 @@ const AllApps = ({
         <section class="list-column" aria-label="List">
           {refusal !== undefined && (
             <Notice kind="alert">
-              <b>Nothing was changed.</b> {refusal.message}
+              <b>Nothing was changed.</b> {refusalInWords(refusal, labelOfAct)}
             </Notice>
           )}
           <div class="list-bar">

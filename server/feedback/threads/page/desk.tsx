@@ -15,7 +15,16 @@ import { type Filled, HiddenFields, IdempotencyField, versionOf } from "../../..
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { Changes, InboxProposal } from "../../../console/page-reads.ts";
-import { Can, Empty, Keycap, keyed, Notice, Pager, shownCount } from "../../../console/parts.tsx";
+import {
+  Can,
+  Empty,
+  Keycap,
+  keyed,
+  Notice,
+  Pager,
+  refusalInWords,
+  shownCount,
+} from "../../../console/parts.tsx";
 import { InTurns, type Reply, show } from "../../../console/respond.tsx";
 import {
   filterOf,
@@ -41,7 +50,7 @@ import {
   viewNames,
 } from "./desk-around.tsx";
 import { ListBar } from "./desk-bar.tsx";
-import { ActBar, ActNotice, type ActResult, actResultOf, ThreadRow } from "./desk-list.tsx";
+import { ActBar, ActNotice, type ActResult, actResultOf, labelOfAct, ThreadRow } from "./desk-list.tsx";
 import {
   type Opened,
   openThread,
@@ -298,7 +307,7 @@ const Desk = (props: DeskProps) => {
           <UnknownFilters saved={saved} />
           {props.refusal !== undefined && (
             <Notice kind="alert">
-              <b>Nothing was changed.</b> {props.refusal.message}
+              <b>Nothing was changed.</b> {refusalInWords(props.refusal, labelOfAct)}
             </Notice>
           )}
           <List {...props} unread={unread} />
