@@ -111,9 +111,12 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
     // The published text has changed since the person opened the page. The comparison on the page is outdated.
     if (intent === "publish" && entry.draft && fields.text("was-published") !== publishedVersion(entry))
       throw new ApiError("draft_conflict");
+    const changes = await changesOf(visit, entry);
     if (entry.publishedAt === null) refuseOtherTime(visit, givenEntry(fields));
+    // The stored time of a scheduled note does not contradict the button. A new time does.
+    if (intent === "publish" && isScheduled(entry, visit.now)) refuseOtherTime(visit, changes);
     await refuseUnseen(visit, givenEntry(fields), isOut(entry, visit.now));
-    const body = entryBody(await changesOf(visit, entry));
+    const body = entryBody(changes);
     const params = { entryId: param("entryId") };
     if (entry.publishedAt !== null && (entry.draft || intent === "draft")) {
       const { publishedAt: _, ...text } = body;
@@ -173,6 +176,9 @@ async function refuseUnseen(visit: SignedInVisit, given: Values, isOut: boolean)
   const message = `${countOfSenders(fixes.notified.length)} would get a mail. Check the list before you publish the note.`;
   throw new ApiError("wrong_state", { message });
 }
+
+const isScheduled = (entry: EditedChangelogEntry | undefined, now: Date): boolean =>
+  entry !== undefined && entry.publishedAt !== null && !isOut(entry, now);
 
 const isOut = ({ publishedAt }: EditedChangelogEntry, now: Date): boolean =>
   publishedAt !== null && publishedAt <= now.toISOString();
@@ -331,6 +337,7 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
                 field={<FixesField form={shown.form} fixes={fixes} links={links} appId={app.id} />}
                 zone={zone}
                 published={entry ? entry.publishedAt !== null : false}
+                scheduled={isScheduled(entry, visit.now)}
                 existing={existingId && links.entry(app.id, existingId)}
               />
             }

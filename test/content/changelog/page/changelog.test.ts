@@ -77,6 +77,30 @@ describe("the pages of the changelog in the console", () => {
     expect(fieldsOf(formOf(answer, address("/new")))).toMatchObject({ body: "New colours." });
   });
 
+  it("publish a scheduled note now with one button, but not with a new time in the future", async () => {
+    const publishedAt = "2199-12-24T10:00:00.000Z";
+    const id = await draft({ publishedAt });
+    const page = await owner.open(address(`/${id}`));
+    expect(page.text).toMatch(/value="publish"[^>]*>Publish now</);
+    expect((await send(id, { intent: "publish", publishedAt: "2199-12-25T10:00", zone: "UTC" })).status).toBe(
+      400,
+    );
+    expect(await published()).toEqual({ entries: [] });
+    const answer = await send(id, { intent: "publish", title: "New maps" });
+    expect(answer.headers.get("location")).toBe(address("?done=published"));
+    const day = service.clock.now().toISOString().slice(0, 10);
+    const publishedNow = { title: "New maps", publishedAt: expect.stringContaining(day) };
+    expect(await published()).toMatchObject({ entries: [publishedNow] });
+    expect((await owner.open(address(`/${id}`))).text).not.toContain('value="publish"');
+  });
+
+  it("mark a published note whose draft is not published, like the list of the FAQ", async () => {
+    const id = await draft({ publishedAt: "2026-01-20T10:00:00.000Z" });
+    expect(readingOf(await owner.open(address()))).not.toContain("Changes not published");
+    await send(id, { intent: "draft", title: "New maps" });
+    expect(readingOf(await owner.open(address()))).toContain("Changes not published Published");
+  });
+
   it("publish a new note immediately if the person chooses it", async () => {
     await create({ intent: "publish", title: "Maps", version: "1.2.0", body: "New colours." });
     expect(await published()).toMatchObject({ entries: [{ title: "Maps", body: "New colours." }] });
