@@ -86,7 +86,8 @@ import {
 
 const createEntry = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved>> =>
   handleButton(visit, async ({ ask, fields, param }) => {
-    const given = givenEntry(fields);
+    const typed = givenEntry(fields);
+    const given = { ...typed, ...emptyOtherForm(typed.bodyFormat) };
     refuseOtherTime(visit, given);
     await refuseUnseen(visit, given, false);
     const text = await bodyWithFixes(visit, given);
@@ -134,11 +135,27 @@ async function changesOf(visit: SignedInVisit, entry: EditedChangelogEntry): Pro
   const given = givenEntry(fields);
   // A page of an earlier server version has no field for threads. In this case, the threads do not change.
   const sent = fields.has("fixes") ? given : { ...given, fixes: current.fixes ?? "" };
-  const changed = changedValues(fields, sent, current);
+  const changed = ofChosenForm(changedValues(fields, sent, current), current);
   if (changed.body === undefined && changed.fixes === undefined) return changed;
   const text = await bodyWithFixes(visit, { ...current, ...changed });
   return { ...withoutFixes(changed), body: text };
 }
+
+/**
+ * Returns the changes of the form that the person has chosen: the text or the list. What is typed in the other form is
+ * not saved. After a switch, the content that is stored in the other form is removed, because apps get both.
+ */
+function ofChosenForm(changed: Values, current: Values): Values {
+  const empty = emptyOtherForm(changed.bodyFormat ?? current.bodyFormat);
+  const others = Object.entries(changed).filter(([name]) => !(name in empty));
+  const isSwitched = changed.bodyFormat !== undefined;
+  const removed = Object.entries(empty).filter(([name, none]) => isSwitched && current[name] !== none);
+  return Object.fromEntries([...others, ...removed]);
+}
+
+/** Returns the empty value of the form that is not chosen. */
+const emptyOtherForm = (bodyFormat: string | undefined): Values =>
+  bodyFormat === "items" ? { body: "" } : { items: "[]" };
 
 const withoutFixes = ({ fixes: _, ...values }: Values): Values => values;
 
