@@ -132,6 +132,9 @@ export const createPageReads =
       return pageOf(rows, pageSize, ({ createdAt, id }) => [createdAt, id]);
     },
 
+    /** Counts the waiting proposals on which only other members may decide, up to 101. */
+    countForOthers: () => awaitingProposals.countForOthers(database, userId, mostInQueue + 1),
+
     /** Returns the newest apps that the person owns and whose first steps are neither done nor hidden. (rule O36) */
     startedApps: async (): Promise<StartedApp[]> =>
       (await firstSteps.started(database, userId, mostStarted)).filter(
