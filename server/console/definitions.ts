@@ -7,7 +7,7 @@ import type { PageDrafts } from "./drafts/api.ts";
 import type { Fields } from "./forms.tsx";
 import type { Links } from "./links.ts";
 import type { NotDone, Notices } from "./notices.ts";
-import type { InvitedRead, PageReads } from "./page-reads.ts";
+import type { InvitedRead, MailedInvitationRead, PageReads } from "./page-reads.ts";
 import type { Reply } from "./respond.tsx";
 
 interface WithAddress {
@@ -120,6 +120,11 @@ export interface Visit {
    * Returns the invitation that belongs to a secret link. Returns undefined if the invitation cannot be used.
    */
   readonly invited: InvitedRead;
+  /**
+   * Returns the invitation to which a mailed link of an account leads on; undefined if there is none, or if the link
+   * cannot be used.
+   */
+  readonly mailedInvitation: MailedInvitationRead;
 }
 
 /**

@@ -9,6 +9,7 @@ import { type Fields, fieldVersion, noFields, originalVersionName } from "./form
 import { BarePage } from "./layout.tsx";
 import { type ConsolePath, consolePathOf, createLinks, type Links, pageOfForm, returnPath } from "./links.ts";
 import type { NotDone } from "./notices.ts";
+import { refusalInWords } from "./parts.tsx";
 import { createRespond, goTo, type Reply, show } from "./respond.tsx";
 
 /** Returns the reply to a browser whose request failed: an error page or a redirect. */
@@ -140,8 +141,8 @@ const TypedText = ({ typed }: Pick<FailedRequest, "typed">) => (
   </section>
 );
 
-function wordsOf({ code, message }: ApiError) {
-  switch (code) {
+function wordsOf(error: ApiError) {
+  switch (error.code) {
     case "not_found":
       return {
         title: "Nothing here",
@@ -150,7 +151,7 @@ function wordsOf({ code, message }: ApiError) {
     case "method_not_allowed":
       return { title: "Not a page", text: "This address only receives forms. There is no page here." };
     case "forbidden":
-      return { title: "Not allowed", text: message };
+      return { title: "Not allowed", text: error.message };
     case "busy":
       return { title: "One moment", text: message };
     case "internal":
@@ -159,7 +160,10 @@ function wordsOf({ code, message }: ApiError) {
         text: "The server had an error. If you report it, include the request id below.",
       };
     default:
-      return { title: "This did not work", text: message };
+      return {
+        title: "This did not work",
+        text: refusalInWords(error, (field) => draftFieldOf(field)?.label),
+      };
   }
 }
 

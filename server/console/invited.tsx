@@ -9,11 +9,17 @@ import { Line } from "./parts.tsx";
 export async function invitedTo(
   { links, invited }: { readonly links: Links; readonly invited: InvitedRead },
   to: string,
-): Promise<InvitedRow | undefined> {
+): Promise<Invited | undefined> {
   const start = links.invitation("");
   if (!to.startsWith(start)) return undefined;
-  const [token = ""] = to.slice(start.length).split(/[/?#]/, 1);
-  return invited(token);
+  const [secret = ""] = to.slice(start.length).split(/[/?#]/, 1);
+  const invitation = await invited(secret);
+  return invitation && { ...invitation, secret };
+}
+
+/** An invitation, and the secret in its link. */
+export interface Invited extends InvitedRow {
+  readonly secret: string;
 }
 
 /**
@@ -23,16 +29,15 @@ export async function invitedTo(
  */
 export const InvitedTo = ({
   invited: { appName, role, email, invitedBy },
-  action,
+  next,
 }: {
   readonly invited: InvitedRow;
-  /** The action of the person on this page, such as `Sign in`. */
-  readonly action: string;
+  /** A sentence about what the person does on this page or on the next one. */
+  readonly next: string;
 }) => (
   <p>
     <Line text={invitedBy} /> invites you to work on the app “
     <Line text={appName} />
-    ”. Your role is {role}. The invitation is for the address <Line text={email} />. {action} with this
-    address.
+    ”. Your role is {role}. The invitation is for the address <Line text={email} />. {next}
   </p>
 );

@@ -5,6 +5,11 @@ import { namedTargets, namedTokens } from "../access/audit/api.ts";
 import { createInvitedRead, type InvitedRead } from "../access/members/api.ts";
 import { authors, type LastChange } from "../access/members/authors.ts";
 import type { InvitedRow } from "../access/members/store.ts";
+import {
+  createMailedInvitationRead,
+  type MailedInvitation,
+  type MailedInvitationRead,
+} from "../access/sign-in/api.ts";
 import { devices } from "../access/sign-in/store.ts";
 import { type IdentityRow, identities } from "../access/sign-in-methods/store.ts";
 import { firstSteps, type StartedApp } from "../access/start/store.ts";
@@ -57,7 +62,13 @@ export type ProposalDelivery = DeliveryRow;
 export type { InvitedRow, NamedThread, TestBelow };
 export type ConnectedIdentity = IdentityRow;
 
-export { createInvitedRead, type InvitedRead };
+export {
+  createInvitedRead,
+  createMailedInvitationRead,
+  type InvitedRead,
+  type MailedInvitation,
+  type MailedInvitationRead,
+};
 
 const pageSize = 50;
 const mostSlotRequests = 500;
@@ -120,6 +131,9 @@ export const createPageReads =
       const rows = await awaitingProposals.list(database, userId, page);
       return pageOf(rows, pageSize, ({ createdAt, id }) => [createdAt, id]);
     },
+
+    /** Counts the waiting proposals on which only other members may decide, up to 101. */
+    countForOthers: () => awaitingProposals.countForOthers(database, userId, mostInQueue + 1),
 
     /** Returns the newest apps that the person owns and whose first steps are neither done nor hidden. (rule O36) */
     startedApps: async (): Promise<StartedApp[]> =>

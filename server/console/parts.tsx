@@ -87,6 +87,24 @@ export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined })
   );
 };
 
+/**
+ * Says why a request was refused, on a page without a field at which the fault can be shown. `labelOf` returns the label
+ * of a field of the API. The text never contains the path of such a field.
+ */
+export function refusalInWords(
+  { details, message }: ApiError,
+  labelOf: (field: string) => string | undefined = () => undefined,
+): string {
+  const [first] = details.issues ?? [];
+  if (first === undefined || details.message !== undefined) return message;
+  if (!/^[a-z]/.test(first.message)) return first.message;
+  const label = first.path
+    .split(".")
+    .map(labelOf)
+    .findLast((one) => one !== undefined);
+  return `${label === undefined ? "A value of the form" : `“${label}”`} ${first.message}.`;
+}
+
 /** The person's role in the app of the page. On a page without an app it is `owner`. */
 export const RoleHere = createContext<Role>("owner");
 

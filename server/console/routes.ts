@@ -68,7 +68,7 @@ import { storeForm, storeNotDone } from "./error-page.tsx";
 import { type Fields, fieldsOf, noFields, readForm } from "./forms.tsx";
 import { type ConsolePath, consolePathOf, createLinks, type Links, pageOfForm, returnPath } from "./links.ts";
 import { type NotDone, type Notices, notDoneWord, noticesOf } from "./notices.ts";
-import { createInvitedRead, createPageReads } from "./page-reads.ts";
+import { createInvitedRead, createMailedInvitationRead, createPageReads } from "./page-reads.ts";
 import { createRespond, goTo, type Reply } from "./respond.tsx";
 
 /** Returns the routes of the console's pages, forms and assets. */
@@ -346,6 +346,7 @@ function createVisitOf({ deps, steps, api, notices }: ConsoleServer, links: Link
   const asks = createAsks(api, deps);
   const cookie = sessionCookie(deps.settings);
   const invited = createInvitedRead(deps);
+  const mailedInvitation = createMailedInvitationRead(deps);
   return async (
     ctx: Context,
     params: Params,
@@ -370,6 +371,7 @@ function createVisitOf({ deps, steps, api, notices }: ConsoleServer, links: Link
       query: (name) => query.get(name) ?? "",
       fields,
       invited,
+      mailedInvitation,
       ask: asks({
         caller,
         browser,

@@ -1,5 +1,5 @@
 import type { Migration, Replaced } from "./migrate.ts";
-import { apps, preferences, users } from "./schema/access.ts";
+import { accountLinks, apps, preferences, users } from "./schema/access.ts";
 import { changelogEntries, contentVersions, faqs } from "./schema/content.ts";
 import {
   bulkChanges,
@@ -368,6 +368,15 @@ const pausesOfBrowsers: Migration = {
   },
 };
 
+const invitationsOfLinks: Migration = {
+  number: 148,
+  name: "mailed links that lead on to an invitation",
+  statements: {
+    sqlite: statementsFor(addedSince(accountLinks, 148), "sqlite"),
+    postgres: statementsFor(addedSince(accountLinks, 148), "postgres"),
+  },
+};
+
 const statements: readonly Statement[] = schema.flatMap((part) => {
   if (!isTable(part)) return [part];
   return part.since === undefined ? statementsOf(part) : [];
@@ -428,5 +437,6 @@ export const migrations: readonly Migration[] = [
     noticesThatAreCounted,
     searchWithoutPendingList,
     pausesOfBrowsers,
+    invitationsOfLinks,
   ],
 ];

@@ -162,6 +162,8 @@ export const accountLinks = {
        * `finishSignUp`.
        */
       name: omittable(memberName),
+      /** The secret in the link of an invitation to this address. The mailed link leads on to the invitation. */
+      invitation: z.optional(token),
     }),
     success: { status: 204 },
     errors: ["forbidden"],
@@ -187,7 +189,11 @@ export const accountLinks = {
     summary:
       "Request a link that sets a new password; the answer does not say whether the address has an account",
     auth: "none",
-    body: z.object({ email: text(1, limits.email) }),
+    body: z.object({
+      email: text(1, limits.email),
+      /** The secret in the link of an invitation to this address. The mailed link leads on to the invitation. */
+      invitation: z.optional(token),
+    }),
     success: { status: 204 },
     errors: ["forbidden"],
     attempts,

@@ -2,8 +2,16 @@ import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import { queueMail } from "../../mail/outgoing/queue.ts";
+import type { Settings } from "../../settings/settings.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { users } from "./store.ts";
+
+/** Names this server in a mail about an account, because a person can have accounts on several servers. */
+export const serverName = (settings: ServerAddress): string => `Innkeep on ${serverHost(settings)}`;
+
+export const serverHost = ({ consoleUrl }: ServerAddress): string => new URL(consoleUrl).host;
+
+type ServerAddress = Pick<Settings, "consoleUrl">;
 
 /** Creates a function that changes the name of an account. The audit does not contain the name. (rule K33) */
 export function createNameChange(deps: Pick<Deps, "clock" | "newId">) {
@@ -70,6 +78,7 @@ export async function notifyAccount(
     subject: changes[what],
     text: [
       `${changes[what]} (${at} UTC, from ${address})`,
+      `This is about your account for ${serverName(deps.settings)}.`,
       "If you did this, you do not have to do anything.",
       `If you did not do this, set a new password now:\n${consoleUrl}/recover`,
       `Then check where you are signed in:\n${consoleUrl}/account`,

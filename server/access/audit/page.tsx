@@ -10,6 +10,7 @@ import { text } from "../../../src/contract/fields.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { visibleLine } from "../../../src/words/visible.ts";
 import { type Definitions, definePage, type SignedInVisit, type Visit } from "../../console/definitions.ts";
+import { draftFieldOf } from "../../console/drafts/fields.ts";
 import { type Filled, filledWith, Select, TextField } from "../../console/forms.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
@@ -242,7 +243,29 @@ const fieldNames: Readonly<Record<string, string>> = {
   statusLink: "Link to the sender's page",
   delivery: "Delivery",
   role: "Role",
+  snoozedUntil: "Snoozed until",
+  releaseType: "Kind of release",
+  bodyFormat: "What changed",
+  items: "Changes",
+  versions: "Versions by platform",
+  feedbackIds: "Fixes threads",
+  translations: "Translations",
+  feedbackEnabled: "Accept feedback",
+  changelogEnabled: "Show the changelog",
+  senderPages: "Sender pages",
+  chatFormat: "Chat",
+  chatWebhookUrl: "Chat webhook",
+  colour: "Colour",
+  query: "Filters",
+  shared: "Shared",
+  url: "Address",
+  events: "Events",
+  texts: "With texts",
+  enabled: "Turned on",
 };
+
+/** Returns the name of a field on the page of its form. Returns the field of the API if no form has it. */
+const nameOfField = (field: string): string => fieldNames[field] ?? draftFieldOf(field)?.label ?? field;
 
 /**
  * Shows the changed fields with their values before and after. For secrets and long texts, only the name of the field
@@ -253,7 +276,7 @@ const AuditChanges = ({ changes = [] }: { readonly changes: readonly AuditChange
     <ul class="plain small">
       {changes.map(({ field, ...change }) => (
         <li key={field}>
-          <Line text={fieldNames[field] ?? field} />
+          <Line text={nameOfField(field)} />
           {change.to !== undefined && (
             <>
               {": "}
@@ -270,8 +293,15 @@ const AuditChanges = ({ changes = [] }: { readonly changes: readonly AuditChange
     </ul>
   );
 
-const Value = ({ of }: { readonly of: string | null }) =>
-  of === null ? <span class="muted">none</span> : <Line text={of} />;
+const Value = ({ of }: { readonly of: string | null }) => {
+  if (of === null) return <span class="muted">none</span>;
+  if (instant.test(of)) return <Timestamp at={of} />;
+  return <Line text={valueWords[of] ?? of} />;
+};
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+const valueWords: Readonly<Record<string, string>> = { true: "yes", false: "no" };
 
 interface AuditFiltersProps {
   readonly navigation: Navigation;

@@ -16,6 +16,7 @@ import type { ConsoleCaller } from "../../http/handler.ts";
 import { senderOf } from "../../http/network-addresses.ts";
 import type { Route, SharedSteps } from "../../http/request-steps.ts";
 import type { Settings } from "../../settings/settings.ts";
+import { onTo } from "../sign-in/device-visit.tsx";
 import { showSecondFactor } from "../sign-in/finish.tsx";
 import { identities, type ProvenIdentity } from "./api.ts";
 import { createProvider, type Provider } from "./provider.ts";
@@ -129,7 +130,8 @@ function createFlows(deps: FlowDeps, steps: SharedSteps) {
       browser: steps.readCredentials(ctx, false),
       address: steps.addressOf(ctx.req),
     });
-    if (finished.outcome === "refused") throw refusalOf(finished.why, provider.name);
+    if (finished.outcome === "refused")
+      return showIdentityRefusal(links, refusalOf(finished.why, provider.name), flow.to);
     if (finished.outcome === "offered" && caller) return offer(provider, proven, flow.to, caller);
     if (finished.outcome === "second_factor")
       return showSecondFactor({ ...finished, links, action: links.signIn, to: flow.to });
@@ -385,7 +387,8 @@ const ConnectOfferBody = ({ links, provider, address, account, action, sealed }:
   </BarePage>
 );
 
-const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
+/** Shows why nobody was signed in. `to` is the address that the browser opens after another sign-in. */
+const showIdentityRefusal = (links: Links, error: ApiError, to = links.home): Reply => ({
   status: error.status,
   document: (
     <BarePage links={links} title="Not signed in">
@@ -393,7 +396,7 @@ const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
         <h1>{titleOf(error)}</h1>
         <p>{error.message}</p>
         <div class="actions">
-          <a class="button" href={signInAgain(links, error)}>
+          <a class="button" href={signInAgain(links, error, to)}>
             Go to the sign-in page
           </a>
           <a class="button" href={links.home}>
@@ -406,11 +409,13 @@ const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
 });
 
 /**
- * Returns the address of the sign-in page. A person who already has an account signs in there, and then gets the page
- * on which they can connect the provider.
+ * Returns the address of the sign-in page, which leads on to `to`. A person who already has an account, and who wanted
+ * only the start page, gets the page on which they can connect the provider.
  */
-const signInAgain = ({ signIn, signInMethods }: Links, { code }: ApiError): string =>
-  code === "email_taken" ? `${signIn}?${new URLSearchParams({ to: signInMethods })}` : signIn;
+function signInAgain({ signIn, signInMethods, home }: Links, { code }: ApiError, to: string): string {
+  if (to !== home) return onTo(signIn, to);
+  return code === "email_taken" ? onTo(signIn, signInMethods) : signIn;
+}
 
 function titleOf({ code }: ApiError): string {
   if (code === "not_found") return "Nothing here";

@@ -25,7 +25,7 @@ import { Empty, Line, Notice, Refused, Secret } from "../../console/parts.tsx";
 import { Avatar, Person } from "../../console/people.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, Timestamp } from "../../console/times.tsx";
-import { deviceSignInLinks, SwitchAccount } from "../sign-in/device-visit.tsx";
+import { deviceSignInLinks, onTo, SwitchAccount } from "../sign-in/device-visit.tsx";
 
 /**
  * Creates an invitation, and answers with the page that shows its link. A redirect would put the link into an address
@@ -456,6 +456,7 @@ async function refused(visit: SignedInVisit, { message, status }: ApiError): Pro
  */
 async function unverified(visit: SignedInVisit, { status }: ApiError): Promise<Reply> {
   const navigation = await navigationOf(visit);
+  const invitation = visit.links.invitation(visit.param("token"));
   return show(
     <ConsolePage navigation={navigation} title="Invitation" narrow>
       <div class="head">
@@ -464,10 +465,10 @@ async function unverified(visit: SignedInVisit, { status }: ApiError): Promise<R
       <Empty title="Verify this address">
         <p>
           The invitation is for <Line text={navigation.email} />. Set a new password with a link that you get
-          by mail. Then you are signed out. Sign in, and open the link of the invitation again.
+          by mail. Then you are signed out. Sign in again, and you see the invitation.
         </p>
         <p>
-          <a class="button primary" href={visit.links.recover}>
+          <a class="button primary" href={onTo(visit.links.recover, invitation)}>
             Send the link
           </a>
         </p>

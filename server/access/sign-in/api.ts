@@ -27,10 +27,11 @@ import { consume } from "../../http/rate-limits/store.ts";
 import { queueMail, sendsMail } from "../../mail/outgoing/queue.ts";
 import { hashPassword, normaliseEmail } from "../../secrets/passwords.ts";
 import { hashOf, mintCredential, randomName, visiblePrefix } from "../../secrets/secrets.ts";
-import { type NoticeDeps, notifyAccount } from "../accounts/changes.ts";
+import { type NoticeDeps, notifyAccount, serverHost, serverName } from "../accounts/changes.ts";
 import { type UserRow, users } from "../accounts/store.ts";
 import { apps } from "../apps/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
+import { type InvitedRow, invitations } from "../members/store.ts";
 import {
   type ProvingDeps,
   passkeyRequestFor,
@@ -554,7 +555,7 @@ function signUp(deps: AccountLinksDeps): Handler<typeof accountLinksContract.sig
     const email = normaliseEmail(body.email);
     if (sendsMail(deps.settings))
       return save(async (tx) => {
-        await mailSignUp(deps, tx, email);
+        await mailSignUp(deps, tx, { email, invitation: body.invitation });
         return undefined;
       });
     if (body.password === undefined) throw badRequest("password", "is missing");
@@ -599,7 +600,7 @@ function recover(deps: AccountLinksDeps): Handler<typeof accountLinksContract.re
         message: "This server sends no mail. Its operator can set a new password.",
       });
     return save(async (tx) => {
-      await mailRecovery(deps, tx, normaliseEmail(body.email));
+      await mailRecovery(deps, tx, { email: normaliseEmail(body.email), invitation: body.invitation });
       return undefined;
     });
   };
@@ -647,15 +648,22 @@ type MailingDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
  * address, so that the time of the answer reveals nothing. For an unknown address, the mail is queued and then deleted.
  * (rule S27)
  */
-async function mailRecovery(deps: MailingDeps, tx: Transaction, email: string): Promise<void> {
+async function mailRecovery(deps: MailingDeps, tx: Transaction, asked: AskedLink): Promise<void> {
+  const { email } = asked;
   if (!(await mayMail(deps, tx, email))) return;
-  const { link, url, sendBefore } = newLink(deps, email, "recover", recoveryMilliseconds);
+  const goal = await goalOf(deps, tx, asked);
+  const { link, url, sendBefore } = newLink(deps, { email, goal }, "recover", recoveryMilliseconds);
   await accountLinks.addRecovery(tx, link);
   const mailId = await queueMail(deps, tx, {
     kind: "recovery",
     to: email,
     subject: "A new password for your account",
-    text: `Set a new password with this link. It works once, for 30 minutes:\n\n${url}\n\nIf you did not request it, you do not have to do anything. Your password does not change.`,
+    text: [
+      `Set a new password for your account for ${serverName(deps.settings)} with this link. It works once, for 30 minutes:`,
+      url,
+      ...(goal ? [`After you have signed in, you see ${invitationWords(goal)}`] : []),
+      "If you did not request it, you do not have to do anything. Your password does not change.",
+    ].join("\n\n"),
     sendBefore,
   });
   if (mailId !== undefined) await accountLinks.dropMailWithoutLink(tx, mailId, link.tokenHash);
@@ -665,26 +673,104 @@ async function mailRecovery(deps: MailingDeps, tx: Transaction, email: string): 
  * Mails a link for a new account. If the address already has an account, the mail says how to sign in. In both cases
  * the same statements run, so that the time of the answer reveals nothing.
  */
-async function mailSignUp(deps: MailingDeps, tx: Transaction, email: string): Promise<void> {
+async function mailSignUp(deps: MailingDeps, tx: Transaction, asked: AskedLink): Promise<void> {
+  const { email } = asked;
   if (!(await mayMail(deps, tx, email))) return;
-  const { link, url, sendBefore } = newLink(deps, email, "sign-up", signUpMilliseconds);
+  const goal = await goalOf(deps, tx, asked);
+  const { link, url, sendBefore } = newLink(deps, { email, goal }, "sign-up", signUpMilliseconds);
   const known = await users.findByEmail(tx, email);
   await accountLinks.addSignUp(tx, link);
   const { consoleUrl } = deps.settings;
   await queueMail(deps, tx, {
     kind: "recovery",
     to: email,
-    subject: known ? "You already have an account" : "Your new account",
-    text: known
-      ? `Somebody requested an account for this address. You already have one. Sign in here:\n\n${consoleUrl}/sign-in\n\nIf you forgot the password, set a new one:\n\n${consoleUrl}/recover`
-      : `Choose a password with this link, and your account is ready. The link works once, for a day:\n\n${url}\n\nIf you did not request it, you do not have to do anything. Then no account is created.`,
+    subject: known
+      ? `You already have an account on ${serverHost(deps.settings)}`
+      : `Your new account on ${serverHost(deps.settings)}`,
+    text: (known
+      ? [
+          `Somebody requested an account for ${serverName(deps.settings)} with this address. You already have one.`,
+          goal ? `Sign in here to see ${invitationWords(goal)}` : "Sign in here:",
+          goal ? `${consoleUrl}/invitations/${goal.secret}` : `${consoleUrl}/sign-in`,
+          "If you forgot the password, set a new one:",
+          `${consoleUrl}/recover`,
+        ]
+      : [
+          `Choose a password with this link, and your account for ${serverName(deps.settings)} is ready. The link works once, for a day:`,
+          url,
+          ...(goal ? [`Then you see ${invitationWords(goal)}`] : []),
+          "If you did not request it, you do not have to do anything. Then no account is created.",
+        ]
+    ).join("\n\n"),
     sendBefore,
   });
 }
 
+/** A request for a mailed link. `invitation` is the secret of the invitation that the person wants to accept. */
+interface AskedLink {
+  readonly email: string;
+  readonly invitation: string | undefined;
+}
+
+/** The invitation to which a mailed link leads on, and its secret. */
+interface InvitationGoal extends InvitedRow {
+  readonly secret: string;
+}
+
+/**
+ * Returns the invitation to which the mailed link leads on. Returns undefined if the invitation goes to another address
+ * or cannot be used, because then the account could not accept it. (rule K27)
+ */
+async function goalOf(
+  { clock }: MailingDeps,
+  tx: Transaction,
+  { email, invitation: secret }: AskedLink,
+): Promise<InvitationGoal | undefined> {
+  if (secret === undefined) return undefined;
+  const now = clock.now().toISOString();
+  const invited = await invitations.invited(tx, { tokenHash: hashOf(secret), now });
+  return invited?.email === email ? { ...invited, secret } : undefined;
+}
+
+/** The name of the app is in quotation marks, because it must not look like a sentence of the server. */
+const invitationWords = ({ invitedBy, appName, role }: InvitationGoal): string =>
+  `the invitation of ${invitedBy} to work on the app “${appName}” as ${role}.`;
+
+/**
+ * Creates a function that returns the secret of the invitation to which a mailed link leads on, and the invitation if
+ * it can still be used. Returns undefined if the link cannot be used or leads to no invitation. The function needs no
+ * signed-in person, because only the person who reads the mail has the link.
+ */
+export const createMailedInvitationRead =
+  ({ clock, database, sealer }: Pick<Deps, "clock" | "database" | "sealer">) =>
+  async (linkToken: string): Promise<MailedInvitation | undefined> => {
+    const now = clock.now().toISOString();
+    const sealed = await accountLinks.invitationOf(database, hashOf(linkToken), now);
+    if (sealed === undefined) return undefined;
+    const secret = unsealed(sealer, sealed);
+    if (secret === undefined) return undefined;
+    return { secret, invited: await invitations.invited(database, { tokenHash: hashOf(secret), now }) };
+  };
+
+/** Returns undefined after a loss of the deployment's secret. The link then creates the account all the same. */
+function unsealed(sealer: Pick<Deps["sealer"], "open">, sealed: string): string | undefined {
+  try {
+    return sealer.open(sealed);
+  } catch {
+    return undefined;
+  }
+}
+
+export type MailedInvitationRead = ReturnType<typeof createMailedInvitationRead>;
+
+export interface MailedInvitation {
+  readonly secret: string;
+  readonly invited: InvitedRow | undefined;
+}
+
 function newLink(
-  { clock, settings }: MailingDeps,
-  email: string,
+  { clock, sealer, settings }: MailingDeps,
+  { email, goal }: { readonly email: string; readonly goal: InvitationGoal | undefined },
   path: "recover" | "sign-up",
   lifetime: number,
 ) {
@@ -694,6 +780,7 @@ function newLink(
   const link = {
     ...{ tokenHash: hashOf(token), email },
     ...{ now: now.toISOString(), expiresAt: sendBefore.toISOString() },
+    invitationSealed: goal ? sealer.seal(goal.secret) : null,
   };
   return { link, url: `${settings.consoleUrl}/${path}/${token}`, sendBefore };
 }

@@ -290,6 +290,8 @@ interface NewAccountLink {
   readonly email: string;
   readonly now: string;
   readonly expiresAt: string;
+  /** The encrypted secret of the invitation to which the link leads on; null if there is none. */
+  readonly invitationSealed: string | null;
 }
 
 interface AccountLinkRow {
@@ -304,22 +306,22 @@ interface AccountLinkRow {
  */
 export const accountLinks = {
   /** Stores a link for a new account, even if the address already has an account. */
-  async addSignUp(tx: Transaction, { tokenHash, email, now, expiresAt }: NewAccountLink): Promise<void> {
-    await removeEarlier(tx, "sign_up", email, now);
-    await tx.insert(tables.accountLinks, { tokenHash, kind: "sign_up", email, expiresAt });
+  async addSignUp(tx: Transaction, { now, ...row }: NewAccountLink): Promise<void> {
+    await removeEarlier(tx, "sign_up", row.email, now);
+    await tx.insert(tables.accountLinks, { ...row, kind: "sign_up" });
   },
 
   /**
    * Stores a link for a new password, if the address has an account with a password. For any other address, the same
    * statements run without an effect.
    */
-  async addRecovery(tx: Transaction, { tokenHash, email, now, expiresAt }: NewAccountLink): Promise<void> {
-    await removeEarlier(tx, "recovery", email, now);
+  async addRecovery(tx: Transaction, link: NewAccountLink): Promise<void> {
+    await removeEarlier(tx, "recovery", link.email, link.now);
     await tx.run(
-      `INSERT INTO account_links (token_hash, kind, user_id, email, expires_at)
-       SELECT CAST(? AS TEXT), 'recovery', id, email, CAST(? AS TEXT) FROM users
+      `INSERT INTO account_links (token_hash, kind, user_id, email, expires_at, invitation_sealed)
+       SELECT CAST(? AS TEXT), 'recovery', id, email, CAST(? AS TEXT), CAST(? AS TEXT) FROM users
        WHERE email = ? AND password_hash <> ''`,
-      ...[tokenHash, expiresAt, email],
+      ...[link.tokenHash, link.expiresAt, link.invitationSealed, link.email],
     );
   },
 
@@ -337,6 +339,12 @@ export const accountLinks = {
        RETURNING user_id AS "userId", email`,
       ...[tokenHash, kind, now],
     ),
+
+  /** Returns the encrypted secret of the invitation to which a valid link leads on; undefined if there is none. */
+  async invitationOf(reader: Reader, tokenHash: string, now: string): Promise<string | undefined> {
+    const sql = `SELECT invitation_sealed AS "sealed" FROM account_links WHERE token_hash = ? AND expires_at > ?`;
+    return (await reader.get<{ sealed: string | null }>(sql, tokenHash, now))?.sealed ?? undefined;
+  },
 
   removeAll: (tx: Transaction, userId: string) =>
     tx.run("DELETE FROM account_links WHERE user_id = ?", userId),

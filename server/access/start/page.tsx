@@ -16,6 +16,7 @@ import {
   versionOf,
 } from "../../console/forms.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
+import type { Links } from "../../console/links.ts";
 import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
 import { Line, Notice, Refused, Secret, scrolledByKeys, UserText } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
@@ -43,7 +44,7 @@ function begin(visit: SignedInVisit): Promise<Reply> {
 }
 
 async function makeKey({ ask, fields }: SignedInVisit, appId: string): Promise<ShownKey> {
-  const kind = fields.text("kind") === "full" ? "full" : "intake";
+  const kind = kindIn(fields.text("kind"));
   const { key } = await ask(keys.create, {
     params: { appId },
     body: { label: kind === "full" ? "Server" : "App", kind },
@@ -76,8 +77,18 @@ function sendTestReport(visit: SignedInVisit): Promise<Reply> {
  */
 function shownKey({ fields }: SignedInVisit): ShownKey | undefined {
   const key = fields.text("key");
-  return key === "" ? undefined : { key, kind: fields.text("kind") === "full" ? "full" : "intake" };
+  return key === "" ? undefined : { key, kind: kindIn(fields.text("kind")) };
 }
+
+const kindIn = (text: string): ShownKey["kind"] => (text === "full" ? "full" : "intake");
+
+/** Returns the kind of key that the person chose on this page. The forms and the address of the page contain it. */
+const chosenKind = ({ fields, query }: SignedInVisit): ShownKey["kind"] =>
+  kindIn(fields.text("kind") || query("kind"));
+
+/** Returns the address of the page. It contains the choice of a server, so that a reload keeps the order of the calls. */
+const stepsAddress = (links: Links, appId: string, kind: ShownKey["kind"]): string =>
+  kind === "full" ? `${links.start(appId)}?kind=full` : links.start(appId);
 
 /**
  * Sends an answer to the first report. If the person used the button that also turns on sender pages, turns them on
@@ -100,7 +111,7 @@ function answer(visit: SignedInVisit): Promise<Reply<"first-answer">> {
         body: { direction: "outbound", body: fields.text("replyBody") },
         idempotencyKey: once,
       });
-      return goTo(links.start(appId), "first-answer");
+      return goTo(stepsAddress(links, appId, chosenKind(visit)), "first-answer");
     },
     (refusal) =>
       showSteps(visit, {
@@ -149,21 +160,28 @@ async function showSteps(
   const navigation = await appNavigationOf(visit, "inbox", appId);
   const steps = await visit.ask(start.read, { params: { appId } });
   const refusal = forms.refused?.refusal ?? forms.answer?.refusal;
-  return show(<Steps {...{ navigation, steps, forms, visit }} />, refusal?.status);
+  const kind = chosenKind(visit);
+  return show(<Steps {...{ navigation, steps, forms, kind, visit }} />, refusal?.status);
 }
 
 interface StepsProps {
   readonly navigation: AppNavigation;
   readonly steps: FirstSteps;
   readonly forms: StepForms;
+  readonly kind: ShownKey["kind"];
   readonly visit: Pick<SignedInVisit, "settings" | "now" | "reads">;
 }
 
 const Steps = (props: StepsProps) => {
-  const { navigation, steps } = props;
+  const { navigation, steps, kind } = props;
   const { app, links } = navigation;
   return (
-    <ConsolePage navigation={navigation} title="First steps" address={links.start(app.id)} narrow>
+    <ConsolePage
+      navigation={navigation}
+      title="First steps"
+      address={stepsAddress(links, app.id, kind)}
+      narrow
+    >
       <div class="head">
         <div>
           <h1>First steps</h1>
@@ -233,7 +251,7 @@ const Step = ({
 
 const focusable = { tabIndex: -1 };
 
-const KeyStep = ({ navigation: { app, links }, steps, forms: { key } }: StepsProps) => {
+const KeyStep = ({ navigation: { app, links }, steps, kind, forms: { key } }: StepsProps) => {
   if (key !== undefined)
     return (
       <Secret
@@ -253,7 +271,7 @@ const KeyStep = ({ navigation: { app, links }, steps, forms: { key } }: StepsPro
         <form class="stack" method="post" action={links.start(app.id, "keys")}>
           <IdempotencyField />
           <Choices
-            form={filledWith({ kind: "intake" })}
+            form={filledWith({ kind })}
             name="kind"
             legend="What will send reports first?"
             options={kinds}
@@ -285,11 +303,15 @@ const ReportStep = ({
   navigation: { app, links },
   steps,
   forms: { key, refused, sent },
+  kind,
   visit,
 }: StepsProps) => (
   <>
     <Refused refusal={refused?.refusal} />
-    <Calls calls={callsFor({ baseUrl: visit.settings.baseUrl, ...key })} hasKey={key !== undefined} />
+    <Calls
+      calls={callsFor({ baseUrl: visit.settings.baseUrl, key: key?.key, kind })}
+      hasKey={key !== undefined}
+    />
     <div id="first-report" class="stack" data-live={versionOf(steps.report?.id ?? null)}>
       {steps.report ? (
         <Arrived isAnswer={sent}>
@@ -303,19 +325,12 @@ const ReportStep = ({
           <p class="waiting-for">
             Waiting for the first report…{" "}
             <noscript>
-              <a href={links.start(app.id)}>Load this page again</a>
+              <a href={stepsAddress(links, app.id, kind)}>Load this page again</a>
             </noscript>
           </p>
           <form method="post" action={links.start(app.id, "test-report")} data-then="step-answer">
             <IdempotencyField />
-            {key && (
-              <HiddenFields
-                values={[
-                  ["key", key.key],
-                  ["kind", key.kind],
-                ]}
-              />
-            )}
+            <KeptChoice shownKey={key} kind={kind} />
             <button class={steps.hasKey ? "primary" : undefined} type="submit">
               Send a test report
             </button>
@@ -325,6 +340,15 @@ const ReportStep = ({
     </div>
   </>
 );
+
+/** The hidden fields that keep the shown key and the chosen kind on the next page. */
+const KeptChoice = ({
+  shownKey: shown,
+  kind,
+}: {
+  readonly shownKey: ShownKey | undefined;
+  readonly kind: ShownKey["kind"];
+}) => <HiddenFields values={[["kind", kind], ...(shown ? [["key", shown.key] as const] : [])]} />;
 
 /** The calls that send a report, in several languages. The page shows only one of them at a time. */
 const Calls = ({ calls, hasKey }: { readonly calls: readonly Call[]; readonly hasKey: boolean }) => (
@@ -350,6 +374,7 @@ const AnswerStep = ({
   navigation: { app, links },
   steps: { report, answered },
   forms,
+  kind,
   visit,
 }: StepsProps) => {
   if (!report) return <p class="muted">The report appears here as soon as it arrives.</p>;
@@ -376,14 +401,7 @@ const AnswerStep = ({
       <Refused refusal={forms.answer?.refusal} />
       <IdempotencyField />
       <input type="hidden" name="thread" value={report.id} />
-      {forms.key && (
-        <HiddenFields
-          values={[
-            ["key", forms.key.key],
-            ["kind", forms.key.kind],
-          ]}
-        />
-      )}
+      <KeptChoice shownKey={forms.key} kind={kind} />
       <a href={threadAt}>
         <Line text={report.subject} />
       </a>
@@ -520,11 +538,11 @@ interface Call {
 function callsFor({
   baseUrl,
   key = "sdk_…",
-  kind = "intake",
+  kind,
 }: {
   readonly baseUrl: string;
-  readonly key?: string;
-  readonly kind?: "full" | "intake";
+  readonly key: string | undefined;
+  readonly kind: ShownKey["kind"];
 }): readonly Call[] {
   const url = `${baseUrl}/api/v1/feedback/remote`;
   const curl = { id: "call-curl", name: "curl", text: curlCall(url, key) };

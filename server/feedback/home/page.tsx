@@ -17,7 +17,7 @@ import { isUnfinished } from "../threads/rules.ts";
 /** Shows the start page: what waits for this person in all apps, the work of agents, and the list of apps. */
 async function showHome(visit: SignedInVisit): Promise<Reply> {
   const { reads, now, links } = visit;
-  const [around, decided, waiting, work, requests, lastWeek, started, lineOf] = await Promise.all([
+  const [around, decided, waiting, work, requests, lastWeek, started, lineOf, forOthers] = await Promise.all([
     navigationOf(visit),
     decidedBefore(visit),
     waitingPage(visit),
@@ -26,6 +26,7 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
     reads.lastWeek(),
     reads.startedApps(),
     linesOfMarkdown(),
+    reads.countForOthers(),
   ]);
   const navigation: Navigation = { ...around, tab: "decisions" };
   if (navigation.apps.length === 0) return show(<Begin navigation={navigation} />);
@@ -39,7 +40,7 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
         ))}
         <section
           id="waiting"
-          data-live={versionOf(waiting.rows)}
+          data-live={versionOf([waiting.rows, forOthers])}
           data-news="The proposals that wait for you have changed."
         >
           <div class="head">
@@ -55,6 +56,7 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
             {...waiting}
             lineOf={lineOf}
             count={sumOf(navigation.counts, "waiting")}
+            forOthers={forOthers}
             now={now}
             links={links}
           />
@@ -181,6 +183,8 @@ interface WaitingProposalsProps {
   readonly lineOf: (markdown: string) => string;
   /** The number of waiting proposals on all pages. The server does not count further than 100. */
   readonly count: number;
+  /** The number of waiting proposals in apps in which the person may only read. */
+  readonly forOthers: number;
   readonly newestFirst: boolean;
   /** Returns the address of the first page in this order. */
   readonly ordered: (newestFirst: boolean) => string;
@@ -193,10 +197,11 @@ interface WaitingProposalsProps {
 }
 
 const WaitingProposals = (props: WaitingProposalsProps) => {
-  const { rows, count, first, next } = props;
+  const { rows, count, forOthers, first, next } = props;
   if (rows.length === 0 && first === undefined) {
     return (
       <Empty title="Nothing is waiting for you">
+        <ForOthers count={forOthers} />
         <p>
           When an agent proposes a plan for a thread, the proposal appears here. The oldest proposal comes
           first.
@@ -215,9 +220,19 @@ const WaitingProposals = (props: WaitingProposalsProps) => {
         </InTurns>
       </ol>
       <Pager first={first} next={next} firstWords="Back to the first page" nextWords="More" />
+      <ForOthers count={forOthers} />
     </>
   );
 };
+
+/** Tells a viewer how many proposals wait for other members. */
+const ForOthers = ({ count }: { readonly count: number }) =>
+  count === 0 ? null : (
+    <p>
+      {counted(count, "proposal waits", "proposals wait")} for members who may decide. You can read{" "}
+      {count === 1 ? "it" : "them"}, but not decide.
+    </p>
+  );
 
 const Orders = ({ count, newestFirst, ordered }: WaitingProposalsProps) => (
   <div class="filters">

@@ -18,6 +18,15 @@ export interface AwaitingRow {
 
 /** Queries for the proposals that await a decision of this person. The sort key is `createdAt` and `id`. */
 export const awaitingProposals = {
+  /** Counts the waiting proposals in apps in which the person may only read, up to `most`. (rule K20) */
+  async countForOthers(reader: Reader, userId: string, most: number): Promise<number> {
+    const sql = plannedEachTime(
+      `SELECT count(*) AS count FROM (SELECT f.id FROM app_members v JOIN feedback f ON f.app_id = v.app_id
+         WHERE v.user_id = ? AND v.role = 'viewer' AND f.waiting = 'approval' LIMIT ?) AS some`,
+    );
+    return Number((await reader.get<{ count: number }>(sql, userId, most))?.count ?? 0);
+  },
+
   list(reader: Reader, userId: string, page: PageOfScopes): Promise<AwaitingRow[]> {
     const sorted = { at: "r.created_at", id: "r.id" };
     const [found, ...values] = pageOfScopes(

@@ -395,7 +395,7 @@ function factOf(name: string, given: string): Pick<Fact, "name" | "value"> | und
   }
   if (name === "type") return types.includes(value) ? { name: "type", value } : undefined;
   if (name === "assignee") return value === "" ? undefined : { name: "assignee", value };
-  if (name === "before" || name === "after") return day.test(value) ? { name, value } : undefined;
+  if (name === "before" || name === "after") return isPeriod(value) ? { name, value } : undefined;
   return undefined;
 }
 
@@ -403,6 +403,15 @@ function factOf(name: string, given: string): Pick<Fact, "name" | "value"> | und
 const threadNumber = /^#[1-9]\d{0,8}$/;
 
 const day = /^\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?$/;
+
+/** Whether a text is a year, a month or a day of the calendar. `2026-02-31` is none. */
+function isPeriod(value: string): boolean {
+  if (!day.test(value)) return false;
+  const [, month = 1, date = 1] = value.split("-").map(Number);
+  const at = new Date(`${value.slice(0, 4)}-01-01T00:00:00Z`);
+  at.setUTCMonth(month - 1, date);
+  return at.getUTCDate() === date;
+}
 
 function termsOf(name: string, value: string): Term[] | undefined {
   if (name === "tag") {

@@ -118,7 +118,8 @@ function turnOn(visit: SignedInVisit): Promise<Reply<"browser-on">> {
 const inWords = (refusal: ApiError): ApiError => {
   const [fault] = refusal.details.issues ?? [];
   if (fault === undefined) return refusal;
-  const message = `The server cannot use the answer of this browser: ${fault.path} ${fault.message}.`;
+  const part = fault.path === "endpoint" || fault.path === "replaces" ? "its address" : "its key";
+  const message = `The server cannot use the answer of this browser: ${part} ${fault.message}.`;
   return new ApiError(refusal.code, { message });
 };
 

@@ -442,10 +442,13 @@ function outOfReach(goal: string, { cycle, possible, unbroken }: Facts): string 
   return `Cannot reach ${goal} any more: since day ${since}, ${left} can still have every day counted.`;
 }
 
-const wayOut = ({ cycle, openSeats }: Facts): string =>
-  openSeats.length === 0 || wasPlannedLate(cycle)
-    ? "Plan a new cycle."
-    : `Fill ${slotsNamed(openSeats)} or plan a new cycle.`;
+/** Says what a new tester can still reach, and what reaches the goal. */
+function wayOut({ cycle, openSeats }: Facts): string {
+  if (openSeats.length === 0 || wasPlannedLate(cycle)) return "Plan a new cycle.";
+  const who = openSeats.length === 1 ? "A new tester" : "New testers";
+  const days = `${cycle.durationDays - cycle.closedDays} of the ${cycle.durationDays} days`;
+  return `${who} in ${slotsNamed(openSeats)} can have at most ${days} counted. Only a new cycle can reach the goal.`;
+}
 
 const mostNamed = 3;
 

@@ -109,6 +109,21 @@ describe("the audit entry about a change", () => {
     await eventually(async () => expect(await changesOf("thread.update")).toEqual([{ field: "subject" }]));
   });
 
+  it("shows a time as a time, and names the fields as the forms do", async () => {
+    const publishedAt = "2099-11-30T10:00:00.000Z";
+    const note = { title: "Maps", version: "1.2.0", body: "New.", publishedAt };
+    const entry = (await team.call("POST", `/apps/${team.app.id}/changelog`, note)).field("id");
+    await team.call("PATCH", `/changelog/${entry}`, { publishedAt: null });
+    await team.call("PATCH", `/apps/${team.app.id}`, { senderPages: false, retentionDays: 30 });
+    const owner = createBrowserWithoutScripts(service, await service.signIn(team.owner));
+    const page = await owner.open("/console/audit");
+    expect(readingOf(page)).toMatch(/Publication time ?: 30 Nov 2099, 10:00 UTC ?→ none/);
+    expect(readingOf(page)).toMatch(/Sender pages ?: yes → no/);
+    expect(readingOf(page)).toContain("Delete resolved threads after (days)");
+    expect(page.text).toContain(`<time datetime="${publishedAt}">`);
+    expect(page.text).not.toContain("publishedAt");
+  });
+
   it("is shown on its page with the names of the fields", async () => {
     await change({ status: "resolved" });
     await team.call("POST", `/feedback/${id}/messages`, { direction: "outbound", body: "Mended." });

@@ -136,7 +136,7 @@ describe("the audit in the console", () => {
     const other = await service.makeApp(world.owner);
     await world.call("PATCH", `/apps/${other.id}`, { name: "The other app" });
     const page = await owner.open(`/console/audit?app=${other.id}`);
-    expect(readingOf(page)).toMatch(/Changed an app name ?: Demo → The other app The other app/);
+    expect(readingOf(page)).toMatch(/Changed an app Name ?: Demo → The other app The other app/);
     expect(readingOf(page)).not.toContain("A named thread");
     const { body } = await world.call("GET", `/audit?appId=${other.id}&limit=100`);
     expect(Object(body).items).toHaveLength(1);

@@ -145,7 +145,16 @@ describe.each(databases)("the first steps with a new app on $name", (engine) => 
     expect(readingOf(made)).toContain("The key for your server");
     const keys = await service.request("GET", `/api/v1/console/apps/${app.id}/keys`, { headers });
     expect(Object(keys.body).items.at(-1)).toMatchObject({ kind: "full", label: "Server" });
-    expect((await browser.open(`/console/start/${app.id}`)).text).not.toMatch(/sdk_\w{20}/);
+    const address = `/console/start/${app.id}?kind=full`;
+    expect(made.text).toContain(`data-address="${address}"`);
+    const again = await browser.open(address);
+    expect(again.text).not.toMatch(/sdk_\w{20}/);
+    const orderIn = ({ text }: { text: string }) =>
+      [...text.matchAll(/<pre id="call-(\w+)"/g)].map(([, name]) => name);
+    expect(orderIn(again)).toEqual(["curl", "action", "javascript", "kotlin"]);
+    const sent = await browser.send(again, `/console/start/${app.id}/test-report`);
+    expect([orderIn(sent)[1], sent.text.includes(address)]).toEqual(["action", true]);
+    expect(orderIn(await browser.open(`/console/start/${app.id}`))[1]).toBe("javascript");
   });
 
   it("turn on the senders' pages together with the reply", async () => {

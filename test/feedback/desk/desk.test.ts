@@ -181,6 +181,16 @@ describe("the triage desk, without scripts", () => {
     expect(await statusOf(id)).toBe("open");
   });
 
+  it.each([
+    ["a tag that is too long", "x".repeat(300), "“Tag” must have at most 40 characters."],
+    ["too many tags", Array.from({ length: 30 }, (_, at) => `t${at}`).join(), "“Tag” must have at most"],
+  ])("names the label of the field for %s, and no field of the API", async (_, tagName, words) => {
+    const id = await send("First");
+    const page = readingOf(await act(await open(), [id], { act: "tag", tagName }));
+    expect(page).toContain(`Nothing was changed. ${words}`);
+    expect(page).not.toContain("addTags");
+  });
+
   it("selects all threads that match, and changes none if the list changed in the meantime", async () => {
     for (const subject of ["First", "Second", "Third"]) await send(subject);
     const page = await open("?all=1");

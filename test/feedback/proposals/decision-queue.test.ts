@@ -82,6 +82,22 @@ describe("the pages of decisions in sequence, without scripts", () => {
     expect(answers[2]).toContain("Nothing is waiting for you");
   });
 
+  it("tell a viewer how many proposals wait for other members", async () => {
+    const viewer = await service.makeUser();
+    const member = {
+      app_id: world.app.id,
+      user_id: viewer.id,
+      created_at: service.clock.now().toISOString(),
+    };
+    await service.deps.database.insert("app_members", { ...member, role: "viewer" });
+    const browser = createBrowserWithoutScripts(service, await service.signIn(viewer));
+    const words = "3 proposals wait for members who may decide. You can read them, but not decide.";
+    const page = readingOf(await browser.open("/console"));
+    expect(page).toContain("Nothing is waiting for you");
+    expect(page).toContain(words);
+    expect(readingOf(await owner.open("/console"))).not.toContain("wait for members");
+  });
+
   it("show no text of a proposal that an address names but the person may not see", async () => {
     const other = await makeOwnerWithOneOfEach(service);
     const foreign = await sendFeedback(service, other.app.key, { subject: "Secret" });

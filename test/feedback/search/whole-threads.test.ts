@@ -202,6 +202,9 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
   it("names an operator with an unknown value, and the values that are possible", async () => {
     await send();
     const values = async (q: string) => (await search(q)).search.unknownValues;
+    for (const day of ["2026-02-31", "2025-02-29", "2026-04-31"])
+      expect(await values(`after:${day}`)).toMatchObject([{ operator: "after", value: day }]);
+    expect(await values("after:2024-02-29 before:2026-12-31")).toBeUndefined();
     expect(await values("before:2026-13-40")).toEqual([
       {
         ...{ operator: "before", value: "2026-13-40" },

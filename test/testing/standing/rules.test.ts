@@ -109,7 +109,7 @@ describe("the verdict on a test", () => {
       cycleOf(1),
       ["cc", "open", "asked"],
       "Cannot reach the goal of 3 testers for 4 days any more: since day 1, only 1 tester can still have every day counted.",
-      "Fill slots 2 and 3 or plan a new cycle.",
+      "New testers in slots 2 and 3 can have at most 3 of the 4 days counted. Only a new cycle can reach the goal.",
     ],
     [
       cycleOf(2),
@@ -121,7 +121,7 @@ describe("the verdict on a test", () => {
       cycleOf(2),
       ["open", "open", "open", "asked"],
       "Cannot reach the goal of 4 testers for 4 days any more: since day 1, no tester can still have every day counted.",
-      "Fill 4 open slots or plan a new cycle.",
+      "New testers in 4 open slots can have at most 2 of the 4 days counted. Only a new cycle can reach the goal.",
     ],
     [
       cycleOf(1, { createdAt: "2026-05-02T00:00:00.000Z" }),

@@ -32,7 +32,8 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
         sinceDay: 6,
         openSeats: [10, 11, 12],
         text: "Cannot reach the goal of 12 testers for 14 days any more: since day 6, only 5 testers can still have every day counted.",
-        advice: "Fill slots 10, 11 and 12 or plan a new cycle.",
+        advice:
+          "New testers in slots 10, 11 and 12 can have at most 6 of the 14 days counted. Only a new cycle can reach the goal.",
       },
       today: { dayIndex: 9, counted: 5, open: 4 },
       attention: [
@@ -69,7 +70,7 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
   it("shows on its page first the verdict, the list of today, and the chart with its table", async () => {
     const page = await pageOf(lived.path);
     expect(page).toMatch(
-      /since day 6, only 5 testers can still have every day counted\. Fill slots 10, 11 and 12 or plan a new cycle\. Fill 3 slots Plan a new cycle .*Slot requests 2 requests .*Today, day 9 ends in \d+ hours 5 done · 4 still open/,
+      /since day 6, only 5 testers can still have every day counted\. New testers in slots 10, 11 and 12 can have at most 6 of the 14 days counted\. Only a new cycle can reach the goal\. Fill 3 slots Plan a new cycle .*Slot requests 2 requests .*Today, day 9 ends in \d+ hours 5 done · 4 still open/,
     );
     expect(page).toMatch(
       /Slot 8 · needs a late session of day 8 and a session today Missed yesterday .* Slot 3 · needs a session today Open today/,

@@ -17,11 +17,11 @@ import {
   NameField,
   TextField,
 } from "../../../console/forms.tsx";
-import { InvitedTo, invitedTo } from "../../../console/invited.tsx";
+import { type Invited, InvitedTo, invitedTo } from "../../../console/invited.tsx";
 import { BarePage } from "../../../console/layout.tsx";
 import { type Links, returnPath } from "../../../console/links.ts";
 import type { NotDone } from "../../../console/notices.ts";
-import type { InvitedRow } from "../../../console/page-reads.ts";
+import type { MailedInvitation } from "../../../console/page-reads.ts";
 import { DoneNotice, Notice, Refused, SignInRefused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import { sendsMail } from "../../../mail/outgoing/queue.ts";
@@ -94,7 +94,7 @@ const SignIn = ({
   form = filledWith(invited ? { email: invited.email } : {}),
   kept,
   lost,
-}: SignInProps & { readonly visit: Visit; readonly invited: InvitedRow | undefined }) => (
+}: SignInProps & { readonly visit: Visit; readonly invited: Invited | undefined }) => (
   <BarePage links={links} title="Sign in">
     <div class="card stack">
       <h1>Sign in</h1>
@@ -111,7 +111,7 @@ const SignIn = ({
           again.
         </Notice>
       )}
-      {invited && <InvitedTo invited={invited} action="Sign in" />}
+      {invited && <InvitedTo invited={invited} next="Sign in with this address." />}
       <SignInRefused refusal={form.refusal} />
       <form class="stack" method="post" action={links.signIn}>
         <input type="hidden" name="to" value={to} />
@@ -133,7 +133,7 @@ const SignIn = ({
       {kept && <SignedInElsewhere kept={kept} />}
       <SignInHelp
         settings={settings}
-        recover={links.recover}
+        recover={invited ? onTo(links.recover, to) : links.recover}
         to={returnPath(to, settings.consoleUrl, links.home)}
       />
     </div>
@@ -199,56 +199,82 @@ const showPendingForm = (links: Links, kept: PendingForm): Reply =>
     </BarePage>,
   );
 
-async function recoverPage({ links, settings }: Visit): Promise<Reply> {
-  return show(sendsMail(settings) ? Recover({ links }) : RecoverByOperator({ links }));
+async function recoverPage(visit: Visit): Promise<Reply> {
+  const { links, settings } = visit;
+  if (!sendsMail(settings)) return show(RecoverByOperator({ links }));
+  return show(Recover(await recoverProps(visit, visit.query("to"))));
 }
 
-const recover = ({ ask, fields, links }: Visit): Promise<Reply> =>
-  reshowForm(
+async function recover(visit: Visit): Promise<Reply> {
+  const { ask, fields, links } = visit;
+  const props = await recoverProps(visit, fields.text("to"));
+  return reshowForm(
     async () => {
-      await ask(accountLinks.recover, { body: { email: fields.text("email") } });
-      return show(RecoverySent({ links }));
+      const body = { email: fields.text("email"), invitation: props.invited?.secret };
+      await ask(accountLinks.recover, { body });
+      const { to } = props;
+      return show(RecoverySent({ links, signIn: to === "" ? links.signIn : onTo(links.signIn, to) }));
     },
-    async (refusal) => show(Recover({ links, form: filledAgain(fields, refusal) }), refusal.status),
+    async (refusal) => show(Recover({ ...props, form: filledAgain(fields, refusal) }), refusal.status),
   );
+}
+
+async function recoverProps(visit: Visit, given: string): Promise<RecoverProps> {
+  const to = returnPath(given, visit.settings.consoleUrl, "");
+  const invited = await invitedTo(visit, to);
+  return { links: visit.links, to, invited, form: filledWith(invited ? { email: invited.email } : {}) };
+}
 
 /**
  * Shows the form for a password. A request for this page does not use up the link, because programs that check mails
  * open the link, too.
  */
-const newPasswordPage = async (visit: Visit): Promise<Reply> => show(NewPassword(passwordProps(visit)));
+const newPasswordPage = async (visit: Visit): Promise<Reply> => show(NewPassword(await passwordProps(visit)));
 
-const newAccountPage = async (visit: Visit): Promise<Reply> => show(NewPassword(accountProps(visit)));
+const newAccountPage = async (visit: Visit): Promise<Reply> => show(NewPassword(await accountProps(visit)));
 
-const passwordProps = ({ links, param }: Visit) => ({
-  links,
-  action: links.newPassword(param("token")),
-  newAccount: false,
-});
+async function passwordProps({ links, param, mailedInvitation }: Visit): Promise<NewPasswordProps> {
+  const token = param("token");
+  const invitation = await mailedInvitation(token);
+  return { links, action: links.newPassword(token), newAccount: false, invitation };
+}
 
-const accountProps = ({ links, param, settings }: Visit) => {
+async function accountProps({ links, param, settings, mailedInvitation }: Visit): Promise<NewPasswordProps> {
   if (!settings.registration) throw new ApiError("not_found");
-  return { links, action: links.newAccount(param("token")), newAccount: true };
-};
+  const token = param("token");
+  const invitation = await mailedInvitation(token);
+  return { links, action: links.newAccount(token), newAccount: true, invitation };
+}
 
-const setPassword = (visit: Visit): Promise<Reply<"password-set">> =>
-  withPassword(visit, passwordProps(visit), async (newPassword) => {
-    const body = { token: visit.param("token"), newPassword };
-    await visit.ask(accountLinks.finishRecovery, { body });
-    return goTo(visit.links.signIn, "password-set");
+async function setPassword(visit: Visit): Promise<Reply<"password-set">> {
+  const { links, param, ask } = visit;
+  const props = await passwordProps(visit);
+  return withPassword(visit, props, async (newPassword) => {
+    await ask(accountLinks.finishRecovery, { body: { token: param("token"), newPassword } });
+    const { invitation } = props;
+    const signIn = invitation ? onTo(links.signIn, links.invitation(invitation.secret)) : links.signIn;
+    return goTo(signIn, "password-set");
   });
+}
 
+/**
+ * Creates the account. If the sign-up began with the link of an invitation, continues on the page of the invitation.
+ * That page says why an invitation cannot be accepted any more.
+ */
 async function createAccount(visit: Visit): Promise<Reply<"account-created">> {
-  return withPassword(visit, accountProps(visit), async (password) => {
-    const body = { token: visit.param("token"), password, name: visit.fields.text("name") };
-    await visit.ask(accountLinks.finishSignUp, { body });
-    return goTo(visit.links.home, "account-created");
+  const { links, param, ask, fields } = visit;
+  const props = await accountProps(visit);
+  return withPassword(visit, props, async (password) => {
+    const body = { token: param("token"), password, name: fields.text("name") };
+    await ask(accountLinks.finishSignUp, { body });
+    const { invitation } = props;
+    return goTo(invitation ? links.invitation(invitation.secret) : links.home, "account-created");
   });
 }
 
 const withPassword = <Done extends string>(
   { fields }: Visit,
-  props: Parameters<typeof NewPassword>[0],
+  props: NewPasswordProps,
   act: (password: string) => Promise<Reply<Done>>,
 ): Promise<Reply<Done>> =>
   reshowForm(
@@ -278,13 +304,21 @@ interface LinkPageProps {
   readonly form?: Filled;
 }
 
-const Recover = ({ links, form = filledWith() }: LinkPageProps) => (
+interface RecoverProps extends LinkPageProps {
+  /** The address that the browser opens after the sign-in; empty for the start page. */
+  readonly to: string;
+  readonly invited: Invited | undefined;
+}
+
+const Recover = ({ links, to, invited, form = filledWith() }: RecoverProps) => (
   <BarePage links={links} title="Password forgotten">
     <div class="card stack">
       <h1>Password forgotten</h1>
       <p class="muted">You get a mail with a link. With the link, you can set a new password.</p>
+      {invited && <InvitedTo invited={invited} next="After the sign-in, you see the invitation again." />}
       <Refused refusal={form.refusal} />
       <form class="stack" method="post" action={links.recover}>
+        <input type="hidden" name="to" value={to} />
         <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" required />
         <button class="primary" type="submit">
           Send the link
@@ -311,7 +345,13 @@ const RecoverByOperator = ({ links }: LinkPageProps) => (
 );
 
 /** The page is the same for each address, so that it does not reveal whether the address has an account. */
-const RecoverySent = ({ links }: LinkPageProps) => (
+const RecoverySent = ({
+  links,
+  signIn,
+}: LinkPageProps & {
+  /** The address of the sign-in page. */
+  readonly signIn: string;
+}) => (
   <BarePage links={links} title="Check your mail">
     <div class="card stack">
       <h1>Check your mail</h1>
@@ -320,24 +360,23 @@ const RecoverySent = ({ links }: LinkPageProps) => (
         once, for 30 minutes. If no mail arrives, look in your spam folder. It is also possible that your
         account has no password, because you sign in with a provider.
       </p>
-      <a class="button" href={links.signIn}>
+      <a class="button" href={signIn}>
         Go to the sign-in page
       </a>
     </div>
   </BarePage>
 );
 
-/** Asks for the password of a new account, or for a new password. The page never contains a typed password. */
-const NewPassword = ({
-  links,
-  action,
-  newAccount,
-  form = filledWith(),
-}: LinkPageProps & {
+interface NewPasswordProps extends LinkPageProps {
   /** The address to which the form is sent. It ends in the token of the link. */
   readonly action: string;
   readonly newAccount: boolean;
-}) => {
+  /** The invitation to which the link leads on. */
+  readonly invitation: MailedInvitation | undefined;
+}
+
+/** Asks for the password of a new account, or for a new password. The page never contains a typed password. */
+const NewPassword = ({ links, action, newAccount, invitation, form = filledWith() }: NewPasswordProps) => {
   const title = newAccount ? "Create your account" : "Set a new password";
   return (
     <BarePage links={links} title={title}>
@@ -347,6 +386,12 @@ const NewPassword = ({
           <p class="muted">
             You will be signed out in all browsers. If you have a second factor, you still need it.
           </p>
+        )}
+        {invitation?.invited && (
+          <InvitedTo
+            invited={invitation.invited}
+            next={newAccount ? "Next, you see the invitation." : "After the sign-in, you see the invitation."}
+          />
         )}
         <Refused refusal={form.refusal} />
         <form class="stack" method="post" action={action}>

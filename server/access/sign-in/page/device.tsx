@@ -14,10 +14,9 @@ import {
   NameField,
   TextField,
 } from "../../../console/forms.tsx";
-import { InvitedTo, invitedTo } from "../../../console/invited.tsx";
+import { type Invited, InvitedTo, invitedTo } from "../../../console/invited.tsx";
 import { BarePage } from "../../../console/layout.tsx";
 import { type Links, returnPath } from "../../../console/links.ts";
-import type { InvitedRow } from "../../../console/page-reads.ts";
 import { Line, Notice, Refused, SignInRefused } from "../../../console/parts.tsx";
 import { createRespond, goTo, reshowForm, show } from "../../../console/respond.tsx";
 import type { Deps } from "../../../deps.ts";
@@ -25,6 +24,7 @@ import { answerErrors } from "../../../http/errors.ts";
 import type { Api, ConsoleCaller } from "../../../http/handler.ts";
 import type { Route, SharedSteps } from "../../../http/request-steps.ts";
 import { sendsMail } from "../../../mail/outgoing/queue.ts";
+import { normaliseEmail } from "../../../secrets/passwords.ts";
 import { ProviderLinks } from "../../identity-providers/flow.tsx";
 import { deviceApprovalHandlers } from "../api.ts";
 import {
@@ -190,7 +190,7 @@ async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
       const { links, at, settings } = visit;
       const byMail = sendsMail(settings);
       const body = byMail
-        ? { email: fields.text("email") }
+        ? { email: fields.text("email"), invitation: entry.invited?.secret }
         : { ...credentialsOf(visit), name: fields.text("name") };
       await ask(accountLinks.signUp, { body });
       if (!byMail && (await signsIn(visit))) return goTo(entry.to);
@@ -198,7 +198,8 @@ async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
         SignUpSent({
           links,
           byMail,
-          isInvited: entry.invited !== undefined,
+          invited: entry.invited,
+          email: fields.text("email"),
           signIn: onTo(at.signIn, entry.to),
         }),
       );
@@ -386,7 +387,7 @@ interface EntryPageProps {
   /** The path on this server that the browser opens after the sign-in. */
   readonly to: string;
   /** The invitation that the next page shows; undefined if it shows none. */
-  readonly invited: InvitedRow | undefined;
+  readonly invited: Invited | undefined;
   readonly form: Filled;
 }
 
@@ -398,7 +399,7 @@ const SignIn = ({ visit: { links, at, settings }, to, invited, form }: EntryPage
       <div class="card stack">
         <div class="stack tight">
           <h1>Sign in</h1>
-          {invited && <InvitedTo invited={invited} action="Sign in" />}
+          {invited && <InvitedTo invited={invited} next="Sign in with this address." />}
           {next && !invited && <p class="muted">{next}</p>}
         </div>
         <SignInRefused refusal={form.refusal} />
@@ -417,7 +418,7 @@ const SignIn = ({ visit: { links, at, settings }, to, invited, form }: EntryPage
           </p>
         )}
         <p class="small muted">
-          <a href={links.recover}>Forgot password?</a>
+          <a href={invited ? onTo(links.recover, to) : links.recover}>Forgot password?</a>
         </p>
       </div>
     </BarePage>
@@ -440,7 +441,7 @@ const SignUp = ({ visit: { links, at, settings }, to, invited, form }: EntryPage
   <BarePage links={links} title="Create an account">
     <div class="card stack">
       <h1>Create an account</h1>
-      {invited && <InvitedTo invited={invited} action="Create your account" />}
+      {invited && <InvitedTo invited={invited} next="Create your account with this address." />}
       <Refused refusal={form.refusal} />
       <form class="stack" method="post" action={at.signUp}>
         <input type="hidden" name="to" value={to} />
@@ -472,13 +473,16 @@ const SignUp = ({ visit: { links, at, settings }, to, invited, form }: EntryPage
 const SignUpSent = ({
   links,
   byMail,
-  isInvited,
+  invited,
+  email,
   signIn,
 }: {
   readonly links: Links;
   /** Whether a mailed link creates the account. */
   readonly byMail: boolean;
-  readonly isInvited: boolean;
+  readonly invited: Invited | undefined;
+  /** The address that the person typed. */
+  readonly email: string;
   /** The address of the sign-in page. */
   readonly signIn: string;
 }) => (
@@ -490,13 +494,28 @@ const SignUpSent = ({
           ? "We have sent a link to this address. With the link, you choose a password, and then your account is ready. The link works once, for a day."
           : "Done. If this address was new, your account is ready."}
       </p>
-      {isInvited && byMail && <p>When your account is ready, open the link of the invitation again.</p>}
+      {invited && byMail && <InvitationNext invited={invited} email={email} />}
       <a class="button" href={signIn}>
         Go to the sign-in page
       </a>
     </div>
   </BarePage>
 );
+
+/** Says how the person gets to the invitation. The invitation page shows the same address to everybody with the link. */
+const InvitationNext = ({ invited, email }: { readonly invited: Invited; readonly email: string }) =>
+  normaliseEmail(email) === invited.email ? (
+    <p>
+      After that you see the invitation to “
+      <Line text={invited.appName} />
+      ”, and can accept it.
+    </p>
+  ) : (
+    <p>
+      The invitation is for <Line text={invited.email} />. You have typed another address. An account with
+      that address cannot accept it.
+    </p>
+  );
 
 const Email = ({ form }: { readonly form: Filled }) => (
   <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" required />

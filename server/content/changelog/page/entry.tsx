@@ -86,7 +86,8 @@ import {
 
 const createEntry = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved>> =>
   handleButton(visit, async ({ ask, fields, param }) => {
-    const given = givenEntry(fields);
+    const typed = givenEntry(fields);
+    const given = { ...typed, ...emptyOtherForm(typed.bodyFormat) };
     refuseOtherTime(visit, given);
     await refuseUnseen(visit, given, false);
     const text = await bodyWithFixes(visit, given);
@@ -111,9 +112,12 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
     // The published text has changed since the person opened the page. The comparison on the page is outdated.
     if (intent === "publish" && entry.draft && fields.text("was-published") !== publishedVersion(entry))
       throw new ApiError("draft_conflict");
+    const changes = await changesOf(visit, entry);
     if (entry.publishedAt === null) refuseOtherTime(visit, givenEntry(fields));
+    // The stored time of a scheduled note does not contradict the button. A new time does.
+    if (intent === "publish" && isScheduled(entry, visit.now)) refuseOtherTime(visit, changes);
     await refuseUnseen(visit, givenEntry(fields), isOut(entry, visit.now));
-    const body = entryBody(await changesOf(visit, entry));
+    const body = entryBody(changes);
     const params = { entryId: param("entryId") };
     if (entry.publishedAt !== null && (entry.draft || intent === "draft")) {
       const { publishedAt: _, ...text } = body;
@@ -131,11 +135,27 @@ async function changesOf(visit: SignedInVisit, entry: EditedChangelogEntry): Pro
   const given = givenEntry(fields);
   // A page of an earlier server version has no field for threads. In this case, the threads do not change.
   const sent = fields.has("fixes") ? given : { ...given, fixes: current.fixes ?? "" };
-  const changed = changedValues(fields, sent, current);
+  const changed = ofChosenForm(changedValues(fields, sent, current), current);
   if (changed.body === undefined && changed.fixes === undefined) return changed;
   const text = await bodyWithFixes(visit, { ...current, ...changed });
   return { ...withoutFixes(changed), body: text };
 }
+
+/**
+ * Returns the changes of the form that the person has chosen: the text or the list. What is typed in the other form is
+ * not saved. After a switch, the content that is stored in the other form is removed, because apps get both.
+ */
+function ofChosenForm(changed: Values, current: Values): Values {
+  const empty = emptyOtherForm(changed.bodyFormat ?? current.bodyFormat);
+  const others = Object.entries(changed).filter(([name]) => !(name in empty));
+  const isSwitched = changed.bodyFormat !== undefined;
+  const removed = Object.entries(empty).filter(([name, none]) => isSwitched && current[name] !== none);
+  return Object.fromEntries([...others, ...removed]);
+}
+
+/** Returns the empty value of the form that is not chosen. */
+const emptyOtherForm = (bodyFormat: string | undefined): Values =>
+  bodyFormat === "items" ? { body: "" } : { items: "[]" };
 
 const withoutFixes = ({ fixes: _, ...values }: Values): Values => values;
 
@@ -173,6 +193,9 @@ async function refuseUnseen(visit: SignedInVisit, given: Values, isOut: boolean)
   const message = `${countOfSenders(fixes.notified.length)} would get a mail. Check the list before you publish the note.`;
   throw new ApiError("wrong_state", { message });
 }
+
+const isScheduled = (entry: EditedChangelogEntry | undefined, now: Date): boolean =>
+  entry !== undefined && entry.publishedAt !== null && !isOut(entry, now);
 
 const isOut = ({ publishedAt }: EditedChangelogEntry, now: Date): boolean =>
   publishedAt !== null && publishedAt <= now.toISOString();
@@ -343,6 +366,7 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
                 }
                 zone={zone}
                 published={entry ? entry.publishedAt !== null : false}
+                scheduled={isScheduled(entry, visit.now)}
                 existing={existingId && links.entry(app.id, existingId)}
               />
             }

@@ -53,7 +53,10 @@ export interface ChangelogEntryFormProps {
   readonly fields: Fields;
   /** The values of the stored entry; undefined for a new entry. */
   readonly current?: Values | undefined;
+  /** Whether the note has a publication time. */
   readonly published: boolean;
+  /** Whether the publication time is in the future. */
+  readonly scheduled: boolean;
   /** The stored entry; undefined for a new entry. */
   readonly entry?: EditedChangelogEntry | undefined;
   /** The address of the release note that already has the version in the form. */
@@ -67,7 +70,7 @@ export interface ChangelogEntryFormProps {
 }
 
 export const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
-  const { form, action, current, published, existing, entry } = props;
+  const { form, action, current, published, scheduled, existing, entry } = props;
   return (
     <form class="card stack editor" method="post" action={action} data-guards data-previews>
       <EnterButton intent={published ? "draft" : "save"} />
@@ -119,9 +122,16 @@ export const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
             {published ? "Save" : "Save draft"}
           </button>
         )}
-        {(!published || entry?.draft) && (
-          <button id="publish" class="primary" type="submit" name="intent" value="publish" data-refreshed>
-            {published ? "Publish" : publishWords(props.fixes)}
+        {(!published || scheduled || entry?.draft) && (
+          <button
+            id="publish"
+            class={published && !entry?.draft ? undefined : "primary"}
+            type="submit"
+            name="intent"
+            value="publish"
+            data-refreshed
+          >
+            {published && !scheduled ? "Publish" : publishWords(props.fixes)}
           </button>
         )}
         {published && (

@@ -160,7 +160,12 @@ const EntryLine = ({
       <a class="to" href={href}>
         <Line text={entry.title} />
       </a>
-      <PublicationBadge publishedAt={entry.publishedAt} now={now} />
+      <span class="row">
+        {entry.publishedAt !== null && entry.draft !== null && (
+          <span class="badge">Changes not published</span>
+        )}
+        <PublicationBadge publishedAt={entry.publishedAt} now={now} />
+      </span>
     </div>
     <p class="under">
       <span>

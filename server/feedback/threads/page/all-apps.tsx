@@ -14,7 +14,7 @@ import { type Fields, HiddenFields, IdempotencyField, versionOf } from "../../..
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type Navigation, navigationOf, sumOf } from "../../../console/navigation.ts";
 import type { InboxProposal } from "../../../console/page-reads.ts";
-import { Empty, keyed, Notice, Pager, shownCount } from "../../../console/parts.tsx";
+import { Empty, keyed, Notice, Pager, refusalInWords, shownCount } from "../../../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import {
   filterOf,
@@ -34,6 +34,7 @@ import {
   actResultValues,
   isActName,
   keyFor,
+  labelOfAct,
   ThreadRow,
 } from "./desk-list.tsx";
 import { snoozeEnd, untilDay } from "./fields.tsx";
@@ -126,7 +127,7 @@ const AllApps = ({
         <section class="list-column" aria-label="List">
           {refusal !== undefined && (
             <Notice kind="alert">
-              <b>Nothing was changed.</b> {refusal.message}
+              <b>Nothing was changed.</b> {refusalInWords(refusal, labelOfAct)}
             </Notice>
           )}
           <div class="list-bar">

@@ -374,6 +374,18 @@ export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
   </fieldset>
 );
 
+const actLabels: Readonly<Record<string, string>> = {
+  addTags: "Tag",
+  removeTags: "Tag",
+  snoozedUntil: "Snooze until this day",
+  assignee: "Assign",
+  ids: "Selected threads",
+  filter: "Filter",
+};
+
+/** Returns the label of the control that sets a field of a bulk change. */
+export const labelOfAct = (field: string): string | undefined => actLabels[field];
+
 /**
  * The actions for selected threads of several apps. Actions that need a tag or another member of one app are left out.
  */

@@ -24,6 +24,7 @@ import {
   NothingSearched,
   Notice,
   Pager,
+  refusalInWords,
   shownCount,
 } from "../../../console/parts.tsx";
 import { InTurns, type Reply, show } from "../../../console/respond.tsx";
@@ -52,7 +53,7 @@ import {
   viewNames,
 } from "./desk-around.tsx";
 import { ListBar } from "./desk-bar.tsx";
-import { ActBar, ActNotice, type ActResult, actResultOf, ThreadRow } from "./desk-list.tsx";
+import { ActBar, ActNotice, type ActResult, actResultOf, labelOfAct, ThreadRow } from "./desk-list.tsx";
 import {
   type Opened,
   openThread,
@@ -316,7 +317,7 @@ const Desk = (props: DeskProps) => {
           <UnknownFilters saved={saved} />
           {props.refusal !== undefined && (
             <Notice kind="alert">
-              <b>Nothing was changed.</b> {props.refusal.message}
+              <b>Nothing was changed.</b> {refusalInWords(props.refusal, labelOfAct)}
             </Notice>
           )}
           <List {...props} unread={unread} />

@@ -61,8 +61,8 @@ async function register(service: Service, email: string) {
 }
 
 describe("the link of a mail from the mail server", () => {
-  it("creates an account that can accept an invitation", async () => {
-    const { service, nobody, linkIn, setPassword } = await startWithMail();
+  it("creates an account that continues to the invitation, also in another browser", async () => {
+    const { service, smtp, nobody, linkIn, setPassword } = await startWithMail();
     const team = await makeTeam(service);
     const made = await team.invite("grace@kitchen.example", "viewer");
     expect(made).toMatchObject({ status: 201, body: { url: null } });
@@ -73,18 +73,93 @@ describe("the link of a mail from the mail server", () => {
     const signUp = await nobody.open(/href="([^"]*sign-up[^"]*)"/.exec(signIn.text)?.[1] ?? "");
     const asked = await nobody.send(signUp, "/tavern/sign-up", { email: "Grace@Kitchen.example" });
     const back = await nobody.open(/href="([^"]*sign-in[^"]*)"/.exec(asked.text)?.[1] ?? "");
-    expect(readingOf(asked)).toContain("open the link of the invitation again");
+    expect(readingOf(asked)).toContain("After that you see the invitation to “ Demo ”, and can accept it.");
     expect(readingOf(back)).toContain("The invitation is for the address grace@kitchen.example");
     expect(readingOf(await nobody.open("/tavern/sign-in"))).not.toContain("Next,");
-    const done = await setPassword(await linkIn(2));
-    expect(locationOf(done)).toBe("/console");
+    const link = await linkIn(2);
+    const { subject, text } = await parsedMail(newest(smtp));
+    const { host } = new URL(service.deps.settings.consoleUrl);
+    expect(subject).toBe(`Your new account on ${host}`);
+    expect(text).toContain(`your account for Innkeep on ${host} is ready`);
+    expect(text).toContain(`the invitation of ${team.owner.email} to work on the app “Demo” as viewer.`);
+    expect(text).not.toContain(invitation);
+    expect(readingOf(await nobody.open(link))).toContain("invites you to work on the app “ Demo ”");
+    const done = await setPassword(link);
+    expect(locationOf(done)).toBe(invitation);
 
     const grace = createBrowserWithoutScripts(service, { cookie: cookieOf(done) });
-    const offer = await grace.open(invitation);
+    const offer = await grace.open(done.headers.get("location") ?? "");
+    expect(readingOf(offer)).toContain("Your account is ready.");
     expect(readingOf(offer)).toContain(`${team.owner.email} invites you to work on Demo`);
     const joined = await grace.send(offer, `${invitation}/accept`);
     expect(locationOf(joined)).toBe(`/console/feedback/${team.app.id}`);
     expect((await grace.open(`/console/feedback/${team.app.id}`)).status).toBe(200);
+  });
+
+  it("leads an address that already has an account back to the invitation", async () => {
+    const { service, smtp, nobody, linkIn } = await startWithMail();
+    const team = await makeTeam(service);
+    await register(service, "grace@kitchen.example");
+    await team.invite("grace@kitchen.example");
+    const invitation = await linkIn(1);
+    const signUp = await nobody.open(`/tavern/sign-up?${new URLSearchParams({ to: invitation })}`);
+    await nobody.send(signUp, "/tavern/sign-up", { email: "grace@kitchen.example" });
+    expect(await linkIn(2)).toBe(invitation);
+    expect((await parsedMail(newest(smtp))).subject).toContain("You already have an account on ");
+  });
+
+  it("says that an invitation was withdrawn in the meantime", async () => {
+    const { service, nobody, linkIn, setPassword } = await startWithMail();
+    const team = await makeTeam(service);
+    const made = await team.invite("grace@kitchen.example");
+    const invitation = await linkIn(1);
+    const signUp = await nobody.open(`/tavern/sign-up?${new URLSearchParams({ to: invitation })}`);
+    await nobody.send(signUp, "/tavern/sign-up", { email: "grace@kitchen.example" });
+    const link = await linkIn(2);
+    await team.call("DELETE", `/apps/${team.app.id}/invitations/${made.field("id")}`);
+    expect(readingOf(await nobody.open(link))).not.toContain("Demo");
+    const done = await setPassword(link);
+    const grace = createBrowserWithoutScripts(service, { cookie: cookieOf(done) });
+    const page = await grace.open(locationOf(done));
+    expect(page.status).toBe(404);
+    expect(readingOf(page)).toContain("This link has no invitation for grace@kitchen.example");
+  });
+
+  it("does not lead another address to the invitation, and the page says so", async () => {
+    const { service, smtp, nobody, linkIn, setPassword } = await startWithMail();
+    const team = await makeTeam(service);
+    await team.invite("grace@kitchen.example");
+    const invitation = await linkIn(1);
+    const signUp = await nobody.open(`/tavern/sign-up?${new URLSearchParams({ to: invitation })}`);
+    const asked = await nobody.send(signUp, "/tavern/sign-up", { email: "eve@kitchen.example" });
+    expect(readingOf(asked)).toContain(
+      "The invitation is for grace@kitchen.example . You have typed another",
+    );
+    const link = await linkIn(2);
+    expect((await parsedMail(newest(smtp))).text).not.toContain("Demo");
+    expect(locationOf(await setPassword(link))).toBe("/console");
+    const rows = await service.deps.database.all("SELECT * FROM account_links");
+    expect(rows).toEqual([]);
+  });
+
+  it("continues to the invitation after a forgotten password, and stores its secret only encrypted", async () => {
+    const { service, nobody, linkIn, setPassword } = await startWithMail();
+    const team = await makeTeam(service);
+    await register(service, "grace@kitchen.example");
+    await team.invite("grace@kitchen.example");
+    const invitation = await linkIn(1);
+    for (const page of ["/console/sign-in", "/tavern/sign-in"]) {
+      const signIn = await nobody.open(`${page}?${new URLSearchParams({ to: invitation })}`);
+      expect(signIn.text).toContain(`href="/console/recover?${new URLSearchParams({ to: invitation })}"`);
+    }
+    const forgotten = await nobody.open(`/console/recover?${new URLSearchParams({ to: invitation })}`);
+    expect(readingOf(forgotten)).toContain("invites you to work on the app “ Demo ”");
+    await nobody.send(forgotten, "/console/recover", { email: "grace@kitchen.example" });
+    const link = await linkIn(2);
+    const rows = JSON.stringify(await service.deps.database.all("SELECT * FROM account_links"));
+    expect(rows).not.toContain(invitation.split("/").at(-1));
+    const done = await setPassword(link);
+    expect(locationOf(done)).toContain(`/console/sign-in?${new URLSearchParams({ to: invitation })}`);
   });
 
   it("that another person forwards makes no account a member before the address of the account is verified", async () => {
@@ -101,7 +176,7 @@ describe("the link of a mail from the mail server", () => {
       expect(answer).toMatchObject({ status: 403, body: { code: "email_unverified" } });
     }
     const page = await createBrowserWithoutScripts(service, stranger.session).open(invitation);
-    expect([page.status, page.text.includes('href="/console/recover"')]).toEqual([403, true]);
+    expect([page.status, page.text.includes('href="/console/recover?to=')]).toEqual([403, true]);
     expect(page.text).not.toContain("Demo");
     expect((await call("GET", team.at)).status).toBe(404);
     const account = await createBrowserWithoutScripts(service, stranger.session).open("/console/account");
@@ -145,9 +220,13 @@ describe("the link of a mail from the mail server", () => {
     });
     await recover("ada@kitchen.example");
     const link = await linkIn(2);
+    const named = `your account for Innkeep on ${new URL(service.deps.settings.consoleUrl).host}`;
+    expect((await parsedMail(newest(smtp))).text).toContain(`Set a new password for ${named}`);
     expect(locationOf(await setPassword(link))).toBe("/console/sign-in");
     await mailsArrive(smtp, 3);
-    expect((await parsedMail(newest(smtp))).subject).toBe("The password of your account was changed.");
+    const changed = await parsedMail(newest(smtp));
+    expect(changed.subject).toBe("The password of your account was changed.");
+    expect(changed.text).toContain(named);
     expect(readingOf(await setPassword(link))).toContain("This link cannot be used");
     expect(readingOf(await (await signIn("ada@kitchen.example")).open("/console"))).toContain("ada@kitchen");
     const headers = { authorization: `Bearer ${token.field("token")}` };

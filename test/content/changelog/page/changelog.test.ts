@@ -77,6 +77,66 @@ describe("the pages of the changelog in the console", () => {
     expect(fieldsOf(formOf(answer, address("/new")))).toMatchObject({ body: "New colours." });
   });
 
+  it("publish a scheduled note now with one button, but not with a new time in the future", async () => {
+    const publishedAt = "2199-12-24T10:00:00.000Z";
+    const id = await draft({ publishedAt });
+    const page = await owner.open(address(`/${id}`));
+    expect(page.text).toMatch(/value="publish"[^>]*>Publish now</);
+    expect((await send(id, { intent: "publish", publishedAt: "2199-12-25T10:00", zone: "UTC" })).status).toBe(
+      400,
+    );
+    expect(await published()).toEqual({ entries: [] });
+    const answer = await send(id, { intent: "publish", title: "New maps" });
+    expect(answer.headers.get("location")).toBe(address("?done=published"));
+    const day = service.clock.now().toISOString().slice(0, 10);
+    const publishedNow = { title: "New maps", publishedAt: expect.stringContaining(day) };
+    expect(await published()).toMatchObject({ entries: [publishedNow] });
+    expect((await owner.open(address(`/${id}`))).text).not.toContain('value="publish"');
+  });
+
+  describe("with text and a list of changes", () => {
+    const lines = { "items.0.type": "fixed", "items.0.text": "Crash" };
+    const items = [{ type: "fixed", text: "Crash" }];
+    const both = { title: "Maps", version: "1.2.0", body: "New colours.", ...lines };
+
+    it.each([
+      ["markdown", { body: "New colours.", items: [] }],
+      ["items", { body: "", items }],
+    ])("publish only the chosen form %s of a new note", async (bodyFormat, expected) => {
+      await create({ ...both, bodyFormat, intent: "publish" });
+      expect(await published()).toMatchObject({ entries: [{ bodyFormat, ...expected }] });
+    });
+
+    it.each([
+      ["markdown", { body: "", bodyFormat: "items", items }, { body: "New colours.", items: [] }],
+      ["items", { body: "Old." }, { body: "", items }],
+    ])("remove the other form when a note is saved as %s", async (bodyFormat, stored, expected) => {
+      const id = await draft(stored);
+      const again = await send(id, { ...both, bodyFormat, intent: "preview" });
+      expect(fieldsOf(formOf(again, address(`/${id}`)))).toMatchObject(both);
+      await send(id, { ...both, bodyFormat, intent: "publish" });
+      expect(await published()).toMatchObject({ entries: [{ bodyFormat, ...expected }] });
+    });
+
+    it("keep the list of an imported note with both, but save no hidden line", async () => {
+      const id = await draft({ body: "Old.", bodyFormat: "markdown", items });
+      await send(id, {
+        title: "New maps",
+        "items.1.type": "fixed",
+        "items.1.text": "Hidden",
+        intent: "publish",
+      });
+      expect(await published()).toMatchObject({ entries: [{ title: "New maps", body: "Old.", items }] });
+    });
+  });
+
+  it("mark a published note whose draft is not published, like the list of the FAQ", async () => {
+    const id = await draft({ publishedAt: "2026-01-20T10:00:00.000Z" });
+    expect(readingOf(await owner.open(address()))).not.toContain("Changes not published");
+    await send(id, { intent: "draft", title: "New maps" });
+    expect(readingOf(await owner.open(address()))).toContain("Changes not published Published");
+  });
+
   it("publish a new note immediately if the person chooses it", async () => {
     await create({ intent: "publish", title: "Maps", version: "1.2.0", body: "New colours." });
     expect(await published()).toMatchObject({ entries: [{ title: "Maps", body: "New colours." }] });
@@ -173,8 +233,8 @@ describe("the pages of the changelog in the console", () => {
   });
 
   it("show each fault at its field or at its row", async () => {
-    const values = { title: "", version: "1", "items.3.type": "fixed", "items.3.text": "x".repeat(1_001) };
-    const answer = await create(values);
+    const lines = { "items.3.type": "fixed", "items.3.text": "x".repeat(1_001) };
+    const answer = await create({ title: "", version: "1", bodyFormat: "items", ...lines });
     expect(answer.status).toBe(400);
     expect(readingOf(answer)).toMatch(
       /Title must not be empty\. .* Change 4 must have at most 1000 characters\./,
