@@ -153,7 +153,7 @@ function wordsOf(error: ApiError) {
     case "forbidden":
       return { title: "Not allowed", text: error.message };
     case "busy":
-      return { title: "One moment", text: message };
+      return { title: "One moment", text: error.message };
     case "internal":
       return {
         title: "Something went wrong",
