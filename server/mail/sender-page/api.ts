@@ -1,5 +1,6 @@
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import { audit } from "../../access/audit/store.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { blockedSenders } from "../../feedback/blocked-senders/store.ts";
@@ -7,6 +8,7 @@ import { messages } from "../../feedback/messages/store.ts";
 import { withStatusUrl } from "../../feedback/saved-replies/rules.ts";
 import { fileAddresses } from "../../feedback/threads/answer.ts";
 import { recordThreadChange } from "../../feedback/threads/change.ts";
+import { senderActor } from "../../feedback/threads/rules.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { isMailAddress } from "../address.ts";
@@ -204,12 +206,19 @@ export async function addAnswer(
     ...{ appId, type: "feedback.replied", subjectId: feedbackId, at: createdAt },
     facts: { messageId: id, from: "sender" },
   });
-  if (await reports.reopen(tx, feedbackId))
+  const ownerId = await reports.reopen(tx, feedbackId);
+  if (ownerId !== undefined) {
+    await audit.insert(tx, {
+      ...{ id: newId(), at: createdAt, ownerId, actor: senderActor, action: "thread.reopen", appId },
+      ...{ target: feedbackId, address: null },
+      changes: [{ field: "status", from: "resolved", to: "open" }],
+    });
     await recordThreadChange({ newId }, tx, {
       ...{ id: feedbackId, appId, at: createdAt },
       fields: ["status"],
       status: "open",
     });
+  }
   if (confirmed !== undefined)
     await reports.confirmAddress(tx, { appId, recipient: confirmed, at: createdAt });
   return report;

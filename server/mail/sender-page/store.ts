@@ -146,12 +146,18 @@ export const reports = {
   hasMessage: async (reader: Reader, id: string): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM messages WHERE id = ?", id)) !== undefined,
 
-  /** Reopens a thread if it is resolved. Returns whether it was resolved. */
-  async reopen(tx: Transaction, feedbackId: string): Promise<boolean> {
-    const sql = "UPDATE feedback SET status = 'open' WHERE id = ? AND status = 'resolved'";
-    const reopened = await tx.run(sql, feedbackId);
+  /**
+   * Reopens a thread if it is resolved. Returns the id of the account that owns its app; undefined if the thread was not
+   * resolved.
+   */
+  async reopen(tx: Transaction, feedbackId: string): Promise<string | undefined> {
+    const reopened = await tx.get<{ ownerId: string }>(
+      `UPDATE feedback SET status = 'open' WHERE id = ? AND status = 'resolved'
+       RETURNING (SELECT a.owner_id FROM apps a WHERE a.id = feedback.app_id) AS "ownerId"`,
+      feedbackId,
+    );
     tx.signal(threadTopic(feedbackId));
-    return reopened > 0;
+    return reopened?.ownerId;
   },
 
   /** Invalidates all earlier links to the sender's page of a report. */
