@@ -122,6 +122,11 @@ const Numbers = ({ navigation, present, before, profile, now, length, isOwn, ref
       </div>
       <OwnPeriod {...{ present, profile, isOwn, refusal }} action={links.numbers(app.id)} />
       <Figures {...{ present, before, length, now }} />
+      <p class="muted small">
+        {`Besides the new threads, ${repeatsText(present)} came in. The report of a merged thread counts as repeated, too. `}
+        Answered within 24&nbsp;h is the share of all new threads of the period. Those that arrived less than
+        24&nbsp;hours ago count, too, and can still get a reply in time.
+      </p>
       <div class="two">
         <PerDay present={present} search={search} />
         <div class="card stack">
@@ -137,6 +142,9 @@ const Numbers = ({ navigation, present, before, profile, now, length, isOwn, ref
     </div>
   );
 };
+
+const repeatsText = (present: Statistics): string =>
+  counted(totalsOf(present).repeats, "repeated report", "repeated reports");
 
 const OwnPeriod = ({
   present: { from, to, zone },
@@ -180,7 +188,7 @@ const Figures = ({
   const open = present.openByAge["30d"] + present.openByAge.older;
   return (
     <dl class="figures">
-      <Figure name="New reports" value={String(now.reports)}>
+      <Figure name="New threads" value={String(now.reports)}>
         {changeText(now.reports, then.reports, length)}
       </Figure>
       <Figure name="Resolved" value={String(now.resolved)}>
@@ -194,7 +202,7 @@ const Figures = ({
       </Figure>
       <Figure name={"Answered within 24\u00a0h"} value={answered === undefined ? "–" : `${answered} %`}>
         {answered === undefined
-          ? "fewer than 5 reports"
+          ? "fewer than 5 new threads"
           : inADay < now.reports && areOfLastDay(present, at)
             ? "the others can still get a reply in time"
             : answeredBefore === undefined
@@ -251,7 +259,7 @@ const types = ["bug", "feature", "question", "general"] as const;
 
 const PerDay = ({ present, search }: { readonly present: Statistics; readonly search: Search }) => (
   <section class="card stack" aria-labelledby="per-day">
-    <h2 id="per-day">Reports per day</h2>
+    <h2 id="per-day">New threads per day</h2>
     <p class="legend small muted">
       {types.map((type) => (
         <span key={type}>
@@ -273,7 +281,7 @@ const PerDay = ({ present, search }: { readonly present: Statistics; readonly se
       <summary>As a table</summary>
       <div class="scroll" {...scrolledByKeys}>
         <table>
-          <caption class="unseen">Reports per day</caption>
+          <caption class="unseen">New threads per day</caption>
           <thead>
             <tr>
               {dayColumns.map(([name]) => (
@@ -393,7 +401,7 @@ const FirstReply = ({ present }: { readonly present: Statistics }) => {
       />
       <p class="muted small">
         {firstReply.p90 === null
-          ? "No report of this period has a reply."
+          ? "No new thread of this period has a reply."
           : `9 of 10 first replies came within ${waitText(firstReply.p90)}. This time and the median are estimates. Nights and weekends are included.`}
       </p>
     </section>
