@@ -4,15 +4,15 @@ import { runCli } from "../src/cli/core/program.ts";
 import { contextOfProcess, processIo, runProcess, version } from "./process.ts";
 
 /**
- * Runs the command line of the executable, and ends the process. The executable contains the client's commands and the
- * MCP server.
+ * Runs the command line of the executable, and ends the process. The executable contains the commands for clients of a
+ * server and the MCP server.
  */
 export const main = (): Promise<void> =>
   runProcess((signal) => runCli(process.argv.slice(2), contextOfExecutable(signal)));
 
 /**
- * Creates the context of a command in the executable. The executable has no native parts, so credentials are stored in
- * the private file and not in the keychain.
+ * Creates the context of a command in the executable. The executable contains no native code, so it cannot use the
+ * keychain. It stores credentials in a file that only this user can read.
  */
 function contextOfExecutable(signal: AbortSignal): Context {
   return contextOfProcess(

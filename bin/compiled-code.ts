@@ -1,8 +1,8 @@
-// `innkeep.ts` loads this file in every version of Node, even in unsupported ones. So this file imports nothing.
+// `innkeep.ts` loads this file in every version of Node, even in unsupported versions. So this file imports nothing.
 
 /**
- * Makes Node cache the compiled code of this program, if this version of Node can do that. Then later starts are
- * faster. The cache is used only if its folder belongs to this user, so that nobody else can put code into it.
+ * Makes Node cache the compiled code of this program, if this version of Node has such a cache. So later starts are
+ * faster. The cache is used only if its folder belongs to this user. Otherwise somebody else could put code into it.
  */
 export function keepCompiledCode(): void {
   const modules = process.getBuiltinModule("node:module");

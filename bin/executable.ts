@@ -1,5 +1,5 @@
-// The entry point of the executable, which runs on machines without Node. It loads other modules only when they are
-// needed.
+// The entry point of the executable, which runs on machines without Node. It loads each other module only when the
+// module is needed.
 declare const INNKEEP_VERSION: string;
 
 const words = process.argv.slice(2);

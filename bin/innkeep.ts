@@ -1,5 +1,5 @@
-// The entry point of the npm package. Every version of Node can load this file, so that an old version gets a clear
-// message. Other modules are loaded only when they are needed.
+// The entry point of the npm package. Every version of Node can load this file, so that users of an old version get a
+// clear message. This file loads each other module only when the module is needed.
 import { keepCompiledCode } from "./compiled-code.ts";
 
 declare const INNKEEP_VERSION: string;

@@ -15,8 +15,8 @@ export const main = (): Promise<void> =>
   });
 
 /**
- * Tells the person about a newer version of Innkeep. The caller calls this only in a terminal, so scripts do not load
- * the module.
+ * Prints a notice if there is a newer version of Innkeep. Call this only in a terminal, so that scripts do not load the
+ * module.
  */
 async function noticeUpdate(context: Context, argv: readonly string[]): Promise<void> {
   const notice = await import("../src/cli/update.ts");
@@ -77,8 +77,8 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
 const fileBeside = (name: string) => process.getBuiltinModule("node:path").join(__dirname, name);
 
 /**
- * Loads the keychain. On Linux the keychain needs DBUS_SESSION_BUS_ADDRESS. Programs that start agents often do not
- * pass this variable on, so it is set here if it is missing.
+ * Loads the keychain. On Linux, the keychain needs the variable DBUS_SESSION_BUS_ADDRESS. If the variable is missing,
+ * sets it, because programs that start agents often do not pass this variable to the agents.
  */
 async function keychain() {
   const { sessionBusOf } = await import("../src/credentials/session-bus.ts");

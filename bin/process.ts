@@ -9,8 +9,8 @@ import { decodedText } from "../src/words/decoded-text.ts";
 import { systemReason } from "../src/words/phrases.ts";
 
 /**
- * Creates the context of a step of GitHub Actions. In such a step nobody can answer questions, and the other programs
- * of the package are missing.
+ * Creates the context of a step of GitHub Actions. In such a step, nobody can answer questions. Programs such as the
+ * server are missing.
  */
 export const contextOfAction = (signal: AbortSignal): Context =>
   contextOfProcess(
@@ -34,7 +34,8 @@ export const version = INNKEEP_VERSION;
 /** Runs a program, waits until all its output is written, and ends the process with its exit code. */
 export async function runProcess(program: (signal: AbortSignal) => Promise<number>): Promise<void> {
   process.on("exit", replaceClosedTerminals);
-  // Node ends the process early if nothing is left to wait for. The exit code must not be 0 then.
+  // If the program waits for something that can never happen, Node ends the process early. The exit code must be 1
+  // then.
   process.exitCode = 1;
   const code = await program(interruption());
   await flushed();
@@ -42,7 +43,7 @@ export async function runProcess(program: (signal: AbortSignal) => Promise<numbe
 }
 
 /**
- * Returns a signal that aborts when the person or the system requests the end of the process. A second request ends the
+ * Returns a signal that aborts when the person or the system interrupts the process. A second interruption ends the
  * process immediately.
  */
 function interruption(): AbortSignal {
@@ -117,12 +118,12 @@ export const processIo = (interruption: AbortSignal): Io => ({
   onKey,
 });
 
-/** Returns the output streams that were used. */
+/** Returns the output streams that were opened. */
 const openStreams = (): NodeJS.WriteStream[] => [...opened];
 
 const opened = new Set<NodeJS.WriteStream>();
 
-// Errors of standard error are ignored. There is no other way to report them, and a server must continue to run.
+// Errors of the stream standard error are ignored. They cannot be reported, and a server must continue to run.
 const stderr = lazy(() => open(process.stderr, () => {}));
 
 const stdout = lazy(() => open(process.stdout, endWithoutOutput));
@@ -132,7 +133,7 @@ function open(
   onFault: (error: NodeJS.ErrnoException) => void,
 ): NodeJS.WriteStream {
   opened.add(stream);
-  // If the reader of the output stops early (`| head`), that is not an error.
+  // It is not an error if the reader of the output stops early, as in `| head`.
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") onFault(error);
   });
@@ -140,8 +141,8 @@ function open(
 }
 
 /**
- * Ends the process if output is lost, for example because the disk is full. The exit code shows an error, except with
- * `--best-effort`.
+ * Ends the process if output cannot be written, for example because the disk is full. The exit code is an error code,
+ * but 0 with `--best-effort`.
  */
 function endWithoutOutput(error: NodeJS.ErrnoException): void {
   const isFine = isBestEffort(process.argv.slice(2));
@@ -165,7 +166,7 @@ const sinkOf = (descriptor: number, stream: () => NodeJS.WriteStream): Sink => (
   },
 });
 
-/** Reads standard input up to the size limit, because another program may write to it without end. */
+/** Reads standard input. Throws a usage error above the size limit, because another program may write without end. */
 async function readAll(interruption: AbortSignal): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -264,9 +265,9 @@ function onKey(pressed: (key: string) => void): () => void {
 }
 
 /**
- * Replaces closed terminals with the null device. When Node exits, it resets each terminal, and it crashes if the
- * terminal is closed because the window was closed or the connection broke. After a crash, the exit code would be
- * wrong, and the system might store a dump of the memory.
+ * Replaces closed terminals with the null device. Node resets each terminal when it exits, and crashes if the terminal
+ * is closed. A terminal is closed if its window was closed or its connection broke. After a crash, the exit code would
+ * be wrong, and the system might store a dump of the memory.
  */
 function replaceClosedTerminals(): void {
   if (process.platform === "win32") return;
@@ -274,8 +275,8 @@ function replaceClosedTerminals(): void {
 }
 
 /**
- * Returns whether a descriptor is a closed terminal: it is still a device, but no longer a terminal. Also returns true
- * for the null device, because it does no harm to replace that device.
+ * Returns whether a descriptor is a closed terminal. A closed terminal is still a device, but no terminal any more.
+ * Also returns true for the null device, because replacing it has no effect.
  */
 function isClosedTerminal(descriptor: number): boolean {
   try {
@@ -289,8 +290,8 @@ function isClosedTerminal(descriptor: number): boolean {
 }
 
 /**
- * Replaces a descriptor with the null device. The system gives a newly opened file the lowest free number. That is the
- * number of the descriptor that was just closed.
+ * Replaces a descriptor with the null device: closes the descriptor, and then opens the device. The system gives an
+ * opened file the lowest free number, which is the number of the closed descriptor.
  */
 function replace(descriptor: number): void {
   try {

@@ -3,7 +3,7 @@ import { serveThrowaway } from "../server/dev/throwaway.ts";
 export { runAdmin } from "../server/admin/main.ts";
 export { checkParts, serve } from "../server/main.ts";
 
-/** Runs the server that `innkeep dev exec` and `innkeep/testing` start. It reads its options from standard input. */
+/** Runs the temporary server of `innkeep dev exec` and `innkeep/testing`. Reads the options from standard input. */
 export async function throwaway(): Promise<void> {
   const { env: environment, stdin: input, stdout, stderr } = process;
   const code = await serveThrowaway({

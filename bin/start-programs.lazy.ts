@@ -11,8 +11,9 @@ export interface Start {
 }
 
 /**
- * Returns the command that starts this program in a new terminal: `innkeep` if it is on the PATH, otherwise `node` with
- * the file. It is never `npx`: outside of the project, `npx` would download the name from a registry. (rule L56)
+ * Returns the command that starts this program in a new terminal. The command is `innkeep` if it is on the PATH,
+ * otherwise `node` with the file. Never uses `npx`, because outside of the project, `npx` would download a package with
+ * this name from a registry. (rule L56)
  */
 export function startWords({ script, path }: Start): readonly string[] {
   const file = realPathOf(script) ?? script;
@@ -38,8 +39,8 @@ function realPathOf(file: string): string | undefined {
 const quoted = (word: string): string => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`);
 
 /**
- * Opens a file in an editor on this terminal. Returns the exit code of the editor. A shell runs the command, because it
- * may contain flags, as in `code --wait`.
+ * Opens a file in an editor on this terminal. Returns the exit code of the editor. A shell runs the command, because
+ * the command may contain flags, as in `code --wait`.
  */
 export function openEditor(command: string, file: string): Promise<number> {
   const quoted = process.platform === "win32" ? `"${file}"` : `'${file.replaceAll("'", "'\\''")}'`;
@@ -50,7 +51,7 @@ export function openEditor(command: string, file: string): Promise<number> {
   });
 }
 
-/** Starts the check for a newer version in a separate process. This process does not wait for it. */
+/** Starts a separate process that checks for a newer version. Does not wait for that process. */
 export function startUpdateCheck(): void {
   const check = spawn(process.execPath, [join(__dirname, "update-check.cjs")], {
     detached: true,

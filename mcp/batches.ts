@@ -8,13 +8,13 @@ import {
 } from "@modelcontextprotocol/server";
 import { jsonIn, textAt, valueAt } from "../src/contract/json.ts";
 
-/** The revisions whose clients may send several messages as one array. (JSON-RPC 2.0, batches) */
+/** The revisions of the protocol in which clients may send several messages as one array. (JSON-RPC 2.0, batches) */
 const revisionsWithBatches: ReadonlySet<unknown> = new Set(["2025-03-26", "2024-11-05", "2024-10-07"]);
 
 /** Whether clients of this protocol revision may send arrays of messages. */
 export const takesBatches = (revision: string | undefined): boolean => revisionsWithBatches.has(revision);
 
-/** Returns the answer to an array of messages if none of the messages is accepted. */
+/** Returns the answer to an array of messages that is refused as a whole. */
 export const refusalOfBatch = (message: string) => ({
   jsonrpc: "2.0" as const,
   id: null,
@@ -32,7 +32,7 @@ const mostMessages = 100;
 
 /** Handles batches (arrays of messages), because over standard input the SDK reads only single messages. */
 export interface Batches {
-  /** Forwards lines. Replaces an array with one line for each message. */
+  /** Forwards lines. Replaces a line that is an array with one line for each message of the array. */
   readonly lines: Transform;
   /**
    * Adds a message to the answer of its batch, and writes the answer when it is complete. Returns false if the message

@@ -22,7 +22,9 @@ export const methodsThatList = [
 /** Answers by method, with placeholders for values that depend on the server or the request. */
 type PreparedAnswers = Readonly<Record<Era, Readonly<Record<string, string>>>>;
 
-/** The fields in `_meta` of a request without a session. A session sends these values once, in `initialize`. */
+/**
+ * The names of fields in `_meta` of a request without a session. A client with a session sends them in `initialize`.
+ */
 export const metaKeys = {
   version: "io.modelcontextprotocol/protocolVersion",
   client: "io.modelcontextprotocol/clientInfo",

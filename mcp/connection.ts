@@ -27,7 +27,7 @@ export const readRun = (
 
 type AgentClient = Pick<Client, "agent">;
 
-/** Calls the API. The token is read and the client is loaded at the first call. */
+/** Calls the API. The first call reads the token and loads the client of the API. */
 export interface Connection {
   /** Rejects with the errors of the client, or with a Refusal if there is no token. */
   call<T>(use: (client: AgentClient) => Promise<T>): Promise<T>;

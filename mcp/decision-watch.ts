@@ -9,8 +9,8 @@ import { type Connection, readRun } from "./connection.ts";
 export interface Observation {
   readonly run: Run;
   /**
-   * The time of the last request that the server did not answer. The request may belong to an earlier wait that shared
-   * its requests with this one.
+   * The time of the last request that the server did not answer. An earlier wait for the same proposal may have sent
+   * this request.
    */
   readonly lastErrorAt: Date | null;
 }
@@ -49,7 +49,8 @@ interface Watch {
 }
 
 /**
- * The loop of requests ends this much later than the last wait, so that no request starts just before that wait ends.
+ * How much later than the last wait the loop of requests ends. Without this time, a new request could start just before
+ * the end of the last wait.
  */
 const graceMs = 50;
 
@@ -72,7 +73,7 @@ export function createDecisionWatch(parts: WatchParts): AwaitDecision {
     if (watches.get(runId) === watch) watches.delete(runId);
   };
 
-  /** Returns the state at the end of a wait. If there was no answer by then, reads the proposal once more. */
+  /** Returns the state at the end of a wait. If the server has not answered yet, reads the proposal once more. */
   const observeAtDeadline = async (
     state: WatchState,
     runId: string,
@@ -107,7 +108,7 @@ function startWatch(runId: string, until: number, parts: WatchParts): Watch {
   return { state, decided, waiters: 0 };
 }
 
-/** Reads the proposal repeatedly until it is decided. Throws if a failure is permanent. */
+/** Reads the proposal repeatedly until a person has decided on it. Throws an error if a failure is permanent. */
 async function follow(
   state: WatchState,
   runId: string,
@@ -130,7 +131,7 @@ async function follow(
   }
 }
 
-/** Returns how long the server may wait: all remaining whole seconds, so that one request is enough. */
+/** Returns for how many seconds the server may wait in one request: all remaining whole seconds. */
 const longestHold = (leftMs: number): number =>
   Math.max(0, Math.min(limits.waitSeconds, Math.ceil(leftMs / 1_000) - 1));
 

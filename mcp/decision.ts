@@ -69,8 +69,8 @@ type ApprovedPlan = {
 
 /**
  * Returns the approved text, or null if it is not certain which text was approved. The server sends the text in the
- * proposal. A server with only the base API does not. Then it is the text that this machine sent, if its record is
- * verified. Otherwise it is the text of the latest proposal on the thread, if that is this proposal. (rule L10)
+ * proposal. A server with only the base API does not send it. Then this function uses the text that this machine sent,
+ * if its record is verified. Otherwise it uses the latest proposal on the thread, if its id is `runId`. (rule L10)
  */
 export async function approvedPlanOf(
   {
@@ -125,7 +125,7 @@ async function latestProposalOf(
   }
 }
 
-/** The sentences about the next step of the agent. They are constant, so that they cannot contain untrusted text. */
+/** The sentences about the next step of the agent. They are constants, so they contain no untrusted text. */
 export const nextSteps = {
   posted:
     "A person decides in the console. Do not act on the plan yet. Call get_decision with run_id and wait_seconds.",

@@ -14,19 +14,20 @@ export interface Deps {
   readonly readOnly: boolean;
   /** Whether the tools for the work on approved plans are offered. */
   readonly work: boolean;
-  /** The worker name for claims. Each process has its own name. Over HTTP, each call has its own name. */
+  /** The name of the worker in claims. Each process has a different name. Over HTTP, each call has a different name. */
   readonly worker: string;
   readonly connection: Connection;
   readonly proposals: Proposals;
   /** Whether this machine records the proposals that it sent. Without records it cannot list them. */
   readonly keepsRecord: boolean;
-  /** The id of the thread of each proposal that was read together with its thread. */
+  /** The thread of each proposal: the key is the id of the proposal, the value is the id of its thread. */
   readonly threadOfRun: Map<string, string>;
   /**
-   * How often each proposal was read before its decision. If it was read often, the agent is advised to wait longer.
+   * How often each proposal was read before its decision. The more often an agent has read it, the longer is the wait
+   * that the answer suggests.
    */
   readonly timesPending: Map<string, number>;
-  /** Returns true at the first call for a proposal. The page for the decision is offered to the person only once. */
+  /** Returns true at the first call for a proposal. So the page for the decision is offered to the person only once. */
   readonly isFirstOffer: (runId: string) => boolean;
   readonly awaitDecision: () => Promise<AwaitDecision>;
   /** Runs actions on the same thread one after another. */
@@ -34,7 +35,7 @@ export interface Deps {
   readonly clock: Clock;
   /** Returns the bytes of an uploaded file; undefined if they cannot be read. */
   readonly download: Download;
-  /** Describes a failure in fixed sentences. */
+  /** Describes a failure in constant sentences, which contain no untrusted text. */
   readonly explain: (error: unknown) => Promise<string>;
 }
 

@@ -11,7 +11,7 @@ import type { Deps } from "./deps.ts";
 import { Refusal } from "./refusals.ts";
 
 /**
- * Describes a failure and the next step in fixed sentences. The text of the server is never repeated, because it may
+ * Describes a failure and the next step in constant sentences. Never repeats the text of the server, because it may
  * contain text of a stranger.
  */
 export function explain(error: unknown, baseUrl: string): string {

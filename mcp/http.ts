@@ -76,13 +76,13 @@ const revisionWithoutHeader = "2025-03-26";
 const webRequest = ({ headers, gone }: ToolRequest): Request =>
   new Request("http://innkeep.invalid/mcp", { method: "POST", headers, signal: gone });
 
-/** Returns the name of the tool that a message calls. The other tools are not needed to answer it. */
+/** Returns the name of the tool that a message calls. Only this tool is needed to answer the message. */
 const calledTool = (message: unknown): string | undefined =>
   valueAt(message, "method") === "tools/call" ? textAt(message, "params", "name") : undefined;
 
 /**
- * Whether a message waits for a decision. Its answer starts immediately and sends a comment every 15 seconds, because
- * proxies close connections without data. (rule A42)
+ * Whether a message waits for a decision. The answer to such a message starts immediately and contains a comment every
+ * 15 seconds, because proxies close connections without data. (rule A42)
  */
 function isWait(message: unknown): boolean {
   if (Array.isArray(message)) return message.some(isWait);
@@ -122,7 +122,7 @@ function rangeOf(part: string): [string, boolean] {
   return [type, !parameters.some((each) => /^q\s*=\s*0(\.0*)?$/.test(each))];
 }
 
-/** Returns the same answer in a form that the client accepts. */
+/** Returns the answer in a form that the client accepts. */
 async function inForm(
   answer: HttpAnswer,
   { json: takesJson, events: takesEvents, isBatch }: Forms & { readonly isBatch: boolean },
@@ -143,7 +143,7 @@ const eventOf = (message: string): HttpAnswer => ({
   comesInParts: false,
 });
 
-/** Returns the answers from a stream of events, without the progress messages. */
+/** Returns the answers in a stream of events. Omits the messages about progress. */
 const answersIn = (stream: string): string[] =>
   stream
     .split("\n")
@@ -254,8 +254,8 @@ function createOpenStreams(): OpenStreams {
 }
 
 /**
- * Returns the answer to a call of a tool as JSON. It is the same answer as from the SDK, but faster. Returns undefined
- * if there is no such tool, and an empty text if the client has disconnected.
+ * Returns the answer to a call of a tool as JSON. The answer is the same as from the SDK, but needs less time. Returns
+ * undefined if there is no such tool, and an empty text if the client has disconnected.
  */
 async function answerCall(
   { era, id, tool, given }: PlainCall,
@@ -283,14 +283,16 @@ async function answerCall(
   }
 }
 
-/** Adds the two fields of results in the newer era. They say that the result is complete, and they name the server. */
+/**
+ * Adds two fields that results have in the newer era: one says that the result is complete, and one names the server.
+ */
 const inNewerForm = (result: CallToolResult, serverInfo: object) => ({
   ...result,
   resultType: "complete",
   _meta: { "io.modelcontextprotocol/serverInfo": serverInfo },
 });
 
-/** A call of a tool that uses only the usual fields of the protocol. */
+/** A call of a tool that has only the fields that most clients send. */
 interface PlainCall {
   readonly era: Era;
   readonly id: string | number;
@@ -303,8 +305,8 @@ const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
 const reservedPrefix = "io.modelcontextprotocol/";
 
 /**
- * Reads a call of a tool. Returns undefined for any message that the SDK must handle: calls with unusual or wrong
- * fields, and calls that wait for a decision, because their answer is sent in parts.
+ * Reads a call of a tool. Returns undefined for a message that the SDK must handle. The SDK must handle calls with
+ * unusual or wrong fields. It must also handle calls that wait for a decision, because their answer is sent in parts.
  */
 function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
   if (!isObject(body) || body.jsonrpc !== "2.0" || body.method !== "tools/call") return undefined;
@@ -320,8 +322,8 @@ function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
 }
 
 /**
- * Whether no argument is an object or a list. The SDK must handle other calls, because it limits how many values they
- * may have.
+ * Whether all arguments are simple values. If an argument is an object or a list, the SDK must handle the call, because
+ * the SDK limits the number of values in it.
  */
 const isFlat = (given: unknown): given is Fields =>
   isObject(given) && Object.values(given).every((value) => value === null || typeof value !== "object");
@@ -354,7 +356,7 @@ interface SharedDeps {
   readonly isFirstOffer: (key: string) => boolean;
 }
 
-/** Returns the dependencies of the tools for one request over HTTP. They keep no state for later requests. */
+/** Returns the dependencies of the tools for one request over HTTP. They store no state for later requests. */
 export function depsOf(
   { baseUrl, consoleUrl }: HttpToolOptions,
   caller: ToolCaller,
@@ -382,7 +384,7 @@ export function depsOf(
   };
 }
 
-/** The server itself stores the proposals, so nothing is recorded here. */
+/** A record of proposals that stays empty, because the Innkeep server already stores all proposals. */
 const noRecord: Proposals = {
   all: async () => [],
   ofThread: async () => [],
@@ -392,8 +394,8 @@ const noRecord: Proposals = {
 };
 
 /**
- * Waits with one request, which the server answers when a person has decided. Inside the server, no connection can
- * break.
+ * Waits with one request, which the server answers when a person has decided. One request is enough, because inside the
+ * server no connection can break.
  */
 const awaitOnce =
   (connection: Connection): AwaitDecision =>
@@ -416,7 +418,7 @@ const ofConnection = {
     "The person who connected this MCP server did not allow this. Ask the user to connect again and to allow it.",
 };
 
-/** The texts for a client that sends an agent token. It does not sign in, so it cannot connect again. */
+/** The error messages for a client that sends an agent token. Such a client has no sign-in that it could repeat. */
 const ofHeader = {
   revoked:
     "The agent token was revoked or has expired. Ask the user to create a new one in the console settings and to put it into the configuration of this MCP server.",

@@ -14,8 +14,9 @@ import { longestWait, type McpOptions, offersWork } from "./options.ts";
 export type AnswerOf = (line: string) => string | undefined;
 
 /**
- * Answers the first messages of one client with the same answers as the SDK. It answers only messages for which the
- * answer is certain. All of them must belong to the same era, and an MCP session must begin with `initialize`.
+ * Answers the first messages of one client with the same answers as the SDK. Answers only messages of a known form, for
+ * which the answer of the SDK is certain. All messages must belong to the same era. An MCP session must begin with
+ * `initialize`.
  */
 export function preparedAnswers(options: McpOptions): AnswerOf {
   const answers = buildTimeAnswers[offersWork(options) ? "work" : options.readOnly ? "readOnly" : "all"];
@@ -42,7 +43,7 @@ function filledIn(text: string, { id, version }: FirstMessage, options: McpOptio
     [`"protocolVersion":"${versions.legacy[0]}"`]: `"protocolVersion":"${version}"`,
     [`up to ${placeholders.options.maxWaitSeconds}; more`]: `up to ${longestWait(options)}; more`,
   };
-  // All placeholders are replaced in one step, so that no placeholder inside a value is replaced.
+  // All placeholders are replaced in one step. So a value that contains the text of a placeholder stays unchanged.
   return text.replace(filledPlaceholders, (found) => values[found] ?? found);
 }
 

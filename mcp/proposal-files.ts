@@ -6,8 +6,8 @@ import { lazy } from "../src/client/lazy.ts";
 import { makeFolder } from "../src/credentials/folders.ts";
 
 /**
- * If there are more than 550 files, all except the newest 500 are deleted. Because of this difference, only about one
- * save in fifty needs to read all the files.
+ * If there are more than 550 files, only the newest 500 files are kept. So only about one save in fifty needs to read
+ * all the files.
  */
 const most = { kept: 500, files: 550 } as const;
 
@@ -41,7 +41,7 @@ export function proposalFiles(stateDirectory: string): ProposalStore {
 /** Whether an id can be part of a path. */
 const isSafeName = (id: string): boolean => /^[\w-]{1,64}$/.test(id);
 
-/** Creates the folders of the threads, if an earlier version stored the proposals without these folders. */
+/** If an earlier version stored the proposals without folders for the threads, creates these folders. */
 async function indexOlderRecords(folder: string, threads: string): Promise<void> {
   if (await stat(threads).catch(() => undefined)) return;
   for (const record of await readRecords(folder)) await indexRecord(threads, record).catch(() => undefined);
@@ -166,7 +166,7 @@ export interface ProposalsParts {
   readonly onFailure: (message: string) => void;
 }
 
-/** Creates the record of the proposals to one server. If the store fails, the records are lost at a restart. */
+/** Creates the list of the proposals to one server. If `store` cannot save them, they are lost at a restart. */
 export function createProposals({ baseUrl, store, key, onFailure }: ProposalsParts): Proposals {
   const sent = new Map<string, KnownProposal>();
 
@@ -174,8 +174,8 @@ export function createProposals({ baseUrl, store, key, onFailure }: ProposalsPar
     store?.save(record).catch(() => onFailure("The proposal could not be written to the state folder."));
 
   /**
-   * Adds `verified`: whether this process sent the text, or its HMAC matches. Returns undefined for a record of another
-   * server.
+   * Adds the field `verified` to a record. The field is true if this process sent the text, or if the HMAC of the text
+   * matches. Returns undefined if the record belongs to a different server.
    */
   const known = (record: ProposalRecord, secret: string | undefined): KnownProposal | undefined => {
     const ours = sent.get(record.run_id);

@@ -1,6 +1,7 @@
 /**
- * Replaces the part of the SDK that differs by runtime. That part contains a JSON Schema validator of 290 kB for forms
- * that a server asks a client to fill in. This server does not use such forms.
+ * Replaces the part of the SDK that is different for each JavaScript runtime. That part contains a JSON Schema
+ * validator of 290 kB. The SDK needs the validator only for forms that a client shows to a person, and this server uses
+ * no forms.
  */
 export { default as process } from "node:process";
 

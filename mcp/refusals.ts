@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 
 /**
- * Returns the kind of the secret in a text; undefined if there is none of a known kind. `own` has the secrets of this
- * process.
+ * Returns the kind of the secret that a text contains, such as `a GitHub token`. Undefined if the text contains no
+ * secret of a known kind. `own` contains the secrets of this process.
  */
 export function secretIn(text: string, own: readonly string[]): string | undefined {
   const onlyWord = text.replace(/[^A-Za-z0-9_]/g, "");
@@ -28,8 +28,7 @@ const formsOf = (secret: string): string[] => [
   Buffer.from(secret).toString("base64").replaceAll("=", ""),
 ];
 
-// Each repetition in the middle of a pattern has an upper limit. Without the limit, the time would increase with the
-// square of the length.
+// Each repetition in the middle of a pattern has an upper limit. Without the limit, a search would need quadratic time.
 const kinds = [
   { name: "an Innkeep app key (sdk_…)", pattern: /sdk_[A-Za-z0-9]{16,}/ },
   { name: "an Innkeep device token (sdt_…)", pattern: /sdt_[A-Za-z0-9]{16,}/ },

@@ -123,7 +123,7 @@ function withLongestWait(seconds: number): ListedTool {
 
 const usualSeconds = 50;
 
-/** Returns the instructions for agents. Clients shorten long texts, so the most important sentences come first. */
+/** Returns the instructions for agents. The most important sentences come first, because clients shorten long texts. */
 const instructionsFor = ({ readOnly, work }: Pick<Deps, "readOnly" | "work">): string =>
   [
     "Act on a plan only when get_decision or start_work returns may_proceed: true, and then carry out approved_plan. Where decision_note differs from the plan, follow decision_note. On rejected, stop or do what next_step says.",
@@ -191,8 +191,8 @@ const message = (text: string): GetPromptResult => ({
 });
 
 /**
- * Makes the server describe wrong parameters of a request in a sentence. Without this, the SDK sends the faults as
- * JSON, and for most methods as an internal error.
+ * Makes the server describe wrong parameters of a request in a sentence. By default, the SDK sends the faults as JSON,
+ * and for most methods it reports them as an internal error.
  */
 function explainMalformedParameters(server: McpServer): void {
   const connect = server.connect.bind(server);
@@ -264,7 +264,9 @@ function registerTool(server: McpServer, { tool, load }: LoadableTool, deps: Dep
   });
 }
 
-/** Runs a tool. Returns a failure as a result that explains it. Rejects only with a PageOffer or after an abort. */
+/**
+ * Runs a tool. Returns each failure as a result with an explanation. Rejects only with a PageOffer or after an abort.
+ */
 export async function runSafely(
   { load }: Pick<LoadableTool, "load">,
   { given, deps, call }: { readonly given: unknown; readonly deps: Deps; readonly call: Call },
@@ -305,8 +307,8 @@ class PageOffer extends Error {
 }
 
 /**
- * How long an offer is open: one hour, because the person may need a long time to read the page. During this time, the
- * wait continues.
+ * For how long a person can accept an offer: one hour, because the person may need a long time to read the page. The
+ * wait for the decision continues during this time.
  */
 const longestMs = 3_600_000;
 
@@ -332,8 +334,8 @@ function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPag
 }
 
 /**
- * Returns a JSON Schema in the form that the SDK needs. Clients see the schema, but here it accepts every value,
- * because each tool checks its input itself and describes the faults.
+ * Returns a JSON Schema in the form that the SDK needs. Clients see the schema. The check of the SDK accepts every
+ * value, because each tool checks its input and describes the faults.
  */
 function wireSchema(schema: Record<string, unknown>): StandardSchemaWithJSON {
   const json = () => schema;
@@ -358,8 +360,8 @@ const uris = {
 const cacheHint = { ttlMs: 0, cacheScope: "private" } as const;
 
 /**
- * Offers what a client can read without a tool: the queue, threads, their images, decisions, and the proposals of this
- * machine.
+ * Offers resources, which a client can read without a tool: the queue, threads, images of threads, decisions, and the
+ * proposals of this machine.
  */
 function offerResources(server: McpServer, deps: Deps): void {
   const complete = completions(deps);
@@ -494,7 +496,7 @@ const readImage = (request: ResourceRequest, id: string, index: number) =>
 
 const progress = async () => undefined;
 
-/** Replaces each failure by a description in fixed sentences, in the same way as for tools. */
+/** Replaces each failure by a description in constant sentences, in the same way as for tools. */
 async function withExplainedFailures(
   request: ResourceRequest,
   read: (request: ResourceRequest) => Promise<ReadResourceResult>,

@@ -37,8 +37,9 @@ export interface SessionStart {
 }
 
 /**
- * Serves the rest of a connection. First, the SDK reads again the messages that were answered before it was loaded, so
- * that it has the same state. Its answers to these messages are not sent, because the client has already received them.
+ * Serves a connection after the early input. First, the SDK reads the messages that were answered without it. So the
+ * SDK has the same state as if it had answered them. Its answers to these messages are not sent, because the client has
+ * already received the answers.
  */
 export function serveSession(
   options: McpOptions & Pick<StdioOptions, "clock">,
@@ -82,8 +83,8 @@ export function serveSession(
 }
 
 /**
- * Creates the dependencies of the tools. Modules that are not needed to list tools are loaded at their first use.
- * `warn` shows a message to the person who runs the server, never to the client.
+ * Creates the dependencies of the tools. Modules that are not needed to list the tools are loaded at their first use.
+ * `warn` shows a message only to the person who runs the server.
  */
 function createDeps(options: McpOptions, warn: (message: string) => void, clock: Clock = systemClock): Deps {
   const connection = createConnection(options);

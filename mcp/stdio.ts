@@ -5,15 +5,15 @@ import { type AnswerOf, preparedAnswers } from "./prepared-answers.ts";
 import type { EarlyInput, Session } from "./session.ts";
 
 /**
- * Serves one client over standard input and output, with the older or the newer versions of the protocol. When the client disconnects or the
- * signal aborts, it stops all waits and requests, and returns the exit code. The SDK is loaded at the first message
- * that needs it.
+ * Serves one client over standard input and output, with the older or the newer versions of the protocol. When the
+ * client disconnects or the signal aborts, stops all waits and requests, and returns the exit code. Loads the SDK at
+ * the first message that needs it.
  */
 export function serveStdio(options: StdioOptions): Promise<number> {
   const { io, signal } = options;
   const output = reserveOutput(io);
   const out = output.protocol;
-  // No handling is needed here: if the client stops reading, `end` below stops the server.
+  // The error needs no handling here: if the client stops reading, `end` stops the server.
   out.on("error", () => undefined);
   const warn = (message: string): void => {
     io.stderr.write(`innkeep mcp: ${message}\n`);
@@ -60,7 +60,7 @@ function reserveOutput({ stdout, stderr }: Pick<Io, "stdout" | "stderr">): Reser
     decodeStrings: false,
     write: (chunk, encoding, done) => void write(chunk, encoding, (error) => done(error)),
   });
-  // There is no maximum, because each answer that waits for a slow reader adds a listener.
+  // The number of listeners has no maximum, because each answer that waits for a slow reader adds one listener.
   protocol.setMaxListeners(0);
   stdout.write = stderr.write.bind(stderr);
   globalThis.console = new Console(stderr, stderr);
@@ -120,7 +120,7 @@ function answerFirstMessages(
 const mostBytesOfLine = 8 * 1_048_576;
 
 /**
- * Forwards lines. A line that is too long, or that is not JSON, is not forwarded, but answered with an error on `out`.
+ * Forwards lines. Answers a line that is too long or is not JSON with an error on `out`, and does not forward the line.
  * (rule L16)
  */
 export function lineLimit(out: Writable, limit = mostBytesOfLine): Transform {
@@ -197,8 +197,8 @@ const endBytes = 1_024;
 const id = /"id"\s*:\s*(\d{1,15}|"[\w-]{1,100}")/.source;
 
 /**
- * Finds the id at the start of a message. The parameters may not come before the id, because they can contain another
- * id.
+ * Finds the id at the start of a message. Does not match if the parameters come before the id, because parameters can
+ * contain a different id.
  */
 const idAtStart = new RegExp(`^\\s*\\{(?:\\s*"(?:jsonrpc|method)"\\s*:\\s*"[^"]*"\\s*,)*\\s*${id}`);
 

@@ -12,8 +12,8 @@ import { isNotFound } from "./failures.ts";
 /** The subscriptions of one client over standard input, in both eras. */
 interface Subscriptions {
   /**
-   * Sends later notifications of changes through this server. In the older era, it also handles requests for
-   * subscriptions.
+   * Uses this server to send all later notifications of changes. In the older era, this server also handles requests
+   * for subscriptions.
    */
   serve(server: McpServer, era: "legacy" | "modern"): void;
   /**
@@ -131,7 +131,7 @@ export function urisIn(message: unknown): string[] | undefined {
   return [...new Set(uris)].filter((uri) => topicOf(uri) !== undefined).slice(0, mostUris);
 }
 
-/** Removes all resources from a request except `uris`. */
+/** Changes a request so that it contains only the resources `uris`. */
 export function limitTo(message: unknown, uris: readonly string[]): void {
   const asked = valueAt(message, "params", "notifications", "resourceSubscriptions");
   if (Array.isArray(asked)) asked.splice(0, asked.length, ...uris);
@@ -139,7 +139,10 @@ export function limitTo(message: unknown, uris: readonly string[]): void {
 
 /** Follows topics of a server through its API. */
 interface Watch {
-  /** Follows these topics instead of the earlier ones. After it has resolved, the client gets every later change. */
+  /**
+   * Follows these topics and no longer the earlier topics. When the promise has resolved, the client gets every later
+   * change.
+   */
   follow(topics: Topics): Promise<void>;
 }
 
@@ -157,7 +160,9 @@ interface Watching {
   readonly notify: (topic: string) => void;
 }
 
-/** The pauses after answers with changes. Without them, threads that change often would use up the read limit. */
+/**
+ * The pauses after answers with changes. Without pauses, threads that change often would use up the limit for reads.
+ */
 const pauses = { firstMs: 1_000, growth: 2, mostMs: 15_000 };
 
 /** The pause after a permanent failure. A person must solve the problem, for example replace a revoked token. */
@@ -167,8 +172,8 @@ const afterFailureMs = 60_000;
 const betweenReadsMs = 30_000;
 
 /**
- * Keeps one request open for all topics, and none if there are no topics. Calls `notify` after each change, with the id
- * of the proposal or with `queue`.
+ * Keeps one request open for all topics. If there are no topics, sends no request. Calls `notify` after each change,
+ * with the id of the proposal or with `queue`.
  */
 function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch {
   const watching: Watching = { runs: new Map(), queue: false, notify };
@@ -203,8 +208,8 @@ function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch 
 type WatchContext = WatchParts & { readonly signal: AbortSignal };
 
 /**
- * Watches without an end, so it never resolves. A change may be missed during a failure, so after a failure the client
- * gets a notification for every topic.
+ * Watches the topics without an end, so the promise never resolves. After a failure, the client gets a notification for
+ * every topic, because changes during the failure may be unknown.
  */
 async function watchOn(context: WatchContext, watching: Watching, first: Promise<string>): Promise<never> {
   for (let mark = first; ; ) {
@@ -282,7 +287,7 @@ async function notifyChanged(
   }
 }
 
-/** Reads the state of a proposal. It is empty if the proposal was deleted, or the token may not read it. */
+/** Reads the state of a proposal. The state is empty if the proposal was deleted, or if the token may not read it. */
 async function readState({ connection }: WatchParts, id: string, signal: AbortSignal): Promise<KnownRun> {
   try {
     const run = await readRun(connection, id, { holdSeconds: 0, signal });

@@ -9,7 +9,7 @@ import { Refusal } from "./refusals.ts";
 
 export type ReadThreadDeps = Pick<Deps, "clock" | "connection" | "consoleUrl" | "threadOfRun">;
 
-/** Reads a thread. Remembers to which thread its latest proposal belongs. */
+/** Reads a thread. Stores in `threadOfRun` that its latest proposal belongs to this thread. */
 export async function readThread(
   id: string,
   deps: ReadThreadDeps,
@@ -23,7 +23,7 @@ export async function readThread(
   return parts;
 }
 
-/** Returns the thread with a link to the configured console, if there is one. */
+/** Returns the thread. If an address of the console is configured, the link of the thread uses this address. */
 const withLink = (thread: ThreadParts, { consoleUrl }: Pick<Deps, "consoleUrl">): ThreadParts =>
   consoleUrl ? { ...thread, consoleUrl: `${consoleUrl}/feedback/${thread.app.id}/${thread.id}` } : thread;
 
@@ -48,9 +48,9 @@ const mostOfNote = 500;
 const mostMessages = 200;
 
 /**
- * Shortens a thread to a number of UTF-16 units. Only the first page (without `before`) has the report. The metadata of
- * the report gets at most half of the space. Each later page has at least one message, which may be shortened, so that
- * a client reaches the last page. (rule L17)
+ * Shortens a thread to a number of UTF-16 units. Only the first page (without `before`) contains the report. The
+ * metadata of the report needs at most half of the space. Each later page contains at least one message, which may be
+ * shortened. So a client always reaches the last page. (rule L17)
  */
 export function threadPageOf(
   thread: {
@@ -169,7 +169,10 @@ export interface ThreadParts {
   readonly latestProposal: ProposalParts | null;
   /** How many older messages the server did not send. */
   readonly omittedMessages: number;
-  /** Whether the server accepts `expectedRunId`, with which it refuses a proposal if the thread has a newer one. */
+  /**
+   * Whether the server accepts `expectedRunId`. With this field, it refuses a proposal if the thread has a newer
+   * proposal.
+   */
   readonly takesExpectedRun: boolean;
 }
 
@@ -267,11 +270,11 @@ const messageOf =
     return latest && isNoteOf(latest, parts) ? { ...parts, body: textOfLatest } : parts;
   };
 
-/** The text of a note that repeats the plan. It says where the plan is, in the structured answer and in the text. */
+/** Replaces the text of a note that repeats the plan. Says where the reader finds the plan. */
 const textOfLatest =
   "The latest proposal: see `agents.proposal`, or the plan of the latest proposal, on the first page.";
 
-/** Whether a message is the note with the text of the latest proposal, which is not shown a second time. */
+/** Whether a message is the note with the text of the latest proposal. The text is not shown a second time. */
 function isNoteOf({ summary, plan }: ProposalParts, { direction, author, body }: MessageParts): boolean {
   if (direction !== "note" || author === "team" || plan === "") return false;
   const frame = body.length - summary.length - plan.length;

@@ -19,7 +19,7 @@ export interface ListedTool {
   readonly _meta?: Record<string, unknown>;
 }
 
-/** The build replaces this code with the computed values. So a server that only lists its tools loads no schemas. */
+/** The tools. The build replaces this code with the values, so a server that only lists its tools loads no schemas. */
 export const tools = {
   listFeedback: listed(listFeedback),
   readFeedback: listed(readFeedback),
@@ -45,8 +45,8 @@ function listed(definition: ToolDefinition<z.ZodMiniObject, z.ZodMiniObject>): L
 }
 
 /**
- * Returns a plain JSON Schema without redundant keywords. In the schema of an answer no field is required: a later
- * version may omit a field, and a client with an old schema must not refuse that answer.
+ * Returns a JSON Schema without unnecessary keywords. In the schema of an answer, no field is required. A later version
+ * may omit a field, and a client with an old schema must not refuse the answer.
  */
 function jsonSchemaOf(schema: z.ZodMiniObject, side: "input" | "output"): Record<string, unknown> {
   const json = z.toJSONSchema(schema, {
@@ -62,7 +62,7 @@ function jsonSchemaOf(schema: z.ZodMiniObject, side: "input" | "output"): Record
   return JSON.parse(JSON.stringify(json), oneTypeEach);
 }
 
-/** Some clients support only schemas with one type. */
+/** Replaces a list of types with one schema for each type, because some clients support only one type in a schema. */
 function oneTypeEach(_: string, value: unknown): unknown {
   if (!isObject(value) || !("type" in value)) return value;
   const { type, ...rest } = value;

@@ -126,12 +126,12 @@ function withValues(values: unknown, error: z.core.$ZodError): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Hints with which a client decides whether to ask its user before a call. */
+/** Hints about a tool. They help a client to decide whether it asks its user before a call. */
 export interface ToolAnnotations {
   readonly title: string;
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
-  /** This has a meaning only if the tool is not read-only. */
+  /** Used by clients only if the tool changes something. */
   readonly idempotentHint?: boolean;
   readonly openWorldHint: boolean;
 }
@@ -172,7 +172,9 @@ export function messageNumberIn(given: string): number {
   );
 }
 
-/** The checks of arguments whose text has a fixed form. Each throws a Refusal for a text of another form. */
+/**
+ * The checks of arguments whose text has a fixed form. Each check throws a Refusal if the text has a different form.
+ */
 const forms: Readonly<Record<string, (given: string) => unknown>> = {
   feedback: feedbackIdOf,
   run_id: (given) => runIdOf(given),
@@ -181,7 +183,7 @@ const forms: Readonly<Record<string, (given: string) => unknown>> = {
   updated_since: instantIn,
 };
 
-/** A page that the person at the client may open. What the person answers to the offer has no effect. */
+/** A page that the person at the client may open. The answer of the person to the offer has no effect. */
 export interface Page {
   readonly url: string;
   readonly message: string;

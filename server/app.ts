@@ -31,7 +31,7 @@ import { createReadUpload, mcpRoutes } from "./mcp/routes.ts";
 import { stopMailRoutes } from "./notices/mails/page.tsx";
 
 /**
- * Returns the function that answers every request. `ready` says whether it may send cached answers without Koa
+ * Returns the function that answers every request. If `ready` is true, it may send cached answers without Koa
  * (`http/ready.ts`).
  */
 export function createApp(
@@ -86,7 +86,7 @@ export function createApp(
   );
   app.use(serveFiles(deps.settings, findUpload, deps.files));
   app.use(answerUnknown);
-  // An error that `answerErrors` does not catch comes from a broken connection, so there is no client to answer.
+  // An error that `answerErrors` does not catch comes from a broken connection. So no client waits for an answer.
   app.on("error", (error) => deps.log.debug({ err: error }, "connection broke"));
   const callback = app.callback();
   return ready ? ready.before(callback) : callback;

@@ -2,7 +2,10 @@ import { ApiError } from "../src/contract/errors.ts";
 
 /** Checks whether the clock can be trusted. If it cannot, the server does nothing that cannot be undone. */
 export interface TimeWatch {
-  /** Whether the clock is not trusted, because it has jumped. It is trusted again after ten minutes without a jump. */
+  /**
+   * Whether the clock has jumped and is therefore not trusted. After ten minutes without another jump, this is false
+   * again.
+   */
   isDoubtful(): boolean;
   /**
    * Returns how many milliseconds the clock may be slow. Returns 0 if the clock is trusted or was not set back.
@@ -16,14 +19,15 @@ export interface TimeWatch {
 }
 
 /**
- * How many milliseconds the wall clock may differ from the monotonic clock. Corrections by network time are smaller.
+ * The largest difference, in milliseconds, that the wall clock may have from the monotonic clock. NTP corrections are
+ * smaller.
  */
 const driftMilliseconds = 60_000;
 
 /** How long the clock must be steady after a jump until it is trusted again. */
 const steadyMilliseconds = 600_000;
 
-/** If the stored time is older than this when the server starts, the clock may be wrong. */
+/** If the server was stopped for longer than this, according to the stored time, the clock may be wrong. */
 const longestPauseMilliseconds = 86_400_000;
 
 /** The times of the wall clock and of the monotonic clock, read together. */
@@ -33,14 +37,15 @@ interface ClockReading {
 }
 
 interface Doubt {
-  /** Since when the clock is not trusted, as a time of the monotonic clock. */
+  /** The time of the monotonic clock when the jump was noticed. The clock has not been trusted since then. */
   readonly since: number;
   last: ClockReading;
 }
 
 /** Watches a clock. Calls `onJump` at each jump with its length in milliseconds. (rule D12) */
 export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => void): TimeWatch {
-  // `offsetMs` is subtracted, because it is not a jump if a developer moves the clock of a development server.
+  // When a developer moves the clock of a development server, `offsetMs` changes. `offsetMs` is subtracted, so that
+  // such a move does not count as a jump.
   const read = (): ClockReading => ({
     wall: clock.now().getTime() - clock.offsetMs,
     steady: clock.steadyMs(),
@@ -111,15 +116,18 @@ const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 const second = 1_000;
 
 /**
- * Returns by how many milliseconds at most the clock of a sender is ahead. Computes this from the `Date` header of a
- * request. Returns 0 if that clock is correct or slow, or if the text is not a date. (rule F29)
+ * Returns the maximum number of milliseconds by which the clock of a sender is ahead, computed from the `Date` header
+ * of a request. Returns 0 if that clock is correct or slow, or if the text is not a date. (rule F29)
  */
 export function clockAheadOf(date: string | undefined, now: Date): number {
   const shown = date !== undefined && httpDate.test(date) ? Date.parse(date) : Number.NaN;
   return shown > now.getTime() ? shown - now.getTime() + second : 0;
 }
 
-/** Converts an instant of a clock that is ahead to the server's clock. Returns ISO 8601 in UTC. (rule F29) */
+/**
+ * Subtracts `clockAhead` from the instant that a sender reported, because the sender's clock is ahead by that time.
+ * Returns ISO 8601 in UTC. (rule F29)
+ */
 export const byServerClock = (instant: string, clockAhead: number): string =>
   clockAhead > 0 ? new Date(Math.max(0, Date.parse(instant) - clockAhead)).toISOString() : instant;
 

@@ -43,7 +43,8 @@ export interface Deps {
   readonly readClientDocument: (id: string) => Promise<ClientDocument>;
   readonly log: Logger;
   /**
-   * Aborts when the server begins to stop. Then waiting requests are answered with the results that they have so far.
+   * Aborts when the server begins to stop. Requests that wait for changes are then answered with the results found so
+   * far.
    */
   readonly stopping: AbortSignal;
 }

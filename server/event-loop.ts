@@ -1,4 +1,7 @@
-/** After this many milliseconds in one turn of the event loop, long work waits for another turn. */
+/**
+ * The number of milliseconds that long work may take in one turn of the event loop. Long work is a computation that
+ * could delay other requests. After this time, it waits for a later turn.
+ */
 const longTurn = 5;
 
 /** The time at which long work began in this turn. Undefined if there was no long work. */
@@ -25,8 +28,8 @@ export function noteLongWork(): void {
 
 function begin(): void {
   began = performance.now();
-  // Two callbacks are needed. The first one can still belong to this turn, because the loop calls it after it has read
-  // from connections.
+  // Two callbacks are needed. The first callback can still belong to this turn of the event loop, because the loop
+  // calls it after it has read from connections.
   setImmediate(() => setImmediate(end));
 }
 

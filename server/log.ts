@@ -1,8 +1,8 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 
 /**
- * Creates the log. Each line is a JSON object. Of an error, the line contains only the name, message, code, stack and
- * cause. (rule K10)
+ * Creates the log. Each line is a JSON object. For an error, the line contains only its name, message, code, stack
+ * and cause. (rule K10)
  */
 export const createLog = (level: string, destination: DestinationStream): Logger =>
   pino(

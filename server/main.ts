@@ -48,19 +48,19 @@ interface ServeWorld {
   readonly isTerminal?: boolean;
   /** Aborts when the server must stop. */
   readonly stop: AbortSignal;
-  /** The runtime and the file of this program, which is started again for each nightly backup. */
+  /** The paths of the runtime and of this program. For each nightly backup, the server starts this program again. */
   readonly program?: readonly [string, string];
   /** How long to wait for another server that still uses the data folder. */
   readonly folderPatienceMs?: number;
 }
 
 /**
- * After the stop period, the server refuses the remaining requests. After this further time, it closes their
- * connections.
+ * A server that stops finishes running requests during the stop period (`stopMilliseconds` in the settings). Then it
+ * refuses the remaining requests. After this further time, it closes their connections.
  */
 const lastMilliseconds = 1_500;
 
-/** After the stop period, the process ends within this time, even if a part of it hangs. */
+/** The process ends at most this time after the stop period, even if a part of it hangs. */
 const afterwardsMilliseconds = 10_000;
 
 /** While the server stops, connections without a request are closed after this time. */
@@ -103,7 +103,10 @@ export async function checkParts(): Promise<void> {
   await sqliteDriver();
 }
 
-/** Resolves some time after the stop period, so that the process ends even if a disk or database hangs. */
+/**
+ * Resolves with exit code 0 when `afterwardsMilliseconds` have passed after the stop period. So the process ends even
+ * if a disk or the database hangs.
+ */
 async function overdue({ budgets }: Settings, stop: AbortSignal): Promise<number> {
   await aborted(stop);
   await sleep(budgets.stopMilliseconds + afterwardsMilliseconds, undefined, { ref: false });
@@ -235,8 +238,8 @@ interface AnnouncementOutput {
 }
 
 /**
- * Prints the addresses of the server. With `--json` it prints one JSON object, otherwise text with suggestions for the
- * next steps.
+ * Prints the addresses of the server. With `--json`, prints one JSON object. Otherwise prints text with suggestions
+ * for the next steps.
  */
 export function announce(announcement: Announcement, { out, err, warn }: AnnouncementOutput): void {
   const { flags, settings, demo, command } = announcement;
@@ -254,8 +257,8 @@ export function announce(announcement: Announcement, { out, err, warn }: Announc
 }
 
 /**
- * Returns a warning if INNKEEP_BASE_URL names another address than the one on which this server listens. The operator
- * may have set the variable for client commands, which use it to find their server.
+ * Returns a warning if INNKEEP_BASE_URL names another address than the address on which this server listens. The
+ * operator may have set the variable for client commands. These commands use it to find their server.
  */
 function otherAddressIn({ flags, settings, environment }: Announcement): string | undefined {
   const { host, port, baseUrl } = settings;

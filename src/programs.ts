@@ -12,28 +12,28 @@ export interface ServeFlags {
   readonly consoleUrl?: string;
   readonly demo?: boolean;
   readonly dev?: boolean;
-  /** A file of JSON or YAML with the apps of a development server, in place of the demo's app. */
+  /** A JSON or YAML file with the apps of a development server. They replace the demo app. */
   readonly seed?: string | undefined;
   /**
-   * A developer's own server: it uses the next port if the configured one is in use, and ignores the variables that
-   * name another server, its folder or its database.
+   * True for the server of a developer. If the configured port is in use, it uses the next port. It ignores the
+   * variables with the address, the folder or the database of a different server.
    */
   readonly local?: boolean;
   /** Prints one line of JSON on standard output when the server listens. */
   readonly json?: boolean;
 }
 
-/** The database that an operator's command works on. */
+/** The database that a command of the operator uses. The operator is the person who runs the server. */
 export interface DatabaseChoice {
   /** The folder with the SQLite database, the files and the secret. */
   readonly data?: string;
-  /** PostgreSQL instead of SQLite; the files stay in the folder. */
+  /** The address of a PostgreSQL database that is used instead of SQLite. The files stay in the folder. */
   readonly databaseUrl?: string;
-  /** The S3 store that keeps the files instead of the folder. */
+  /** The S3 store for the files, if they are not in the folder. */
   readonly s3?: S3Choice | undefined;
 }
 
-/** The address of an S3 store, and its key if the address has none. */
+/** The address of an S3 store, and the key for the store if the address contains no key. */
 export interface S3Choice {
   readonly url: string | undefined;
   readonly accessKeyId: string | undefined;
@@ -96,12 +96,12 @@ export type AdminCommand =
   | { readonly command: "files move"; readonly to: "folder" | "s3" }
   | BackupCommand;
 
-/** A command of the person who runs the server, and the database that it works on. */
+/** A command of the operator, and the database that it uses. */
 export type AdminRequest = AdminCommand & DatabaseChoice & AdminEnvironment;
 
-/** The values that a command of the operator reads from the environment. */
+/** The environment variables that a command of the operator reads. */
 export interface AdminEnvironment {
-  /** The server's secret. With SQLite it may be in the folder instead. */
+  /** The secret of the server. With SQLite, the secret may be in the folder instead. */
   readonly secret?: string | undefined;
   /** Former secrets, separated by commas. */
   readonly oldSecrets?: string | undefined;
@@ -112,27 +112,29 @@ export interface AdminEnvironment {
 /** The options of `innkeep mcp` for the MCP server. Addresses have no slash at the end. */
 export interface McpRequest {
   readonly baseUrl: string;
-  /** The address of the console, for links. If it is left out, the links in the server's answers are used. */
+  /** The address of the console, for links. If it is not set, the links in the answers of the server are used. */
   readonly consoleUrl?: string | undefined;
-  /** A file that contains the agent token. Read at the first call, and again after the server refused the token. */
+  /** A file with the agent token. It is read at the first call, and again after the server has refused the token. */
   readonly tokenFile?: string | undefined;
-  /** The token itself, if no file is given. */
+  /** The agent token, if there is no `tokenFile`. */
   readonly agentToken?: string | undefined;
   /**
-   * Returns the agent token from elsewhere, such as a keychain. Called if neither `tokenFile` nor `agentToken` is
-   * given: at the first call of a tool, and again after the server refused the token.
+   * Returns the agent token from another place, such as a keychain. Used only without `tokenFile` and `agentToken`.
+   * Called at the first call of a tool, and again after the server has refused the token.
    */
   readonly storedToken?: (() => Promise<string | undefined>) | undefined;
   readonly proxy?: ProxySettings | undefined;
   /** Called after every request to the server, with its answer. Both contain secrets. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
-  /** How many seconds one call may wait for a decision: 1 to 240; 50 by default. */
+  /** For how many seconds one call may wait for a decision, from 1 to 240. The default is 50. */
   readonly maxWaitSeconds?: number | undefined;
   /** Whether the server offers only tools that read. */
   readonly readOnly?: boolean | undefined;
-  /** Offers the tools that claim an approved plan and report its outcome. The token needs the scope for them. */
+  /**
+   * Whether to offer the tools that claim an approved plan and report its outcome. The token needs the scope for them.
+   */
   readonly work?: boolean | undefined;
-  /** The folder for the records of proposals. Without it they are lost when the process ends. */
+  /** The folder for the records of proposals. Without a folder, the records are lost when the process ends. */
   readonly stateDirectory?: string | undefined;
 }
 
@@ -140,7 +142,7 @@ export interface McpRequest {
 export interface DevExecRequest {
   /** The program and its arguments. */
   readonly command: readonly string[];
-  /** A file of JSON or YAML with the apps of the server, as for `serve`. */
+  /** A JSON or YAML file with the apps of the server, as for `serve`. */
   readonly seed?: string | undefined;
   /** Keeps the folder of the server after the command has ended. */
   readonly keep?: boolean | undefined;
@@ -150,7 +152,7 @@ export interface DevExecRequest {
   readonly warn: (text: string) => void;
 }
 
-/** The other programs of the package. The entry point loads each only when it is called. */
+/** The other programs of the package. The entry point loads each program only when it is called. */
 export interface Programs {
   /** Returns the exit code once the server has stopped. */
   serve(flags: ServeFlags): Promise<number>;
@@ -177,7 +179,7 @@ export interface DirectRequest {
 /** The same answer as over HTTP. */
 export interface DirectAnswer {
   readonly status: number;
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
@@ -193,26 +195,28 @@ export interface Following {
   /** The requested topics that the client may read. */
   readonly topics: Topics;
   /**
-   * Calls `tell` after each change since the state was read, with the id of the proposal or with `queue`. Resolves when
-   * `gone` aborts or the maximum time is over. Rejects if the token was revoked.
+   * Calls `tell` with the id of the proposal or with `queue` after each change. Also reports the changes after the
+   * state was read and before this call. Resolves when `gone` aborts or the maximum time is over. Rejects if the token
+   * was revoked.
    */
   follow(tell: (topic: string) => void, gone: AbortSignal): Promise<void>;
 }
 
 /** The program that calls tools over HTTP, with the rights of its token. */
 export interface ToolCaller {
-  /** The id of its token. */
+  /** The id of the token. */
   readonly id: string;
   /** The token. No text that the program sends may contain it. */
   readonly secret: string;
-  /** Whether it may only read. */
+  /** True if the token may only read. */
   readonly readOnly: boolean;
-  /** Whether its token has the scope for the work on approved plans. */
+  /** Whether the token has the scope for the work on approved plans. */
   readonly mayWork: boolean;
-  /** Calls the API as this caller. It does not reject if the API answers with an error. */
+  /** Calls the API with the token of this caller. Does not reject if the API answers with an error. */
   readonly call: (request: DirectRequest) => Promise<DirectAnswer>;
   /**
-   * Returns the bytes of an uploaded file; `too large` for more than `most` bytes; undefined if there is no such file.
+   * Returns the bytes of an uploaded file. Returns `too large` if it has more than `most` bytes, and undefined if there
+   * is no such file.
    */
   readonly readUpload: (name: string, most: number) => Promise<Buffer | "too large" | undefined>;
   /** Reads the present state of topics, so that later changes can be followed. */
@@ -267,7 +271,7 @@ interface BackupKeys {
 
 /** The folder in which a backup is restored to be verified. */
 interface ScratchChoice {
-  /** By default the folder of the system for temporary files. */
+  /** The path of the folder. The default is the folder of the system for temporary files. */
   readonly scratch?: string | undefined;
 }
 

@@ -5,13 +5,14 @@ import type { SessionResult, SessionStatus } from "./contract/test-sessions.ts";
 export interface SessionReporterOptions {
   readonly client: SessionCalls;
   /**
-   * Returns the test key. Called before every use, because test keys are replaced. Without this function, the key comes
-   * from `setTestKey`.
+   * Returns the test key. Called before every use, because the key may have been replaced. Without this function, the
+   * key of `setTestKey` is used.
    */
   readonly readTestKey?: () => string | null | Promise<string | null>;
   readonly appVersion?: string;
   /**
-   * Called with the state of the slot's day each time the app comes to the foreground. Not called if there is no slot.
+   * Called each time the app comes to the foreground, with the state of the current day of the slot. Not called if
+   * there is no slot.
    */
   readonly onStatus?: (status: MatchedStatus) => void;
   /** Called with the result of each reported session. Not called if there is no slot. */
@@ -20,32 +21,32 @@ export interface SessionReporterOptions {
   readonly onFailure?: (failure: Failure) => void;
   /** Sessions that an earlier run of the app could not report. */
   readonly pending?: readonly PendingSession[];
-  /** Called with the pending sessions after each change, to store them. They contain no test key. */
+  /** Called after each change with the pending sessions, so that the app can store them. They contain no test key. */
   readonly onPending?: (pending: readonly PendingSession[]) => void;
-  /** The maximum number of pending sessions; 50 by default. */
+  /** The maximum number of pending sessions. The default is 50. */
   readonly mostPending?: number;
   readonly now?: () => Date;
 }
 
 export interface SessionReporter {
-  /** Sets the test key, in memory only. `null` means that the tester has left. Then nothing more is sent. */
+  /** Sets the test key, only in memory. `null` means that the tester has left the test. After that, nothing is sent. */
   setTestKey(key: string | null): void;
   /** Call this when the app shows the screen with this name. */
   screen(name: string): void;
   /**
-   * Call this when the app has come to the foreground. A session begins, and the status is read. Never rejects.
+   * Call this when the app has come to the foreground. Begins a session and reads the status. Never rejects.
    */
   foreground(): Promise<void>;
-  /** Call this when the app has left the foreground. The session ends and is reported. Never rejects. */
+  /** Call this when the app has left the foreground. Ends the session and reports it. Never rejects. */
   background(): Promise<void>;
   /** The sessions that are not reported yet. */
   pending(): readonly PendingSession[];
 }
 
 /**
- * Returns a reporter for the sessions of a tester's app, which also reads the state of the day. It reports every
- * session in which a screen was shown, because only the server decides what counts. A key that belongs to no slot
- * causes no error. (rule T14)
+ * Returns a reporter for the sessions of a tester's app. The reporter also reads the state of the current day. It
+ * reports every session in which a screen was shown, because only the server decides which sessions count. A test key
+ * that belongs to no slot causes no error. (rule T14)
  */
 export function createSessionReporter(options: SessionReporterOptions): SessionReporter {
   const { client, readTestKey, onStatus, onResult, onFailure, now = () => new Date() } = options;
@@ -57,7 +58,7 @@ export function createSessionReporter(options: SessionReporterOptions): SessionR
   const testKey = async () => (readTestKey ? undefinedOnFailure(readTestKey) : givenKey);
   const sender = createSessionSender({ client, pending, testKey, now, onStatus, onResult, onFailure });
 
-  /** Stores the session as pending immediately, because the app may end before it is sent. */
+  /** Ends the session and stores it as pending immediately, because the app may end before the session is sent. */
   function endedSession(): PendingSession | undefined {
     const ended = time.end(now());
     if (!ended) return undefined;
@@ -88,7 +89,8 @@ export function createSessionReporter(options: SessionReporterOptions): SessionR
 }
 
 /**
- * Returns undefined if the key cannot be read now. Then the session waits. If there is no key (null), it is dropped.
+ * Returns the test key. Returns null if there is no key: then the session that has just ended is dropped. Returns
+ * undefined if the key cannot be read now: then the session stays pending.
  */
 async function undefinedOnFailure(
   read: () => string | null | Promise<string | null>,
@@ -126,7 +128,7 @@ interface SenderOptions {
 
 /** Sends the two calls. Both functions resolve even if a call fails. */
 interface SessionSender {
-  /** Reports pending sessions, oldest first, until one fails that may succeed later. */
+  /** Reports pending sessions, oldest first. Stops at the first session that fails now but may succeed later. */
   reportAll(): Promise<void>;
   askStatus(): Promise<void>;
 }
@@ -135,7 +137,9 @@ function createSessionSender(options: SenderOptions): SessionSender {
   const { client, pending, now } = options;
   let notBefore = 0;
 
-  /** Returns whether the session is finished, so that the next one can be reported. */
+  /**
+   * Reports a session. Returns true if it was reported or will never be accepted, so the next session can be reported.
+   */
   async function report(session: PendingSession): Promise<boolean> {
     const testKey = await options.testKey();
     if (!testKey) return false;
@@ -186,7 +190,7 @@ export interface PendingSession extends ReportedSession {
   readonly idempotencyKey: string;
 }
 
-/** Sessions in the order of their ends. If there are too many, the oldest is dropped. */
+/** The pending sessions in the order of their ends. If there are too many, the oldest session is deleted. */
 interface PendingSessions {
   all(): readonly PendingSession[];
   add(session: PendingSession): void;
@@ -218,7 +222,7 @@ function createPendingSessions(
 interface ForegroundTime {
   begin(now: Date): void;
   reach(screen: string): void;
-  /** Ends the session and returns it; undefined if none began or no screen was shown. */
+  /** Ends the session and returns it. Undefined if no session has begun or no screen was shown. */
   end(now: Date): ReportedSession | undefined;
 }
 
@@ -260,7 +264,7 @@ function createForegroundTime(appVersion: string | undefined): ForegroundTime {
   };
 }
 
-/** Returns a name that the server accepts: a session must not be lost because of an invalid screen name. */
+/** Returns the name in a form that the server accepts. An invalid name of a screen must not make a session fail. */
 function nameOf(screen: string): string {
   const clean = [...screen].filter(isCharacter).join("").trim();
   return [...clean].slice(0, limits.screenName).join("").trim();
@@ -277,7 +281,7 @@ const isCharacter = (character: string): boolean =>
 export interface ReportedSession {
   readonly startedAt: string;
   readonly endedAt: string;
-  /** Distinct names, at most 50. */
+  /** The names of the shown screens, without duplicates, at most 50. */
   readonly screens: string[];
   readonly appVersion?: string;
 }
@@ -303,7 +307,7 @@ export type MatchedStatus = Extract<SessionStatus, { matched: true }>;
  */
 export interface Failure {
   readonly call: "report" | "status";
-  /** The HTTP status; undefined without an answer. */
+  /** The HTTP status. Undefined if there was no answer. */
   readonly status: number | undefined;
   readonly code: string | undefined;
   readonly retryAfterSeconds: number | undefined;

@@ -93,7 +93,7 @@ interface Wait {
   readonly waitSeconds: number;
 }
 
-/** Reads the proposal. With a wait, it returns after the decision or at the end of the wait. */
+/** Reads the proposal. With a wait, returns after the decision or at the end of the wait. */
 async function observe(wait: Wait, deps: Waiting, call: Call): Promise<Observation> {
   if (wait.waitSeconds > 0) return observeUntilDecided(wait, deps, call);
   const { signal } = call;
@@ -121,7 +121,7 @@ async function observeUntilDecided(
 }
 
 /**
- * Offers the page on which a person decides, once for each proposal. Ignores failures; the wait itself reports them.
+ * Offers the page on which a person decides, once for each proposal. Ignores failures, because the wait reports them.
  */
 async function offerConsole(
   runId: string,
@@ -138,7 +138,7 @@ async function offerConsole(
 const offer =
   "An agent has proposed a plan and waits for a person's decision. Open the console page on which you can decide?";
 
-/** Reports progress at regular intervals, because some clients disconnect without it. */
+/** Reports progress at regular intervals, because some clients disconnect if they get no progress reports. */
 async function reportProgress(
   totalSeconds: number,
   { clock }: Pick<Deps, "clock">,
@@ -200,7 +200,7 @@ async function decisionOn(
   };
 }
 
-/** Returns the next step if another worker has claimed the approved proposal, or its work has ended. (rule L10) */
+/** Returns the next step if another worker has claimed the approved proposal, or if the work is finished. (rule L10) */
 function stepIfTaken(
   { claimedBy, isReported }: Pick<ProposalFields, "claimedBy" | "isReported">,
   { worker }: Pick<Deps, "worker">,
@@ -220,7 +220,10 @@ async function updatedRecord(
   return record;
 }
 
-/** Returns the advised wait: 30 seconds after the first read, doubled each time up to 300; 0 after the decision. */
+/**
+ * Returns how many seconds the agent should wait before the next call: 30 after the first read, then twice as long each
+ * time, but at most 300. Returns 0 after the decision.
+ */
 function retryAfter(runId: string, status: string, { timesPending }: Pick<Deps, "timesPending">): number {
   if (status !== "awaiting_approval") {
     timesPending.delete(runId);

@@ -156,7 +156,7 @@ const tokens = {
 
 const notYet = "No newer thread matches. Older threads were not searched yet: call again with cursor.";
 
-/** Numbers the lines. Threads and subjects are separate lists, and the numbers show which elements belong together. */
+/** Adds a number to each line. Threads and subjects are separate lists, and equal numbers belong together. */
 const numbered = (lines: readonly string[]): string[] => lines.map((line, at) => `${at + 1} ${line}`);
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();

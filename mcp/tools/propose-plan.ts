@@ -153,7 +153,7 @@ type ProposePlanOutput = z.input<typeof proposePlanTool.output>;
 
 /**
  * Sends a proposal once and stores a record of it. If it is unclear whether the server received the proposal, looks for
- * it on the thread instead of sending it again, because each proposal causes a message in the chat of the app.
+ * the proposal on the thread. Does not send it again, because each proposal causes a message in the chat of the app.
  */
 async function postProposal(
   draftForThread: DraftForThread,
@@ -258,8 +258,8 @@ async function sameProposal(
 const isSameText = (a: GivenTexts, b: GivenTexts): boolean => a.summary === b.summary && a.plan === b.plan;
 
 /**
- * Returns the latest proposal of the thread if it has the same text and waits for a decision. This finds a proposal of
- * which this machine has no record.
+ * Returns the latest proposal of the thread if it has the same text and waits for a decision. Also finds a proposal
+ * without a record on this machine.
  */
 async function sameOnThread(
   { draft, thread }: DraftForThread,
@@ -287,7 +287,7 @@ function decidedOnThread(
 const noteOf = (note: string | null): string | null =>
   note === null ? null : createSanitiser(newNonce()).text(note);
 
-/** Returns the id of the proposal that a new one would replace. Returns undefined if there is no such proposal. */
+/** Returns the id of the proposal that a new proposal would replace. Undefined if there is no such proposal. */
 async function awaitingRunOn(
   thread: ThreadParts,
   deps: Pick<Deps, "clock" | "connection" | "proposals">,
@@ -329,7 +329,7 @@ interface ProposalDraft {
   readonly removedCharacters: number;
 }
 
-/** A draft and its thread. */
+/** A draft of a proposal, and the thread for which it is. */
 interface DraftForThread {
   readonly draft: ProposalDraft;
   readonly thread: ThreadParts;
@@ -357,8 +357,8 @@ function proposalDraftOf(
 }
 
 /**
- * Returns the idempotency key. A repeated request has the same key, so a proposal is never posted twice. If the thread
- * has another latest run by then, the same text gets a new key.
+ * Returns the idempotency key of a proposal. A repeated request has the same key, so a proposal is never posted twice.
+ * If the latest proposal of the thread has changed, the same text gets a new key.
  */
 function idempotencyKeyOf(draft: ProposalDraft, latestRunId: string | undefined): string {
   const parts = JSON.stringify([draft.feedbackId, draft.summary, draft.plan, latestRunId ?? null]);

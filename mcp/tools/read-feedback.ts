@@ -146,7 +146,9 @@ function section(heading: string, value: unknown): Section[] {
   return [{ heading, text: typeof value === "string" ? value : linesOf(value) }];
 }
 
-/** Returns one line for each entry. Texts are not in quotation marks, because then each backslash would be doubled. */
+/**
+ * Returns one line for each entry. Texts have no quotation marks. In quotation marks, each backslash would be doubled.
+ */
 const linesOf = (value: object): string =>
   Object.entries(value)
     .map(([key, part]) => `${key}: ${typeof part === "string" ? part : JSON.stringify(part)}`)
@@ -175,7 +177,7 @@ function structuredThread(
   return {
     app: { id: thread.app.id },
     feedback_id: thread.id,
-    // The requested thread was merged into this one.
+    // The requested thread was merged into this thread.
     ...(thread.mergedInto === null ? {} : { merged_into: thread.mergedInto }),
     console_url: thread.consoleUrl,
     category: thread.category,
@@ -214,7 +216,7 @@ const isTeams = ({ author }: Authored): boolean => author === "team";
 
 const isAgents = ({ author }: Authored): boolean => author === "agent";
 
-/** Whether a stranger may have written a message. This includes messages of an unknown author. */
+/** Whether a stranger may have written a message. True also for a message of an unknown author. */
 const isPublic = (message: Authored): boolean => !isTeams(message) && !isAgents(message);
 
 const shownMessage = (
@@ -230,7 +232,7 @@ const shownMessage = (
   ...(report ? { report: value(report) } : {}),
 });
 
-/** The maximum lengths of texts, as in the API. A server could ignore its own limits and fill the answer. */
+/** The maximum lengths of texts in the API. They are applied here again, because a server could send longer texts. */
 const most = { subject: 800, name: 400, note: 8_000 } as const;
 
 function untrustedParts(thread: ThreadParts, page: ThreadPage, { text, value }: Sanitiser) {
@@ -333,7 +335,7 @@ interface LoadedImage {
   readonly mimeType: string;
 }
 
-/** One image: its content, or the reason why it is only a link. */
+/** One image: its content, or the reason why the answer contains only its address. */
 interface ImageLoading {
   readonly shown:
     | "yes"
@@ -347,8 +349,8 @@ interface ImageLoading {
 type ImageDeps = Pick<Deps, "baseUrl" | "download">;
 
 /**
- * Loads the first images of a thread. An image is loaded only if it is on the configured server and not too large, and
- * as long as all images together are not too large. (rule L17)
+ * Loads the first images of a thread. Skips an image that is too large or is not on the configured server. Stops when
+ * all images together are too large. (rule L17)
  */
 async function loadImages(
   addresses: readonly string[],
@@ -400,8 +402,9 @@ export async function loadImage(
 }
 
 /**
- * Returns the address of an uploaded file on the configured server; null for any other value. The name of the file must
- * be a plain word, as all names of the server are, so that the address contains no text of a stranger.
+ * Returns the address of an uploaded file on the configured server. Returns null for any other value. The server uses
+ * only simple words as names of files. So an address with any other name is refused, because it could contain text of a
+ * stranger.
  */
 function uploadUrl(address: string, baseUrl: string): URL | null {
   if (!URL.canParse(address) || !URL.canParse(baseUrl)) return null;

@@ -112,7 +112,7 @@ async function claim(
   deps: Deps,
   signal: AbortSignal,
 ): Promise<Claimed> {
-  // An older server identifies a worker by its name alone.
+  // An older server identifies a worker only by its name.
   const worker = given?.worker ?? deps.worker;
   const body = { worker, ...(given && { claimId: given.id }), ...(resume && { resume }) };
   try {
@@ -128,7 +128,7 @@ async function claim(
     const refusal = valueAt(error.body, "mayResume") === true ? mayResume : refusals[error.code];
     if (refusal) throw new Refusal(refusal);
     if (!isNotFound(error) && error.status !== 405 && error.status !== 501) throw error;
-    // Either the server has no claims, or the run does not exist. To find out which, the run is read.
+    // Either the server has no claims, or the run does not exist. Reading the run shows which of the two is true.
     const run = await readRun(deps.connection, runId, { holdSeconds: 0, signal }).catch(noSuchRun);
     if (given) throw new Refusal(unknownClaim);
     return { run, claimId: null };

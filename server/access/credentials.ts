@@ -41,7 +41,10 @@ export interface TokenCredential {
   readonly expiresAt: string | null;
 }
 
-/** The access token that an agent got with OAuth. The connection is its row in `tokens`. */
+/**
+ * The access token that an agent got with OAuth. The connection is the row in `tokens` to which the access token
+ * belongs.
+ */
 interface ConnectionCredential {
   readonly id: string;
   readonly userId: string;

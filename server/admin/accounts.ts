@@ -59,8 +59,9 @@ export async function createAccount(
 }
 
 /**
- * Replaces the password of an account and ends its console sessions. Its tokens and devices are still valid. Returns
- * the id of the account and the number of sessions that ended. Throws `not_found` for an unknown account.
+ * Replaces the password of an account and ends its console sessions. The tokens and devices of the account stay
+ * valid. Returns the id of the account and the number of sessions that ended. Throws `not_found` for an unknown
+ * account.
  */
 export async function replacePassword(
   database: Database,

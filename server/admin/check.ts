@@ -94,8 +94,8 @@ export async function checkAll(database: Database, location: DataLocation): Prom
   if (!(await isCurrent(database, migrations)))
     faults.push("The schema is older than this program. Run `innkeep admin migrate`.");
   else await assertPlace(database, location);
-  // This reads an object, because an S3 store explains wrong settings only in the body of an answer, and answers to
-  // HEAD have no body.
+  // If S3 settings are wrong, the store explains the fault only in the body of an answer. Answers to HEAD have no
+  // body, so this reads an object.
   if (location.s3) await createStoreMark(location.s3).read();
   const files = openFiles(location);
   const stored = await readStoredFiles(database, files);
@@ -147,7 +147,7 @@ async function faultOf(files: Files, { sha256, size }: StoredFile): Promise<File
   return damaged(`The file ${sha256} is damaged.`);
 }
 
-/** Returns the SHA-256 of the content of a stored file. Undefined if the file cannot be read. */
+/** Returns the SHA-256 of the content of a stored file, in hex; undefined if the file cannot be read. */
 const hashOf = (files: Files, sha256: string): Promise<string | undefined> =>
   files
     .open(sha256)

@@ -61,8 +61,9 @@ export const addressOf = (location: DataLocation): DatabaseAddress =>
   location.databaseUrl === undefined ? { file: databaseFile(location) } : { url: location.databaseUrl };
 
 /**
- * Opens the database for `work` and closes it again. `create` creates a missing database, `update` applies missing
- * migrations, and `leave` does not change the schema. Throws a SettingError if the database is missing.
+ * Opens the database for `work` and closes it again. `how` says what to do before that: `create` creates a missing
+ * database, `update` applies missing migrations, and `leave` does not change the schema. Throws a SettingError if the
+ * database is missing and `how` is not `create`.
  */
 export async function withDatabase<Result>(
   location: DataLocation,

@@ -18,9 +18,9 @@ import { assertPlace, openFiles, openKeptFiles } from "../start/open-files.ts";
 import { type GivenSecrets, secretsFor } from "./data-location.ts";
 
 /**
- * Erases a person in the whole deployment, and deletes the account with the address if there is one. If the command is
- * killed, the operator runs it again. Returns how much was erased, and the id of the receipt. Throws `last_owner` or
- * `wrong_state` with the names of the apps that prevent the erasure.
+ * Erases a person in the whole deployment. If the address has an account, also deletes the account. If the command is
+ * killed, the operator must run it again. Returns how much was erased, and the id of the receipt. Throws `last_owner`
+ * or `wrong_state` with the names of the apps that prevent the erasure.
  */
 export async function eraseUser(
   database: Database,

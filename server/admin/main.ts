@@ -152,8 +152,8 @@ const checkMail = (choice: MailChoice) =>
   });
 
 /**
- * Sends one test mail immediately. Returns the mail server, the addresses and the id of the mail. Throws an Error
- * with the reason if the mail server refuses it.
+ * Sends one test mail immediately. Returns the mail server, the addresses and the id of the mail. If the mail server
+ * refuses the mail, throws an Error with the reason.
  */
 const sendTestMail = (choice: MailChoice & { readonly to: string }) =>
   withMailer(choice, async (mailer, mailOut) => {

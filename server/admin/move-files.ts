@@ -31,7 +31,8 @@ async function move(database: Database, location: DataLocation, to: FilesPlace) 
   const [from, into] = [openFiles(source), openFiles(target)];
   const first = await copyAll(database, from, into);
   await database.write((tx) => filesPlace.replace(tx, to), "long");
-  // On PostgreSQL, a running server may have stored more files in the old storage before the new storage was recorded.
+  // On PostgreSQL, a server that was still running may have stored more files in the old storage after the first
+  // copy.
   const rest = location.databaseUrl === undefined ? first : await copyAll(database, from, into);
   const missing = new Set(rest.missing);
   await eachStored(database, async ({ sha256 }) => {

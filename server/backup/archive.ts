@@ -143,7 +143,7 @@ export interface Archive {
   close(): Promise<void>;
 }
 
-/** The default for `onFault`. It throws the first fault as an Error. */
+/** The default for `onFault`. Throws an Error at the first fault. */
 function stop(fault: string): never {
   throw new Error(fault);
 }
@@ -163,8 +163,8 @@ interface OpenOptions {
 }
 
 /**
- * Returns the archive in an open file. When the archive is closed, the file is closed, too. Throws the same errors as
- * `openArchive`, and closes the file before that.
+ * Returns the archive in an open file. When the caller closes the archive, the file is closed, too. Throws the same
+ * errors as `openArchive`. Before it throws an error, it closes the file.
  */
 export async function archiveIn(file: ArchiveFile, onFault: OnFault = stop): Promise<Archive> {
   const read = (entry: ArchiveEntry) => readEntry(file, entry);
@@ -395,8 +395,8 @@ export const manifestName = "manifest.sha256";
  */
 export interface ArchiveWriter {
   /**
-   * Adds a file of exactly `size` bytes and returns its SHA-256. If its SHA-256 is not `wanted` or its size differs,
-   * adds nothing and returns undefined. If it rejects, nothing was added.
+   * Adds a file of exactly `size` bytes and returns its SHA-256. If its SHA-256 is not `wanted`, or if it has another
+   * size, adds nothing and returns undefined. If the promise rejects, nothing was added.
    */
   add(name: string, bytes: SizedStream, wanted?: string): Promise<string | undefined>;
   addText(name: string, text: string): Promise<void>;
@@ -413,7 +413,7 @@ interface SizedStream {
 
 /**
  * Creates an archive. Replaces an unfinished archive that a killed backup has left, so only one process at a time may
- * do this.
+ * call this function.
  */
 export async function createArchive(draft: string): Promise<ArchiveWriter> {
   await rm(draft, { force: true });

@@ -85,7 +85,8 @@ async function copyJournal(journal: string, folder: string): Promise<void> {
 /** Renames the draft to the final name if `work` succeeds. Otherwise deletes the draft. */
 async function inDraft<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   const draft = draftOf(file);
-  // This also removes a symbolic link with this name. Writing to such a link would overwrite another file.
+  // If there is a symbolic link with this name, this also removes the link. Otherwise the backup would overwrite the
+  // file to which the link points.
   await rm(draft, { force: true }).catch(() => undefined);
   await writeFile(draft, "", { flag: "wx", mode: 0o600 }).catch((cause) => {
     throw new SettingError(`${file} cannot be written (${systemReason(cause)}).`);
@@ -103,8 +104,8 @@ async function inDraft<Result>(file: string, work: () => Promise<Result>): Promi
 const needs = "The backup needs free space in its folder, and in the data folder for a copy of the database.";
 
 /**
- * Writes the draft of the backup. If the backup must be encrypted, it is first written without encryption into the data
- * folder. With `prove`, it is then verified there before it is encrypted. (rule O21)
+ * Writes the draft of the backup. An encrypted backup is first written without encryption into the data folder. With
+ * `prove`, it is verified there. Then it is encrypted. (rule O21)
  */
 async function make(
   database: Database,

@@ -40,7 +40,7 @@ function migrationsOf({ migrations: applied }: BackupHeader): readonly Migration
 export interface Backup {
   readonly archive: Archive;
   readonly header: BackupHeader;
-  /** Undefined in a backup of an older version. */
+  /** The numbers of rows and files in the backup; undefined in a backup of an older version. */
   readonly contents: BackupContents | undefined;
 }
 

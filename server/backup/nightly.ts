@@ -82,7 +82,10 @@ async function backUpInChild(
 
 const Failure = z.object({ error: z.string() });
 
-/** Returns the error that a command with `--json` prints in its last line. */
+/**
+ * Returns the error message in the last line that a command with `--json` printed. If this line is not JSON, returns
+ * the line.
+ */
 function messageIn(err: string): string {
   const last = err.trim().split("\n").at(-1) ?? "";
   try {
@@ -120,15 +123,15 @@ interface MadeBackup {
 interface Drills {
   /** Returns the last nightly backup (drill) that this server has read from the database. */
   readonly last: () => Drill | undefined;
-  /** Creates a backup if one is due. Resolves when it is done. */
+  /** Creates a backup if one is due. Resolves when the backup has ended. */
   readonly tick: () => Promise<void>;
   /** Stops a running nightly backup, and waits until it has ended. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Creates a backup each night and verifies it. If several servers use the database, only one of them does this. (rule
- * O22)
+ * Creates a backup each night and verifies it. If several servers use the database, only one of them creates the
+ * backup. (rule O22)
  */
 export function startDrills(deps: NightlyDeps, makeBackup: MakeBackup): Drills {
   const stopping = new AbortController();
@@ -170,8 +173,8 @@ export function startDrills(deps: NightlyDeps, makeBackup: MakeBackup): Drills {
 }
 
 /**
- * Marks the nightly backup as running if it is due. Returns false if it is not due, or if another server has started
- * it.
+ * Marks the nightly backup as running if it is due. Returns false if the backup is not due, or if another server has
+ * started it.
  */
 const claim = ({ database, clock, settings: { drill } }: NightlyDeps): Promise<boolean> =>
   database.write(async (tx) => {
@@ -217,7 +220,8 @@ async function run(
     if (missing.length > 0) log.warn({ missing }, "files are missing in the nightly backup");
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // If a backup ends because the server stops, this is not a failure. The server that starts next creates the backup.
+    // If a backup ends because the server stops, the backup has not failed. The server that starts next creates the
+    // backup.
     if (error instanceof Error && error.name === "AbortError") return record(former);
     await record({ ...drill, outcome: "failed", message });
     log.error({ err: error }, "the nightly backup failed");
@@ -253,7 +257,7 @@ async function removeDrafts(folder: string): Promise<void> {
       await rm(join(folder, name), { force: true });
 }
 
-/** Deletes all nightly backups except the newest ones. `kept` is how many are kept. */
+/** Deletes all nightly backups except the newest ones. `kept` is the number of backups that are kept. */
 async function removeOld(folder: string, kept: number): Promise<void> {
   const names = (await readdir(folder)).filter((name) => pattern.test(name)).sort();
   for (const name of names.slice(0, -kept)) await rm(join(folder, name), { force: true });

@@ -8,9 +8,7 @@ export interface Drill {
    */
   readonly until: string;
   readonly outcome: "running" | "ok" | "failed";
-  /**
-   * The time when the previous drill began. Only set while a drill runs, and only if the previous drill never ended.
-   */
+  /** The time when the previous drill began, if that drill never ended. Set only while a drill runs. */
   readonly unfinished?: string | undefined;
   /** The reason for a failure. */
   readonly message?: string | undefined;
@@ -46,7 +44,7 @@ export function isDrillDue(last: Drill | undefined, now: Date, at: number): bool
   return started < lastTimeOf(at, now);
 }
 
-/** Returns the state of a nightly backup that begins now, after the `last` one. */
+/** Returns the state of a nightly backup that begins now. `last` is the state of the previous backup. */
 export const begunDrill = (last: Drill | undefined, now: Date): Drill => ({
   startedAt: now.toISOString(),
   until: leaseFrom(now),
@@ -59,7 +57,8 @@ export const begunDrill = (last: Drill | undefined, now: Date): Drill => ({
 export const leaseFrom = (now: Date): string => new Date(now.getTime() + leaseMilliseconds).toISOString();
 
 /**
- * Returns the last time until `now` at which the time of day was `at`. `at` is in minutes after midnight UTC.
+ * Returns the newest instant, not after `now`, at which the time of day was `at`. The result is in milliseconds since
+ * 1970. `at` is in minutes after midnight UTC.
  */
 function lastTimeOf(at: number, now: Date): number {
   const today = Math.floor(now.getTime() / dayMilliseconds) * dayMilliseconds + at * 60_000;

@@ -98,13 +98,13 @@ export async function assertFreeSpace(folder: string, bytes: number): Promise<vo
 interface OwnFolders {
   /** The beginning of the folders' names. `mkdtemp` adds six characters. */
   readonly prefix: string;
-  /** With what the names of the files in such a folder begin. */
+  /** The beginnings of the names of the files in such a folder. */
   readonly contents: readonly string[];
 }
 
 /**
  * Returns the folders in `parent` that killed commands may have left. A user may have folders with similar names. So
- * symbolic links and folders with any other file are not returned.
+ * a folder is returned only if it is not a symbolic link and has no other files.
  */
 export async function leftoversIn(parent: string, { prefix, contents }: OwnFolders): Promise<string[]> {
   const found: string[] = [];

@@ -141,9 +141,9 @@ const bulkInsertPostgres = (table: Table): string => {
 };
 
 /**
- * Deletes what must not be sent again. Updates the data that are computed from rows, which are the counts of tags, the
- * statistics for the choice of indexes, and the sequence of threads on PostgreSQL. Triggers add the threads to the
- * queue of the search index.
+ * Deletes what must not be sent again. Updates the data that is computed from rows: the counts of tags, the
+ * statistics with which the database chooses indexes, and the sequence of threads on PostgreSQL. Triggers add the
+ * threads to the queue of the search index.
  */
 export async function afterLoad(tx: Transaction): Promise<void> {
   await dropWaiting(tx);
@@ -229,7 +229,7 @@ const leftOut = new Set([
 ]);
 
 /**
- * Deletes the rows that must not exist after a restore. It is for a database that was copied with the rows of all
+ * Deletes the rows that must not exist after a restore. Call it for a database that was copied with the rows of all
  * tables.
  */
 export async function emptyLeftOut(tx: Transaction): Promise<void> {

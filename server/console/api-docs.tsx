@@ -135,7 +135,7 @@ interface OperationProps {
   readonly json: string;
 }
 
-/** Shows an operation of the API. It is one line until a person opens it. */
+/** Shows an operation of the API as one line. A person can open the line to see the details. */
 const OperationDetails = ({ operation, baseUrl, json }: OperationProps) => {
   const {
     operationId,
@@ -283,7 +283,7 @@ const requiredHeaders = ({ parameters = [] }: Operation): string[] =>
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
- * The form with which a person tries an operation. Its fields have no names, so that a browser never puts their values
+ * The form with which a person tries an operation. The fields have no names, so that a browser never puts their values
  * into an address.
  */
 const TryIt = ({ operation }: Pick<OperationProps, "operation">) => {

@@ -7,6 +7,7 @@ import type { Deps } from "../deps.ts";
 import { noteLongWork } from "../event-loop.ts";
 import { isDownload, isEventStream, isPrepared } from "../http/answers.ts";
 import type { InvokeDeps } from "../http/call-steps.ts";
+import { asApiError } from "../http/errors.ts";
 import {
   type Api,
   type Callers,
@@ -24,9 +25,7 @@ export interface CallInput {
   /** The query. A field with an empty value is not sent. */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
-  /**
-   * The same as the header `Idempotency-Key` over HTTP. With it, a repeated call changes something only once.
-   */
+  /** The same as the header `Idempotency-Key` over HTTP. With this key, a repeated call changes something only once. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -42,7 +41,7 @@ export type Ask = <E extends Endpoint>(endpoint: E, input?: CallInput) => Promis
 
 /**
  * The caller for whom a page calls endpoints, and the caller's browser. The caller is a signed-in person or, on pages
- * without a sign-in, nobody. For the development server, it can also be a program.
+ * without a sign-in, nobody. For the development server, the caller can also be a program.
  */
 export interface CallOrigin {
   readonly caller: Callers[Auth];
@@ -57,7 +56,7 @@ export interface CallOrigin {
  */
 export function createAsks<C extends Groups>(
   api: Api<C>,
-  deps: InvokeDeps & Pick<Deps, "stopping">,
+  deps: InvokeDeps & Pick<Deps, "log" | "stopping">,
 ): (origin: CallOrigin) => Ask {
   const invokes = new Map<Endpoint, Invoke>(
     mapEndpoints(api, (endpoint, handle) => [endpoint, createInvoke(endpoint, handle, deps)]),
@@ -70,9 +69,23 @@ export function createAsks<C extends Groups>(
       const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
       const callerNow = async () => origin.caller;
       const incoming = { ...origin, callerNow, path, params, body, query: given, idempotencyKey };
-      const outcome = await retryWhileBusy(() => invoke({ ...incoming, signal: () => deps.stopping }));
+      const attempt = () => invoke({ ...incoming, signal: () => deps.stopping });
+      const outcome = await retryWhileBusy(attempt).catch((thrown) => {
+        throw refusalIfBusy(deps.log, path, thrown);
+      });
       return answerOf(endpoint, outcome);
     };
+}
+
+/**
+ * Returns an ApiError `busy` in place of the error of a database or a file that is not available now, so that a page can
+ * show its form again. Also logs the reason, because a page that shows its form again does not log it.
+ */
+function refusalIfBusy(log: Deps["log"], path: string, thrown: unknown): unknown {
+  const error = asApiError(thrown);
+  if (error.code !== "busy") return thrown;
+  log.warn({ path, err: thrown }, "a page could not do its work");
+  return error;
 }
 
 /**

@@ -46,12 +46,15 @@ const fileRoute = (
   },
 });
 
-/** Returns the absolute address of the icon for apps that have none. */
+/** Returns the absolute address of the icon for apps that have no icon. */
 export const iconUrlOf = ({ consoleUrl }: Pick<Settings, "consoleUrl">): string =>
   createLinks(consoleUrl).asset(assets.icon.name);
 
 export interface Asset {
-  /** The file's name in its address. It depends on the content, so browsers may cache the file without a time limit. */
+  /**
+   * The file's name in its address. The name depends on the content, so browsers may cache the file without a time
+   * limit.
+   */
   readonly name: string;
   readonly type: string;
   readonly body: string;

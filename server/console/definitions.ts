@@ -17,19 +17,19 @@ interface WithAddress {
 
 /** A page of the console for people who are signed in. */
 export interface Page extends WithAddress {
-  /** Who can open the page. For a page of an app, `appNavigationOf` checks this. */
+  /** The role that a person needs to open the page. For a page of an app, `appNavigationOf` checks the role. */
   readonly needs: PageNeeds;
   readonly show: PageHandler<SignedInVisit>;
 }
 
 /**
- * A form of the console. It defines no role, because the API endpoint that it calls checks the role. If the action of
- * the form was not done, for example because the session had ended, the next page shows the text `notDone`.
+ * A form of the console. The form defines no role, because the API endpoint that it calls checks the role. If the
+ * action of the form was not done, for example because the session had ended, the next page shows the text `notDone`.
  */
 interface FormOf<Done extends string, V extends SignedInVisit> extends WithAddress, NotDone {
   /**
-   * The page that has the form. After a refusal, it shows the form again. The value is "any" if every page has the
-   * form.
+   * The page that has the form. After a refusal, this page shows the form again. The value is "any" if every page has
+   * the form.
    */
   readonly page: Page | "any";
   readonly act: PageHandler<V, Done>;
@@ -123,8 +123,9 @@ export interface Visit {
 }
 
 /**
- * The lowest role in the app with which a person can open a page; "account" for a page outside of an app. This only
- * hides pages that are useless for people with a lower role. The API endpoints check what a person may read and do.
+ * The lowest role in the app with which a person can open a page; "account" for a page outside of an app. This check
+ * only hides pages that are useless for people with a lower role. The API endpoints check what a person may read and
+ * do.
  */
 export type PageNeeds = Role | "account";
 
@@ -146,7 +147,7 @@ export interface SignedInVisit extends Visit {
 
 /** A request of a signed-in person that sends a form with files. */
 export interface UploadVisit extends SignedInVisit {
-  /** The body of the form. Its files are on the disk. */
+  /** The body of the form. The files of the form are on the disk. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 

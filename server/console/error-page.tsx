@@ -57,11 +57,19 @@ export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage 
 }
 
 /**
- * Returns the error to show. If a GET request is invalid, an id or a cursor in its address is wrong. So the page does
- * not exist.
+ * Returns the error to show. If a GET request is invalid, an id or a cursor in its address is wrong, so the page does
+ * not exist. But if a filter in the query is wrong, the error is shown, because a person may have typed the filter.
  */
-const asSeen = ({ method }: Context, error: ApiError): ApiError =>
-  method === "GET" && error.code === "bad_request" ? new ApiError("not_found", {}, { cause: error }) : error;
+const asSeen = (ctx: Context, error: ApiError): ApiError =>
+  ctx.method === "GET" && error.code === "bad_request" && !isOfFilter(ctx, error)
+    ? new ApiError("not_found", {}, { cause: error })
+    : error;
+
+function isOfFilter({ querystring }: Context, { details }: ApiError): boolean {
+  const query = new URLSearchParams(querystring);
+  query.delete("cursor");
+  return details.issues?.some(({ path }) => query.has(path)) ?? false;
+}
 
 /** Returns the page to open after the sign-in: the requested page, or the page whose form was sent. */
 const wantedPage = (ctx: Context, { href, mountedAt }: ConsolePath): string =>
@@ -144,7 +152,7 @@ function wordsOf({ code, message }: ApiError) {
     case "forbidden":
       return { title: "Not allowed", text: message };
     case "busy":
-      return { title: "One moment", text: "The server is busy. Nothing was changed. Try again in a moment." };
+      return { title: "One moment", text: message };
     case "internal":
       return {
         title: "Something went wrong",

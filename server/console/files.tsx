@@ -41,7 +41,7 @@ export const Files = ({
 
 const kindOf = (mediaType: string): string => (mediaType === "application/pdf" ? "PDF, " : "");
 
-/** A video. It has no captions, because senders record none. */
+/** A video without captions, because senders do not record captions. */
 const Video = ({ url, label }: { readonly url: string; readonly label: string }) =>
   h("video", { src: url, controls: true, preload: "metadata", "aria-label": label });
 

@@ -20,7 +20,8 @@ export const originalVersions = (current: Values): Values =>
   Object.fromEntries(Object.entries(current).map(([name, value]) => [name, fieldVersion(value)]));
 
 /**
- * Returns the versions that a sent form contains. A page uses them if it shows the form again without saving it.
+ * Returns the versions that a sent form contains. A page uses these versions if it shows the form again without saving
+ * it.
  */
 export const sentVersions = (fields: Fields, current: Values): Values =>
   Object.fromEntries(Object.keys(current).map((name) => [name, fields.text(originalVersionName(name))]));
@@ -48,7 +49,7 @@ export const givenFor = (fields: Fields, names: Values): Values =>
   Object.fromEntries(Object.keys(names).map((name) => [name, fields.text(name)]));
 
 /**
- * Returns the values of `given` that the person changed in the form. It omits unchanged values, because saving them
+ * Returns the values of `given` that the person changed in the form. Unchanged values are left out, because saving them
  * could undo another person's change. Throws `bad_request` with all fields that another person has also changed.
  */
 export function changedValues(fields: Fields, given: Values, current: Values): Values {
@@ -82,7 +83,7 @@ export const filledWith = (values: Readonly<Record<string, string>> = {}): Fille
 /** Returns the state of a form that shows its sent values again. The values are not saved yet. */
 export const filledWithSent = (fields: Pick<Fields, "text">): Filled => ({ value: fields.text, sent: true });
 
-/** Returns the state of a form that was refused. It shows the sent values and the refusal. (rule O19) */
+/** Returns the state of a form that was refused. The form shows the sent values and the refusal. (rule O19) */
 export const filledAgain = (fields: Fields, refusal: ApiError): Filled => ({
   value: fields.text,
   refusal,
@@ -109,8 +110,8 @@ export interface Fields {
 }
 
 /**
- * The maximum number of bytes of a form. This is enough for the longest release note, even if all its characters are
- * escaped.
+ * The maximum number of bytes of a form. This number is enough for the longest release note, even if all its characters
+ * are escaped.
  */
 const mostBytes = 2 * 1_048_576;
 
@@ -244,7 +245,8 @@ interface FieldProps {
   /** The language of the text, if it is not the language of the page. */
   readonly language?: { readonly lang: string; readonly dir: "ltr" | "rtl" } | undefined;
   /**
-   * Set for a field whose drafts are not stored, although drafts of other fields with this name are. (rule O18)
+   * Whether drafts of this field are not stored, although drafts of other fields with the same name are stored.
+   * (rule O18)
    */
   readonly unkept?: boolean;
 }
@@ -281,7 +283,7 @@ export const TextField = ({
   );
 };
 
-/** The field for the name of the person. It can stay empty. (rule K33) */
+/** The field for the name of the person. The field can stay empty. (rule K33) */
 export const NameField = ({ form, hint, unkept = false }: Pick<FieldProps, "form" | "hint" | "unkept">) => (
   <TextField
     form={form}

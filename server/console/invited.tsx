@@ -17,15 +17,16 @@ export async function invitedTo(
 }
 
 /**
- * Describes an invitation to a person who signs in or creates an account to accept it. The name of the app is in
- * quotation marks. The person who invites has chosen it, and it must not look like a sentence of the server.
+ * Describes an invitation to a person who signs in or creates an account to accept the invitation. The name of the app
+ * is in quotation marks. The person who invites has chosen this name, and it must not look like a sentence of the
+ * server.
  */
 export const InvitedTo = ({
   invited: { appName, role, email, invitedBy },
   action,
 }: {
   readonly invited: InvitedRow;
-  /** What the person does on this page, such as `Sign in`. */
+  /** The action of the person on this page, such as `Sign in`. */
   readonly action: string;
 }) => (
   <p>

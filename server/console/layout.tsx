@@ -24,7 +24,10 @@ export const ConsolePage = ({
   readonly narrow?: boolean;
   /** Whether the page is as wide as the window. */
   readonly wide?: boolean;
-  /** The address of the page. It is set if the page can be the answer to a form, which has another address. */
+  /**
+   * The address of the page. Needed only if the page can be the answer to a form, because the answer has the address of
+   * the form.
+   */
   readonly address?: string;
   readonly children: ComponentChildren;
 }) => (
@@ -68,8 +71,8 @@ export const ConsolePage = ({
 );
 
 /**
- * Returns the title of the page. It begins with the number of unread threads, so that the browser's tab shows the
- * number. The inbox of an app shows the number for this app. The page of decisions shows it for all apps.
+ * Returns the title of the page. The title begins with the number of unread threads, so that the browser's tab shows
+ * this number. The inbox of an app shows the number for this app. The page of decisions shows the number for all apps.
  */
 function titleOf({ app, tab, counts }: Navigation, title: string): string {
   const here = app && tab === "inbox" ? (counts.get(app.id)?.unread ?? 0) : 0;
@@ -300,7 +303,7 @@ const Tabs = ({
   );
 };
 
-/** A page without navigation. It works without a console session. */
+/** A page without navigation, which works without a console session. */
 export const BarePage = ({
   links,
   title,
@@ -321,14 +324,17 @@ export const BarePage = ({
 interface DocumentProps {
   readonly links: Links;
   readonly title: string;
-  /** The address of the page. It is set if the page can be the answer to a form, which has another address. */
+  /**
+   * The address of the page. Needed only if the page can be the answer to a form, because the answer has the address of
+   * the form.
+   */
   readonly address?: string | undefined;
   /** The e-mail address of the signed-in person. Scripts show only the drafts of this person. */
   readonly person?: string;
   readonly events?: Navigation["events"];
   /** Whether shortcuts with single keys are turned on. */
   readonly hasKeys?: boolean;
-  /** The path with which the API's addresses begin. It is set on a page whose scripts call the API. */
+  /** The path with which the API's addresses begin. Needed only on a page whose scripts call the API. */
   readonly base?: string;
   /** The scripts of this page, in addition to the script of every page. */
   readonly scripts?: readonly Asset[];

@@ -7,7 +7,7 @@ import { answerWithErrorPage, showErrorPage } from "./error-page.tsx";
 import { consolePathOf, createLinks, type Links } from "./links.ts";
 import { createRespond, type Reply, show } from "./respond.tsx";
 
-/** What all pages for secret links use. */
+/** The values that all pages for secret links use. */
 export interface LinkPages {
   /** The addresses of the console. */
   readonly links: Links;
@@ -22,9 +22,9 @@ export interface LinkPages {
 }
 
 /**
- * Prepares pages that a person opens with a secret link, without a sign-in. Search engines do not list them.
- * `noSuchLink` is the page for every kind of wrong link. It is always the same, so that it does not reveal why the link
- * is wrong.
+ * Prepares pages that a person opens with a secret link, without a sign-in. Search engines do not list these pages.
+ * `noSuchLink` is the page for every kind of wrong link. This page is always the same, so that it does not reveal why
+ * the link is wrong.
  */
 export function createLinkPages(
   deps: Pick<Deps, "log" | "settings">,

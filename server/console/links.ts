@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Settings } from "../settings/settings.ts";
 
 /**
- * Returns the addresses of the console's pages and forms. Each of them begins with `at`. If the caller passes `:name`
+ * Returns the addresses of the console's pages and forms. Each address begins with `at`. If the caller passes `:name`
  * as an id, the address is the path pattern of a route.
  */
 export function createLinks(at: string) {
@@ -19,8 +19,8 @@ export function createLinks(at: string) {
     signOut: `${at}/sign-out`,
     asset: (name: string) => `${at}/assets/${name}`,
     /**
-     * The service worker that shows notices while no page is open. It is in the top folder of the console, because a
-     * worker controls only the addresses below its own folder.
+     * The service worker that shows notices while no page is open. The worker is in the top folder of the console,
+     * because a worker controls only the addresses below its own folder.
      */
     pushWorker: `${at}/push-worker.js`,
     search: `${at}/search`,
@@ -30,7 +30,7 @@ export function createLinks(at: string) {
     /** The forms of the inbox of all apps. */
     allFeedbackForm: (form: "change" | "undo") => `${at}/all-feedback/${form}`,
     ...triageLinks(at),
-    /** The short address of a thread. It contains the number of the thread instead of its id. */
+    /** The short address of a thread, with the number of the thread instead of its id. */
     numbered: (appId: string, number: string) => `${at}/t/${appId}/${number}`,
     thread: (appId: string, id: string, part = "") => `${at}/feedback/${appId}/${id}${part && `/${part}`}`,
     faq: (appId: string, id: string, part = "") => `${at}/faqs/${appId}/${id}${part && `/${part}`}`,
@@ -133,8 +133,8 @@ export interface ConsolePath {
 }
 
 /**
- * Returns the two paths of the console. They differ if a proxy removes the path of `baseUrl` from requests. No path
- * ends with a slash. A path may be empty.
+ * Returns the two paths of the console. The two paths differ if a proxy removes the path of `baseUrl` from requests. No
+ * path ends with a slash. A path may be empty.
  */
 export function consolePathOf({
   baseUrl,
@@ -154,8 +154,8 @@ export function pageOfForm({ req }: { readonly req: IncomingMessage }): string {
 }
 
 /**
- * Returns the address to open after the sign-in. This is `given` if it is a path on this server, otherwise `otherwise`.
- * `given` is parsed as in a browser, because backslashes, `//host` and other schemes could lead to another server.
+ * Returns the address to open after the sign-in: `given` if it is a path on this server, otherwise `otherwise`. `given`
+ * is parsed as in a browser, because backslashes, `//host` and other schemes could lead to another server.
  */
 export function returnPath(given: string, consoleUrl: string, otherwise: string): string {
   if (!given.startsWith("/") || !URL.canParse(given, consoleUrl)) return otherwise;

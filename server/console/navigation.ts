@@ -12,8 +12,8 @@ import type { AppCounts, TestBelow } from "./page-reads.ts";
 import type { People } from "./people.tsx";
 
 /**
- * The tabs of the console. `decisions` and `all` (the inbox of all apps) cover all apps of a person. The others belong
- * to one app.
+ * The tabs of the console. `decisions` and `all` (the inbox of all apps) cover all apps of a person. Each other tab
+ * belongs to one app.
  */
 export type Tab =
   | "decisions"
@@ -44,7 +44,7 @@ export interface Navigation {
   readonly apps: readonly App[];
   /** The numbers of unread threads and of waiting proposals. The keys are the ids of the apps. */
   readonly counts: ReadonlyMap<string, AppCounts>;
-  /** How many testers request a slot. The keys are the ids of the apps. */
+  /** The number of testers who request a slot. The keys are the ids of the apps. */
   readonly requests: ReadonlyMap<string, number>;
   /** The running tests with too few testers, in all apps. */
   readonly testsBelow: readonly TestBelow[];

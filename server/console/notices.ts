@@ -1,7 +1,7 @@
 /** The notice of a form that was not done. */
 export interface NotDone {
   /**
-   * The word that names the notice in an address. It is also in the hidden fields of a form that is kept during a
+   * The word that names the notice in an address. The word is also in the hidden fields of a form that is kept during a
    * sign-in. Forms with the same notice have the same word.
    */
   readonly word: string;
@@ -21,7 +21,7 @@ export interface Notices {
 export const changed = { changed: "The changes are saved." } as const;
 export const changesNotSaved: NotDone = { word: "change", notDone: "Your changes were not saved." };
 
-/** The notices after a sign-in at an identity provider. They do not follow a form of the console. */
+/** The notices after a sign-in at an identity provider. These notices do not follow a form of the console. */
 const doneElsewhere = {
   connected: "The sign-in method is added. You can use it from now on.",
 } as const;

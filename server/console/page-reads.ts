@@ -75,8 +75,8 @@ interface WaitingPage {
 }
 
 /**
- * Creates the functions that read data for pages. They read only data that no endpoint of the API returns. They read it
- * for one signed-in person at the time `now`.
+ * Creates the functions that read data for pages, for one signed-in person at the time `now`. The functions read only
+ * data that no endpoint of the API returns.
  */
 export const createPageReads =
   ({ database, settings, clock, time }: Pick<Deps, "clock" | "database" | "settings" | "time">) =>
@@ -100,7 +100,10 @@ export const createPageReads =
     wasEdited: ({ app, feedback }: Pick<Thread, "app" | "feedback">, since: string) =>
       wasEdited(database, { appId: app.id, feedbackId: feedback.id, userId, since }),
 
-    /** Returns the person and the people who share an app with the person, if they have a name. (rule K33) */
+    /**
+     * Returns the names of the person and of the people who share an app with the person. People without a name are
+     * left out. (rule K33)
+     */
     people: async (): Promise<People> => peopleOf(await users.named(database, userId)),
 
     /** Counts the changes in an app after `since`. The caller has checked that the person is a member. */
@@ -136,8 +139,8 @@ export const createPageReads =
     lastWeek: () => statistics.inAllApps(database, userId, lastWeek(now)),
 
     /**
-     * Returns the work of agents in all apps of the person. This is the work in progress, and the failed work and
-     * requested changes of the last 30 days. Leaves out proposals that a newer proposal has replaced. (rule A54)
+     * Returns the work of agents in all apps of the person: the work in progress, and the failed work and requested
+     * changes of the last 30 days. Leaves out proposals that a newer proposal has replaced. (rule A54)
      */
     async agentWork() {
       const since = new Date(now.getTime() - workShownMilliseconds).toISOString();

@@ -9,8 +9,8 @@ import { suffices } from "../access/members/rules.ts";
 import type { Notices } from "./notices.ts";
 
 /**
- * A message on a page. If it is about the result of a form, it gets the focus when the page opens, so that screen
- * readers read it.
+ * A message on a page. A message about the result of a form gets the focus when the page opens, so that screen readers
+ * read the message.
  */
 export const Notice = ({
   kind,
@@ -103,6 +103,14 @@ export const Can = ({
   readonly children: ComponentChildren;
 }) => <>{suffices(useContext(RoleHere), needs) ? children : otherwise}</>;
 
+/** The message of a page with a search that is not possible. `fault` says why; without it there is no message. */
+export const NothingSearched = ({ fault }: { readonly fault: string | undefined }) =>
+  fault === undefined ? null : (
+    <Notice kind="alert">
+      <b>Nothing was searched.</b> {fault}
+    </Notice>
+  );
+
 /** The text in place of an empty list. It explains the purpose of the list, and how to add the first entry. */
 export const Empty = ({
   title,
@@ -177,7 +185,7 @@ export const Keycap = ({ children }: { readonly children: string }) => (
   </span>
 );
 
-/** A new key or token. It is shown only once. */
+/** A new key or token, which is shown only once. */
 export const Secret = ({ label, secret }: { readonly label: string; readonly secret: string }) => (
   <div class="field">
     <label for="secret">{label}</label>
@@ -193,7 +201,7 @@ export const Secret = ({ label, secret }: { readonly label: string; readonly sec
   </div>
 );
 
-/** A text as a QR code. It is black on white in all colour schemes, so that cameras can read it. */
+/** A text as a QR code. The code is black on white in all colour schemes, so that cameras can read it. */
 export const QrCode = ({
   text,
   label,
@@ -282,8 +290,8 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${shownCount(count)} ${count === 1 ? one : many}`;
 
 /**
- * A link to another site. That site does not get the address of this page. If the address is not safe, it is shown as
- * plain text.
+ * A link to another site. The other site does not get the address of this page. If the address of the link is not safe,
+ * the address is shown as plain text.
  */
 export const ExternalLink = ({
   to,

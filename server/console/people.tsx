@@ -35,8 +35,8 @@ export function peopleOf(rows: readonly { readonly email: string; readonly name:
 const keyOf = (name: string): string => name.normalize("NFKC").replace(/\s+/gu, " ").toLowerCase();
 
 /**
- * Returns the text that names a person. This is the name, or the address if the name is not known. If several people
- * have the name, the text contains both.
+ * Returns the text that names a person: the name, or the address if the name is not known. If several people have the
+ * name, the text contains the name and the address.
  */
 export function wordsFor(people: People, email: string): string {
   const known = people.get(email);
@@ -80,8 +80,8 @@ export const Avatar = ({
   readonly userId: string;
   readonly email: string;
   /**
-   * The text that screen readers read before the name. If it is missing, they read nothing, because the page names the
-   * person elsewhere.
+   * The text that screen readers read before the name. If this text is missing, screen readers read nothing, because
+   * the page names the person elsewhere.
    */
   readonly before?: string;
 }) => {
@@ -110,7 +110,8 @@ const titleFor = (people: People, email: string): string =>
 const hues = 8;
 
 /**
- * Returns the number of a person's colour, from 0 to 7. It depends on the id, so it does not change with the name.
+ * Returns the number of a person's colour, from 0 to 7. The number depends on the id, so it does not change with the
+ * name.
  */
 const hueOf = (userId: string): number =>
   [...userId].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 65_521, 0) % hues;

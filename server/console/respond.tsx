@@ -16,8 +16,8 @@ export interface PageTraits {
 
 /**
  * Creates the function that sends replies. Every page has strict headers and is never cached. The function throws
- * `busy` for a large page if answers that clients have not read yet use too much memory. It does so only for GET
- * requests, because other requests may have changed something.
+ * `busy` for a large page if answers that clients have not read yet use too much memory. Only GET requests get this
+ * error, because other requests may have changed something.
  */
 export function createRespond(
   settings: Pick<Settings, "baseUrl" | "consoleUrl">,
@@ -80,8 +80,8 @@ export function pageHeaders(
 }
 
 /**
- * The answer to a request. It is an HTML document or a redirect. The address of a redirect may contain a word for the
- * result of a form.
+ * The answer to a request: an HTML document or a redirect. The address of a redirect may contain a word for the result
+ * of a form.
  */
 export type Reply<Done extends string = never> = (PageReply | Redirect<Done>) & {
   /** The fields whose text was saved, if the form also has text that was not saved. */
@@ -165,8 +165,8 @@ const refusesValues: ReadonlySet<string> = new Set([
 ] satisfies ApiError["code"][]);
 
 /**
- * The items of a list that can be long. They are rendered after the rest of the page. The server can handle other
- * requests between two items.
+ * The items of a list that can be long. The items are rendered after the other parts of the page. The server can handle
+ * other requests between two items.
  */
 export const InTurns = ({ children }: { readonly children: readonly VNode[] }, context: object) => {
   const later = useContext(Later);
@@ -190,10 +190,10 @@ export async function renderInTurns(document: VNode): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** A page is long if one of its lists has more items than this. */
+/** The maximum number of items in each list of a short page. A page with a longer list is a long page. */
 const mostItemsOfShort = 100;
 
-/** How many long pages are rendered with pauses at the same time. */
+/** The maximum number of long pages that are rendered with pauses at the same time. */
 const mostLongPages = 4;
 
 let longPages = 0;

@@ -207,7 +207,7 @@ const openPages: readonly OpenPage[] = definitions.filter(isOpenPage);
 
 const openForms: readonly OpenForm[] = definitions.filter(isOpenForm);
 
-/** The notices of all forms. They say whether the action of a form was done. */
+/** The notices of all forms. A notice says whether the action of a form was done. */
 export const notices = noticesOf([...forms, ...uploadForms], openForms);
 
 /** Creates the function that answers a form with files. The files are on the disk until the form is answered. */
@@ -262,8 +262,8 @@ const isLive = (ctx: Context): boolean =>
   ctx.get("x-innkeep-live") !== "" || ctx.get("sec-purpose").startsWith("prefetch");
 
 /**
- * Creates the functions that turn a request into a visit. They find the caller, refuse forms from pages of other
- * servers, and read the fields of a form.
+ * Creates the functions that convert a request to a visit. The functions find the caller, refuse forms from pages of
+ * other servers, and read the fields of a form.
  */
 function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, mountedAt }: ConsolePath) {
   const readsOf = createPageReads(deps);
@@ -322,8 +322,8 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
   };
 
   /**
-   * Shows the sign-in page for a form with files that was sent without a console session. It does not read the form.
-   * After the sign-in, the page of the form says that the form was not read.
+   * Shows the sign-in page for a form with files that was sent without a console session. The form is not read. After
+   * the sign-in, the page of the form says that the form was not read.
    */
   const askToSignIn = async (ctx: Context, params: Params, lost: NotDone): Promise<Reply> =>
     showSignIn(await visitOf(ctx, params, { sent: noFields }), { to: pageOfForm(ctx), lost });

@@ -5,7 +5,10 @@ export interface ClosingGate {
   close(): Promise<void>;
 }
 
-/** Counts the running calls to a database. `close` waits until they have ended, so that no call is interrupted. */
+/**
+ * Creates a gate that counts the running calls to a database. `close` waits until they have ended, so that no call is
+ * interrupted.
+ */
 export function createClosingGate(): ClosingGate {
   let closed = false;
   let inside = 0;

@@ -8,8 +8,8 @@ export type Value = string | number | null;
 export type Engine = "sqlite" | "postgres";
 
 /**
- * The text of an SQL statement. The property `rows` exists only for the compiler. It is the type of the returned rows,
- * if the statement was created from a table description.
+ * The text of an SQL statement. The property `rows` exists only for the compiler. It has the type of the returned
+ * rows if the statement was created from a table description.
  */
 export type Sql<Row = object> = string & { readonly rows?: Row };
 
@@ -32,9 +32,9 @@ export interface Into<Added extends object> {
 
 export interface Inserter {
   /**
-   * Adds one row. Fields that are undefined are not set. If `table` is a name, the keys of `row` are the columns. List
-   * the fields of the row, and do not pass an object that may have more fields. The compiler does not notice additional
-   * properties of such an object.
+   * Adds one row. Fields that are undefined are not set. If `table` is a name, the keys of `row` are the columns.
+   * Write the fields of the row as an object literal. For any other object, the compiler does not notice additional
+   * properties.
    */
   insert<Added extends object = Readonly<Record<string, Value>>, Given extends Added = Added>(
     table: Into<Added> | string,
@@ -42,7 +42,7 @@ export interface Inserter {
   ): Promise<void>;
 }
 
-/** With this type, the compiler refuses fields of a row that the table does not have. */
+/** A type with which the compiler refuses fields of a row that the table does not have. */
 export type Exactly<Allowed, Given> = { readonly [Name in Exclude<keyof Given, keyof Allowed>]: never };
 
 /**
@@ -74,8 +74,8 @@ export interface Caller<Result> {
 }
 
 /**
- * How long a transaction may take. `request` means that the transaction is ended when no client can be waiting for the
- * answer any more. `long` means that there is no limit.
+ * How long a transaction may take. `request` means that the database ends the transaction when no client can be
+ * waiting for the answer any more. `long` means that there is no limit.
  */
 export type Pace = "request" | "long";
 
@@ -86,8 +86,8 @@ export type Pace = "request" | "long";
 export interface Database extends Reader, Inserter {
   /**
    * Runs `work` in a transaction. `work` may await only the methods of `tx`, because on SQLite all other writes wait
-   * for it. If it throws, all its changes are undone. `work` may be called several times if the transaction must be
-   * repeated; only the last call counts.
+   * for this transaction. If `work` throws an error, all its changes are undone. If the transaction must be repeated,
+   * `work` is called several times; only the last call counts.
    */
   write<Result>(work: (tx: Transaction) => Promise<Result>, pace?: Pace): Promise<Result>;
   /**
@@ -106,8 +106,8 @@ export interface Database extends Reader, Inserter {
    */
   onForeignChange(listener: () => void): () => void;
   /**
-   * Whether this process sees each change before it answers a request. Only then may it cache data in memory. False on
-   * PostgreSQL.
+   * Whether this process sees each change before it answers a request. Only such a process may cache data in memory.
+   * False on PostgreSQL.
    */
   readonly caches: boolean;
   /**

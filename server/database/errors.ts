@@ -1,6 +1,4 @@
-/**
- * Whether an error means that the row already exists. The row then violates a unique index or a primary key.
- */
+/** Whether an error means that the row already exists, because it violates a unique index or a primary key. */
 export function isConflict(error: unknown): boolean {
   return causes(error).some(
     (fault) =>
@@ -9,9 +7,7 @@ export function isConflict(error: unknown): boolean {
   );
 }
 
-/**
- * Whether an error means that a row refers to a row that does not exist. The row then violates a foreign key.
- */
+/** Whether an error means that a row refers to a row that does not exist, because it violates a foreign key. */
 export function isDangling(error: unknown): boolean {
   return causes(error).some(
     (fault) =>
@@ -57,14 +53,14 @@ export function isRefused(error: unknown): boolean {
   return mayWork && error instanceof Error && typeof Reflect.get(error, "severity") === "string";
 }
 
-/** Whether a statement of PostgreSQL failed because another transaction has a lock. */
+/** Whether a statement of PostgreSQL failed because another transaction has locked the data. */
 function isLocked(error: unknown): boolean {
   return causes(error).some(({ code }) => code === "55P03");
 }
 
 /**
- * Thrown when SQLite has rolled back a whole shared transaction because one statement failed. The other units of this
- * transaction fail with this error.
+ * The error for the other parts of a shared transaction after one part has failed. SQLite has then rolled back the
+ * whole transaction. A part is, for example, the work of one request.
  */
 export class TransactionLost extends Error {
   constructor(cause: unknown) {
@@ -119,7 +115,7 @@ function causes(error: unknown): ErrorTraits[] {
 
 function traitsOf(error: Error): ErrorTraits {
   const code: unknown = Reflect.get(error, "code");
-  // The number is `errno` in `sqlite3` and `errcode` in `node:sqlite`.
+  // The driver `sqlite3` has the number in `errno`, and `node:sqlite` has it in `errcode`.
   const number: unknown = Reflect.get(error, "errcode") ?? Reflect.get(error, "errno");
   return {
     lost: error instanceof TransactionLost,

@@ -28,15 +28,19 @@ export interface PageOfScopes {
   readonly oldestFirst?: boolean;
 }
 
-/** Returns a SELECT of the keys of a page's rows, without an order. Its column has the name `found`. */
+/**
+ * Returns a SELECT of the keys of a page's rows. The rows of the result have no order. Its only column has the name
+ * `found`.
+ */
 export function pageOfScopes(engine: Engine, of: RowsOfScopes, page: PageOfScopes): Condition {
   return engine === "sqlite" ? mergedOneByOne(of, page) : firstOfEach(of, page);
 }
 
 /**
- * Returns the SELECT for SQLite. The SELECT reads the first row of each scope. Each time that it takes a row for the
- * page, it reads the next row of that row's scope. So the number of rows that it reads is at most the number of scopes
- * plus the number of rows on the page. (The rows that are not taken yet are in the queue of the recursive query.)
+ * Returns the SELECT for SQLite. The SELECT reads the first row of each scope. When it takes a row for the page, it
+ * reads the next row from the scope of that row. So the number of rows that it reads is at most the number of scopes
+ * plus the number of rows on the page. (Rows that were read but not taken yet are in the queue of the recursive
+ * query.)
  */
 function mergedOneByOne(
   { scopes, rows, inScope }: RowsOfScopes,
@@ -44,7 +48,7 @@ function mergedOneByOne(
 ): Condition {
   const { from, at, id, conditions } = inScope;
   const [beyond, order] = directionOf(oldestFirst);
-  // `+` turns a column into an expression. If both sides were columns, SQLite would read all rows with the same time.
+  // `+` turns a column into an expression. Without `+`, SQLite would read all rows with the same time.
   const next = sqlOf([...conditions, [`(${at}, ${id}) ${beyond} (+s.at, +s.id)`]]);
   const sql = `WITH RECURSIVE merged (scope, at, id, found) AS (
       SELECT o.scope, ?, ?, NULL FROM (${scopes[0]}) o
@@ -95,8 +99,8 @@ export const valuesOf = (conditions: readonly Condition[]): Value[] =>
   conditions.flatMap(([, ...values]) => values);
 
 /**
- * Rewrites a condition so that PostgreSQL estimates that half of all rows match. If it estimated very few rows, it
- * would read and sort all rows. With this estimate it reads rows in order until the page is full.
+ * Rewrites a condition so that PostgreSQL estimates that half of all rows match. If PostgreSQL estimated that very
+ * few rows match, it would read and sort all rows. With this estimate it reads rows in order until the page is full.
  */
 export const oftenTrue = ([sql, ...values]: Condition): Condition => [
   `CASE WHEN ${sql} THEN TRUE ELSE FALSE END`,

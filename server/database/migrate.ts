@@ -12,23 +12,23 @@ export interface Migration {
   readonly name: string;
   readonly statements: readonly string[] | Readonly<Record<Engine, readonly string[]>>;
   /**
-   * The number of a migration that must run after this one, although its number is smaller. It is much faster after
-   * this one.
+   * The number of a migration that must run after this migration, although that number is smaller. That migration
+   * takes much less time if this one runs first.
    */
   readonly runsBefore?: number;
   /**
-   * The earlier migrations that this one replaces. A database with exactly these migrations already has everything that
-   * this migration creates.
+   * The earlier migrations that this migration replaces. A database with exactly those migrations already has
+   * everything that this migration creates.
    */
   readonly replaces?: Replaced;
 }
 
 /**
- * Applies the missing migrations in one transaction. If the first migration replaces exactly the migrations of the
- * database, it is only recorded as applied, and its statements do not run. If several servers start at the same time,
- * one server migrates and the others wait. Throws an Error with a message for the operator if the database is newer
- * than this program, or too old for it, or if an applied migration differs from the migration with the same number in
- * this program.
+ * Applies the missing migrations in one transaction. If the database has exactly the migrations that the first
+ * migration replaces, the first migration is only recorded as applied. Its statements do not run. If several servers
+ * start at the same time, one server migrates and the others wait. Throws an Error with a message for the operator if
+ * the database is newer than this program, or too old for it. Also throws an Error if an applied migration differs
+ * from the migration with the same number in this program.
  */
 export async function migrate(
   database: Database,
@@ -75,9 +75,9 @@ export function appliedMigrations(reader: Reader): Promise<Applied[]> {
 }
 
 /**
- * Returns the migrations that create the schema of a backup or a database. `applied` is the list of its migrations.
- * Returns `older` if this program no longer has some of them, and `newer` if this program does not know one of them
- * yet.
+ * Returns the migrations that create the schema of a backup or a database. `applied` is the list of the migrations of
+ * that backup or database. Returns `older` if this program no longer has some of them. Returns `newer` if one of them
+ * is newer than this program.
  */
 export function schemaOf(
   applied: readonly Named[],
@@ -93,8 +93,9 @@ export function schemaOf(
 }
 
 /**
- * Returns the first migration if the database has exactly the migrations that this migration replaces. Throws an Error
- * if the database has only some of these migrations, or different ones.
+ * Returns the first migration if the database has exactly the migrations that it replaces. Returns undefined if the
+ * database also has newer migrations, or if the first migration replaces none. Throws an Error if the database has
+ * only some of the replaced migrations, or different ones.
  */
 function standIn(migrations: readonly Migration[], applied: readonly Applied[], engine: Engine) {
   const [first] = migrations;
@@ -149,7 +150,8 @@ const rowOf = (migration: Migration, engine: Engine): Applied => ({
 });
 
 /**
- * Throws an Error if a text has several statements. SQLite would run only the first one and silently ignore the others.
+ * Throws an Error if a text contains several statements. SQLite would run only the first statement and silently
+ * ignore the others.
  */
 function assertSingle(statement: string): void {
   const code = statement.replace(/'[^']*'|"[^"]*"|--[^\n]*/g, "");
@@ -162,13 +164,16 @@ function statementsFor({ statements }: Migration, engine: Engine): readonly stri
 }
 
 /**
- * Returns the checksum of a migration. If the migration replaces others, this is the checksum of the replaced
- * migrations. So its statements may be rewritten, as long as they create the same schema.
+ * Returns the checksum of a migration. For a migration that replaces others, this is the checksum of the replaced
+ * migrations. So the statements of such a migration may be rewritten, as long as they create the same schema.
  */
 const checksumOf = (migration: Migration, engine: Engine): string =>
   migration.replaces?.checksums[engine] ?? hashOf(statementsFor(migration, engine));
 
-/** The migrations that another migration replaces. They are no longer in this program. */
+/**
+ * The description of the migrations that another migration replaces. This program no longer contains their
+ * statements.
+ */
 export interface Replaced {
   /** The last commit that contains these migrations. */
   readonly commit: string;
@@ -194,7 +199,7 @@ interface Applied extends Named {
   readonly checksum: string;
 }
 
-/** Whether a database or a backup has no migration that is newer than the replaced ones. */
+/** Whether a database or a backup has no migration that is newer than the last replaced migration. */
 const isFromBefore = (applied: readonly Named[], { last }: Replaced): boolean =>
   applied.length > 0 && applied.every(({ number }) => number <= last);
 
@@ -207,8 +212,8 @@ const hasAllOf = (applied: readonly Applied[], { checksums }: Replaced, engine: 
   hashOf(applied.map(({ number, name, checksum }) => [number, name, checksum])) === checksums[engine];
 
 /**
- * Returns the error for the operator if a database or a backup has only some of the replaced migrations, or different
- * ones.
+ * Returns an error for the operator. It says that a database or a backup has only some of the replaced migrations, or
+ * different migrations.
  */
 export function tooOld(what: "database" | "backup", applied: readonly Named[], replaced: Replaced): Error {
   const { commit, count, last } = replaced;

@@ -56,8 +56,8 @@ const threadNumbers: Migration = {
 const searchOfWholeThreads: Migration = {
   number: 120,
   name: "search whole threads",
-  // This migration drops an index. Otherwise PostgreSQL would update this index for each thread that gets a number in
-  // the migration `threadNumbers`.
+  // This migration drops an index, so it must run before the migration `threadNumbers`. Otherwise PostgreSQL would
+  // update this index for each thread that gets a number.
   runsBefore: threadNumbers.number,
   statements: {
     sqlite: statementsFor(wordSearch, "sqlite"),
@@ -239,7 +239,7 @@ const formatsOfChats: Migration = {
 
 const firstMinutes = [
   ...addedSince(apps, 137),
-  // The home page shows the first steps only for new apps.
+  // The home page shows the first steps only for apps that are created after this migration.
   "UPDATE apps SET start_put_away_at = created_at",
 ];
 
@@ -387,8 +387,8 @@ export const replaced: Replaced = {
 
 /**
  * Creates the schema as it was after migration 116, and replaces all migrations up to that one. If a database has
- * exactly those migrations, the baseline counts as applied. Its statements may be rewritten as long as they create the
- * same schema, and a test checks this. Every change of the schema must be a new migration.
+ * exactly those migrations, the baseline counts as applied. The statements of the baseline may be rewritten, but they
+ * must create the same schema. A test checks this. Every change of the schema must be a new migration.
  */
 export const baseline: Migration = {
   number: 117,

@@ -13,14 +13,17 @@ import { isSafeVersion, openSqlite } from "./sqlite/sqlite.ts";
 export type DatabaseAddress = { readonly file: string } | { readonly url: string };
 
 export interface OpenOptions {
-  /** PostgreSQL: how many connections the pool may have. The connection that listens for signals does not count. */
+  /**
+   * PostgreSQL: the maximum number of connections in the pool. The connection that listens for signals does not
+   * count.
+   */
   readonly poolSize?: number;
   /** PostgreSQL: how long a call may take. The default is no limit. */
   readonly patienceMs?: number;
-  /** SQLite: the driver. The default is the best one that is available. */
+  /** SQLite: the driver. The default is the best available driver. */
   readonly driver?: "sqlite3" | "node-sqlite" | SqliteDriver;
   /**
-   * SQLite: whether another program, such as Litestream, copies the write-ahead log and then writes it into the
+   * SQLite: whether another program, such as Litestream, copies the write-ahead log (WAL) and then writes it into the
    * database file.
    */
   readonly isCopied?: boolean;
@@ -74,8 +77,8 @@ async function makePrivate(file: string): Promise<void> {
 }
 
 /**
- * Returns the reason of an error as text. If a host name has several addresses, the error may have a code but no
- * message.
+ * Returns the message of an error. If the error has no message, returns its code. For example, this happens if a host
+ * name has several addresses.
  */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -46,7 +46,7 @@ export async function openPostgres(
   const rows = async (sql: string, values: readonly Value[]) =>
     (await single((client) => client.query(query(sql, values)))).rows;
 
-  // A call that hangs may never end, and nobody needs its result now. So `close` waits at most `closeMs`.
+  // A call that hangs may never end, and nobody waits for its result now. So `close` waits at most `closeMs`.
   async function close(): Promise<void> {
     const closed = gate.close().then(() => Promise.all([listener.close(), pool.end()]));
     await Promise.race([closed, sleep(closeMs, undefined, { ref: false })]);
@@ -77,7 +77,7 @@ export async function openPostgres(
   };
 }
 
-/** Listens for the signals of other servers. */
+/** Listens for signals of other servers and passes them to the listeners of this process. */
 async function hearSignals(config: pg.ClientConfig) {
   const signals = createSignals();
   const announcer = createAnnouncer(signals);
@@ -98,11 +98,11 @@ function ignoreLostConnections(pool: pg.Pool): void {
 }
 
 /**
- * Creates the function that sets up a connection. With these settings, PostgreSQL ends statements and transactions that
- * nobody is waiting for, because these would keep their locks. PostgreSQL also uses no parallel workers, because it
+ * Creates the function that sets up a connection. With these settings, PostgreSQL ends statements and transactions
+ * that nobody is waiting for, because they would keep their locks. PostgreSQL uses no parallel workers, because it
  * took 12 ms to start them for 2 ms of work. It does not compile statements (JIT), because the statements of this
- * program read few rows. The settings are not connection parameters, because proxies such as PgBouncer refuse such
- * parameters.
+ * program read few rows. The settings are not parameters of the connection, because proxies such as PgBouncer refuse
+ * these parameters.
  */
 function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<void>) | undefined {
   if (patienceMs === Number.POSITIVE_INFINITY) return undefined;
@@ -114,14 +114,15 @@ function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<vo
   ];
   const query = { text: settings.join("; "), query_timeout: patienceMs * 0.2 };
   return async (client) => {
-    // Errors are ignored here. If the database hangs now, the first statement also hangs, and ends at its deadline.
+    // This code ignores the errors. If the database hangs now, the first statement also hangs, and ends at its
+    // deadline.
     await client.query(query).catch(() => undefined);
   };
 }
 
 /**
  * The maximum number of attempts of a transaction. If each attempt waits for other transactions, the deadline of the
- * request is reached earlier.
+ * request usually ends the attempts earlier.
  */
 const attempts = 20;
 
@@ -201,7 +202,7 @@ function statementsOf(client: pg.PoolClient, query: Query): Statements {
 const mostNamed = 500;
 
 /**
- * How many SQL texts are remembered after their first use. This limits the memory for texts that are never used again.
+ * How many SQL texts are remembered after their first use. The limit saves memory if many texts are never used again.
  */
 const mostSeen = 2_000;
 
@@ -212,9 +213,9 @@ const mostSeen = 2_000;
 type Query = (sql: string, values: readonly Value[]) => pg.QueryConfig;
 
 /**
- * Creates the function that builds the statements of one pool. A statement gets a name at its second use, because many
- * statements, such as those of migrations, are used only once. At most 500 statements get a name, because each
- * connection keeps all named statements in memory.
+ * Creates the function that builds the statements of one pool. A statement gets a name at its second use. Many
+ * statements, such as those of migrations, are used only once and get no name. At most 500 statements get a name,
+ * because each connection keeps all named statements in memory.
  */
 export function createQuery(): Query {
   const named = new Map<string, { name?: string; text: string }>();
@@ -268,9 +269,9 @@ type Deadline = number;
 const deadlineIn = (milliseconds: number): Deadline => performance.now() + milliseconds;
 
 /**
- * Calls `use` with a connection of the pool. At the deadline it closes the connection, so that a waiting query fails
- * even if the database never answers. After a failure, `undo` makes the connection usable again and returns whether it
- * succeeded.
+ * Calls `use` with a connection of the pool. At the deadline, closes the connection, so that a waiting query fails
+ * even if the database never answers. After a failure, calls `undo`, which makes the connection usable again and
+ * returns whether it succeeded.
  */
 async function withClient<Result>(
   pool: pg.Pool,
@@ -319,8 +320,8 @@ interface PostgresListener {
 }
 
 /**
- * Listens for notifications on a separate connection. If this connection breaks, it opens a new one. Resolves when it
- * is listening. Rejects if the first connection fails.
+ * Listens for notifications on a separate connection. If this connection breaks, opens a new one. Resolves when the
+ * first connection listens. Rejects if the first connection fails.
  */
 async function listen(
   config: pg.ClientConfig,
@@ -329,7 +330,10 @@ async function listen(
     onGap,
   }: {
     readonly onNotice: (payload: string) => void;
-    /** Called after a lost connection was opened again, because notifications may have been lost in the meantime. */
+    /**
+     * Called when a new connection listens after the earlier connection was lost. Notifications may have been lost in
+     * the meantime.
+     */
     readonly onGap: () => void;
   },
 ): Promise<PostgresListener> {
@@ -340,8 +344,8 @@ async function listen(
   async function connect(): Promise<pg.Client> {
     const opened = new pg.Client(config);
     opened.on("notification", ({ payload = "" }) => onNotice(payload));
-    // Without a listener, an error event would end the process. The error needs no handling here, because an end event
-    // follows.
+    // Without a listener, an error event would end the process. The listener does nothing, because an end event
+    // follows each error event.
     opened.on("error", () => {});
     try {
       await opened.connect();
@@ -381,8 +385,8 @@ async function listen(
 }
 
 /**
- * Checks regularly whether the connection still answers. If it does not, closes it, so that a new one is opened. The
- * check repeats the LISTEN statement, which changes nothing.
+ * Checks regularly whether the connection still answers. If it does not answer, closes it, so that a new connection
+ * is opened. The check repeats the LISTEN statement, which changes nothing.
  */
 function startPings(client: pg.Client): () => void {
   const timer = setInterval(() => {
@@ -401,11 +405,15 @@ const channel = "innkeep";
 /** The maximum number of bytes in a payload. PostgreSQL refuses a payload of 8,000 bytes or more. */
 const mostBytes = 7_900;
 
-/** If a transaction has more topics than this, it announces only "anything may have changed". */
+/**
+ * If a transaction has more topics than this, the notification contains only the topic `everyTopic`, which means that
+ * anything may have changed.
+ */
 const mostTopics = 1_000;
 
 /**
- * How many commits with an unknown result are remembered. If there are more, the oldest commit is dropped.
+ * The maximum number of remembered commits whose result is unknown. If there are more, the oldest commit is
+ * forgotten.
  */
 const mostUnsettled = 1_000;
 
@@ -414,7 +422,8 @@ interface Announcement {
   /** The payloads to send in the transaction. Empty if there is nothing to announce. */
   readonly payloads: readonly string[];
   /**
-   * Signals the topics to this process after the commit, if the notification of this commit has not already arrived.
+   * Call this after the commit. Signals the topics to this process, unless the notification of this commit has
+   * already arrived.
    */
   settle(): void;
 }
@@ -423,16 +432,16 @@ interface Announcer {
   /** Prepares the notifications of a transaction that is about to commit. */
   announce(topics: ReadonlySet<string>): Announcement;
   /**
-   * Signals the topics of a received notification. Ignores a notification of this server if `settle` was already called
-   * for the commit.
+   * Signals the topics of a received notification to this process. If the notification is from this process, and
+   * `settle` was already called for the commit, does nothing.
    */
   hear(payload: string): void;
 }
 
 /**
- * Announces topics to other servers. This process gets the signals of its own transaction once. It gets them when
- * PostgreSQL confirms the commit, or when the notification arrives earlier. So it gets them even if the confirmation is
- * lost.
+ * Announces topics to other servers. This process gets the signals of its own transaction exactly once: when
+ * PostgreSQL confirms the commit, or when the notification arrives, if that is earlier. So the process gets them even
+ * if the confirmation is lost.
  */
 export function createAnnouncer(signals: Signals): Announcer {
   const self = randomUUID();
@@ -499,7 +508,7 @@ function parse(payload: string): { readonly id: string; readonly topics: readonl
       return { id, topics };
     }
   } catch {
-    // The payload is not JSON. This is handled below.
+    // The payload is not JSON. The code below handles this case.
   }
   return { id: "", topics: [everyTopic] };
 }

@@ -6,7 +6,10 @@ import type { Caller, Outcome } from "./database.ts";
  */
 const mostItems = 32;
 
-/** `one` reads a single item. `many` reads several items, and returns an outcome for each of them in the same order. */
+/**
+ * The functions that read items. `one` reads a single item. `many` reads several items, and returns an outcome for
+ * each of them in the same order.
+ */
 export interface Reads<Item, Found> {
   readonly one: (item: Item) => Promise<Found>;
   readonly many: (items: readonly Item[]) => Promise<readonly Outcome<Found>[]>;

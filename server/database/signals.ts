@@ -14,11 +14,12 @@ export const userTopic = (userId: string): string => `user:${userId}`;
 export const accessTopic = (appId: string): string => `access:${appId}`;
 
 /**
- * Signalled when console sessions were ended. Then connections that receive events in these sessions must be closed.
+ * Signalled when console sessions were ended. The connections that receive events in these sessions must then be
+ * closed.
  */
 export const sessionsTopic = "sessions";
 
-/** Signalled when tokens were revoked. Then waiting requests with these tokens must end. */
+/** Signalled when tokens were revoked. Waiting requests with these tokens must then end. */
 export const tokensTopic = "tokens";
 
 /** Signalled when the keys, the FAQ, the release notes or the blocked senders of an app have changed. */
@@ -65,10 +66,10 @@ export const erasuresTopic = "erasures";
 /** Signalled when a mail is waiting to be sent. */
 export const mailTopic = "mail";
 
-/** Signalled when cycles or slot requests have changed. Then the next due change may be earlier than before. */
+/** Signalled when cycles or slot requests have changed. The next due change may then be earlier than before. */
 export const cyclesTopic = "cycles";
 
-/** Whether a topic means that the next due change may be earlier. */
+/** Whether a signal with this topic means that the next due change may be earlier than before. */
 export const concernsCycles = (topic: string): boolean => topic === cyclesTopic || topic === everyTopic;
 
 /** Signalled when any slot may have changed. */
@@ -83,11 +84,12 @@ export const cycleTopic = (cycleId: string): string => `cycle:${cycleId}`;
 /** Signalled when a listing has changed. */
 export const listingTopic = (listingId: string): string => `listing:${listingId}`;
 
-/** The topics which signal that any slot may have changed. */
+/** The topics whose signals mean that any slot may have changed. */
 export const topicsOfAllSlots: readonly string[] = [slotsTopic, credentialsTopic];
 
 /**
- * The topics which signal that any thread may have changed or was deleted, or that other people may now see threads.
+ * The topics whose signals mean that any thread may have changed or was deleted, or that other people may now see
+ * threads.
  */
 export const topicsOfAllThreads: readonly string[] = [threadsTopic, credentialsTopic];
 
@@ -97,8 +99,8 @@ export const deviceTopic = (deviceId: string): string => `device:${deviceId}`;
 export interface Signals {
   subscribe(listener: (topic: string) => void): () => void;
   /**
-   * Calls every listener with every topic. If a listener throws an error, the error is thrown again later, outside of
-   * this call.
+   * Calls every listener with every topic. If a listener throws an error, the error is thrown again later, so that
+   * the other listeners are still called.
    */
   emit(topics: Iterable<string>): void;
 }

@@ -68,8 +68,8 @@ function textsBy(make: (columns: readonly string[]) => string): (columns: readon
 }
 
 /**
- * Creates a function that sets fields of the rows which `rest` selects, and returns the number of these rows. Fields
- * that are undefined are not changed. If no field is set, the function changes nothing and returns 0.
+ * Creates a function that sets fields of the rows which `rest` selects. The function returns the number of these
+ * rows. Fields that are undefined are not changed. If no field is set, the function changes nothing and returns 0.
  */
 export function update<Of extends AnyTable>(table: Of, rest: string) {
   const textFor = textsBy(
@@ -119,8 +119,8 @@ export function bulkInsertSql(table: string, columns: readonly string[]): string
 const single = (table: string, columns: readonly string[]) =>
   `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
 
-// `json_each` would be slow, because SQLite would write each row as text and parse that text again for each column. So
-// this uses `jsonb_each`.
+// This uses `jsonb_each` and not `json_each`. With `json_each`, SQLite would write each row as text and parse that
+// text again for each column.
 const bulk = (table: string, columns: readonly string[]) =>
   `INSERT INTO ${table} (${columns.join(", ")})
    SELECT ${columns.map((_, index) => `value ->> ${index}`).join(", ")} FROM jsonb_each(?)`;
@@ -149,9 +149,9 @@ function assertIdentifier(word: string): void {
 const mark = "/* planned each time */ ";
 
 /**
- * Marks a statement whose best plan depends on its values. PostgreSQL then plans the statement for each execution. A
- * statement without the mark may get a name, and after five executions PostgreSQL may use one plan for all values.
- * SQLite ignores the mark.
+ * Marks a statement whose best plan depends on its values. PostgreSQL then plans the statement for each execution.
+ * Without the mark, a statement may get a name. After five executions, PostgreSQL may then use one plan for all
+ * values. SQLite ignores the mark.
  */
 export const plannedEachTime = (sql: string): string => mark + sql;
 

@@ -22,15 +22,15 @@ export async function keepStatistics(tx: Transaction): Promise<void> {
 }
 
 /**
- * Tables below this size need no statistics. They are read fast with any plan, even by a join that reads them once for
- * each row of another table.
+ * Tables below this size need no statistics. They are read fast with any plan, even if a join reads the table once
+ * for each row of another table.
  */
 const leastBytes = 65_536;
 
 /**
- * Returns the larger tables for which PostgreSQL has no statistics, or has no statistics for the expressions of an
- * index. PostgreSQL creates statistics automatically, but only minutes after many rows were added, and never for a new
- * index. Until then it may read whole tables. Empty on SQLite.
+ * Returns the names of the larger tables for which PostgreSQL has no statistics, or has no statistics for the
+ * expressions of an index. PostgreSQL creates statistics automatically, but only minutes after many rows were added,
+ * and never for a new index. Until then it may read whole tables. Returns an empty list on SQLite.
  */
 export async function tablesWithoutStatistics(reader: Reader): Promise<string[]> {
   if (reader.engine === "sqlite") return [];
@@ -49,13 +49,13 @@ export async function tablesWithoutStatistics(reader: Reader): Promise<string[]>
 const isUnknown = (name: string): string =>
   `NOT EXISTS (SELECT 1 FROM pg_stats s WHERE s.schemaname = current_schema() AND s.tablename = ${name})`;
 
-/** Identifies a transaction of PostgreSQL, so that another connection can cancel it. */
+/** The data that identifies a transaction of PostgreSQL. With it, another connection can cancel the transaction. */
 export interface Making {
   readonly pid: number;
   readonly began: string;
 }
 
-/** Returns the identity of this transaction on PostgreSQL. Undefined on SQLite. */
+/** Returns the data that identifies this transaction on PostgreSQL; undefined on SQLite. */
 export async function makingOf(tx: Transaction): Promise<Making | undefined> {
   if (tx.engine === "sqlite") return undefined;
   return tx.get<Making>("SELECT pg_backend_pid() AS pid, CAST(transaction_timestamp() AS text) AS began");

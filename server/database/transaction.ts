@@ -2,7 +2,7 @@ import type { Caller, Reader, Transaction, Value } from "./database.ts";
 import type { Signals } from "./signals.ts";
 import { bulkInsertSql, insertSql, insertStatement } from "./statements.ts";
 
-/** A part of a shared transaction. The part succeeds or fails as a whole. */
+/** A part of a shared transaction, such as the work of one request. The part succeeds or fails as a whole. */
 export interface Unit {
   /** Whether the unit is only one statement. Such a unit needs no transaction if it runs alone. */
   readonly single: boolean;
@@ -42,8 +42,8 @@ export interface AppendUnit extends Unit {
 }
 
 /**
- * Creates the unit that adds rows with the same columns to one table in one statement. With the driver `sqlite3`, one
- * statement for all rows is faster than one statement for each row.
+ * Creates the unit that adds rows with the same columns to one table. It uses one statement for all rows, because
+ * with the driver `sqlite3` this is faster than one statement for each row.
  */
 export function appendUnit(table: string, columns: readonly string[]): AppendUnit {
   const rows: WaitingRow[] = [];

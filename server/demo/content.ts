@@ -115,7 +115,7 @@ export const demoListing = {
 
 export const demoTimezone = "Europe/Berlin";
 
-/** The day of the cycle that is today when the demo is created. */
+/** The number of the cycle's day on which the demo is created. */
 export const demoDay = 9;
 
 /** A tester who has a slot, and what they do each day. */
@@ -125,9 +125,10 @@ export interface DemoTester {
   /** The day on which the tester gets the slot; 0 is before the first day. */
   readonly from: number;
   /**
-   * A letter for each day, beginning with day 1, or with day `from` if that day is later. `s` means a session, `p` a
-   * proof, `b` a session that is too short to count, `r` a session that is too short and then one that counts, `l` a
-   * session that is uploaded a day late, and `-` nothing.
+   * What the tester does on each day, as one letter for each day. The first letter is for day 1, or for day `from` if
+   * that day is later. `s` means a session, `p` a proof, `b` a session that is too short to count. `r` means two
+   * sessions: one that is too short, then one that counts. `l` means a session that is uploaded a day late, and `-`
+   * means nothing.
    */
   readonly days: string;
 }
@@ -195,7 +196,7 @@ export interface DemoClaim {
 const photoSummary =
   "The gallery picker returns a content URI that the photo importer opens after its permission has ended.";
 
-/** The proposals of the demo, oldest first. The last one waits for a decision. */
+/** The proposals of the demo, oldest first. The newest proposal waits for a decision. */
 export const demoProposals: readonly DemoProposal[] = [
   {
     thread: "Search does not find",

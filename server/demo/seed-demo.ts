@@ -147,7 +147,7 @@ interface DemoAccess {
   readonly runId?: string;
 }
 
-/** The credentials and addresses of a demo. If the demo was created from a seed, also that seed. */
+/** The credentials and addresses of a demo, and the seed if the demo was created from one. */
 export interface Demo extends DemoAccess {
   readonly seed?: Seed;
 }

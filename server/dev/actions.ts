@@ -51,7 +51,7 @@ export function createActions(deps: Deps, clock: MovableClock, faults: Faults) {
         return target;
       }),
 
-    /** Throws `bad_request` if status and code do not match. */
+    /** Adds a fault. Throws `bad_request` if its status and its code do not match. */
     addFault({ path, status, code, times, delayMs }: WantedFault): Fault {
       const error = errorOf(status, code);
       if (error === undefined) throw badRequest("status", `does not match the code ${code}`);
@@ -119,8 +119,8 @@ function mailMessage(deps: Deps, { content, settledAt, ...row }: MailRow) {
 }
 
 /**
- * Resets the clock to the real time, and the content to the content at the start of the server. If the content cannot
- * be reset, the clock is not changed.
+ * Resets the clock to the real time. Resets the content to the state at the start of the server. If the content
+ * cannot be reset, the clock is not changed.
  */
 async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
   const demo = deps.settings.demo ? await seedDemo(deps) : undefined;
@@ -131,9 +131,9 @@ async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
     const hashes = await deps.database.write(async (tx) => {
       const unused = await removeContent(tx);
       if (demo) await seedContentAgain(deps, tx, demo);
-      // The clock may have been set back, and ids grow with the time, so new events may get smaller ids than earlier
-      // ones. The restart makes the positions that programs have stored invalid. Otherwise the programs would wait for
-      // greater ids.
+      // The clock may have been set back, and ids grow with the time. So new events may get smaller ids than earlier
+      // events, and programs that wait for greater ids would miss them. The restart makes the stored positions of the
+      // programs invalid.
       await threadChanges.restart(tx);
       tx.signal(everyTopic);
       return unused;
@@ -147,8 +147,8 @@ async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
 }
 
 /**
- * Returns a function that runs tasks one after the other, because moves of the clock and changes of the content must
- * not run at the same time.
+ * Returns a function that runs tasks one after the other. Moves of the clock and changes of the content must not run
+ * at the same time.
  */
 function createTurns() {
   let last: Promise<unknown> = Promise.resolve();
@@ -258,7 +258,10 @@ function isCode(name: string): name is ErrorCode {
   return Object.hasOwn(errorCatalogue, name);
 }
 
-/** Returns the error in the form of the API. A status that the API does not have gets the body of a similar status. */
+/**
+ * Returns the error in the form of the API. If the API does not use the status, the error gets the body of a similar
+ * status.
+ */
 function apiErrorOf({ status, code }: NonNullable<Fault["error"]>): ApiError {
   const retry = status === 429 || status === 503 ? { retryAfterSeconds: 1 } : {};
   const cause = new Error("A developer has added this fault");

@@ -61,7 +61,7 @@ export const devPage = ({
   sent,
   ...data
 }: DevPageData & {
-  /** The word that names the message about the last form. */
+  /** The code of the message about the last sent form. */
   readonly done: string;
   readonly sent?: SentForm | undefined;
 }): VNode => (

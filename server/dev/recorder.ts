@@ -98,8 +98,8 @@ const textsOf = (headers: Readonly<Record<string, unknown>>): Record<string, str
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
 /**
- * Copies the bytes of a body while other code reads the body. Returns a function that returns the bytes that have
- * arrived so far.
+ * Copies the bytes of a body while other code reads the body. Returns a function that can be called at any time. That
+ * function returns the bytes that have arrived by then.
  */
 function tapBody(request: IncomingMessage): () => Observed["body"] {
   let chunks: Buffer[] = [];

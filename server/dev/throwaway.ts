@@ -20,9 +20,9 @@ interface ThrowawayOptions {
 }
 
 /**
- * Runs a server with its own temporary folder until the program that started this process has ended. Then ends the
- * processes that the program has named, and removes the folder, unless the options say that it is kept. Writes one line
- * with the addresses, or with the reason of a failure. Returns the exit code.
+ * Runs a server with a temporary folder until the program that started this process has ended. Then ends the
+ * processes whose ids that program has sent, and removes the folder. If the option `keep` is set, the folder stays.
+ * Writes one line with the addresses, or with the reason of a failure. Returns the exit code.
  */
 export async function serveThrowaway({
   environment,
@@ -72,8 +72,9 @@ export async function serveThrowaway({
 }
 
 /**
- * Removes a folder synchronously. If a thread of the database still writes a file into the folder, the removal fails
- * and is tried again here, because `maxRetries` does not work in all versions of Node.js.
+ * Removes a folder synchronously. If a thread of the database still writes a file into the folder, the removal fails.
+ * Then this function tries again. It does not use `maxRetries`, because this option does not work in all versions of
+ * Node.js.
  */
 function removeFolder(folder: string): void {
   for (let tries = 1; ; tries++) {
@@ -134,8 +135,8 @@ async function removeOldFolders(): Promise<void> {
 }
 
 /**
- * Removes a folder if no server uses it. To check this, it takes the lock that a server takes. The process id in the
- * folder's name is not enough, because it may belong to a process in another container.
+ * Removes a folder if no server uses it. To check this, the function takes the lock that a server would take. The
+ * process id in the folder's name is not enough, because a process in another container may have the same id.
  */
 async function removeUnused(folder: string): Promise<void> {
   if (!(await isOwn(folder))) return;
@@ -148,8 +149,8 @@ async function removeUnused(folder: string): Promise<void> {
 }
 
 /**
- * Returns whether the folder belongs to this user. All users may write into the folder for temporary files, and a link
- * there could lead to any folder.
+ * Whether the folder belongs to this user. All users may write into the folder for temporary files, and a link in
+ * that folder could lead to any folder.
  */
 async function isOwn(folder: string): Promise<boolean> {
   for (const path of [folder, dataOf(folder)]) {

@@ -89,7 +89,8 @@ async function begin(
 }
 
 /**
- * Throws `forbidden` if the account owns no app. A person can be erased only by an owner in the owner's own apps.
+ * Throws `forbidden` if the account owns no app. Only an owner can erase a person, and only in apps that the owner
+ * owns.
  */
 async function assertOwner(reader: Reader, { userId }: ConsoleCaller): Promise<void> {
   if ((await members.countOwned(reader, userId)) === 0)
@@ -104,7 +105,10 @@ function emailOf({ email: given }: { readonly email: string }): string {
   return email;
 }
 
-/** Returns the id of the person's account, and why an erasure is refused. Either may be missing. */
+/**
+ * Returns the id of the person's account, and a sentence that says why an erasure is refused. Each of them is
+ * undefined if there is none.
+ */
 async function lookUp(reader: Reader, { userId, email: own }: ConsoleCaller, email: string) {
   const account = await users.findByEmail(reader, email);
   const scope = { ownerId: userId };

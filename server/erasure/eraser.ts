@@ -49,8 +49,8 @@ export interface Eraser {
 }
 
 /**
- * The maximum number of attempts at one place of an erasure. If the server process has crashed this often at the same
- * place, the erasure is stopped.
+ * The maximum number of attempts at one place of an erasure. The place says which table and which row come next. If
+ * the server process has crashed this often at the same place, the erasure is stopped.
  */
 const mostStarts = 5;
 const mostRunning = 100;
@@ -73,7 +73,7 @@ export function createEraser(deps: EraserDeps): Eraser {
       if (!row) return 0;
       try {
         // Counts how often a server starts at this place. If a step crashes the server, the next server starts at the
-        // same step again and increases the count.
+        // same step and increases the count.
         const present = begun.has(row.id) ? row : await begin(deps, row);
         if (present) {
           begun.add(row.id);
@@ -101,7 +101,8 @@ export function createEraser(deps: EraserDeps): Eraser {
 
 /**
  * Increases the number of attempts at the current place of an erasure. Stops the erasure if there were too many
- * attempts. Returns the erasure. Returns undefined if it was stopped, or if another server was faster.
+ * attempts. Returns the erasure. Returns undefined if the erasure was stopped, or if another server has already
+ * continued it.
  */
 async function begin({ database, clock, log }: EraserDeps, row: ErasureRow): Promise<ErasureRow | undefined> {
   const { begun = 0, pass } = placeOf(row);
@@ -121,8 +122,8 @@ async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
   const { database } = deps;
   if (row.emailSealed === null) return 0;
   if (row.files !== "[]") return deleteFiles(deps, row);
-  // The sealed text is the address. If the account was deleted, the id of the account follows, which is stored only
-  // here.
+  // The sealed text contains the address. If the account was deleted, the text also contains the id of the account
+  // after a space. This id is stored only in this text.
   const [email = "", deletedId] = openAddress(deps.sealer, row.emailSealed).split(" ");
   const accountId = deletedId ?? (await users.findByEmail(database, email))?.id ?? null;
   const erasing: Erasing = {
@@ -184,8 +185,8 @@ async function eraseSeats(
 }
 
 /**
- * Deletes the files that no row uses any more after the last step. Their hashes are in the row of the erasure, so that
- * another server can continue after a crash.
+ * Deletes the files that no row uses after the last step of an erasure. The hashes of these files are in the row of
+ * the erasure, so that another server can continue after a crash.
  */
 async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow): Promise<1> {
   await keptFiles.removeUnreferenced(listOf(row.files));
@@ -194,8 +195,8 @@ async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow)
 }
 
 /**
- * Ends an erasure. First removes the rest of the person's data from the disk. The rest is words in the search index and
- * pages in the write-ahead log (WAL) of SQLite.
+ * Ends an erasure. First removes the remaining data of the person from the disk: words in the search index, and pages
+ * in the write-ahead log (WAL) of SQLite.
  */
 async function finish(deps: EraserDeps, { id }: ErasureRow): Promise<1> {
   const { database, clock, settings } = deps;

@@ -9,7 +9,7 @@ import { isSecretMark, personHashes, type Sealer, sealAddress, secretMark } from
 import { findAddress } from "./rules.ts";
 import { erasedAccounts, seats } from "./store/accounts.ts";
 import { addressesPresent, firstPlace, firstPlaceOfAccount } from "./store/erase.ts";
-import { type ErasureRow, erasures, kindOf } from "./store/erasures.ts";
+import { type ErasedKind, type ErasureRow, erasures, placeOf } from "./store/erasures.ts";
 
 /**
  * Returns the path of the journal. This is a file in which a server records erasures outside of its database.
@@ -47,8 +47,8 @@ export interface ErasedAgain {
   /** The number of people who are not in the restored data. */
   readonly gone: number;
   /**
-   * The number of people who cannot be erased, because they have a slot in a test that is not over, are members, or are
-   * the only owner of an app. The person who requested the erasure must decide.
+   * The number of people who cannot be erased. They are members, have a slot in a test that is not over, or are the
+   * only owner of an app. The person who requested the erasure must decide.
    */
   readonly stopped: number;
   /** The number of erasures whose person cannot be found, because the hash was computed with another secret. */
@@ -58,8 +58,9 @@ export interface ErasedAgain {
 type EraseAgainDeps = Pick<Deps, "clock" | "sealer"> & { readonly database: Database };
 
 /**
- * Begins erasures again that are in the journal but not in the database, because an older backup was restored. To find
- * the people, it compares the hashes in the journal with the hashes of all addresses in the data. (rule P11)
+ * If an older backup was restored, some erasures are in the journal but not in the database. Begins these erasures
+ * again. To find the people, compares the hashes in the journal with the hashes of all addresses in the data. (rule
+ * P11)
  */
 export async function eraseAgain(
   deps: EraseAgainDeps,
@@ -88,8 +89,8 @@ async function emailsOf({ database, sealer }: EraseAgainDeps, hashes: ReadonlySe
 type Result = keyof Omit<ErasedAgain, "otherSecret">;
 
 /**
- * Begins one erasure again. If the person is not in the data, stores the erasure as done. So data that the person sends
- * later is not erased.
+ * Begins one erasure again. If the person is not in the data, stores the erasure as done. Data that the person sends
+ * later is then not erased.
  */
 function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | undefined): Promise<Result> {
   const at = deps.clock.now().toISOString();
@@ -155,8 +156,8 @@ async function insertAgain(
 }
 
 /**
- * Compares the journal with the database when a server starts. Begins the erasures again that are only in the journal,
- * and adds the erasures to the journal that are only in the database.
+ * Compares the journal with the database when a server starts. Begins the erasures that are only in the journal
+ * again. Adds the erasures that are only in the database to the journal.
  */
 export async function compareWithJournal(
   deps: EraseAgainDeps &
@@ -238,3 +239,9 @@ function entryOfLine(line: string): JournalEntry | undefined {
   const known = of === "owner" ? typeof ownerId === "string" : of === "account" || of === "everywhere";
   return texts && known ? { id, of, ownerId: ownerId ?? null, personHash, secret, createdAt } : undefined;
 }
+
+/** Returns what kind of data an erasure deletes. */
+const kindOf = (row: Pick<ErasureRow, "ownerId" | "place">): ErasedKind => {
+  if (row.ownerId !== null) return "owner";
+  return placeOf(row).of ?? "everywhere";
+};

@@ -21,7 +21,7 @@ function shorten(name: string): string {
   return points.slice(0, longest - extension.length).join("") + extension.join("");
 }
 
-/** The allowed extensions of each media type. A file with another extension gets the first one. */
+/** The allowed extensions of each media type. A file with another extension gets the first extension of its type. */
 const endings: Readonly<Record<string, readonly string[]>> = {
   "image/png": [".png"],
   "image/jpeg": [".jpg", ".jpeg", ".jpe", ".jfif"],

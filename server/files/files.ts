@@ -11,8 +11,8 @@ export interface ByteSpan {
 export type WrittenFile = Pick<ReceivedFile, "path" | "size" | "sha256" | "detectedType">;
 
 /**
- * A file that is being written. Writes are synchronous. They are twice as fast as queued writes, and no bytes wait in
- * memory.
+ * A file that is being written. Writes are synchronous, because they are twice as fast as queued writes. Also, no
+ * bytes wait in memory.
  */
 export interface TemporaryFile {
   readonly path: string;
@@ -34,8 +34,8 @@ export interface TemporaryFile {
 }
 
 /**
- * The storage of uploaded files. The name of a file is the SHA-256 of its bytes. Every call may throw FilesUnavailable.
- * It has then changed nothing.
+ * The storage of uploaded files. The name of a file is the SHA-256 of its bytes. Every call may throw
+ * FilesUnavailable. A call that throws this error has changed nothing.
  */
 export interface Files {
   /** Creates a temporary file for an upload. The file may have at most `limit` bytes. */
@@ -58,7 +58,7 @@ export interface Files {
   size(sha256: string): Promise<number | undefined>;
   /** Deletes a stored file. Does nothing if the file does not exist. */
   remove(sha256: string): Promise<void>;
-  /** Moves a stored file to the folder `damaged`. The server never serves the files in this folder. */
+  /** Moves a stored file to the folder `damaged`. The server never sends a file from this folder to a client. */
   setAside(sha256: string): Promise<void>;
   /**
    * Yields the names of stored files, in batches. Leaves out files that were written within the last hour, because they

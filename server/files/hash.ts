@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 
 /**
- * Returns the SHA-256 of a file of `size` bytes, in hex. A large file is hashed in another thread. On a processor
- * without SHA instructions, the hash of a large file takes longer than the rest of an upload, and would block all other
- * requests.
+ * Returns the SHA-256 of a file of `size` bytes, in hex. A large file is hashed in another thread, so that it does
+ * not block other requests. On a processor without SHA instructions, the hash of a large file takes longer than the
+ * other work for the upload.
  */
 export async function hashFile(path: string, size: number): Promise<string> {
   if (size > smallFile) return hashOnThread(path);

@@ -9,8 +9,9 @@ import { type Files, FilesUnavailable } from "./files.ts";
 export interface KeptFiles {
   /**
    * Makes the files permanent, then calls `work`, which adds the references. Returns the result of `work`. If a step
-   * fails, deletes the files again. If the storage did not answer, the files stay until the daily cleanup. A storage
-   * that hangs might otherwise execute the deletion later, after a client has successfully sent the same files again.
+   * fails, deletes the files again. But if the storage did not answer, the files stay until the daily cleanup. A
+   * storage that hangs might execute the deletion much later, after a client has successfully sent the same files
+   * again.
    */
   keepFor<Result>(received: readonly ReceivedFile[], work: () => Promise<Result>): Promise<Result>;
   /**
@@ -140,7 +141,7 @@ async function withTimeout<Sizes>(sizes: Promise<Sizes>): Promise<Sizes> {
   const late = sleep(secureTimeoutMs, undefined, { ref: false, signal: over.signal }).then(() => {
     throw new FilesUnavailable(new Error("The storage does not answer"), { isSilence: true });
   });
-  // The timer is nearly always aborted and then rejects. Without this line, the rejection would be unhandled.
+  // The timer is usually aborted, and then its promise rejects. Without this line, that rejection would be unhandled.
   late.catch(() => {});
   return Promise.race([sizes, late]).finally(() => over.abort());
 }

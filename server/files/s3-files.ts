@@ -174,8 +174,8 @@ function characterOf(entity: string): string | undefined {
 const mostFailures = 3;
 
 /**
- * Opens a stream of an object, or of a span of its bytes. It reads only as fast as the consumer of the stream. If the
- * connection ends early, it requests the rest of the object. Rejects if there is no such object.
+ * Opens a stream of an object, or of a span of its bytes. The stream reads only as fast as its consumer. If the
+ * connection ends early, the stream requests the remaining bytes. Rejects if there is no such object.
  */
 async function readObject(send: SendToS3, name: string, span?: ByteSpan): Promise<Readable> {
   const first = await request(send, name, span);
@@ -215,8 +215,7 @@ async function request(send: SendToS3, name: string, span?: ByteSpan) {
   const headers: Record<string, string> = span ? { range: `bytes=${span.start}-${span.end}` } : {};
   const answer = await send({ method: "GET", name, headers });
   if (answer.status === (span ? 206 : 200)) {
-    // An error event without a listener would end the process. The consumer of the body gets the error also with this
-    // listener.
+    // An error event without a listener would end the process. The code that reads the body also gets the error.
     answer.body.on("error", () => {});
     return answer;
   }
@@ -252,8 +251,8 @@ function createS3Client(place: S3Settings): SendToS3 {
   let pools: Promise<Pools> | undefined;
 
   const send: SendToS3 = async (request) => {
-    // A store that hangs may execute a DELETE much later, after the same file was sent again. So the client first
-    // checks that the store answers.
+    // A store that hangs may execute a DELETE much later, when a client has sent the same file again. So the client
+    // first checks that the store answers.
     if (request.method === "DELETE" && outage.lasts()) await probe(send, request.name);
     pools ??= openPools(place);
     const { reading, others } = await pools;
@@ -493,7 +492,7 @@ export function faultOfSettings(error: unknown): string | undefined {
 interface Outage {
   /** Whether a request may be sent now. During an outage one request may be sent every 250 ms. */
   mayTry(): boolean;
-  /** Whether an outage lasts. This means that the last requests got no answer. */
+  /** Whether an outage lasts, that is, whether the last requests got no answer. */
   lasts(): boolean;
   worked(): void;
   /** Reports that a request that began at `startedAt` got no answer. */
@@ -502,9 +501,7 @@ interface Outage {
 
 const outagePauseMs = 250;
 
-/**
- * Creates the record for one store. At first it assumes that the store answers. `now` returns milliseconds.
- */
+/** Creates the record for one store. The record first assumes that the store answers. `now` returns milliseconds. */
 export function createOutage(now: () => number = () => performance.now()): Outage {
   let lasts = false;
   let lastAnswerAt = Number.NEGATIVE_INFINITY;
@@ -521,7 +518,7 @@ export function createOutage(now: () => number = () => performance.now()): Outag
       lastAnswerAt = now();
     },
     failed(startedAt) {
-      // The store has answered another request after this one began, so it does not hang.
+      // After this request began, the store has answered another request. So the store does not hang.
       if (lastAnswerAt > startedAt) return;
       lasts = true;
       lastTryAt = now();

@@ -98,7 +98,7 @@ export interface UploadReference {
   readonly proofId: string | null;
 }
 
-/** The thread or the proof that an upload belongs to. */
+/** The thread or the proof to which an upload belongs. */
 type UploadOwner = { readonly feedbackId: string } | { readonly proofId: string };
 
 /** The media type of the stored original of a mail. Its bytes are encrypted. No file of a report has this type. */

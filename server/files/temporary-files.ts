@@ -15,9 +15,9 @@ export const privateFolder = { recursive: true, mode: 0o700 } as const;
 export interface TemporaryFolder {
   readonly files: Pick<Files, "createTemporary" | "dropTemporary" | "sweepTemporary">;
   /**
-   * Returns whether a temporary file must still be made permanent. Returns false if this was done before. In this case
-   * the temporary file no longer exists, and `keptSize` returns the size of the stored file. Throws an Error if the
-   * file is not in this folder, or not complete.
+   * Returns true if the temporary file must still be made permanent. Returns false if another call has already done
+   * this. In that case the temporary file no longer exists, and `keptSize` returns the size of the stored file.
+   * Throws an Error if the file is not in this folder, or not complete.
    */
   isNew(received: ReceivedFile, keptSize: () => Promise<number | undefined>): Promise<boolean>;
 }
@@ -115,7 +115,7 @@ export function createTemporaryFile(folder: string, limit: number): TemporaryFil
     },
     async finish() {
       const shown = detectMediaType(head.subarray(0, size));
-      // A file over the limit was not written completely. It is refused later.
+      // A file over the limit was not written completely. Other code refuses it later.
       const isWhole =
         shown === null || size > limit || orUnavailable(() => keepShown(descriptor, size, shown));
       return describe(isWhole ? shown : null);

@@ -42,8 +42,8 @@ export const isDownload = (answer: unknown): answer is Download =>
   typeof answer === "object" && answer !== null && "isDownload" in answer && answer.isDownload === true;
 
 /**
- * The maximum length of a short text, in characters. Node sends short text together with the headers. Longer text is
- * encoded once here, and not separately for each client.
+ * The maximum length of a short text, in characters. Node sends a short text together with the headers. A longer text
+ * is encoded once in this module, and not again for each client.
  */
 const shortLength = 8_192;
 
@@ -73,8 +73,8 @@ export const matchesEtag = (header: string, etag: string): boolean =>
   header.split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);
 
 /**
- * A cache of prepared answers, by name. It drops an answer when the version of its data changes, when the answer
- * expires, or when the clock is set back.
+ * A cache of prepared answers. Each answer has a name. The cache drops an answer when the version of its data
+ * changes, when the answer expires, or when the clock is set back.
  */
 export interface Answers {
   /**
@@ -112,7 +112,7 @@ interface CachedAnswer {
 
 /**
  * Creates the cache of prepared answers. After a restore, the database may use the same version numbers for other
- * contents. So the cache drops all answers when it hears the topic `everyTopic`. (decision 04)
+ * contents. So the cache drops all answers after a signal with the topic `everyTopic`. (decision 04)
  */
 export function createAnswers(memory: Memory): Answers {
   const cache = memory.createPart<CachedAnswer>();
@@ -129,8 +129,8 @@ export function createAnswers(memory: Memory): Answers {
     const began = changes;
     const { answer, until = Number.POSITIVE_INFINITY } = await make();
     const from = now.getTime();
-    // `isCurrent` need not check anything. The version comes from the caller's credential, and the credential is
-    // dropped from memory when the version changes.
+    // `isCurrent` has nothing to check. The version comes from the caller's credential, and the credential is dropped
+    // from memory when the version changes.
     const lasts = memory.isOn ? { lasts: { from, until, isCurrent: always } } : {};
     const made = { version, from, until, answer: { ...answer, ...lasts } };
     if (changes === began) cache.keep(name, made, smallThings + 2 * name.length + bytesOfBody(answer.body));
@@ -168,10 +168,13 @@ const isGood = ({ version, from, until }: CachedAnswer, wanted: Wanted): boolean
 /** The memory of answers below this size is not counted. */
 const largeBytes = 1_048_576;
 
-/** The server never interrupts an answer that is younger than this, even if other answers need its memory. */
+/**
+ * The minimum time that every answer gets. The server never interrupts a younger answer, even if other answers need
+ * its memory.
+ */
 const graceMilliseconds = 10_000;
 
-/** A large answer that the client has not read completely. */
+/** A large answer that the client has not read completely yet. */
 interface Waiting {
   /** The object that uses the memory. If two answers have the same object, its memory counts once. */
   readonly memory: object;
@@ -225,7 +228,8 @@ export function createHoldAnswer({ settings }: { readonly settings: Settings }):
   }
 
   return (response, { body, canRefuse }) => {
-    // In UTF-8, each unit of `length` has at most three bytes. So the bytes of a short text need not be counted.
+    // In UTF-8, each unit of `length` has at most three bytes. So the exact number of bytes of a short text is not
+    // needed.
     if (body.length * 3 < largeBytes || response.closed) return;
     const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
     if (bytes < largeBytes) return;
@@ -264,8 +268,8 @@ export const isEventStream = (answer: unknown): answer is EventStream =>
   typeof answer === "object" && answer !== null && "isEventStream" in answer && answer.isEventStream === true;
 
 /**
- * How many bytes may wait for a client that reads slowly. If more bytes wait, the connection is closed. The client then
- * connects again and loads its data again. (rule F74)
+ * The maximum number of bytes that may wait for a client that reads slowly. If more bytes wait, the server closes the
+ * connection. The client then connects again and loads its data again. (rule F74)
  */
 const mostWaitingBytes = 65_536;
 

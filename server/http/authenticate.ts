@@ -102,7 +102,8 @@ export function createAuthenticate(
       return maintainerCaller((await token("maintainer", presented)).row);
     },
     async session(presented) {
-      // Only a person may use this endpoint, and a request with a bearer token comes from a program. (rule K8)
+      // Only a person may use this endpoint. A request with a bearer token comes from a program, so it is refused.
+      // (rule K8)
       if (presented.authorization !== undefined)
         throw new ApiError("sign_in_required", {
           message: "This is not possible with a token. Sign in to the console.",
@@ -290,14 +291,14 @@ interface Touch {
 }
 
 /**
- * The maximum number of credentials for which the server remembers that their use is recorded. If it no longer
- * remembers a credential, the next use is recorded again.
+ * The maximum number of credentials that are remembered as recorded. If a credential is no longer remembered, its
+ * next use is recorded again.
  */
 const mostRecorded = 100_000;
 
 /**
- * Creates a function that records uses of credentials. Requests do not wait for it. It stores the recorded hour by the
- * hash of the credential and not by its id. So the use of a renewed credential with the same id is recorded, too.
+ * Creates a function that records uses of credentials. Requests do not wait for it. It remembers the recorded hour by
+ * the hash of the credential and not by its id. So the use of a renewed credential with the same id is recorded, too.
  */
 export function createTouch({ database, clock, log }: Pick<Deps, "database" | "clock" | "log">): Touch {
   const touched = new Map<string, string>();
@@ -441,8 +442,8 @@ const mostAccounts = 5;
 
 /**
  * A cookie with a random id of the browser, and a keyed hash for each account to which the browser has signed in. The
- * cookie grants no access. Sign-ins from this browser count against a separate limit, so that failed sign-ins from
- * other browsers do not lock it out.
+ * cookie grants no access. Failed sign-ins from this browser count against a separate limit. So failed sign-ins from
+ * other browsers do not block this browser.
  */
 export const knownBrowser = {
   /** Returns the id of the browser, or undefined if the browser has never signed in to this account. */

@@ -47,8 +47,8 @@ export interface Call {
   /** The key under which the rate limit counts the call. Undefined if there is no limit. */
   limitedBy: string | undefined;
   /**
-   * Whether the steps before `countAttempts` have succeeded. After them, the call may only fail with errors that the
-   * endpoint declares. Only such errors can be stored for repeats.
+   * Whether the steps before `countAttempts` have succeeded. From then on, the call may only fail with errors that
+   * the endpoint declares. Only these errors can be stored for repeats.
    */
   begun: boolean;
   parts: ReturnType<typeof parse>;
@@ -103,7 +103,7 @@ export async function replayAnswer(call: Call): Promise<void> {
   call.outcome = await replayFor(incoming, key, kept, deps);
 }
 
-/** Counts an attempt to guess a secret before the call does anything else. Throws `rate_limited`. */
+/** Before all other work of the call, counts an attempt to guess a secret. Throws `rate_limited`. */
 export async function countAttempts(call: Call): Promise<void> {
   const { endpoint, incoming, deps } = call;
   call.limitedBy = limitedByOf(endpoint, incoming, deps);
@@ -150,8 +150,8 @@ export function shapeAnswer(call: Call): void {
 }
 
 /**
- * Handles an error of a step. Returns the stored answer if another request with the same key has been answered in the
- * meantime. Otherwise throws the declared error, and stores it if repeats must get it again. (rule H4)
+ * Handles an error of a step. Another request with the same key may have been answered in the meantime. Then returns
+ * the stored answer. Otherwise throws the declared error, and stores it if repeats must get it again. (rule H4)
  */
 export async function refuse(call: Call, thrown: unknown): Promise<InvocationResult> {
   const { endpoint, incoming, deps, key, limitedBy } = call;
@@ -161,8 +161,7 @@ export async function refuse(call: Call, thrown: unknown): Promise<InvocationRes
   if (!(error instanceof ApiError)) throw error;
   if (!errorsOf(endpoint).includes(error.code))
     throw new Error(`${endpoint.path} may not answer ${error.code}`, { cause: error });
-  // Another request with the same key may have succeeded in the meantime, and its change may be the reason for this
-  // error.
+  // Another request with the same key may have succeeded in the meantime. Its change may have caused this error.
   const since = key && (await idempotency.find(deps.database, key, deps.clock.now()));
   if (key && since) return replay(key, since);
   if (key && isKeptRefusal(endpoint, error)) await storeRefusal(deps, key, refusalOf(error));
@@ -179,8 +178,8 @@ const shapeOf =
     "body" in success ? success.body.parse(answer) : undefined;
 
 /**
- * Whether repeats of the request are rare, such as those of the many reports that apps send. The server then looks for
- * a stored answer only when it claims the key, or after a refusal.
+ * Whether repeats of the request are rare. For example, apps send many reports, but rarely repeat one. The server
+ * then looks for a stored answer only when it claims the key, or after a refusal.
  */
 const isRarelyRepeated = ({ attempts }: Endpoint, { caller }: IncomingRequest): boolean =>
   caller?.kind === "appKey" && attempts === undefined;
@@ -294,8 +293,8 @@ function outcomeOf(endpoint: Endpoint, answer: unknown): InvocationResult {
 }
 
 /**
- * Whether a repeat of the request must get this error again. This is so if the state of the data caused the refusal,
- * and if that state does not change just because time passes. (rule H13)
+ * Whether a repeat of the request must get this error again. This is true if the state of the data caused the
+ * refusal, and if that state does not change only because time passes. (rule H13)
  */
 const isKeptRefusal = ({ keptRefusals = [] }: ServedEndpoint, { status, code, details }: ApiError): boolean =>
   !details.isPassing &&

@@ -96,7 +96,7 @@ const challenges: ReadonlyMap<string, string> = new Map([
   ["invalid_api_key", 'ApiKey realm="innkeep", header="x-api-key"'],
 ] satisfies [ErrorCode, string][]);
 
-/** Logs a server error with its cause. An error is not logged if a developer has requested it for a test. */
+/** Logs a server error with its cause. Does not log an error that a developer has requested for a test. */
 function logServerError(
   { log }: Pick<Deps, "log">,
   ctx: Context,

@@ -53,7 +53,8 @@ export interface IncomingRequest {
 }
 
 /**
- * The answer of an endpoint. It has a status, and JSON text, a prepared answer, a file, events or no body.
+ * The answer of an endpoint: its status and its body. The body is JSON text, a prepared answer, a file, events, or
+ * undefined for no body.
  */
 export interface InvocationResult {
   readonly status: number;
@@ -159,8 +160,8 @@ export interface Browser {
 }
 
 /**
- * Identifies a request and its repeats. Handlers that save their work in several transactions need it. A repeat of an
- * interrupted request then continues the work.
+ * Identifies a request and its repeats. Handlers that save their work in several transactions use it. With it, a
+ * repeat of an interrupted request continues the work.
  */
 export interface RepeatMark {
   readonly name: string;
@@ -192,12 +193,13 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly signal: () => AbortSignal;
   /** Identifies the request. Its repeats have the same value. Undefined without an Idempotency-Key. */
   readonly repeat: RepeatMark | undefined;
-  /** Undoes the use of the rate limit. Only requests with `wait` need this. */
+  /** Undoes the use of the rate limit. Only requests that can wait (with the parameter `wait`) call this function. */
   readonly giveBack: () => void;
   /**
-   * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key. The result of
-   * `work` is the answer. A handler calls `save` once. The stored answer expires at `repeatableUntil` or earlier.
-   * `first` runs before the key is checked. `rateLimit` returns the limit that replaces the limit of the endpoint.
+   * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key. The result
+   * of `work` is the answer. A handler calls `save` once. The stored answer expires at `repeatableUntil` or earlier.
+   * `first` runs before the key is checked. `rateLimit` returns the limit that the request uses in place of the limit
+   * of the endpoint.
    */
   save<Answer extends AnswerOf<E>>(
     work: (tx: Transaction) => Promise<Answer>,
@@ -208,8 +210,8 @@ export interface Request<E extends Endpoint = Endpoint> {
     },
   ): Promise<Answer>;
   /**
-   * The same as `save`, for work that is one insert. The server combines the insert with other waiting inserts in one
-   * statement.
+   * Does the same as `save`, for work that is one insert. The server combines the insert with other waiting inserts
+   * in one statement.
    */
   saveRow<Answer extends AnswerOf<E>>(
     insert: (into: Inserter) => Promise<void>,
@@ -221,7 +223,7 @@ export interface Request<E extends Endpoint = Endpoint> {
   ): void;
 }
 
-/** The work of an endpoint. */
+/** The function that does the work of an endpoint and returns the answer. */
 export interface Handler<E extends Endpoint> {
   (request: Request<E>): Promise<AnswerOf<E>>;
   readonly traits?: Traits;
@@ -235,14 +237,14 @@ export interface CatchUp {
   readonly by: "account" | `params.${string}` | `body.${string}`;
 }
 
-/** Properties of an endpoint that clients need not know. They are set where the handler is defined. */
+/** Properties of an endpoint that clients do not need. They are set where the handler is defined. */
 interface Traits {
   /**
    * Secret fields of the body that are also used to encrypt the stored answer. If a repeat has other values in these
    * fields, it gets `idempotency_mismatch`.
    */
   readonly sealedBy?: readonly string[];
-  /** Error codes that a repeat must get again, in addition to those with status 409 and 422. */
+  /** Error codes that a repeat must get again, in addition to all errors with status 409 and 422. */
   readonly keptRefusals?: readonly ErrorCode[];
   /** The test cycles in which due changes are applied before the handler is called. */
   readonly catchesUp?: CatchUp;
@@ -280,7 +282,7 @@ export type HandlersOf<C extends Groups> = { readonly [Name in keyof C]: Handler
 type Position = readonly string[];
 
 /**
- * One part of a sort key. `form` matches its text in a cursor. `start` is a value that comes before all others.
+ * One part of a sort key. `form` matches its text in a cursor. `start` is a value that comes before all other values.
  */
 interface KeyPart {
   readonly form: RegExp;
@@ -320,8 +322,8 @@ export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Ro
 const cursorOf = (position: Position): string => Buffer.from(position.join(" ")).toString("base64url");
 
 /**
- * Returns a page of a search. If the search stopped early, `nextCursor` is set even if the page is not full. The cursor
- * is then `reached`, the number up to which the search has come.
+ * Returns a page of a search. If the search stopped early, `nextCursor` is set even if the page is not full. The
+ * cursor then contains `reached`, the number at which the search stopped.
  */
 export function searchedPage<Row>(
   rows: readonly Row[],

@@ -13,9 +13,9 @@ export interface Holding<Found> {
 }
 
 /**
- * Makes a request wait until there is a result, or until its time is over. A long wait without a result does not count
- * against the rate limit. A wait that ends because the server stops does not count either, because the client then
- * sends the request again. (rules A9, A31)
+ * Makes a request wait until there is a result, or until its time is over. A long wait without a result does not
+ * count against the rate limit. If a wait ends because the server stops, it does not count either, because the client
+ * then sends the request again. (rules A9, A31)
  */
 export async function hold<Found>(
   { clock, stopping, waiting }: Pick<Deps, "clock" | "stopping" | "waiting">,

@@ -33,7 +33,7 @@ export async function appOfRequest(reader: Reader, params: unknown): Promise<str
 
 /**
  * Whether a person may still get the stored answer to an earlier request. Throws `forbidden` if the person's role has
- * too few rights now. After the deletion of an app, every person may get the answer again, because it has no content.
+ * too few rights now. If the app was deleted, everybody may get the answer again, because that answer has no content.
  * (rule K23)
  */
 export async function mayStillGet(
@@ -67,8 +67,8 @@ export interface IdempotencyKey {
   /** The app that the request is about, if the request needs a role in it. */
   readonly appId?: string | undefined;
   /**
-   * Set only while the server does not trust its clock. No answer expires during this time. `behindMs` is by how many
-   * milliseconds the clock may be slow.
+   * Set only while the server does not trust its clock. No answer expires during this time. `behindMs` is the maximum
+   * number of milliseconds by which the clock may be slow.
    */
   readonly inDoubt?: { readonly behindMs: number };
 }
@@ -166,8 +166,8 @@ function expiryOf({ inDoubt, lifetimeSeconds }: IdempotencyKey, now: Date): stri
 }
 
 /**
- * Returns the time up to which answers have expired. It is in 1970 if the server does not trust its clock, so that no
- * answer has expired.
+ * Returns the time up to which answers have expired. If the server does not trust its clock, returns a time in 1970,
+ * so that no answer has expired.
  */
 const expiredBy = ({ inDoubt }: KnownKey, now: Date): string => (inDoubt ? new Date(0) : now).toISOString();
 

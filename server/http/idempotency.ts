@@ -94,7 +94,7 @@ export function createSave(
   };
 }
 
-/** Does the work of a mutation. If the work fails, its use of the rate limit is undone. */
+/** Does the work of a mutation. If the work fails, undoes the use of the rate limit. */
 async function ending<Result>(using: MutationUse, work: () => Promise<Result>): Promise<Result> {
   try {
     const result = await work();
@@ -106,7 +106,7 @@ async function ending<Result>(using: MutationUse, work: () => Promise<Result>): 
   }
 }
 
-/** The options of one `save`. */
+/** The options of one call of `save`. */
 interface SaveOptions {
   /** The latest time at which the stored answer expires. */
   readonly repeatableUntil?: Date;
@@ -161,9 +161,10 @@ export interface IdempotentRequest extends IdempotencyKey {
 }
 
 /**
- * Identifies a request with an Idempotency-Key. Returns undefined without a key, or if neither a credential nor a field
- * of the body identifies the sender. If fields of the body identify the sender, the stored answer is sealed with them,
- * so that only a request with the same fields gets the answer. (rules H10, H15)
+ * Identifies a request with an Idempotency-Key. Returns undefined if the request has no key, or if nothing identifies
+ * its sender. The sender is identified by a credential, or by fields of the body. If fields identify the sender, the
+ * stored answer is sealed with these fields, so that only a request with the same fields gets the answer. (rules H10,
+ * H15)
  */
 export function idempotentRequestOf(
   endpoint: ServedEndpoint,
@@ -184,9 +185,9 @@ export function idempotentRequestOf(
 }
 
 /**
- * Returns the SHA-256 of the content of a request, in hex. The order of keys in JSON does not matter. A JSON body and a
- * form have the same hash if their fields are equal, and their files have the same bytes, declared types and names.
- * (rule H30)
+ * Returns the SHA-256 of the content of a request, in hex. The order of keys in JSON does not change the hash. A JSON
+ * body and a form have the same hash if they have equal fields, and files with the same bytes, declared types and
+ * names. (rule H30)
  */
 export function fingerprintOf(value: unknown): string {
   return createHash("sha256")

@@ -48,15 +48,15 @@ interface Use {
 /**
  * Limits the number of open connections. For a new connection above the limit, closes the connection that has been
  * without a request for the longest time. If more than half of the connections have never sent a request, closes the
- * oldest of these, so that a client between two requests keeps its connection. Otherwise, idle connections are closed
+ * oldest of these. So a client between two requests keeps its connection. Otherwise, idle connections are closed
  * first, then connections with slow bodies, then connections whose answer takes over a second. If all connections are
- * busy, closes the new one.
+ * busy, closes the new connection.
  */
 function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const most = settings.budgets.connections;
   const open = new Map<Socket, Use>();
-  // It takes time in each request to keep the connections sorted by their last requests. So they are sorted only while
-  // many connections are open.
+  // Connections are sorted by their last requests only while many connections are open, because sorting takes time in
+  // each request.
   let isOrdered = false;
   const withoutRequest = new Set<Socket>();
   const warn = createWarning((count) =>
@@ -77,7 +77,8 @@ function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | 
     if (open.size <= most) return;
     const [oldest] = withoutRequest.size * 2 > open.size ? withoutRequest : [];
     const leaving = oldest ?? mostIdle(open) ?? socket;
-    // From here on the connection is not counted, although its socket has not yet reported that it is closed.
+    // From now on, this connection does not count as open, although its socket has not yet reported that it is
+    // closed.
     forget(leaving);
     leaving.destroy();
     warn();
@@ -137,8 +138,8 @@ function createWarning(warn: (count: number) => void): () => void {
 }
 
 /**
- * Answers malformed HTTP, headers that are too large, and requests that do not arrive in time. Otherwise Node would
- * answer them, but not in the format of this server's errors. An unknown `Expect` header is ignored.
+ * Answers malformed HTTP, headers that are too large, and requests that do not arrive in time. Without this function,
+ * Node would answer them in another format than this server's errors. An unknown `Expect` header is ignored.
  */
 function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const { lingerMilliseconds } = settings.budgets;
@@ -154,8 +155,8 @@ function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "l
 }
 
 /**
- * Sends the last bytes of a connection, and closes the connection a moment later. If it were closed immediately, bytes
- * that the client has not read would be lost.
+ * Sends the last bytes of a connection, and closes the connection a moment later. If the server closed it
+ * immediately, bytes that the client has not read would be lost.
  */
 function endSoon(socket: Socket, text: string, milliseconds: number): void {
   socket.end(text);

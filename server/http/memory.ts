@@ -69,11 +69,17 @@ const defaultBytes = 1_000;
 /** The memory in bytes that a map entry uses in addition to its text. */
 const placeBytes = 600;
 
-/** Returns about how many bytes the name and the topics of a row take. They often take more memory than the row. */
+/**
+ * Returns about how many bytes the name and the topics of a row take. Often they take more memory than the row
+ * itself.
+ */
 const findingBytes = (name: string, topics: readonly string[]): number =>
   [name, ...topics].reduce((sum, text) => sum + placeBytes + 2 * text.length, 0);
 
-/** Creates the store of the cached rows. The store also knows which rows each topic drops. */
+/**
+ * Creates the store of the cached rows. The store also records which rows must be dropped after a signal of each
+ * topic.
+ */
 function createRows<Row>({
   memory,
   bytesOf = () => defaultBytes,
@@ -113,7 +119,8 @@ export interface Memory {
   /** Whether this process caches anything. */
   readonly isOn: boolean;
   /**
-   * Creates a part of the cache. Each part has its own names. `onDropped` is called with each value that is dropped.
+   * Creates a part of the cache. Names in different parts are independent of each other. Each time that a value is
+   * dropped, `onDropped` is called with the value.
    */
   createPart<Value>(onDropped?: (name: string, value: Value) => void): MemoryPart<Value>;
   /** Calls `listener` with the topic of each change. The topic is `everyTopic` if anything may have changed. */
@@ -124,8 +131,8 @@ interface MemoryPart<Value> {
   /** Returns the value of a name and marks the value as just used. Returns undefined if the value is not in memory. */
   get(name: string): Value | undefined;
   /**
-   * Stores the value in place of the previous one. `bytes` is about how much memory the value and its name take.
-   * Returns whether the value was stored.
+   * Stores a value. It replaces an earlier value with the same name. `bytes` is about how much memory the value and
+   * its name take. Returns whether the value was stored.
    */
   keep(name: string, value: Value, bytes: number): boolean;
   forget(name: string): void;
@@ -133,7 +140,8 @@ interface MemoryPart<Value> {
 }
 
 /**
- * A value in memory. The object itself is the key in the cache, because a text would have to be hashed at each use.
+ * A value in memory. The cache uses this object itself as the key, because a text as the key would be hashed at each
+ * use.
  */
 interface Kept {
   /** Removes the value from its part. */

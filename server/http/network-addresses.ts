@@ -29,7 +29,7 @@ export function createAddressOf(trustedProxies: readonly string[]): (request: In
 }
 
 /**
- * Returns the network under which limits count uses. For IPv4 it is the address itself. For IPv6 it is the first 64
+ * Returns the network whose uses the limits count. For IPv4, this is the address itself. For IPv6, it is the first 64
  * bits of the address, because one customer usually has all addresses with these bits.
  */
 export function networkOf(address: string): string {
@@ -96,13 +96,19 @@ export const publicLookup = createPublicLookup(lookup);
 /** Resolves a name, but only to addresses of this machine. */
 export const loopbackLookup = createCheckedLookup(lookup, isLoopback, otherMachineRefusal);
 
-/** Whether the host of a URL is an address in a private network. False for a name, which must be looked up. */
+/**
+ * Whether the host of a URL is an address in a private network. Returns false for a host name, because only a DNS
+ * lookup can find its addresses.
+ */
 export function isPrivateAddress(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "");
   return ipaddr.isValid(host) && !isPublic(host);
 }
 
-/** Whether the host of a URL is an address of this machine. Undefined for a name, which must be looked up. */
+/**
+ * Whether the host of a URL is an address of this machine. Returns undefined for a host name, because only a DNS
+ * lookup can find its addresses.
+ */
 export function isLoopbackAddress(hostname: string): boolean | undefined {
   const host = hostname.replace(/^\[|\]$/g, "");
   return ipaddr.isValid(host) ? isLoopback(host) : undefined;

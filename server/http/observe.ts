@@ -65,7 +65,7 @@ export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer
     const route: unknown = ctx.state.route;
     const name = typeof route === "string" ? route : undefined;
     observer.answered({ requestId, method, route: name, status, milliseconds });
-    // This is not a separate middleware, because a middleware takes time in every request, and nearly all requests have
+    // This check is not a separate middleware. A middleware takes time in every request, and nearly all requests have
     // arrived completely by now.
     if (!ctx.req.complete) await answerEarly(ctx);
   };

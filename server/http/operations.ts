@@ -14,10 +14,7 @@ import { matchesEtag, prepareAnswer } from "./answers.ts";
 import type { Metrics } from "./observe.ts";
 import type { Route } from "./request-steps.ts";
 
-/**
- * Returns the routes for operators and tools. They answer health, readiness, metrics, and the OpenAPI document. (rule
- * O6)
- */
+/** Returns the routes for operators and tools: health, readiness, metrics, and the OpenAPI document. (rule O6) */
 export function operationsRoutes(
   deps: Pick<Deps, "database" | "settings">,
   metrics: Metrics,
@@ -70,8 +67,8 @@ async function checkReady({ database, settings }: Pick<Deps, "database" | "setti
 }
 
 /**
- * Returns the metrics if the request has the metrics token of the deployment. Otherwise throws `not_found`, also if the
- * deployment has no metrics token.
+ * Returns the metrics if the request has the metrics token of the deployment. Otherwise throws `not_found`. Also
+ * throws `not_found` if the deployment has no metrics token.
  */
 async function readMetrics(
   metrics: Metrics,

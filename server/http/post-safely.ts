@@ -12,7 +12,7 @@ import {
 } from "./network-addresses.ts";
 
 /**
- * The addresses to which the server may post. They are only public addresses, all addresses, or only addresses of this
+ * The addresses to which the server may post: only public addresses, all addresses, or only addresses of this
  * machine.
  */
 export type Reach = "public" | "all" | "this machine";
@@ -45,10 +45,10 @@ export interface PostAnswer {
 const bodyMilliseconds = 1_000;
 
 /**
- * Posts to an address that a person has entered. The body is JSON, unless the headers name another type. Redirects are
- * not followed. With `public`, it never connects to a private address, even if a public name resolves to one. Rejects
- * with an Error if there is no answer. The message of the error names the kind of the receiver. It does not contain the
- * address, because that address can be a secret. (rule O29)
+ * Posts to an address that a person has entered. The body is JSON if the headers do not name another type. Redirects
+ * are not followed. With the reach `public`, the function never connects to a private address, even if a public name
+ * resolves to one. Rejects with an Error if there is no answer. The message of the error names the kind of the
+ * receiver. It does not contain the address, because the address can be a secret. (rule O29)
  */
 export function postSafely({
   url,
@@ -79,7 +79,7 @@ export function postSafely({
         let read = 0;
         const finish = () => {
           clearTimeout(late);
-          // The rest is not read, because a slow or endless body would delay other posts.
+          // The remaining bytes are not read, because a slow or endless body would delay other posts.
           answer.destroy();
           const text = Buffer.concat(chunks).subarray(0, answerBytes).toString("utf8");
           const retryAfter = answer.headers["retry-after"];
@@ -104,7 +104,8 @@ export function postSafely({
     );
     outgoing.on("error", (error) => reject(new Error(reasonOf(error, receiver))));
     outgoing.on("close", () => clearTimeout(timer));
-    // Without this, Node reports neither an answer nor an error if the answer is 101 (Switching Protocols).
+    // Without this listener, Node reports neither an answer nor an error if the status of the answer is 101
+    // (Switching Protocols).
     outgoing.on("upgrade", (_, socket) => {
       socket.destroy();
       reject(new Error(`The ${receiver} switched to another protocol and gave no answer`));
@@ -129,8 +130,8 @@ export const reachOf = ({
 };
 
 /**
- * Returns the reason why the server may not post to an address with this reach. Returns undefined if there is none, and
- * for a host name, which is checked later when it is resolved.
+ * Returns the reason why the server may not post to an address with this reach; undefined if it may. Also returns
+ * undefined for a host name, because its addresses are checked later, when the name is resolved.
  */
 export const addressRefusal = (url: string, reach: Reach): string | undefined =>
   refusalOf(new URL(url).hostname, reach);

@@ -8,9 +8,9 @@ import type { Observer } from "./observe.ts";
 import { isInMemory } from "./rate-limits/rate-limits.ts";
 
 /**
- * Answers that the server sends without Koa. A request with the same address and credential as an earlier request gets
- * the same bytes, as long as all data of the answer is in memory and unchanged. Koa answers all other requests.
- * (decision 04)
+ * Answers that the server sends without Koa. A request with the same address and credential as an earlier request
+ * gets the same bytes. This ends when data of the answer changes or is no longer in memory. Koa answers all other
+ * requests. (decision 04)
  */
 export interface Ready {
   /**
@@ -40,7 +40,7 @@ interface Entry {
   readonly body: Buffer;
   /** The headers in one list, each name followed by its value. The first value is the id of the request. */
   readonly whole: string[];
-  /** The headers for a client that already has the body, in the same form. */
+  /** The headers for a client that already has the body, in the same form as `whole`. */
   readonly unchanged: string[];
 }
 
@@ -216,7 +216,7 @@ function send(
 }
 
 /**
- * Returns the bytes of a text in a buffer of their own. A small buffer from `Buffer.from` would keep a whole block of
+ * Returns the bytes of a text in a separate buffer. A small buffer from `Buffer.from` would keep a whole block of
  * Node's pool in memory.
  */
 function ownBytes(text: string): Buffer {

@@ -28,7 +28,7 @@ import {
 } from "./authenticate.ts";
 import { type Admit, needsNoAdmission, uncountBytes } from "./body/admission.ts";
 import type { IncomingBodies, IncomingBody } from "./body/incoming-body.ts";
-import { announcedBytes, counted, createLargeJsonReader, readJson } from "./body/read-body.ts";
+import { counted, createLargeJsonReader, readJson } from "./body/read-body.ts";
 import { readUpload } from "./body/read-upload.ts";
 import type { InvokeDeps } from "./call-steps.ts";
 import { asApiError } from "./errors.ts";
@@ -92,8 +92,8 @@ export function pathOf(ctx: Context): string | undefined {
 }
 
 /**
- * Returns how many Host headers a request has. A request with two Host headers is refused, because servers and proxies
- * disagree on which one counts.
+ * Returns how many Host headers a request has. A request with two Host headers is refused, because servers and
+ * proxies do not agree on which header to use.
  */
 function hostsIn(rawHeaders: readonly string[]): number {
   let hosts = 0;
@@ -294,7 +294,7 @@ export async function callEndpoint(exchange: Exchange): Promise<void> {
   });
 }
 
-/** Subtracts the bytes of a repeat from the sender's count, because the server stores none of them. */
+/** Subtracts the bytes of a repeat from the sender's count, because the server does not store these bytes. */
 export async function uncountRepeat({ ctx, endpoint, deps, caller, outcome }: Exchange): Promise<void> {
   if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
 }
@@ -357,7 +357,7 @@ export function createBodyReader(
 const withoutHolding = (arrival: IncomingBody | undefined): IncomingBody | undefined =>
   arrival && { ...arrival, hold() {} };
 
-/** Returns the Idempotency-Key of a request. Throws `bad_request` for a malformed one. (rule H10) */
+/** Returns the Idempotency-Key of a request. Throws `bad_request` if the key is malformed. (rule H10) */
 function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   const given = headers["idempotency-key"];
   if (given === undefined) return undefined;
@@ -390,7 +390,7 @@ export function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, repl
     return;
   }
   const content = isPrepared(body) ? body.body : body;
-  // `set` of Koa is not used here, because it would check every name and value again.
+  // `set` of Koa is not used, because it would check every name and value again.
   ctx.res.setHeader("Content-Type", jsonType);
   if (method === "GET") {
     const etag = isPrepared(body) ? body.etag : etagOf(body);
@@ -406,7 +406,7 @@ export function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, repl
   ctx.body = content;
 }
 
-/** Keeps the answer, so that the next request with the same address and credential gets it without Koa. */
+/** Stores the answer in memory, so that the next request with the same address and credential gets it without Koa. */
 export function keepAnswer({ ctx, endpoint, steps, caller, presented, outcome }: Exchange): void {
   const { auth, ready } = endpoint;
   const { status, body: answer } = outcome;
@@ -416,9 +416,9 @@ export function keepAnswer({ ctx, endpoint, steps, caller, presented, outcome }:
 }
 
 /**
- * Counts a refused request against the rate limit of its sender if the endpoint has the trait `countsRefusals`, because
- * a refused request costs the server as much as an accepted one. Only the statuses 400, 404, 413 and 415 count. Throws
- * `thrown`, or `rate_limited`.
+ * If the endpoint has the trait `countsRefusals`, counts a refused request against the rate limit of its sender. The
+ * reason is that a refused request costs the server as much as an accepted request. Only the statuses 400, 404, 413
+ * and 415 count. Throws `thrown`, or `rate_limited`.
  */
 export async function countRefusal({ endpoint, caller, deps }: Exchange, thrown: unknown): Promise<never> {
   const { countsRefusals, rateLimit } = endpoint;
@@ -427,3 +427,10 @@ export async function countRefusal({ endpoint, caller, deps }: Exchange, thrown:
   await deps.limiter.spend({ who: caller.id, rateLimit });
   throw thrown;
 }
+
+/**
+ * Returns the length of a body from the headers of its request. Undefined for a chunked body, whose length is not known
+ * in advance.
+ */
+const announcedBytes = ({ headers }: IncomingMessage): number | undefined =>
+  headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;

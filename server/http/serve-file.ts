@@ -92,8 +92,8 @@ function setHeaders(ctx: Context, { mediaType, fileName }: ServedFile): void {
 
 /**
  * Returns the span that a Range header requests from a file of `size` bytes, or "unsatisfiable". Returns undefined if
- * the answer is the whole file. This is so without a header, and for a malformed header, another unit or several
- * ranges. (RFC 9110, 14.2)
+ * the answer is the whole file: if there is no header, if the header is malformed, has another unit, or requests
+ * several ranges. (RFC 9110, 14.2)
  */
 function parseByteRange(header: string | undefined, size: number): ByteSpan | "unsatisfiable" | undefined {
   const [, first, last] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "") ?? [];

@@ -3,10 +3,11 @@ import type { Database } from "../database/database.ts";
 /** Lets requests wait for signals of changes. */
 export interface Waiting {
   /**
-   * Calls `look` until its result is `enough`. The first call is immediate, and further calls follow at every signal of
-   * one of the `topics`. After `milliseconds`, or when `signal` aborts, returns the last result. It listens before the
-   * first call of `look`, so it misses no signal. On PostgreSQL it also calls `look` every five seconds, because a
-   * notification of another server may be lost, and a server of another version may send none. (rule A22)
+   * Calls `look` until its result is `enough`. The first call is immediate, and further calls follow at every signal
+   * of one of the `topics`. After `milliseconds`, or when `signal` aborts, returns the last result. The function
+   * listens before the first call of `look`, so it misses no signal. On PostgreSQL it also calls `look` every five
+   * seconds. A notification of another server may be lost, and a server of another version may send no notifications.
+   * (rule A22)
    */
   until<Found>(
     topics: readonly string[],
@@ -20,7 +21,7 @@ export interface WaitOptions<Found> {
   readonly milliseconds: number;
   /** Returns the signal that ends the wait. Called only if the request really waits. */
   readonly signal: () => AbortSignal;
-  /** Registers `wake` for changes that have no topic. Returns a function that removes it. */
+  /** Registers `wake` for changes that have no topic. Returns a function that removes `wake` again. */
   readonly listen?: (wake: () => void) => () => void;
   /**
    * Called when the wait begins. `isResting` returns true while the request waits for the next signal, and false while
@@ -50,7 +51,7 @@ export function createWaiting(
     if (topic === "*") wakeAll();
     else for (const wake of listeners.get(topic) ?? []) wake();
   });
-  // A write by another process to a SQLite file sends no signal.
+  // If another process writes to a SQLite file, this process gets no signal. So it wakes all waiting requests.
   database.onForeignChange(wakeAll);
 
   return {
@@ -89,8 +90,8 @@ export function createWaiting(
 }
 
 /**
- * Creates a bell for which one function waits. If the bell rings before the function begins to wait, the function
- * continues immediately.
+ * Creates a bell: an object with which a signal wakes one waiting function. If the bell rings before the function
+ * begins to wait, the function continues immediately.
  */
 function createBell() {
   let rang = false;

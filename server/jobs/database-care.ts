@@ -24,7 +24,10 @@ export function startDatabaseCare(deps: Pick<Deps, "database" | "log" | "setting
 
 const indexingPauseMilliseconds = 1_000;
 
-/** The pause after a batch is the time of the batch multiplied by this number, so that requests are not delayed. */
+/**
+ * After each batch, the job pauses for the time of the batch multiplied by this number, so that requests are not
+ * delayed.
+ */
 const restShare = 9;
 
 /**
@@ -34,7 +37,7 @@ const restShare = 9;
 function startIndexing(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
   return startJob(deps, {
     async run(stopping) {
-      while (!stopping.aborted && (await indexBatch(deps)));
+      while (!stopping.aborted && (await indexBatch(deps, stopping)));
     },
     pause: () => indexingPauseMilliseconds,
     failure: "indexing failed",
@@ -42,10 +45,14 @@ function startIndexing(deps: Pick<Deps, "database" | "log">): () => Promise<void
   });
 }
 
-async function indexBatch({ database, log }: Pick<Deps, "database" | "log">): Promise<boolean> {
+async function indexBatch(
+  { database, log }: Pick<Deps, "database" | "log">,
+  stopping: AbortSignal,
+): Promise<boolean> {
   const began = performance.now();
   const more = await indexNext(database, log);
-  if (more) await sleep(restShare * (performance.now() - began));
+  const rest = restShare * (performance.now() - began);
+  if (more) await sleep(rest, undefined, { signal: stopping }).catch(() => undefined);
   return more;
 }
 
@@ -100,7 +107,7 @@ async function cancel(database: Deps["database"], { making }: Work): Promise<voi
   await sleep(cancelAgainMilliseconds, undefined, { ref: false });
 }
 
-/** Creates the statistics of the next table. Returns whether there was such a table. */
+/** Creates the statistics of the next table without statistics. Returns false if there is no such table. */
 async function makeNext(database: Deps["database"], work: Work): Promise<boolean> {
   const missing = await tablesWithoutStatistics(database);
   if (work.stopped || missing.every((table) => work.done.has(table))) return false;

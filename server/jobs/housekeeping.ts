@@ -6,6 +6,7 @@ import { oauthClients, oauthCodes, oauthTokens } from "../access/oauth/store.ts"
 import { signInCodes } from "../access/sign-in/store.ts";
 import { drafts } from "../console/drafts/store.ts";
 import { sweepPictures } from "../content/texts/sweep.ts";
+import type { Transaction } from "../database/database.ts";
 import { appTopic } from "../database/signals.ts";
 import { keepStatistics } from "../database/statistics.ts";
 import type { Deps } from "../deps.ts";
@@ -20,7 +21,7 @@ import { retentionTime } from "../feedback/threads/rules.ts";
 import { type RetentionOfApp, removeThread, retention } from "../feedback/threads/store/removal.ts";
 import { sweepFiles } from "../files/store.ts";
 import { idempotency } from "../http/idempotency-store.ts";
-import { prune } from "../http/rate-limits/store.ts";
+import { prune as pruneRateLimits } from "../http/rate-limits/store.ts";
 import { originalKeptMilliseconds } from "../mail/incoming/rules.ts";
 import { mailOriginals } from "../mail/incoming/store.ts";
 import { mails } from "../mail/outgoing/store.ts";
@@ -78,62 +79,63 @@ export const startHousekeeping = (deps: HousekeepingDeps): (() => Promise<void>)
  * files. Deletes the feedback of blocked senders. Stores which approvals have expired. Refreshes the statistics that
  * the database uses to choose its indexes. Does nothing while the server's clock may be wrong.
  */
-export async function tidy(deps: HousekeepingDeps, stopping?: AbortSignal): Promise<void> {
+export async function tidy(deps: HousekeepingDeps, stopping = neverStopping): Promise<void> {
   const { database, clock, time, files, keptFiles, log, newId } = deps;
   if (time.isDoubtful()) return;
   // The clock is read only once, because it may be set to another time while this function runs.
   const now = clock.now();
-  while ((await database.write((tx) => idempotency.prune(tx, now, atOnce))) === atOnce && !stopping?.aborted);
-  while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce && !stopping?.aborted);
-  await discardAbandoned({ clock, database, keptFiles, log });
-  while ((await database.write((tx) => signInCodes.prune(tx, now, atOnce))) === atOnce && !stopping?.aborted);
-  await tidyConnections(database, now, stopping);
-  while (
-    (await database.write((tx) => invitations.prune(tx, now.toISOString(), atOnce))) === atOnce &&
-    !stopping?.aborted
-  );
-  const settledBefore = new Date(now.getTime() - deliveriesKeptMilliseconds).toISOString();
-  while (
-    (await database.write((tx) => outbox.prune(tx, settledBefore, atOnce))) === atOnce &&
-    !stopping?.aborted
-  );
-  await database.write((tx) => mails.expire(tx, now.toISOString()));
-  while (
-    (await database.write((tx) => mails.prune(tx, settledBefore, atOnce))) === atOnce &&
-    !stopping?.aborted
-  );
-  const draftsBefore = new Date(now.getTime() - draftsKeptMilliseconds).toISOString();
-  while (
-    (await database.write((tx) => drafts.prune(tx, draftsBefore, atOnce))) === atOnce &&
-    !stopping?.aborted
-  );
-  const answeringBefore = new Date(now.getTime() - answeringKeptMilliseconds).toISOString();
-  await database.write((tx) => answering.prune(tx, answeringBefore));
-  await tidyOriginals({ database, keptFiles, log }, now);
-  await storeExpired({ database, newId }, now);
-  await tidyHidden(database, now);
-  const eventsBefore = new Date(now.getTime() - eventsKeptMilliseconds).toISOString();
-  while (
-    (await database.write((tx) => events.prune(tx, eventsBefore, atOnce))) === atOnce &&
-    !stopping?.aborted
-  );
-  await tidyNotices(database, now, stopping);
-  await addUpCounts(database, now, stopping);
-  await forgetReaders(database, now);
-  await database.write(keepStatistics, "long");
-  await files.sweepTemporary();
+  const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString();
+  const settledBefore = ago(deliveriesKeptMilliseconds);
+  const prune = pruning(database, stopping);
+  await runSteps(stopping, [
+    () => prune((tx) => idempotency.prune(tx, now, atOnce)),
+    () => prune((tx) => pruneRateLimits(tx, clock, atOnce)),
+    () => discardAbandoned({ clock, database, keptFiles, log }, stopping),
+    () => prune((tx) => signInCodes.prune(tx, now, atOnce)),
+    () => tidyConnections(database, now, stopping),
+    () => prune((tx) => invitations.prune(tx, now.toISOString(), atOnce)),
+    () => prune((tx) => outbox.prune(tx, settledBefore, atOnce)),
+    () => database.write((tx) => mails.expire(tx, now.toISOString())),
+    () => prune((tx) => mails.prune(tx, settledBefore, atOnce)),
+    () => prune((tx) => drafts.prune(tx, ago(draftsKeptMilliseconds), atOnce)),
+    () => database.write((tx) => answering.prune(tx, ago(answeringKeptMilliseconds))),
+    () => tidyOriginals({ database, keptFiles, log }, now, stopping),
+    () => storeExpired({ database, newId }, now, stopping),
+    () => tidyHidden(database, now, stopping),
+    () => prune((tx) => events.prune(tx, ago(eventsKeptMilliseconds), atOnce)),
+    () => prune((tx) => notices.prune(tx, ago(noticesKeptMilliseconds), atOnce)),
+    () => addUpCounts(database, now, stopping),
+    () => forgetReaders(database, now),
+    () => database.write(keepStatistics, "long"),
+    () => files.sweepTemporary(),
+  ]);
 }
+
+const neverStopping = new AbortController().signal;
+
+/** Runs steps one after the other. No step begins after `stopping` has aborted. */
+async function runSteps(stopping: AbortSignal, steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+  for (const step of steps) {
+    if (stopping.aborted) return;
+    await step();
+  }
+}
+
+/**
+ * Returns a function that repeats a transaction as long as it removes `most` rows. Each transaction is small, and none
+ * begins after `stopping` has aborted.
+ */
+const pruning =
+  (database: Deps["database"], stopping: AbortSignal) =>
+  async (removeSome: (tx: Transaction) => Promise<number>, most = atOnce): Promise<void> => {
+    while (!stopping.aborted && (await database.write(removeSome)) >= most);
+  };
 
 /**
  * How long a notice is kept after it was put into a mail. Some kinds of notices are sent only once a day, and the kept
  * notice shows when that was. (rule N2)
  */
 const noticesKeptMilliseconds = 25 * 3_600_000;
-
-async function tidyNotices(database: Deps["database"], now: Date, stopping?: AbortSignal): Promise<void> {
-  const before = new Date(now.getTime() - noticesKeptMilliseconds).toISOString();
-  while ((await database.write((tx) => notices.prune(tx, before, atOnce))) === atOnce && !stopping?.aborted);
-}
 
 /** The number of rows that one transaction adds up. */
 const countsAtOnce = 500;
@@ -145,12 +147,9 @@ const countsSettledMilliseconds = 3_600_000;
  * Adds up the counts for the statistics. On PostgreSQL, each connection to the database counts in its own rows. (rule
  * F60)
  */
-async function addUpCounts(database: Deps["database"], now: Date, stopping?: AbortSignal): Promise<void> {
+async function addUpCounts(database: Deps["database"], now: Date, stopping: AbortSignal): Promise<void> {
   const to = quarterAt(new Date(now.getTime() - countsSettledMilliseconds));
-  while (
-    (await database.write((tx) => statistics.addUp(tx, { to }, countsAtOnce))) > 0 &&
-    !stopping?.aborted
-  );
+  await pruning(database, stopping)((tx) => statistics.addUp(tx, { to }, countsAtOnce), 1);
 }
 
 /** Stops storing the reports of an app as events if no program has read its events for 30 days. (rule O25) */
@@ -165,9 +164,10 @@ async function forgetReaders(database: Deps["database"], now: Date): Promise<voi
 async function tidyOriginals(
   { database, keptFiles, log }: Pick<HousekeepingDeps, "database" | "keptFiles" | "log">,
   now: Date,
+  stopping: AbortSignal,
 ): Promise<void> {
   const before = new Date(now.getTime() - originalKeptMilliseconds).toISOString();
-  for (let count = originalsAtOnce; count === originalsAtOnce; ) {
+  for (let count = originalsAtOnce; count === originalsAtOnce && !stopping.aborted; ) {
     const hashes = await database.write((tx) => mailOriginals.prune(tx, before, originalsAtOnce));
     keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "unused files could not be deleted"));
     count = hashes.length;
@@ -178,23 +178,35 @@ async function tidyOriginals(
  * Deletes the feedback of blocked senders 30 days after it arrived. The daily cleanup then deletes the files of that
  * feedback. (rule F34)
  */
-async function tidyHidden(database: Deps["database"], now: Date): Promise<void> {
+async function tidyHidden(database: Deps["database"], now: Date, stopping: AbortSignal): Promise<void> {
   const before = new Date(now.getTime() - hiddenKeptMilliseconds).toISOString();
-  for (const { id } of await hiddenFeedback.oldReports(database, before, atOnce))
-    await database.write((tx) => removeThread(tx, id));
-  for (const answer of await hiddenFeedback.oldAnswers(database, before, atOnce))
-    await database.write((tx) => hiddenFeedback.removeAnswer(tx, answer));
+  const reports = await hiddenFeedback.oldReports(database, before, atOnce);
+  await runSteps(
+    stopping,
+    reports.map(
+      ({ id }) =>
+        () =>
+          database.write((tx) => removeThread(tx, id)),
+    ),
+  );
+  const answers = await hiddenFeedback.oldAnswers(database, before, atOnce);
+  await runSteps(
+    stopping,
+    answers.map((answer) => () => database.write((tx) => hiddenFeedback.removeAnswer(tx, answer))),
+  );
 }
 
 /**
- * Stores which approvals have expired, so that lists, the audit and receivers of events show it. A request that claims
- * a proposal does not need this, because it compares the times itself. (rule A23)
+ * Stores which approvals have expired, so that lists, the audit and receivers of events show the expiry. A request
+ * that claims a proposal does not need the stored expiry, because it compares the times itself. (rule A23)
  */
 async function storeExpired(
   { database, newId }: Pick<HousekeepingDeps, "database" | "newId">,
   now: Date,
+  stopping: AbortSignal,
 ): Promise<void> {
   for (const { id } of await expiredApprovals.list(database, now, atOnce)) {
+    if (stopping.aborted) return;
     await database.write(async (tx) => {
       const run = await proposals.findOwned(tx, id);
       if (!run) return;
@@ -205,25 +217,21 @@ async function storeExpired(
 }
 
 /**
- * The maximum number of stored OAuth clients that nobody has allowed to connect. If there are more, the oldest ones are
- * deleted.
+ * The maximum number of stored OAuth clients that nobody has allowed to connect. If there are more clients, the
+ * oldest are deleted.
  */
 const mostUnusedClients = 10_000;
 
-async function tidyConnections(
-  database: Deps["database"],
-  now: Date,
-  stopping: AbortSignal | undefined,
-): Promise<void> {
+async function tidyConnections(database: Deps["database"], now: Date, stopping: AbortSignal): Promise<void> {
   const dayAgo = new Date(now.getTime() - lifetimes.unusedClient).toISOString();
-  while (
-    (await database.write((tx) => oauthTokens.prune(tx, now.toISOString(), atOnce))) === atOnce &&
-    !stopping?.aborted
-  );
   const endedBefore = new Date(now.getTime() - lifetimes.endedConnection).toISOString();
-  await database.write((tx) => oauthTokens.pruneEnded(tx, endedBefore));
-  await database.write((tx) => oauthCodes.prune(tx, dayAgo));
-  while ((await database.write((tx) => oauthClients.prune(tx, dayAgo, mostUnusedClients))) >= atOnce);
+  const prune = pruning(database, stopping);
+  await runSteps(stopping, [
+    () => prune((tx) => oauthTokens.prune(tx, now.toISOString(), atOnce)),
+    () => database.write((tx) => oauthTokens.pruneEnded(tx, endedBefore)),
+    () => database.write((tx) => oauthCodes.prune(tx, dayAgo)),
+    () => prune((tx) => oauthClients.prune(tx, dayAgo, mostUnusedClients)),
+  ]);
 }
 
 const dayMilliseconds = 86_400_000;
@@ -233,8 +241,8 @@ const cleanupPauseMilliseconds = 600_000;
 type CleanupDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "time">;
 
 /**
- * Cleans up at the start and then once a day. Returns the function that stops it and waits for a running cleanup to
- * end.
+ * Cleans up at the start and then once a day. Returns the function that stops the cleanups. The function waits until
+ * a running cleanup has ended.
  */
 export function startDailyCleanup(deps: CleanupDeps): () => Promise<void> {
   let dueAt = 0;
@@ -251,27 +259,39 @@ export function startDailyCleanup(deps: CleanupDeps): () => Promise<void> {
 }
 
 /**
- * Deletes threads that are older than the limit of their app, files without references, the words of deleted threads
- * from the search index, browsers whose session ended long ago, and pictures that no text shows.
+ * Deletes five kinds of data: threads that are older than the limit of their app, files without references, the words
+ * of deleted threads in the search index, browsers whose session ended long ago, and pictures that no text shows.
  */
 export async function cleanUp(deps: CleanupDeps, stopping: AbortSignal): Promise<void> {
-  await deleteExpired(deps, stopping);
-  const count = await sweepFiles(deps, stopping);
-  if (count > 0) deps.log.info({ count }, "deleted files without references");
-  await forgetDeletedWords(deps.database, stopping);
-  await deps.database.write(tryAgain);
-  await forgetBrowsers(deps);
-  // This is the last step, because it reads many texts. If it fails, the steps before it are done.
-  await sweepPictures(deps, stopping);
+  await runSteps(stopping, [
+    () => deleteExpired(deps, stopping),
+    async () => {
+      const count = await sweepFiles(deps, stopping);
+      if (count > 0) deps.log.info({ count }, "deleted files without references");
+    },
+    () => forgetDeletedWords(deps.database, stopping),
+    () => deps.database.write(tryAgain),
+    () => forgetBrowsers(deps, stopping),
+    // This is the last step, because it reads many texts. If it fails, the steps before it are done.
+    () => sweepPictures(deps, stopping),
+  ]);
 }
 
+const browsersAtOnce = 500;
+
 /**
- * Deletes the data of browsers that have shown no notices for a long time, because nobody signed in there. (rule N10)
+ * Deletes the data of browsers in which nobody has been signed in for a long time. These browsers show no notices.
+ * (rule N10)
  */
-async function forgetBrowsers({ clock, database }: Pick<CleanupDeps, "clock" | "database">): Promise<void> {
+async function forgetBrowsers(
+  { clock, database }: Pick<CleanupDeps, "clock" | "database">,
+  stopping: AbortSignal,
+): Promise<void> {
   const before = new Date(clock.now().getTime() - forgottenAfter).toISOString();
-  const most = 500;
-  while ((await database.write((tx) => noticeBrowsers.removeEnded(tx, before, most))) === most);
+  await pruning(database, stopping)(
+    (tx) => noticeBrowsers.removeEnded(tx, before, browsersAtOnce),
+    browsersAtOnce,
+  );
 }
 
 type RetentionDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">;

@@ -2,9 +2,7 @@ import { setMaxListeners } from "node:events";
 import { everyTopic } from "../database/signals.ts";
 import type { Deps } from "../deps.ts";
 
-/**
- * Work for several targets. A target is, for example, a receiver on the network. Each target has its own queue.
- */
+/** Work for several targets, such as receivers on the network. Each target has its own queue. */
 interface TargetWork {
   /** The topic that signals new work. */
   readonly topic: string;
@@ -24,8 +22,9 @@ type QueueDeps = Pick<Deps, "log"> & { readonly database: Pick<Deps["database"],
 const mostTargets = 256;
 
 /**
- * Starts a job that does work when it becomes due. It serves many targets at the same time, so a target that does not
- * answer delays no other one. Returns the function that stops it, and waits for running work. (rule O27)
+ * Starts a job that does work when it becomes due. The job serves many targets at the same time, so a target that
+ * does not answer delays no other target. Returns the function that stops the job and waits for running work. (rule
+ * O27)
  */
 export function startTargetQueues({ database, log }: QueueDeps, work: TargetWork): () => Promise<void> {
   const running = new Map<string, Promise<void>>();
@@ -153,7 +152,7 @@ interface DueWork {
   readonly failure: string;
 }
 
-/** Starts a job that does work when it becomes due. Returns the function that stops it. */
+/** Starts a job that does work when it becomes due. Returns the function that stops the job. */
 export const startDueWork = (
   deps: JobDeps,
   { topic, doDue, pause, failure }: DueWork,

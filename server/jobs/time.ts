@@ -37,9 +37,9 @@ const writeMilliseconds = 600_000;
 type TimeDeps = Pick<Deps, "database" | "clock" | "time" | "log" | "settings">;
 
 /**
- * Compares the clock with the last stored time. Then watches the clock, and stores the time every ten minutes. Returns
- * the function that stops this. A development server does not compare the times, because the machine may have been
- * suspended for days.
+ * Compares the clock with the last stored time. Then watches the clock, and stores the time every ten minutes.
+ * Returns the function that stops the watching and storing. A development server does not compare the times, because
+ * its machine may have been suspended for days.
  */
 export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<void>> {
   const { database, time, settings } = deps;

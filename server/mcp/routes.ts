@@ -109,8 +109,8 @@ function createAnswer(parts: McpParts): (ctx: Context) => Promise<void> {
 }
 
 /**
- * Refuses requests with a foreign `Host` or `Origin`. Otherwise a page of another site could reach a server in a
- * private network by DNS rebinding.
+ * Refuses requests whose `Host` or `Origin` names another server. Otherwise a page of another site could reach a
+ * server in a private network by DNS rebinding.
  */
 function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
   if (!isOwnHost(req.headers.host, settings))
@@ -145,7 +145,7 @@ const secretOf = ({ authorization }: PresentedCredentials): string =>
 function goneSignal({ res }: Context): AbortSignal {
   const gone = new AbortController();
   res.once("close", () => {
-    // After a complete answer, nothing listens to this signal, so an abort would only cost time.
+    // If the answer was sent completely, the request is over and an abort is not needed.
     if (!res.writableFinished) gone.abort();
   });
   if (res.closed) gone.abort();
@@ -181,7 +181,8 @@ async function send(ctx: Context, answer: HttpAnswer): Promise<void> {
     return;
   }
   if (!comesInParts) {
-    // An answer of one part is sent as text, because a stream would take longer than the tool itself.
+    // An answer that consists of one message is sent as text, because a stream would take longer than the tool
+    // itself.
     ctx.body = await response.text();
     return;
   }
@@ -240,7 +241,7 @@ export const isAllowedOrigin = (
   corsOrigins.includes(origin) ||
   [baseUrl, consoleUrl].some((url) => new URL(url).origin === origin);
 
-/** The JSON-RPC codes of errors that happen before the message is read. */
+/** The JSON-RPC codes for errors that happen before the message is read. */
 const codes: Partial<Record<ErrorCode, number>> = { bad_request: -32_600, internal: -32_603, busy: -32_603 };
 
 const otherCode = -32_000;
@@ -315,7 +316,8 @@ interface Calling {
   /** Returns whether the caller may call an endpoint that changes something. */
   readonly mayChange: (endpoint: Endpoint) => boolean;
   /**
-   * The signals that end a call. One aborts when the client has disconnected, the other when the server stops.
+   * The signals that end a call. One signal aborts when the client has disconnected. The other signal aborts when the
+   * server stops.
    */
   readonly ends: readonly AbortSignal[];
 }
@@ -405,7 +407,7 @@ interface ToolUser {
 
 /**
  * Creates a function that finds the caller of the tools. The credential is an agent token, or the access token of a
- * connection, which is valid only for the tools. Any other credential gets the same refusal. (rule A43)
+ * connection, which is valid only for the tools. All other credentials get the same refusal. (rule A43)
  */
 function createToolAuthenticate(
   deps: Pick<Deps, "clock" | "database" | "log" | "memory">,
@@ -420,8 +422,8 @@ function createToolAuthenticate(
   const touch = createTouch(deps);
 
   /**
-   * Finds the caller for an access token, which is valid for one hour. A token that was valid when the request began is
-   * valid until the request ends.
+   * Finds the caller for an access token. An access token is valid for one hour. If the token was valid when the
+   * request began, it is valid until the request ends.
    */
   const connection = async (shown: PresentedCredentials, began: number) => {
     const hash = hashOf(bearerOf(shown.authorization));

@@ -368,8 +368,8 @@ interface Piece {
 }
 
 /**
- * Yields the bytes of a stream in pieces of this length. The last piece may be shorter. It is empty only if the stream
- * is empty. Each piece has its own memory.
+ * Yields the bytes of a stream in pieces of this length. The last piece may be shorter. A piece is empty only if the
+ * stream is empty. Pieces do not share memory.
  */
 async function* inPieces(chunks: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Piece> {
   let held = Buffer.allocUnsafe(length);

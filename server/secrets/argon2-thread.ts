@@ -3,7 +3,10 @@ import { randomBytes } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { argon2id, argon2Verify } from "hash-wasm";
 
-/** The task of a thread: to verify a password against a stored hash, or to create a new hash with the given costs. */
+/**
+ * The task of a thread. The task is to verify a password against a stored hash, or to create a new hash with the
+ * given costs.
+ */
 export type ArgonTask =
   | { readonly password: string; readonly stored: string }
   | {

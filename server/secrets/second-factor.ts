@@ -41,11 +41,11 @@ export const newRecoveryCodes = (): string[] =>
 
 const newGroup = (): string => Array.from({ length: 4 }, () => readable[randomInt(readable.length)]).join("");
 
-/** Returns the hash of a recovery code, which the database stores. Hyphens in the code do not matter. */
+/** Returns the hash of a recovery code. The database stores only this hash. Hyphens in the code are ignored. */
 export const recoveryHash = (userId: string, code: string): string =>
   hashOf(`recovery code\n${userId}\n${code.replaceAll("-", "")}`);
 
-/** Reads base32 without padding. */
+/** Decodes a base32 text without padding. Returns the bytes. */
 function bytesOf(secret: string): Buffer {
   const bits = Array.from(secret, (letter) => base32.indexOf(letter).toString(2).padStart(5, "0")).join("");
   const bytes = bits.match(/.{8}/g) ?? [];

@@ -60,7 +60,7 @@ export const isPersonHash = ({ isMark }: Pick<Sealer, "isMark">, email: string, 
 
 /**
  * Returns all hashes of an e-mail address that receipts of erasures may contain. They are computed with the present
- * secret and with the old ones.
+ * secret and with the old secrets.
  */
 export const personHashes = ({ marks }: Pick<Sealer, "marks">, email: string): readonly string[] =>
   marks(hashedText(email));
@@ -82,17 +82,15 @@ const macBytes = macDigits / 2;
 
 export const uuidBytes = 16;
 
-/**
- * A kind of link, and how many bytes its token has before the MAC. A token is valid only for links of its own kind.
- */
+/** A kind of link, and how many bytes its token has before the MAC. A token is valid only for links of one kind. */
 export interface LinkKind {
   readonly purpose: string;
   readonly headBytes: number;
 }
 
 /**
- * Returns the token of a link. It consists of the bytes of `head`, which is given in hexadecimal digits, and a MAC.
- * Both are in base64url. The token is not stored, because it can be computed again at any time. (rules M8, N6)
+ * Returns the token of a link. The token consists of the bytes of `head` (given in hexadecimal digits) and a MAC, in
+ * base64url. The token is not stored, because it can be computed again at any time. (rules M8, N6)
  */
 export const linkTokenOf = (sealer: Pick<Sealer, "mark">, { purpose }: LinkKind, head: string): string =>
   Buffer.from(head + sealer.mark(`${purpose}\n${head}`).slice(0, macDigits), "hex").toString("base64url");
@@ -145,7 +143,10 @@ export function mintCredential(prefix: CredentialPrefix): string {
  */
 export const visiblePrefix = (credential: string): string => credential.slice(0, 10);
 
-/** Returns the SHA-256 in hex. The database stores credentials and the ids of console sessions only as such hashes. */
+/**
+ * Returns the SHA-256 of a secret in hex. The database stores credentials and the ids of console sessions only as
+ * such hashes.
+ */
 export const hashOf = (secret: string): string => hash("sha256", secret);
 
 /** Returns 256 random bits in base64url, which nobody can guess. */
@@ -253,9 +254,9 @@ const idBytes = 16;
 const idsAtOnce = 256;
 
 /**
- * Creates a generator of ids: UUIDs of version 7. Each id is greater than the previous one, even if the clock is set
- * back. Random bytes are requested for many ids together, because a request for 16 bytes takes longer than the rest of
- * the work.
+ * Creates a generator of ids: UUIDs of version 7. Each id is greater than the previous id, even if the clock is set
+ * back. The generator requests random bytes for many ids together, because a request for 16 bytes takes longer than
+ * all other work for an id.
  */
 export function createNewId(): () => string {
   const pool = new Uint8Array(idBytes * idsAtOnce);

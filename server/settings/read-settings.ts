@@ -47,7 +47,7 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
     databasePool: poolOf(environment.INNKEEP_DATABASE_POOL ?? "10"),
     data: flags.data ?? environment.INNKEEP_DATA ?? (flags.demo ? "./.innkeep/demo" : "./.innkeep"),
     s3: s3Of(environment),
-    // Without this setting, the address of the console is below the base address. (rule O3)
+    // Without INNKEEP_CONSOLE_URL, the address of the console is below the base address. (rule O3)
     consoleUrl: urlOf(
       "INNKEEP_CONSOLE_URL",
       flags.consoleUrl ?? environment.INNKEEP_CONSOLE_URL ?? `${baseUrl}/console`,
@@ -77,8 +77,8 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
 }
 
 /**
- * Settings of earlier versions, with the reason why each has no effect now. They are refused, because otherwise nobody
- * would notice that they have no effect.
+ * Settings of earlier versions. Each has a text that says why it has no effect now. The server refuses them, because
+ * otherwise nobody would notice that they have no effect.
  */
 const removedSettings: Readonly<Record<string, string>> = {
   INNKEEP_CONTINUOUS_BACKUP: "Litestream now makes the continuous copies of SQLite",
@@ -177,9 +177,7 @@ const units: Readonly<Record<string, number>> = {
   TiB: 2 ** 40,
 };
 
-/**
- * The size of the largest possible report. A lower limit would mean that such a report could never be sent.
- */
+/** The size of the largest possible report. If the limit was lower, nobody could send such a report. */
 const least = 64 * 2 ** 20;
 
 /** Returns the limits for the bytes of feedback. Throws a SettingError for a wrong value. */
@@ -242,10 +240,10 @@ function keptOf(given: string | undefined): number {
 }
 
 /**
- * Returns the only web address to which a sign-in code may be sent. (The server also sends codes to the URL schemes of
- * apps.) It must be https, or http on loopback. The default is the server's own page that shows the code. Undefined if
- * the address of the server is neither an https nor a loopback address. Throws a SettingError for any other given
- * address.
+ * Returns the only web address to which a sign-in code may be sent. (The server also sends codes to the URL schemes
+ * of apps.) The address must be https, or http on loopback. The default is the server's own page that shows the code.
+ * Returns undefined if no address is set and the server has neither an https nor a loopback address. Throws a
+ * SettingError for an address that is not allowed.
  */
 function redirectUrlOf(given: string | undefined, baseUrl: string): string | undefined {
   if (given === undefined) return isTarget(baseUrl) ? baseUrl + codePath : undefined;
@@ -297,8 +295,8 @@ function packageNameOf(given: string): string {
 }
 
 /**
- * Returns the digest in base64url, as integrity verdicts contain it. Accepts base64url, or the hexadecimal form of the
- * Play Console.
+ * Returns the SHA-256 digest of a certificate in base64url, as Google's integrity verdicts contain it. Accepts
+ * base64url, or the hexadecimal form that the Play Console shows.
  */
 function certificateOf(given: string): string {
   const hex = given.replaceAll(":", "");

@@ -11,7 +11,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Settings {
   readonly host: string;
   readonly port: number;
-  /** Folder of the SQLite database, the uploads and the secret. */
+  /** The folder of the SQLite database, the uploads and the secret. */
   readonly data: string;
   readonly databaseUrl: string | undefined;
   /** How many connections to PostgreSQL this server opens. The connection that listens for signals does not count. */
@@ -75,7 +75,7 @@ export interface Settings {
 
 /** The backups that a server creates and verifies each night. */
 export interface DrillSettings {
-  /** The time of day, in minutes of UTC. */
+  /** The time of day when the backup begins, in minutes after midnight UTC. */
   readonly at: number;
   readonly folder: string;
   readonly kept: number;
@@ -170,7 +170,7 @@ export interface Budgets {
   readonly lingerMilliseconds: number;
   /** The lowest rate at which a body may arrive. */
   readonly bodyBytesPerSecond: number;
-  /** How many milliseconds longer a body may take than at the rate `bodyBytesPerSecond`. */
+  /** How many milliseconds a body may take in addition to the time that it needs at the rate `bodyBytesPerSecond`. */
   readonly bodyPatienceMilliseconds: number;
   /** How many bytes of arriving bodies may be in memory. Large uploads do not count. */
   readonly bufferedBytes: number;

@@ -50,7 +50,7 @@ async function makePrivate(folder: string): Promise<void> {
 }
 
 /**
- * Throws a SettingError if there are files but no database, because a new database would not refer to the files.
+ * Throws a SettingError if the folder contains files but no database. A new database would not refer to these files.
  */
 async function assertDatabaseIsThere(data: string): Promise<void> {
   const file = join(data, "innkeep.db");
@@ -68,7 +68,7 @@ const sizeOf = (file: string): Promise<number> =>
     () => 0,
   );
 
-/** Whether the folder contains stored files. These are in subfolders whose names are two hexadecimal digits. */
+/** Whether the folder contains stored files. Stored files are in subfolders whose names are two hexadecimal digits. */
 export async function hasFiles(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((each) => /^[\da-f]{2}$/.test(each))) {

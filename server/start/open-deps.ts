@@ -9,6 +9,7 @@ import type { Deps } from "../deps.ts";
 import { createThreadWatch } from "../feedback/agent-work/store/changes.ts";
 import { createLiveConnections } from "../feedback/live/connections.ts";
 import { createWaitingAgents } from "../feedback/proposals/waiting-agents.ts";
+import { endDueSnoozes } from "../feedback/threads/store/fields.ts";
 import { createAnswers } from "../http/answers.ts";
 import { createMemory } from "../http/memory.ts";
 import { createLimiter } from "../http/rate-limits/rate-limits.ts";
@@ -22,7 +23,7 @@ interface StartedParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly secret: string;
-  /** Earlier secrets of the deployment. They decrypt values that were encrypted with them. */
+  /** Earlier secrets of the deployment. They decrypt values that were encrypted before the secret was replaced. */
   readonly oldSecrets?: readonly string[];
   readonly stopping: AbortSignal;
 }
@@ -30,9 +31,7 @@ interface StartedParts {
 /** The maximum number of bytes of memory for cached answers and rows. */
 const mostBytes = 128 * 1_048_576;
 
-/**
- * How many milliseconds to wait for the database. The time is short, so that every request ends within five seconds.
- */
+/** How many milliseconds to wait for the database. This is less than five seconds, in which every request must end. */
 const patienceMs = 4_000;
 
 /** Opens the database that the settings name and brings its schema up to date. */
@@ -61,7 +60,7 @@ export function createDeps(
       "the clock has jumped, so nothing ends or expires until the clock has run without a jump for ten minutes",
     ),
   );
-  const threadWatch = createThreadWatch(database);
+  const threadWatch = createThreadWatch(database, () => endDueSnoozes({ clock, database, time }));
   return {
     settings,
     database,

@@ -45,8 +45,8 @@ export async function bindFiles(database: Database, location: DataLocation): Pro
 }
 
 /**
- * Throws a SettingError if the files are not in the storage that the settings name. A deployment without files may
- * change the storage.
+ * Throws a SettingError if the files are not in the storage that the settings name. A deployment that has no files
+ * yet may change the storage.
  */
 export async function assertPlace(database: Reader, location: DataLocation): Promise<void> {
   const wanted = placeIn(location);
@@ -65,9 +65,9 @@ const elsewhere: Readonly<Record<FilesPlace, string>> = {
 
 /**
  * Checks that the data folder and the file storage belong to the database. The database, the folder and the storage
- * contain the same id, which the first start of a server creates. Throws a SettingError if one of them belongs to
- * another database, or cannot be used. Also throws it for a SQLite database that another program has copied into the
- * folder. Such a folder has no id, or another id. (rule O23)
+ * contain the same id, which the first start of a server creates. Throws a SettingError if the folder or the storage
+ * belongs to another database, or cannot be used. Also throws a SettingError if another program has copied the SQLite
+ * database into the folder. In that case the folder has no id, or the id of another database. (rule O23)
  */
 export async function bindPlace(database: Database, location: DataLocation): Promise<void> {
   const { data, databaseUrl } = location;
@@ -105,8 +105,8 @@ export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: 
 }
 
 /**
- * Returns the mark of a data folder with a SQLite database. A folder without an id is handled as if it had no files,
- * because its files belong to this database.
+ * Returns the mark of a data folder that contains a SQLite database. The mark stores the id of the database. The
+ * files in this folder belong to this database. So a folder without an id is handled as if it had no files.
  */
 async function markBesideFile(data: string): Promise<PlaceMark> {
   const mark = folderMark(data);

@@ -58,8 +58,9 @@ export async function isLocked(database: Database): Promise<boolean> {
 }
 
 /**
- * Returns the sealer for the old secret with which the database was last used. Undefined if it was last used with the
- * present secret. Throws a SettingError if no secret decrypts its values.
+ * Returns the sealer (it encrypts and decrypts) for the old secret with which the database was last used. Returns
+ * undefined if the database was last used with the present secret. Throws a SettingError if no secret decrypts its
+ * values.
  */
 async function formerOf(
   tx: Transaction,

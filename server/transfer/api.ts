@@ -5,6 +5,7 @@ import { isReceivedFile } from "../../src/contract/files.ts";
 import { ownedApp } from "../access/apps/store.ts";
 import { createAuditWriter } from "../access/audit/record.ts";
 import type { Deps } from "../deps.ts";
+import { endDueSnoozes } from "../feedback/threads/store/fields.ts";
 import type { Download } from "../http/answers.ts";
 import type { Handlers } from "../http/handler.ts";
 import { tarOf, type WrittenExport, writeExport } from "./export.ts";
@@ -12,7 +13,7 @@ import { importApp } from "./import.ts";
 
 type TransferDeps = Pick<
   Deps,
-  "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "settings" | "stopping"
+  "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "settings" | "stopping" | "time"
 >;
 
 /** The maximum number of exports that run at the same time. The same limit applies to imports. (rule X2) */
@@ -45,6 +46,7 @@ export function appData(deps: TransferDeps): Handlers<typeof contract> {
       await deps.database.write((tx) =>
         record(tx, { caller, address }, { action: "app.export", appId, target: appId }),
       );
+      await endDueSnoozes(deps);
       const written = await writeOne(() => writeExport(deps, { appId: app.id, withFiles, signal: signal() }));
       return downloadOf(deps, written, { name: app.name, withFiles });
     },

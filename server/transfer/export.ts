@@ -123,7 +123,7 @@ async function writeMembers({ reader, wanted, writer }: Writing): Promise<void> 
     writer.write({ type: "member", email, ...(name === null ? {} : { name }), role, createdAt });
 }
 
-/** Writes the records of one kind and the records below them. Returns how many files are missing. */
+/** Writes the records of one kind and their child records. Returns the number of missing files. */
 async function writeKind(
   writing: Writing,
   {

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { ApiError } from "../../src/contract/errors.ts";
 import { receivedFile } from "../../src/contract/files.ts";
-import { isObject } from "../../src/contract/json.ts";
+import { isNestedDeeperThan, isObject } from "../../src/contract/json.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { countOf } from "../../src/words/phrases.ts";
 import type { Table } from "../backup/store.ts";
@@ -18,8 +18,6 @@ import {
   faultsOf,
   formatVersion,
   type Line,
-  mostLineBytes,
-  parseLine,
   type RecordKind,
   rowOf,
   type StoredRow,
@@ -151,16 +149,18 @@ const silentMilliseconds = 600_000;
 /** Deletes the rows and files of imports that ended because the server crashed. (rule X5) */
 export async function discardAbandoned(
   deps: Pick<Deps, "clock" | "database" | "keptFiles"> & { readonly log: Warns },
+  stopping?: AbortSignal,
 ): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - silentMilliseconds).toISOString();
-  for (const appId of await imports.abandoned(deps.database, before)) await discard(deps, appId);
+  for (const appId of await imports.abandoned(deps.database, before)) await discard(deps, appId, stopping);
 }
 
 async function discard(
   { database, keptFiles, log }: Pick<Deps, "database" | "keptFiles"> & { readonly log: Warns },
   appId: string,
+  stopping?: AbortSignal,
 ): Promise<void> {
-  for (let more = true; more; ) {
+  for (let more = true; more && !stopping?.aborted; ) {
     const part = await database.write((tx) => imports.discard(tx, appId));
     keptFiles.removeLater(part.hashes, (error) =>
       log.warn({ err: error }, "unused files could not be deleted"),
@@ -306,8 +306,8 @@ async function keepImportAlive(
 }
 
 /**
- * Finds the row that the database refuses. To do so, stores the rows one by one in a transaction that is then undone.
- * Returns a sentence about the row.
+ * Finds the row that the database refuses. To find it, stores the rows one by one in a transaction that is then
+ * rolled back. Returns a sentence about the row.
  */
 async function faultyLine({ deps }: Staging, tables: Tables, rows: readonly StagedRow[]): Promise<string> {
   const ordered = allRecords.flatMap((kind) => rows.filter((row) => row.kind === kind));
@@ -617,3 +617,22 @@ const refusedFile = (faults: readonly string[]): ApiError =>
 
 /** Adds the number of the line to a fault. */
 const atLine = (number: number, fault: string): string => `line ${number}: ${fault}`;
+
+/** The maximum number of bytes in a line. The longest possible record, a release note, has fewer. */
+const mostLineBytes = 8 * 1_048_576;
+
+/** The maximum number of nested levels in a line. Metadata needs five levels. */
+const deepest = 16;
+
+/**
+ * Parses one line. If it is not a JSON object or is nested too deeply, returns a text that describes the fault.
+ */
+function parseLine(text: string): Line | string {
+  if (isNestedDeeperThan(text, deepest)) return `is nested deeper than ${deepest} levels`;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : "must be a JSON object";
+  } catch {
+    return "is not JSON";
+  }
+}

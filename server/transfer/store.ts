@@ -41,9 +41,9 @@ export const imports = {
     (await tx.run("UPDATE imports SET alive_at = ? WHERE app_id = ?", at, appId)) === 1,
 
   /**
-   * Handles one batch of the proposals of an app. Ends approvals that were not carried out, because a person on another
-   * server gave them. Also updates the proposal status of the threads. Returns the last proposal of the batch, or
-   * undefined if there are no more proposals. (rule X6)
+   * Handles one batch of the proposals of an app. Ends approvals that were not carried out, because people approved
+   * these plans on another server. Also updates the proposal status of the threads. Returns the last proposal of the
+   * batch, or undefined if there are no more proposals. (rule X6)
    */
   async settle(
     tx: Transaction,
@@ -101,8 +101,8 @@ export const imports = {
   },
 
   /**
-   * Whether merges of the app contradict each other. They do if a thread is merged into a missing thread, if its target
-   * is itself a merged thread, or if the order of the merges differs from their numbers.
+   * Whether merges of the app contradict each other. They do in three cases: a thread is merged into a missing
+   * thread, a thread is merged into a merged thread, or the order of the merges differs from their numbers.
    */
   async hasWrongMerges(reader: Reader, appId: string): Promise<boolean> {
     const found = await reader.get<{ found: number }>(
@@ -126,7 +126,10 @@ export const imports = {
       ...[appId, limits.mergedThreads],
     )) !== undefined,
 
-  /** Whether more merges of the app follow each other than the server allows. */
+  /**
+   * Whether a chain of merges in the app is longer than the server allows. In a chain, a thread that contains merged
+   * threads was merged into another thread.
+   */
   async hasTooDeepMerges(reader: Reader, appId: string): Promise<boolean> {
     const many = await reader.all<{ id: string }>(
       `SELECT merged_into AS id FROM feedback WHERE app_id = ? AND merged_into IS NOT NULL
@@ -198,8 +201,8 @@ export function tableOf(known: ReadonlyMap<string, Table>, { table }: RecordKind
 const rowsAtOnce = 200;
 
 /**
- * Yields the rows of one kind that belong to these parents, in batches. If there are few rows, one query reads the rows
- * of all parents. Otherwise reads the rows of one parent after another.
+ * Yields the rows of one kind that belong to these parents, in batches. If there are few rows, one query reads the
+ * rows of all parents. Otherwise each query reads the rows of one parent.
  */
 export async function* exportedRows(
   reader: Reader,

@@ -5,7 +5,14 @@ import type { AuditEntry } from "../contract/audit.ts";
 import type { AppKey, Token } from "../contract/credentials.ts";
 import { limits } from "../contract/limits.ts";
 import type { Statistics } from "../contract/statistics.ts";
-import { csvOf, shareOf, totalsOf, waitText } from "../contract/statistics-text.ts";
+import {
+  csvOf,
+  leastOfPercentile,
+  shareOf,
+  slowReplies,
+  totalsOf,
+  waitText,
+} from "../contract/statistics-text.ts";
 import { countOf } from "../words/phrases.ts";
 import { oldThreadsText } from "../words/thread.ts";
 import { choices } from "./core/choices.ts";
@@ -137,9 +144,9 @@ export function addAudit(audit: Command, setup: Setup): void {
     .option("--app <id>", "only entries about this app, by id, start of the id, or name")
     .option("--action <action>", "only entries with this action, such as key.delete")
     .option("--actor <who>", "only entries by this e-mail address, by the token with this id, or by `agent`")
-    .option("--from <instant>", "only entries since then: ISO 8601, or a day in UTC")
-    .option("--to <instant>", "only entries before then")
-    .option("--limit <number>", "at most this many")
+    .option("--from <instant>", "only entries from this time on: ISO 8601, or a day in UTC")
+    .option("--to <instant>", "only entries before this time")
+    .option("--limit <number>", "the maximum number of entries on a page")
     .option("--cursor <cursor>", "continue after the previous page")
     .option("--all", "all pages")
     .option("--ndjson", "write each entry as one line of JSON, as soon as it is read");
@@ -203,7 +210,7 @@ async function editApp(
   printOne(invocation, app, () => appLines(app));
 }
 
-/** Prints how many threads the next cleanup deletes if the number of days was changed. */
+/** If the command changed the retention days, prints how many threads the next daily cleanup deletes. */
 async function noteOldThreads(
   invocation: Invocation,
   appId: string,
@@ -232,9 +239,7 @@ async function changeOf(invocation: Invocation, flags: AppFlags): Promise<AppCha
   };
 }
 
-/**
- * Returns the whole number that a flag contains. Returns null for an empty text, which removes the setting.
- */
+/** Returns the value of a flag as a whole number. Returns null for an empty text, because it removes the setting. */
 function numberOf(flag: string, given: string | undefined, most: number): number | null | undefined {
   if (given === undefined) return undefined;
   if (given === "") return null;
@@ -263,7 +268,7 @@ interface KeyOfApp extends AppKey {
   readonly app: string;
 }
 
-/** Lists the keys of the named app, or of all apps of the token. */
+/** Lists the keys of the app that the flags name. If they name no app, lists the keys of all apps of the token. */
 async function listKeys(invocation: Invocation): Promise<undefined> {
   printList(invocation, { items: await allKeys(invocation), columns: keyColumns });
 }
@@ -306,8 +311,8 @@ async function revokeKey(invocation: Invocation, given: string): Promise<undefin
 }
 
 /**
- * Returns the id of the named app, or of the only app of the token. Undefined if no app is named and the token has
- * several.
+ * Returns the id of the app that the flags name, or else of the only app of the token. Undefined if the flags name no
+ * app and the token has several apps.
  */
 async function onlyAppOf(invocation: Invocation): Promise<string | undefined> {
   if (namedApp(invocation) !== undefined) return appIdOf(invocation);
@@ -334,7 +339,7 @@ async function keyOf(invocation: Invocation, given: string) {
 }
 
 interface RevokeTokenFlags {
-  /** Whether to revoke the token that this command uses. */
+  /** True if the command must revoke the token that it uses for its own requests. */
   readonly self?: boolean;
 }
 
@@ -436,7 +441,8 @@ async function listAudit(invocation: Invocation, flags: AuditFlags): Promise<und
 }
 
 /**
- * Warns of an action that this command does not know. It is not an error, because a newer server may have more actions.
+ * Prints a warning if `--action` is not in the list of actions. This is not an error, because a newer server may have
+ * more actions.
  */
 function warnOfUnknown(invocation: Invocation, { action }: AuditFlags): void {
   const known: readonly string[] = choices.auditActions;
@@ -540,7 +546,10 @@ async function showStatistics(
 
 const dayMilliseconds = 86_400_000;
 
-/** Returns the period for the request. With `--days`, the last day is `--to`, or today in the time zone. */
+/**
+ * Returns the first day, the last day and the time zone for the request. If `--days` is set without `--to`, the last
+ * day is today in the time zone.
+ */
 function periodOf({ from, to, days, zone = systemTimeZone() ?? "UTC" }: StatisticsFlags, now: Date) {
   if (days === undefined) return { from, to, zone };
   if (from !== undefined) throw usageError("--days and --from exclude each other.");
@@ -573,7 +582,7 @@ function linesOf(answer: Statistics): string {
     repeats: totals.repeats,
     resolved: totals.resolved,
     replies: totals.replies,
-    "first reply": firstReply.median === null ? "none" : waitsText(firstReply),
+    "first reply": firstReply.median === null ? "none" : waitsText(answer),
     "answered within": [
       `1 h: ${answered(firstReply.within["1h"])}`,
       `8 h: ${answered(firstReply.within["8h"])}`,
@@ -597,8 +606,14 @@ function linesOf(answer: Statistics): string {
   });
 }
 
-const waitsText = ({ median, p90 }: Statistics["firstReply"]): string =>
-  `about ${waitText(median ?? 0)} (median), ${waitText(p90 ?? 0)} (90th percentile)`;
+function waitsText(answer: Statistics): string {
+  const { p90 } = slowReplies(answer);
+  const slow =
+    p90 === undefined
+      ? `– (90th percentile, shown from ${leastOfPercentile} first replies on)`
+      : `${waitText(p90)} (90th percentile)`;
+  return `about ${waitText(answer.firstReply.median ?? 0)} (median), ${slow}`;
+}
 
 function withShare(count: number, all: number): string {
   const share = shareOf(count, all);

@@ -99,13 +99,12 @@ export const actionCommands: readonly string[] = [
   "faq diff",
 ];
 
-/** Whether the input of a flag has one value on each line, because the flag may be repeated. */
+/** Whether a flag may be repeated. The input for such a flag has one value on each line. */
 export const isRepeatable = (option: Option): boolean =>
   option.parseArg === several || inputOf(option) === "platform-version";
 
 /**
- * The flag that the input `status` sets. This input always has a value, so it is ignored for commands that do not have
- * the flag.
+ * The flag that the input `status` sets. The input always has a value. So a command without the flag ignores the input.
  */
 export const statusFlag = "run-status";
 
@@ -206,7 +205,10 @@ function inputsOf(env: Env): ReadonlyMap<string, string> {
 
 const prefix = "INPUT_";
 
-/** The inputs that become environment variables. Their values must not appear in a command line. */
+/**
+ * The environment variable for each of these inputs. Their values are passed in variables, because they must not appear
+ * in a command line.
+ */
 const variables: Readonly<Record<string, string>> = {
   "base-url": "INNKEEP_BASE_URL",
   "api-key": "INNKEEP_API_KEY",
@@ -214,7 +216,7 @@ const variables: Readonly<Record<string, string>> = {
   matrix: "INNKEEP_MATRIX",
 };
 
-/** The variables whose values no log may show. */
+/** The environment variables with secrets. A log must not show their values. */
 const secrets = ["INNKEEP_API_KEY", "INNKEEP_TOKEN"];
 
 /**
@@ -223,7 +225,7 @@ const secrets = ["INNKEEP_API_KEY", "INNKEEP_TOKEN"];
 export const ownInputs: readonly string[] = ["command", "status", ...Object.keys(variables)];
 
 /**
- * Returns the environment of the command: the environment of the step, and the inputs that become variables.
+ * Returns the environment variables for the command: the variables of the step and the inputs in `variables`.
  */
 const environmentOf = (env: Env, inputs: ReadonlyMap<string, string>): Env => ({
   ...env,

@@ -70,9 +70,12 @@ function addLists(agent: Command, setup: Setup): void {
       several,
     )
     .option("--q <words>", "only threads that contain these words")
-    .option("--updated-since <instant>", "only threads active since then: ISO 8601, or a day in UTC")
+    .option(
+      "--updated-since <instant>",
+      "only threads with activity since this time: ISO 8601, or a day in UTC",
+    )
     .option("--app-id <id>", "only threads of this app")
-    .option("--limit <number>", "at most this many, up to 50; default: 20")
+    .option("--limit <number>", "the number of items on a page, at most 50; default: 20")
     .option("--cursor <cursor>", "continue after the previous page")
     .option(
       "--changed-after <token>",
@@ -94,7 +97,7 @@ function addLists(agent: Command, setup: Setup): void {
     .command("runs")
     .description(routes.agent.listRuns.summary)
     .addOption(oneOf("--status <status>", choices.runStatuses))
-    .option("--limit <number>", "at most this many, up to 50; default: 20")
+    .option("--limit <number>", "the number of items on a page, at most 50; default: 20")
     .option("--cursor <cursor>", "continue after the previous page");
   addExamples(runs, "innkeep agent runs --status approved");
   commandAction<RunListFlags>(runs, setup, listRuns);
@@ -184,7 +187,7 @@ function addThreads(agent: Command, setup: Setup): void {
     .command("thread <id>")
     .alias("show")
     .description(routes.agent.readThread.summary)
-    .option("--repeats", "also print all repeated reports, which are otherwise replaced by one line");
+    .option("--repeats", "print all repeated reports; without this flag, one line replaces them");
   addExamples(thread, "innkeep agent thread 01a1fda4-237d-759b-ad89-7cf5663516dc");
   commandAction(views(thread), setup, showThread);
 
@@ -255,7 +258,10 @@ async function showDecision(
   return exitsByStatus[run.status] ?? "unexpected";
 }
 
-/** The exit code tells a script whether it may proceed: only `approved` returns 0. (rule A12) */
+/**
+ * The exit for each status of a proposal. Only `approved` has exit code 0, so a script knows when it may continue.
+ * (rule A12)
+ */
 const exitsByStatus: Readonly<Record<string, Exit>> = {
   approved: "ok",
   awaiting_approval: "pending",
@@ -421,8 +427,8 @@ async function claimRun(
 }
 
 /**
- * Throws an error that offers `--resume` instead of the given error, if the server would accept `--resume`. The server
- * sets `mayResume` only then. Otherwise throws the given error.
+ * If the server would accept `--resume`, throws an error that suggests this flag. In that case the server has set
+ * `mayResume` in its error. Otherwise throws the given error.
  */
 function offerResume(error: unknown, runId: string): never {
   if (!(error instanceof ServerError) || Object(error.body).mayResume !== true) throw error;
@@ -498,9 +504,7 @@ const runLines = ({ id, status, decision, decidedAt, decisionNote, replacedBy, .
     "plan sha256": run.planSha256,
   });
 
-/**
- * Returns the facts about the claim and the work. A server that has only the base API returns no such facts.
- */
+/** Returns the claim, the progress and the outcome as lines. An older server does not return these fields. */
 const workLines = ({ claim, progress, outcome }: Partial<RunLife>) => ({
   "claimed by": claim && `${claim.worker}, ${claim.claimedAt}${claim.releasedAt ? ", released" : ""}`,
   progress: progress?.text,
@@ -557,7 +561,7 @@ function threadView(thread: Thread, { repeats = false }: ThreadViewOptions = {})
 const authorOf = ({ author }: Message): string =>
   author === "team" || author === "agent" ? author : "sender";
 
-/** Returns the line that is printed instead of these repeated messages. */
+/** Returns the line that replaces repeated messages in the output. */
 const foldLine = (thread: Thread, fold: readonly Message[]): string => {
   const first = thread.messages.findIndex((message) => fold.includes(message)) + 1;
   const span = `from ${fold.at(0)?.createdAt} to ${fold.at(-1)?.createdAt}`;

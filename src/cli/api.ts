@@ -70,8 +70,8 @@ async function callApi(invocation: Invocation, flags: ApiFlags, path: string): P
 }
 
 /**
- * Returns an answer in the form for printing. Escapes invisible characters in JSON, which does not change its meaning.
- * In any other text these characters stay, and the caller removes them.
+ * Returns the body of an answer as text to print. Escapes invisible characters in JSON, because the escapes do not
+ * change the meaning of JSON. Keeps these characters in any other text. The caller removes them.
  */
 const shownText = (text: string): string =>
   typeof jsonOr(text) === "string" ? text.trimEnd() : escapedJson(text.trimEnd());
@@ -177,7 +177,7 @@ function jsonOr(text: string): unknown {
 
 const methods = ["GET", "POST", "PATCH", "PUT", "DELETE"] as const;
 
-/** The kind of credential for addresses that are not in the contract. The prefix of the address selects the kind. */
+/** The kind of credential for each prefix of an address. Used only for addresses that are not in the contract. */
 const prefixes: readonly (readonly [RegExp, CredentialKind | "none"])[] = [
   [/^\/api\/v1\/testing\/auth\//, "none"],
   [/^\/api\/v1\/testing\/sdk\//, "appKey"],
@@ -187,7 +187,7 @@ const prefixes: readonly (readonly [RegExp, CredentialKind | "none"])[] = [
   [/^\/api\/v1\/(feedback|faqs|changelog)\//, "appKey"],
 ];
 
-/** Returns the route for an address on the command line, with its method and credential. */
+/** Returns the route for an address on the command line: method, path and kind of credential. */
 function rawRoute(method: string, given: string, baseUrl: string): Route {
   const known = methods.find((one) => one === method.toUpperCase());
   if (!known) throw usageError(`${method} is not a method.`, `The methods are ${methods.join(", ")}.`);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { type CredentialKind, credentialKinds } from "../client/credential-kinds.ts";
 import { ServerError, UnexpectedAnswerError } from "../client/errors.ts";
 import type { Route } from "../client/routes.ts";
@@ -36,12 +36,11 @@ import {
   allKinds,
   checkCredential,
   explainWriteFailure,
-  kindOf,
-  kindWords,
   originOf,
   type StoreFlags,
   storeCredential,
   type Verdict,
+  wordOf,
 } from "./core/store-credential.ts";
 
 export function addAuth(auth: Command, setup: Setup): void {
@@ -100,7 +99,9 @@ function addStored(auth: Command, setup: Setup): void {
 
   const token = auth
     .command("token")
-    .description("Print the key or token that commands would use; works only in a pipe")
+    .description(
+      "Print the key or token that commands use; works only if the output goes to a file or another program",
+    )
     .argument("<kind>", kindWords, kindOf);
   addExamples(token, "innkeep auth token device-token | other-program");
   commandAction<object, CredentialKind>(token, setup, printCredential);
@@ -170,8 +171,8 @@ async function printCredential(invocation: Invocation, _: object, kind: Credenti
 }
 
 /**
- * Returns an invocation that uses the right server for a kind of credential. For a device token, this is the server of
- * the last sign-in, unless the person names another server.
+ * Returns an invocation that uses the right server for a kind of credential. A device token belongs to the server of
+ * the last sign-in. If the person names another server, that server is used.
  */
 const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
   startInvocation(context, flags, kind === undefined || kind === "deviceToken");
@@ -291,7 +292,7 @@ async function signIn(invocation: Invocation, flags: LoginFlags): Promise<undefi
   }
 }
 
-/** Throws if the server cannot be reached or refuses the redirect. Call this before a browser is opened. */
+/** Throws an error if the server cannot be reached or refuses the redirect. Call this before you open a browser. */
 async function askBeforehand(invocation: Invocation, question: Question): Promise<void> {
   try {
     await invocation.sender()(approvalPage, { query: { ...question } });
@@ -379,7 +380,7 @@ async function signInCodeOf(invocation: Invocation, device: Pending, pasteOnly: 
   }
 }
 
-/** Throws if nobody can paste a code. Call this before a browser is opened. */
+/** Throws a usage error if the command cannot ask a person for a code. Call this before you open a browser. */
 function assertCanPaste(invocation: Invocation): void {
   if (canAsk(invocation)) return;
   throw usageError("Nobody can be asked for the code here.", "Leave out --paste to wait for the approval.");
@@ -480,7 +481,7 @@ async function showAddress(invocation: Invocation, url: string, wanted: boolean)
 }
 
 /**
- * Whether a browser can open on this screen. Over SSH or without a display, it would open elsewhere or in the terminal.
+ * Whether a browser can open on the screen of the person. This is not possible over SSH or without a display.
  */
 function canOpen({ env, io, platform }: Context): boolean {
   if (!io.stderr.isTerminal || env.CI || env.SSH_CONNECTION || env.SSH_TTY) return false;
@@ -575,8 +576,8 @@ interface Place {
   readonly server: string;
   readonly kind: CredentialKind;
   /**
-   * The profile for which the credential is stored. Null if the credential is stored for all profiles, or if commands
-   * use this place now.
+   * The profile for which the credential is stored. Null if the credential is stored for all profiles. Also null for a
+   * credential that commands use now.
    */
   readonly profile: string | null;
   readonly find: () => Promise<FoundCredential | undefined>;
@@ -692,3 +693,13 @@ async function rowOf(place: Place, judge: Judge): Promise<Row> {
 }
 
 const nothing = { source: null, hint: null, valid: null, problem: null };
+
+/** The names of all kinds, for help and messages. */
+const kindWords: string = allKinds.map(wordOf).join(", ");
+
+/** Returns the kind of credential with this name. Throws an error of the parser for any other text. */
+function kindOf(word: string): CredentialKind {
+  const kind = allKinds.find((one) => wordOf(one) === word);
+  if (kind) return kind;
+  throw new InvalidArgumentError(`It must be one of ${kindWords}.`);
+}

@@ -282,8 +282,8 @@ const zshCase = (branches: readonly Branch[], indent: number): string =>
 const contextFlags = ["--app", "--profile", "--base-url", "--token-file", "--api-key-file"];
 
 /**
- * Returns a branch for each word that leads from one place in a command line to the next. Its patterns are the word and
- * its aliases, after the path of the place.
+ * Returns a branch for each word that leads from one place in a command line to the next. The patterns of the branch
+ * are the word and its aliases. Each pattern begins with the path of the place.
  */
 const steps = (places: readonly Place[], action: (path: string) => string): Branch[] =>
   places.flatMap((place) =>
@@ -296,15 +296,15 @@ const steps = (places: readonly Place[], action: (path: string) => string): Bran
 const branches = (byAction: ReadonlyMap<string, readonly string[]>): Branch[] =>
   [...byAction].map(([action, patterns]) => ({ patterns, action }));
 
-/** Returns the command that lists values, as text for a shell. */
+/** Returns the command line that prints the possible values, as text for a shell. */
 const listCommand = ({ command, value, name }: Listing): string =>
   `innkeep ${command.join(" ")} --fields ${value},${name}`;
 
 const writers = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
 /**
- * Returns the script that completes `innkeep`. It contains all commands and flags, so completing them starts no
- * program. (rule L51)
+ * Returns the shell script that completes the command `innkeep`. The script contains all commands and flags. So the
+ * shell can complete them without starting a program. (rule L51)
  */
 const completionScript = (shell: keyof typeof writers, program: Command): string =>
   writers[shell](placesOf(program));
@@ -328,7 +328,7 @@ function zshValues(values: Values): string {
   return `for line in ${lines}; do list+=("\${line%%$'\\t'*}:\${line#*$'\\t'}"); done`;
 }
 
-/** One branch of a `case`: its patterns and its action. */
+/** One branch of the shell statement `case`: its patterns and its action. */
 interface Branch {
   readonly patterns: readonly string[];
   readonly action: string;
@@ -346,7 +346,8 @@ function valuedFlags(places: readonly Place[]): string[] {
 }
 
 /**
- * Returns one branch for each list of values. Its patterns are the flags that accept these values, as `path/--flag`.
+ * Returns one branch for each list of values. The patterns of the branch are the flags that accept these values, as
+ * `path/--flag`.
  */
 function flagValues(places: readonly Place[], action: (values: Values) => string): Branch[] {
   const byAction = new Map<string, string[]>();
@@ -356,8 +357,8 @@ function flagValues(places: readonly Place[], action: (values: Values) => string
 }
 
 /**
- * Returns one branch for each list of values. Its patterns are the paths of the places whose argument accepts these
- * values.
+ * Returns one branch for each list of values. The patterns of the branch are the paths of the places whose argument
+ * accepts these values.
  */
 function argumentValues(places: readonly Place[], action: (values: Values) => string): Branch[] {
   const byAction = new Map<string, string[]>();
@@ -375,7 +376,7 @@ interface Word {
   readonly meaning: string;
 }
 
-/** The values that can be completed: words, the names of files, or what a command lists. */
+/** The values that can be completed: fixed words, names of files, or the output of a command. */
 type Values =
   | { readonly words: readonly string[] }
   | { readonly files: true }
@@ -397,7 +398,7 @@ interface Step {
 interface Place {
   /** The words of the command up to this point, with slashes: `faq/list`. Empty at the start. */
   readonly path: string;
-  /** The words that may follow, as help lists them. */
+  /** The words that may follow and that the help lists. */
   readonly next: readonly Word[];
   /** All words that may follow, with their aliases. Also contains commands that help does not list. */
   readonly steps: readonly Step[];

@@ -51,7 +51,7 @@ interface ExecFlags {
 function addExec(dev: Command, setup: Setup): void {
   const exec = dev
     .command("exec <command...>")
-    .description("Run a command with its own server, and delete the server's data afterwards")
+    .description("Start a new server, run a command that uses it, and then delete the server's data")
     .option("--seed <file>", seedHelp)
     .option("--keep", "keep the server's folder, and print where it is")
     .addHelpText("after", execHelp)
@@ -70,8 +70,8 @@ function addExec(dev: Command, setup: Setup): void {
 }
 
 /**
- * Replaces the error about an unknown flag. Without `--` before the command, the flags of the command are read as flags
- * of `dev exec`.
+ * Replaces the error about an unknown flag. If the person forgets `--` before the command, the parser reads the flags
+ * of the command as flags of `dev exec`.
  */
 function explainCommandPosition(error: CommanderError): never {
   if (error.code !== "commander.unknownOption") throw error;
@@ -96,7 +96,7 @@ function addListen(dev: Command, setup: Setup): void {
       "--events <types>",
       "only these types, comma separated; `run.*` means all types that begin with `run.`",
     )
-    .option("--since <time>", "first send the events since then: 2h, 90m, or an instant")
+    .option("--since <time>", "first send the events since this time: 2h or 90m ago, or an instant")
     .addHelpText("after", listenHelp);
   addExamples(
     listen,
@@ -145,7 +145,10 @@ function addClock(dev: Command, setup: Setup): void {
     .argument("[move...]", "+1d, -2h30m or P1D; or `set` and an instant")
     // A negative duration looks like a flag.
     .allowUnknownOption()
-    .addHelpText("after", "\nThe command ends when everything that is due at the new time is done.");
+    .addHelpText(
+      "after",
+      "\nThe command ends when the server has done all work that is scheduled up to the new time.",
+    );
   addExamples(
     move,
     "innkeep dev clock +1d",
@@ -159,7 +162,7 @@ function addFaults(dev: Command, setup: Setup): void {
   const faults = group(dev, "faults", "Requests that fail or wait on purpose");
   const add = faults
     .command("add <path>")
-    .description("Let the next requests to a path, and to all paths below it, fail or wait")
+    .description("Make the next requests to a path, and to all paths below it, fail or wait")
     .option("--status <number>", "the HTTP status of the answers, from 400 to 599", wholeNumber)
     .option("--code <code>", "the error code of the answers, such as device_taken")
     .option("--times <number>", "for how many requests; default: 1", wholeNumber)
@@ -228,7 +231,7 @@ interface FaultFlags {
   readonly delayMs?: number;
 }
 
-/** Lets the next requests to a path fail or wait. */
+/** Makes the next requests to a path fail or wait. */
 async function addFault(
   invocation: Invocation,
   { status, code, times, delayMs }: FaultFlags,

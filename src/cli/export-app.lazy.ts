@@ -62,8 +62,8 @@ const taken = (given: string): CliError =>
   });
 
 /**
- * Renames the complete file to its final name. Throws if another process has created a file with this name in the
- * meantime, except with `force`.
+ * Renames the complete file to its final name. Without `force`, throws an error if another process has created a file
+ * with this name during the download.
  */
 async function moveIntoPlace(
   part: string,

@@ -1,14 +1,15 @@
 import type { Command } from "commander";
 import { routes } from "../client/routes.ts";
-import type { NewFaq } from "../contract/faqs.ts";
+import type { DraftedFaq, FaqChange, NewFaq } from "../contract/faqs.ts";
 import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
 import { destroys, inLanguage, mutates, ofApp, views, wholeNumber } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";
+import { appIdOf, goesThroughConsole, wholeId } from "./core/ids.ts";
 import { canAsk, confirm, optionalTextOf, textOf } from "./core/input.ts";
 import { details, note, printList, printOne } from "./core/output.ts";
-import { type FaqApi, faqApi, faqId, listFaqs, noFaq, viewFaq } from "./faq/api.ts";
+import { type FaqApi, faqApi, faqDetails, faqId, findFaq, noFaq } from "./faq/api.ts";
 
 export function addFaq(faq: Command, setup: Setup): void {
   const list = faq.command("list").alias("ls").description(routes.faqs.list.summary);
@@ -20,7 +21,7 @@ export function addFaq(faq: Command, setup: Setup): void {
     setup,
     async (invocation, { drafts, lang }) => {
       if (drafts && lang) throw usageError("--drafts shows the default language: leave out --lang.");
-      return drafts ? (await import("./faq/drafts.ts")).listDrafts(invocation) : listFaqs(invocation, lang);
+      return drafts ? listDrafts(invocation) : listFaqs(invocation, lang);
     },
   );
 
@@ -98,21 +99,15 @@ function addDrafts(faq: Command, setup: Setup): void {
   const { publish, removeDraft, history, restore } = routes.consoleFaqs;
   const publishing = mutates(faq.command("publish <id>").description(publish.summary));
   addExamples(publishing, "innkeep faq publish 01a1fda4");
-  commandAction<object, string>(ofApp(publishing), setup, async (...given) =>
-    (await import("./faq/drafts.ts")).publishFaq(...given),
-  );
+  commandAction<object, string>(ofApp(publishing), setup, publishFaq);
 
   const discarding = mutates(faq.command("discard <id>").description(removeDraft.summary));
   addExamples(discarding, "innkeep faq discard 01a1fda4");
-  commandAction<object, string>(ofApp(discarding), setup, async (...given) =>
-    (await import("./faq/drafts.ts")).discardDraft(...given),
-  );
+  commandAction<object, string>(ofApp(discarding), setup, discardDraft);
 
   const versions = faq.command("history <id>").description(history.summary);
   addExamples(versions, "innkeep faq history 01a1fda4");
-  commandAction<object, string>(ofApp(versions), setup, async (...given) =>
-    (await import("./faq/drafts.ts")).listVersions(...given),
-  );
+  commandAction<object, string>(ofApp(versions), setup, listVersions);
 
   const restoring = mutates(faq.command("restore <id>").description(restore.summary)).requiredOption(
     "--to <text>",
@@ -122,15 +117,13 @@ function addDrafts(faq: Command, setup: Setup): void {
     restoring,
     "innkeep faq restore 01a1fda4-237d-759b-ad89-7cf5663516dc --to 01b2c3d4-237d-759b-ad89-7cf5663516dc",
   );
-  commandAction<{ to: string }, string>(ofApp(restoring), setup, async (...given) =>
-    (await import("./faq/drafts.ts")).restoreVersion(...given),
-  );
+  commandAction<{ to: string }, string>(ofApp(restoring), setup, restoreVersion);
 }
 
 const pathMeaning = "folder of Markdown files, or one .yaml, .yml or .json file; `faq` by default";
 
 const takeMeaning =
-  "`mine` and ids: use the texts of the files for these entries; `theirs` and ids: use the texts of the server";
+  "resolve conflicts: `mine` and ids use the texts in the files for these entries; `theirs` and ids use the texts on the server";
 
 function addFiles(faq: Command, setup: Setup): void {
   const pull = faq
@@ -159,7 +152,10 @@ function addFiles(faq: Command, setup: Setup): void {
       .command("push")
       .description("Make the FAQ of the server equal to the files")
       .argument("[path]", pathMeaning)
-      .option("--prune", "delete entries that were pulled and have no file any more")
+      .option(
+        "--prune",
+        "delete entries that an earlier pull wrote into files, if these files do not exist any more",
+      )
       .option("--take <side-and-ids...>", takeMeaning),
     "print the plan, and send nothing",
   );
@@ -174,6 +170,24 @@ function addFiles(faq: Command, setup: Setup): void {
     setup,
     async (...given) => (await import("./faq/push.ts")).pushFaqs(...given),
   );
+}
+
+async function listFaqs(invocation: Invocation, lang?: string): Promise<undefined> {
+  const faqs = await (await faqApi(invocation)).list(lang);
+  printList(invocation, {
+    items: faqs,
+    columns: [
+      { heading: "id", of: ({ id }) => id, isId: true },
+      { heading: "order", of: ({ sortOrder }) => sortOrder },
+      { heading: "question", of: ({ question }) => question },
+      { heading: "answer", of: ({ answer }) => answer },
+    ],
+  });
+}
+
+async function viewFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const { faq } = await findFaq(await faqApi(invocation), given);
+  printOne(invocation, faq, () => faqDetails(faq));
 }
 
 interface FaqFlags {
@@ -194,7 +208,7 @@ async function createFaq(invocation: Invocation, flags: FaqFlags): Promise<undef
   };
   if (flags.draft) {
     if (sortOrder !== undefined) throw usageError("A draft has no position: leave out --sort-order.");
-    return (await import("./faq/drafts.ts")).createDraft(invocation, body);
+    return createDraft(invocation, body);
   }
   const faq = await (await faqApi(invocation)).create(body);
   note(invocation, `Created FAQ entry ${faq.id}.`);
@@ -212,14 +226,13 @@ async function editFaq(invocation: Invocation, flags: FaqFlags, id: string): Pro
   if (flags.lang !== undefined) {
     const { sortOrder, ...text } = change;
     if (sortOrder !== undefined) throw usageError("A translation has no position: leave out --sort-order.");
-    const { translateFaq } = await import("./faq/drafts.ts");
     const { lang, draft = false, deleteTranslation = false } = flags;
     return translateFaq(invocation, id, { language: lang, draft, deletes: deleteTranslation, text });
   }
   if (flags.draft) {
     const { sortOrder, ...text } = change;
     if (sortOrder !== undefined) throw usageError("A draft has no position: leave out --sort-order.");
-    return (await import("./faq/drafts.ts")).saveDraft(invocation, id, text);
+    return saveDraft(invocation, id, text);
   }
   if (Object.values(change).every((value) => value === undefined)) {
     if (canAsk(invocation)) return (await import("./faq/editor.ts")).editFaqInEditor(invocation, id);
@@ -250,8 +263,8 @@ interface Placed {
 }
 
 /**
- * Moves the given entries to the top of the list or after another entry, in the given order. The order of the other
- * entries stays the same.
+ * Moves entries to the top of the list, or directly after another entry. The moved entries get the order in which the
+ * person named them. All other entries keep their order.
  */
 async function reorderFaqs(
   invocation: Invocation,
@@ -306,9 +319,9 @@ const changesIn = (before: readonly Placed[], after: readonly Placed[]): number 
   after.filter(({ sortOrder }, at) => sortOrder !== before[at]?.sortOrder).length;
 
 /**
- * Returns the entries with new positions. The entries from the index `from` up to, but not including, `to` are a block.
- * They get the positions directly after the entry before the block. The entries after the block move only as far as
- * necessary. Undefined if no entry is before the block.
+ * Returns the entries with new positions. The block of entries starts at the index `from` and ends before the index
+ * `to`. The block gets the positions directly after the entry before it. The entries after the block move only as far
+ * as necessary. Undefined if no entry is before the block.
  */
 function shifted(entries: readonly Placed[], from: number, to: number, step: 1 | -1): Placed[] | undefined {
   let last = entries[from - 1]?.sortOrder;
@@ -330,3 +343,155 @@ async function move(api: FaqApi, before: readonly Placed[], wanted: readonly Pla
   const old = new Map(before.map(({ id, sortOrder }) => [id, sortOrder]));
   for (const { id, sortOrder } of wanted) if (old.get(id) !== sortOrder) await api.update(id, { sortOrder });
 }
+
+/** A change of a translation. A missing question or answer does not change. */
+interface Translating {
+  readonly language: string;
+  readonly draft: boolean;
+  readonly deletes: boolean;
+  readonly text: { readonly question?: string | undefined; readonly answer?: string | undefined };
+}
+
+/** Sets or deletes the translation of an entry into a language. */
+async function translateFaq(
+  invocation: Invocation,
+  given: string,
+  { language, draft, deletes, text }: Translating,
+): Promise<undefined> {
+  const api = await faqApi(invocation);
+  const id = await faqId(api, given);
+  const body = { translations: { [language]: deletes ? null : await wholeText() } };
+  if (draft) return saveDraft(invocation, id, body);
+  const faq = await api.update(id, body);
+  note(
+    invocation,
+    `${deletes ? "Deleted" : "Changed"} the translation of FAQ entry ${faq.id} into ${language}.`,
+  );
+  const after =
+    (await goesThroughConsole(invocation)) && !invocation.flags.dryRun ? await api.read() : undefined;
+  const shown = after?.entries.find((entry) => entry.id === faq.id) ?? faq;
+  printOne(invocation, { ...faq, translations: Object(shown).translations ?? body.translations }, () =>
+    faqDetails(faq),
+  );
+
+  /**
+   * Returns the question and the answer of the translation. Both are needed, because the server does not accept one
+   * without the other.
+   */
+  async function wholeText() {
+    const stored = (await api.read()).entries.find((entry) => entry.id === id)?.translations?.[language];
+    const { question = stored?.question, answer = stored?.answer } = text;
+    if (question !== undefined && answer !== undefined) return { question, answer };
+    throw usageError(
+      `There is no translation into ${language} yet.`,
+      "A new translation needs --question and --answer.",
+    );
+  }
+}
+
+/** Lists the entries that have a text that is not published. */
+async function listDrafts(invocation: Invocation): Promise<undefined> {
+  const params = { appId: await appIdOf(invocation) };
+  printList(invocation, {
+    items: await invocation.client().consoleFaqs.drafts({ params }),
+    columns: [
+      { heading: "id", of: ({ id }) => id, isId: true },
+      { heading: "published", of: ({ published }) => published },
+      { heading: "question", of: ({ question, draft }) => draft?.question ?? question },
+      { heading: "answer", of: ({ answer, draft }) => draft?.answer ?? answer },
+    ],
+  });
+}
+
+async function createDraft(
+  invocation: Invocation,
+  body: { readonly question: string; readonly answer: string },
+): Promise<undefined> {
+  const params = { appId: await appIdOf(invocation) };
+  const faq = await invocation.client().consoleFaqs.createDraft({ params, body });
+  note(invocation, `Created FAQ entry ${faq.id} as a draft.`);
+  show(invocation, faq);
+}
+
+async function saveDraft(
+  invocation: Invocation,
+  given: string,
+  body: Pick<FaqChange, "question" | "answer" | "translations">,
+): Promise<undefined> {
+  const params = { faqId: await wholeFaqId(invocation, given) };
+  const faq = await invocation.client().consoleFaqs.saveDraft({ params, body });
+  note(invocation, `Saved a draft of FAQ entry ${faq.id}.`);
+  show(invocation, faq);
+}
+
+/** Publishes the draft of an entry. */
+async function publishFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const params = { faqId: await wholeFaqId(invocation, given) };
+  const faq = await invocation.client().consoleFaqs.publish({ params });
+  note(invocation, `Published FAQ entry ${faq.id}.`);
+  show(invocation, faq);
+}
+
+async function discardDraft(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const params = { faqId: await wholeFaqId(invocation, given) };
+  const faq = await invocation.client().consoleFaqs.removeDraft({ params });
+  note(invocation, `FAQ entry ${faq.id} has no draft any more.`);
+  show(invocation, faq);
+}
+
+/** Lists the earlier texts of an entry. */
+async function listVersions(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const params = { faqId: await wholeFaqId(invocation, given) };
+  const { items } = await invocation.client().consoleFaqs.history({ params });
+  const { printEarlierTexts } = await import("./core/content.ts");
+  printEarlierTexts(invocation, items, [
+    { heading: "question", of: ({ question }) => question },
+    { heading: "answer", of: ({ answer }) => answer },
+  ]);
+}
+
+/** Stores an earlier text of an entry as its draft. */
+async function restoreVersion(
+  invocation: Invocation,
+  { to }: { readonly to: string },
+  given: string,
+): Promise<undefined> {
+  const { idOfEarlierText } = await import("./core/content.ts");
+  const params = { faqId: await wholeFaqId(invocation, given) };
+  const version = await idOfEarlierText(to, {
+    command: `innkeep faq history ${given}`,
+    list: () => invocation.client().consoleFaqs.history({ params }),
+    name: ({ question }) => question,
+  });
+  const faq = await invocation.client().consoleFaqs.restore({ params, body: { version } });
+  note(
+    invocation,
+    `The earlier text is now the draft of FAQ entry ${faq.id}. \`faq publish\` publishes the draft.`,
+  );
+  show(invocation, faq);
+}
+
+const show = (invocation: Invocation, faq: DraftedFaq): void =>
+  printOne(invocation, faq, () =>
+    details({
+      ...{ id: faq.id, published: faq.published ? "yes" : "no", sortOrder: faq.sortOrder },
+      ...{ question: faq.draft?.question ?? faq.question, answer: faq.draft?.answer ?? faq.answer },
+      draft: faq.draft === null ? "no" : "yes",
+    }),
+  );
+
+/**
+ * Returns the whole id of an entry, which may be a draft. The person may give only the first characters of the id.
+ */
+const wholeFaqId = (invocation: Invocation, given: string): Promise<string> =>
+  wholeId(given, {
+    thing: "FAQ entry",
+    command: "innkeep faq list --drafts",
+    list: async () => {
+      const { consoleFaqs } = invocation.client();
+      const params = { appId: await appIdOf(invocation) };
+      const lists = await Promise.all([consoleFaqs.drafts({ params }), consoleFaqs.list({ params })]);
+      const named = lists.flat().map(({ id, question }) => [id, question] as const);
+      return [...new Map(named)].map(([id, name]) => ({ id, name }));
+    },
+  });

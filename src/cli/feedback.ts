@@ -14,7 +14,7 @@ import type {
   ThreadStatus,
   ThreadSummary,
 } from "../contract/threads.ts";
-import { logicWordsText, unknownValueText } from "../words/thread.ts";
+import { logicWordsText, missingValueText, unknownValueText } from "../words/thread.ts";
 import { oneLine } from "../words/visible.ts";
 import { choices } from "./core/choices.ts";
 import { usageError } from "./core/cli-error.ts";
@@ -67,7 +67,7 @@ function addSending(feedback: Command, setup: Setup): void {
   for (const { name, flag } of reportTexts) send.option(`${flagOf(name)} <${flag[0]}>`, flag[1]);
   send
     .option("--metadata <key=text>", "a fact, or `key:=json` for a JSON value; repeatable", several)
-    .option("--no-ci-metadata", "leave out run URL, commit, ref and job of a CI run")
+    .option("--no-ci-metadata", "do not add the run URL, the commit, the ref and the job of the CI run")
     .option("--image <file>", rulesOf(feedbackFiles.images), several)
     .option("--video <file>", rulesOf(feedbackFiles.videos), several)
     .option("--attach <file>", `${rulesOf(feedbackFiles.attachments)}; ${textsToo}`, several)
@@ -86,12 +86,12 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--junit <glob...>", "report each failing test of these JUnit XML files; repeatable", several)
     .option(
       "--max-reports <number>",
-      "with --junit: at most this many reports, and one summary of the other tests; 20 by default",
+      "with --junit: the maximum number of reports; one more report is the summary of the other tests; default: 20",
       count,
     )
     .option(
       "--best-effort",
-      "exit 0 even if something fails: leave out faulty fields, and show what was not sent",
+      "exit with code 0 even after an error: leave out faulty fields, and show what was not sent",
     )
     .option("--status-url", "also print the address of the sender's page, which anybody can open")
     .addHelpText("after", sendNotes);
@@ -158,11 +158,11 @@ function addReading(feedback: Command, setup: Setup): void {
     .option("--snoozed", "only snoozed threads")
     .option("--no-snoozed", "only threads that are not snoozed")
     .option("--q <query>", "only threads that the query finds; see `feedback search`")
-    .option("--from <instant>", "only threads created since then: ISO 8601, or a day in UTC")
-    .option("--to <instant>", "only threads created before then")
+    .option("--from <instant>", "only threads created from this time on: ISO 8601, or a day in UTC")
+    .option("--to <instant>", "only threads created before this time")
     .addOption(oneOf("--order <order>", choices.listOrders))
     .option("--unread", "only threads that you have not read; the last active thread comes first")
-    .option("--limit <number>", "at most this many")
+    .option("--limit <number>", "the maximum number of threads on a page")
     .option("--cursor <cursor>", "continue after the previous page")
     .option("--all", "all pages");
   addExamples(
@@ -178,9 +178,9 @@ function addReading(feedback: Command, setup: Setup): void {
     .option("--app <id>", "only in this app, by id or name; needs a maintainer token")
     .addOption(oneOf("--status <status>", choices.threadStatuses))
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
-    .option("--from <instant>", "only threads created since then: ISO 8601, or a day in UTC")
-    .option("--to <instant>", "only threads created before then")
-    .option("--limit <number>", "at most this many")
+    .option("--from <instant>", "only threads created from this time on: ISO 8601, or a day in UTC")
+    .option("--to <instant>", "only threads created before this time")
+    .option("--limit <number>", "the maximum number of threads on a page")
     .option("--cursor <cursor>", "continue after the previous page")
     .option("--all", "all pages")
     .addHelpText("after", searchNotes);
@@ -209,7 +209,7 @@ function addReading(feedback: Command, setup: Setup): void {
     .command("view <thread>")
     .alias("show")
     .description(routes.threads.read.summary)
-    .option("--repeats", "also print all repeated reports, which are otherwise replaced by one line");
+    .option("--repeats", "print all repeated reports; without this flag, one line replaces them");
   addExamples(view, "innkeep feedback view 12", "innkeep feedback view 01a1fda4 --raw feedback.message");
   commandAction(views(ofApp(view)), setup, viewThread);
 
@@ -261,11 +261,11 @@ function addWorking(feedback: Command, setup: Setup): void {
     .option("--resolve", "also resolve the thread; if one of the two fails, neither happens")
     .option(
       "--expect-message <id>",
-      "the newest message that you have read, or `none`; nothing is sent if anybody else has written since",
+      "the newest message that you have read, or `none`; nothing is sent if anybody else has written a newer message",
     )
     .option(
       "--expect-receivers <name>",
-      "with --everyone, what `feedback view` shows as `Receivers`; nothing is sent if others would get the reply",
+      "with --everyone: the value in the line `Receivers` of `feedback view`; nothing is sent if the receivers have changed",
     )
     .option("--force", "send the reply without a question, even if somebody else has replied");
   addExamples(reply, 'innkeep feedback reply 01a1fda4 --body "Fixed in 2.4.0. Thank you!"');
@@ -321,13 +321,13 @@ function addResolving(feedback: Command, setup: Setup): void {
       "--dedupe-scope <scope>",
       "what the run tests; by default in CI: workflow, job, matrix, system and ref",
     )
-    .option("--dedupe-run <run>", "which run passed; by default in CI: the id of the run")
+    .option("--dedupe-run <run>", "the id of the run that passed; by default in CI: the id of the CI run")
     .option("--run-url <url>", "the web page of the run; by default the page of the CI run")
     .option(
       "--run-started-at <instant>",
       "when the run started, in ISO 8601; failures that were reported later stay open; default: the start of the CI run, which most services provide",
     )
-    .option("--best-effort", "exit 0 even if something fails, with a warning");
+    .option("--best-effort", "print a warning and exit with code 0 even after an error");
   addExamples(
     resolve,
     "innkeep feedback resolve --junit 'reports/*.xml' --run-status success",
@@ -380,8 +380,8 @@ async function changeTags(
 }
 
 /**
- * Assigns a thread to a member, to the caller (`me`) or to nobody (`none`). Changes nothing if somebody else has
- * assigned the thread in the meantime.
+ * Assigns a thread to a member, to the caller (`me`) or to nobody (`none`). Changes nothing if somebody else assigns
+ * the thread after the command has read it.
  */
 async function assignThread(invocation: Invocation, given: string, who: string): Promise<undefined> {
   const id = await wholeThreadId(invocation, given);
@@ -415,7 +415,7 @@ interface ListFlags {
   readonly all?: boolean;
 }
 
-/** Returns the values without those that are undefined. */
+/** Returns the object without the fields that are undefined. */
 const definedIn = <Values extends object>(values: Values): Partial<Values> => {
   const set: Partial<Values> = { ...values };
   for (const name in set) if (set[name] === undefined) delete set[name];
@@ -619,12 +619,13 @@ const columns: readonly Column<SearchedThread>[] = [
 
 function noteFacts(
   invocation: Invocation,
-  { counts, didYouMean, indexing, unknownValues = [] }: SearchFacts,
+  { counts, didYouMean, indexing, unknownValues = [], missing = [] }: SearchFacts,
 ): void {
   const { open, in_progress: inProgress, resolved, archived } = counts;
   note(invocation, `open ${open}, in_progress ${inProgress}, resolved ${resolved}, archived ${archived}`);
   if (didYouMean !== null) note(invocation, `Did you mean: ${oneLine(didYouMean)}`);
   for (const unknown of unknownValues) note(invocation, oneLine(unknownValueText(unknown)));
+  for (const one of missing) note(invocation, oneLine(missingValueText(one)));
   if (indexing)
     note(invocation, "The search index is being built. Until that is done, older feedback may be missing.");
 }

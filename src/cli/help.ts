@@ -56,7 +56,7 @@ function listExitCodes(invocation: Invocation): undefined {
   });
 }
 
-/** Prints the options of all commands, and the options of all commands that change something. */
+/** Prints the global options, and the options that every command has that changes something. */
 function listOptions(invocation: Invocation, program: Command): undefined {
   const rows = [
     ...program.options.map((option) => ({ option, commands: "every command" })),
@@ -186,15 +186,16 @@ const ofCommands: readonly Variable[] = [
   { name: "NODE_EXTRA_CA_CERTS", meaning: "File of further certificate authorities to trust." },
   {
     name: "ALL_PROXY, NODE_TLS_REJECT_UNAUTHORIZED",
-    meaning: "Should not be set: `innkeep doctor` warns about them.",
+    meaning: "Do not set these variables: `innkeep doctor` warns about them.",
   },
   {
     name: "XDG_RUNTIME_DIR, DBUS_SESSION_BUS_ADDRESS",
-    meaning: "Where the keychain of Linux listens. Innkeep usually finds it without these variables.",
+    meaning:
+      "The address of the session bus of Linux, which leads to the keychain. Innkeep usually finds it without these variables.",
   },
   {
     name: "XDG_CONFIG_HOME, XDG_STATE_HOME, APPDATA, LOCALAPPDATA",
-    meaning: "Where the folders of INNKEEP_CONFIG_DIR and INNKEEP_STATE_DIR are if these are not set.",
+    meaning: "Folders for credentials and state if INNKEEP_CONFIG_DIR and INNKEEP_STATE_DIR are not set.",
   },
   {
     name: "XDG_CACHE_HOME",
@@ -228,7 +229,7 @@ const ofServer: readonly Variable[] = [
   },
   {
     name: "INNKEEP_SECRET, INNKEEP_SECRET_OLD",
-    meaning: "Secrets that encrypt stored data: the current one, and older ones.",
+    meaning: "Secrets that encrypt stored data: the current secret, and older secrets.",
   },
   {
     name: "INNKEEP_RATE_LIMITS, INNKEEP_BUDGETS",

@@ -26,7 +26,7 @@ export function addMcp(mcp: Command, setup: Setup): void {
     )
     .option(
       "--max-wait <seconds>",
-      "how long one call waits for a decision at most, from 1 to 240 seconds; default: 50",
+      "the maximum time that one call waits for a decision, from 1 to 240 seconds; default: 50",
       longestWait,
     )
     .option(
@@ -67,8 +67,8 @@ const wordsOf = ({ readOnly, work }: McpFlags): string[] => [
 ];
 
 /**
- * Whether to offer the tools for work on approved plans. A flag or INNKEEP_MCP_WORK asks for them, because some clients
- * let a person set only variables. A flag overrides the variable.
+ * Whether to offer the tools for work on approved plans. The flag `--work` or the variable INNKEEP_MCP_WORK turns them
+ * on, because in some clients a person can set only variables. A flag overrides the variable.
  */
 function asksForWork({ readOnly, work }: McpFlags, { INNKEEP_MCP_WORK = "" }: Context["env"]): boolean {
   if (work || readOnly) return work ?? false;
@@ -86,8 +86,9 @@ function longestWait(given: string): number {
 async function serveAgents(invocation: Invocation, { readOnly, work, maxWait }: McpFlags): Promise<Exit> {
   const { context, flags, stateFolder } = invocation;
   const baseUrl = invocation.baseUrl();
-  // The server is doubtful if a stranger may have named it in a file of this project, or if the token in the
-  // environment is meant for another server. Then `storedToken` finds and checks the token at its first use.
+  // The token in the environment is not used directly in two cases: only a file of this project names the server, so
+  // a stranger may have written it, or the token is for a different server. In these cases, `storedToken` finds and
+  // checks the token at its first use.
   const server = invocation.server();
   const isDoubtful = server.isProject || isOfOtherServer(context, server, "INNKEEP_AGENT_TOKEN");
   const code = await context.programs.mcp({
@@ -95,7 +96,7 @@ async function serveAgents(invocation: Invocation, { readOnly, work, maxWait }: 
     consoleUrl: context.env.INNKEEP_CONSOLE_URL || undefined,
     agentToken: isDoubtful ? undefined : context.env.INNKEEP_AGENT_TOKEN || undefined,
     tokenFile: isDoubtful ? undefined : flags.agentTokenFile,
-    // The token is read again for each call, because it may have been replaced.
+    // The token is read again for each call, because the person may have replaced it.
     storedToken: async () => (await ownCredential(invocation, "agentToken"))?.secret,
     proxy: proxyOf(context),
     onExchange: traceOf(invocation),
@@ -150,7 +151,9 @@ interface ClientSetup {
   readonly client: ClientName;
   /** The name for people. */
   readonly name: string;
-  /** How a person uses the text: run it, open it, or put it into the client's settings. */
+  /**
+   * What a person does with the text: run it as a command, open it as a link, or add it to the settings of the client.
+   */
   readonly way: "command" | "link" | "settings";
   readonly text: string;
 }
@@ -170,8 +173,8 @@ type ClientName = (typeof clientNames)[number];
 
 /**
  * Returns how to add the MCP server for this Innkeep server to each common client, in the order of `clientNames`.
- * `words` start this program on the machine of the client, and `more` are further words of the command. Over HTTP, the
- * scopes of the token decide which tools are offered.
+ * `words` is the command that starts this program on the machine of the client. `more` is added to the end of this
+ * command. Over HTTP, the scopes of the token decide which tools are offered.
  */
 export function clientSetups(
   baseUrl: string,

@@ -19,7 +19,7 @@ export interface Noun {
   readonly summary: string;
   /** The people who need the noun. Help shows the groups in the order of `nounGroups`. */
   readonly group: NounGroup;
-  /** Whether the noun is a short form of other commands. Help does not list short forms. */
+  /** True if the noun is a short form of other commands. The help does not list short forms. */
   readonly isShort?: true;
   /** Loads the function that adds the noun's flags, arguments and verbs. */
   readonly load: () => Promise<(command: Command, setup: Setup) => void>;

@@ -19,7 +19,7 @@ export function addServe(serve: Command, setup: Setup): void {
     .option("--demo", "create a small demo app, and print its key, tokens and links")
     .option(
       "--dev",
-      "add a clock that can be moved, faults on demand and captured messages; the server listens on loopback only",
+      "for development: you can move the clock, cause faults and read all messages that the server would send; the server listens on loopback only",
     )
     .option(
       "--seed <file>",

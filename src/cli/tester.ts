@@ -51,7 +51,7 @@ async function listTasks(invocation: Invocation, flags: TaskFlags): Promise<unde
 
 type Answer = Awaited<ReturnType<Client["tester"]["tasks"]>>;
 
-/** Returns the tasks without their test keys, unless the flag asks for the keys. */
+/** Returns the tasks to print. They contain their test keys only with `--with-test-keys`. */
 const shownTasks = ({ tasks, outstanding }: Answer, flags: TestKeyFlags): Tasks => ({
   tasks: tasks.map((task) => omitTestKey(task, flags)),
   outstanding,
@@ -82,12 +82,15 @@ async function watchTasks(invocation: Invocation, flags: TaskFlags): Promise<und
   const { context } = invocation;
   const results = (signal: AbortSignal) => pollTasks(invocation, flags, signal);
   if (!isScreen(invocation)) return writeChanges(invocation, results(context.signal));
-  // The library for screens is loaded only here, because nothing else needs it.
+  // The library for screens is loaded only here, because only this command needs it.
   const { showTasks } = await import("./testing/task-screen.lazy.tsx");
   await showTasks({ results, now: context.clock.now, signal: context.signal });
 }
 
-/** Sends a request every 30 seconds, or at the time that a busy server names. Ends only when the signal aborts. */
+/**
+ * Reads the tasks every 30 seconds. If the server is busy, waits as long as the server asks. Ends only when the signal
+ * aborts.
+ */
 function pollTasks(invocation: Invocation, flags: TaskFlags, signal: AbortSignal) {
   const client = lastingClient(invocation);
   return longPoll({
@@ -325,7 +328,7 @@ function resultInWords({ matched, counted, dayIndex, reason }: SessionResult): s
   return `Not counted${dayIndex >= 1 ? ` for day ${dayIndex}` : ""}: ${reasons[reason ?? ""] ?? reason}.`;
 }
 
-/** The reasons in words. Reasons that are not in this table are shown unchanged. */
+/** A sentence for each reason why a session did not count. A reason that is not in this table is shown unchanged. */
 const reasons: Readonly<Record<string, string>> = {
   session_below_bar:
     "it was too short, or reached too few screens; the day still counts if a longer session follows",
@@ -389,7 +392,7 @@ interface TestKeyFlags {
   readonly withTestKeys?: boolean;
 }
 
-/** Adds the flag of commands whose answers contain test keys. */
+/** Adds the flag `--with-test-keys`, for commands whose answers contain test keys. */
 const withTestKeys = (command: Command): Command =>
   command.option(
     "--with-test-keys",
@@ -397,7 +400,8 @@ const withTestKeys = (command: Command): Command =>
   );
 
 /**
- * Returns the value without its test key, which is a secret. If the flag asks for the key, returns the value unchanged.
+ * Returns the value without its test key, because the key is a secret. With `--with-test-keys`, returns the value
+ * unchanged.
  */
 function omitTestKey<T extends { readonly testKey?: string | null }>(
   given: T,

@@ -290,7 +290,8 @@ async function createCycle(
 }
 
 /**
- * Prints the verdict on a cycle, what is still open today, and the slots. Each day of a slot is one character.
+ * Prints the verdict on a cycle, the number of tasks that are still open today, and the slots. Each day of a slot is
+ * one character.
  */
 async function viewCycle(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const cycleId = await cycleIdOf(invocation, given);

@@ -7,8 +7,8 @@ import type { Context } from "./core/context.ts";
 import { isDayOver } from "./core/output.ts";
 
 /**
- * Prints a notice of a newer version on a terminal, at most once a day. Returns whether the caller should ask the
- * registry again. Reads and writes only one small file. (rule L53)
+ * Prints a notice about a newer version on a terminal, at most once a day. Returns true if the caller must ask the
+ * registry for the newest version again. Reads and writes only one small file. (rule L53)
  */
 export function noticeUpdate(context: Context, argv: readonly string[]): boolean {
   const { io, env, clock, version, newId } = context;
@@ -29,7 +29,7 @@ export function noticeUpdate(context: Context, argv: readonly string[]): boolean
   try {
     writeUpdateState(context, next, newId);
   } catch {
-    // The time cannot be stored, so every later command would ask the registry again.
+    // The time cannot be stored. If this command asked the registry, every later command would ask it again, too.
     return false;
   }
   if (announces)
@@ -123,8 +123,9 @@ export interface PublishedPackage {
 }
 
 /**
- * The registry and the name of this package. Null until we own a name in a registry. Until then no command that we show
- * downloads the package by name: a stranger could register that name and get the tokens of users. (rule L56)
+ * The registry and the name of this package. Null, because we own no name in a registry yet. So no command in our help
+ * or documentation downloads the package by name. Otherwise a stranger could register the name, and the stranger's
+ * program would get the tokens of users. (rule L56)
  */
 export const published: PublishedPackage | null = null;
 

@@ -141,7 +141,7 @@ const isFixed = (name: string): name is FixedView => Object.hasOwn(fixedViews, n
 
 /**
  * Returns the filters of a fixed or a saved view. A fixed view has the name that `innkeep view list` prints. Throws a
- * CliError if the server does not know all filters of the view, because such a server would find too many threads.
+ * CliError if the server does not support all filters of the view, because it would return too many threads.
  */
 export async function queryOfView(invocation: Invocation, appId: string, name: string): Promise<ViewQuery> {
   const key = name.toLowerCase().replace(/[ -]/g, "_");

@@ -15,8 +15,8 @@ export interface Success extends WireAnswer {
 }
 
 /**
- * Returns the answer if it is a success. Throws a ServerError for an error, and an UnexpectedAnswerError for anything
- * else.
+ * Returns the answer if its status is 2xx. Throws a ServerError for a status from 400 on, and an UnexpectedAnswerError
+ * for any other status.
  */
 export function successIn(answer: WireAnswer, request: SentRequest, now: Date): Success {
   if (answer.status >= 400) throw serverError(answer, jsonOf(answer.text)?.value, now);
@@ -26,9 +26,9 @@ export function successIn(answer: WireAnswer, request: SentRequest, now: Date): 
 
 /**
  * Returns the JSON value of a successful answer, including unknown fields. Undefined for a 204, for a download, and for
- * a 202 of a route whose answer may be pending. A 201 without a body becomes an empty object if servers may answer this
- * route with any fields. Throws an UnexpectedAnswerError if the answer is not JSON, does not have the shape of the
- * route's answers, or is about a different object than the request. (rule L60)
+ * a 202 of a route with `pending`. If the shape of the route is open, a 201 without a body becomes an empty object.
+ * Throws an UnexpectedAnswerError if the answer is not JSON, does not have the shape of the route's answers, or is
+ * about a different object than the request. (rule L60)
  */
 export function contentOf(
   success: Success,
@@ -47,8 +47,8 @@ export function contentOf(
 }
 
 /**
- * Whether an answer has the expected shape. Fields may be missing or unknown, because servers differ. An object with
- * none of the expected fields is refused, unless servers may answer this route with any fields. (rule L60)
+ * Whether an answer has the expected shape. Fields may be missing or unknown, because servers differ. If the shape is
+ * not open, an object must have at least one of the expected fields. (rule L60)
  */
 function fits(value: unknown, { isList, fields, isOpen = false }: Shape): boolean {
   if (Array.isArray(value)) return isList;
@@ -83,7 +83,9 @@ function unexpected(
   );
 }
 
-/** Returns the message of an error. Servers other than Innkeep put the message into other fields. */
+/**
+ * Returns the message of an error. Searches several fields, because servers other than Innkeep use different fields.
+ */
 const messageIn = (body: unknown): string | undefined =>
   textAt(body, "error") || textAt(body, "message") || textAt(body, "error", "message") || undefined;
 
@@ -96,7 +98,7 @@ export function issuesIn(body: unknown): Issue[] {
 }
 
 /**
- * The maximum number of nesting levels in an accepted answer. Answers of the API need far fewer: metadata has five.
+ * The maximum number of nesting levels in an accepted answer. Answers of the API have fewer levels: metadata has five.
  * (rule L16)
  */
 const mostLevels = 100;
@@ -116,7 +118,7 @@ function kindOf({ headers, text }: WireAnswer): string {
   return kind && kind !== "application/json" ? ` and ${kind.trim()}` : "";
 }
 
-/** A longer Retry-After is cut to this time (a year), because a server may send a number of any size. */
+/** The maximum time of a Retry-After header: one year. A longer time is cut, because a server may send any number. */
 const mostRetryAfterSeconds = 31_536_000;
 
 /**

@@ -27,7 +27,7 @@ const jsonBlockBytes = 3 * 16_384;
 
 /**
  * Returns feedback as JSON, with its files as base64 data URLs. Files are read and encoded in blocks while they are
- * sent, so that no whole file is in memory.
+ * sent, so the memory never contains a complete file.
  */
 export function feedbackBody(
   fields: Readonly<Record<string, unknown>>,
@@ -125,14 +125,14 @@ function headOf(boundary: string, name: string, file?: SentFile): string {
   return `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${named}\r\n${kind}`;
 }
 
-/** Escapes a name as browsers do, so that no character of the name can end the quotation marks or the line. */
+/** Escapes quotation marks and line ends in a name, in the same way as browsers. */
 const quoted = (name: string): string =>
   name.replace(/["\r\n]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
 
 async function* bytesOf(pieces: readonly FormPiece[]): AsyncGenerator<Buffer, void, undefined> {
   for (const piece of pieces) {
     if (Buffer.isBuffer(piece)) yield piece;
-    // Each block is copied, because it may still wait to be sent when the next block is read into the same buffer.
+    // Each block is copied, because the next block is read into the same buffer, perhaps before this block was sent.
     else for await (const block of blocksOf(piece, formBlockBytes)) yield Buffer.from(block);
   }
 }
@@ -153,13 +153,13 @@ export interface SentFile {
   /** The file name that readers of the feedback see. */
   readonly name: string;
   readonly mediaType: string;
-  /** The exact size in bytes. Sending fails if the file has another size at that time. */
+  /** The exact size in bytes. If the file has a different size when it is sent, the request fails. */
   readonly bytes: number;
   /** The bytes that are sent instead of the bytes on disk. */
   readonly content?: Buffer;
 }
 
-/** A body with files in it, which are read while they are sent. */
+/** A body that contains files. The files are read while they are sent. */
 export interface FileContent extends Content {
   /** The files in the order in which they are sent; `endsAt` is the position in the body at which a file ends. */
   readonly files: readonly (SentFile & { readonly endsAt: number })[];
@@ -186,7 +186,9 @@ function measured(
   return { bytes, files };
 }
 
-/** Yields the bytes of a file in blocks that share one buffer: a block is valid only until the next one is read. */
+/**
+ * Yields the bytes of a file in blocks. All blocks use one buffer, so each block is valid only until the next block.
+ */
 async function* blocksOf(
   { path, name, bytes, content }: SentFile,
   blockBytes: number,

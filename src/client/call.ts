@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { contract } from "../contract/index.ts";
 
-/** An answer, and its ETag, which a later change must send. */
+/** An answer and its ETag. A later request that changes the data must contain the ETag. */
 export interface Tagged<A> {
   readonly answer: A;
   /** The value for `ifMatch`. Undefined if the server sent no ETag. */
@@ -37,7 +37,8 @@ export interface WireRequest {
   /** The longest time without any data on the connection. */
   readonly timeoutMs: number;
   /**
-   * The limits of the whole answer: the number of milliseconds after the request was sent, and the number of bytes.
+   * The limits of the whole answer: the maximum number of milliseconds after the end of the request, and the maximum
+   * number of bytes.
    */
   readonly answerMs: number;
   readonly answerBytes: number;
@@ -59,7 +60,8 @@ export interface WireAnswer {
 export type Transport = (request: WireRequest) => Promise<WireAnswer>;
 
 /**
- * The result of a call: the body of a successful answer. Undefined for a 204, and for a 202 (there is no result yet).
+ * The result of a call: the body of a successful answer. Undefined for a 204, and for a 202, which means that there is
+ * no result yet.
  */
 export type Answer<E extends Endpoint> =
   | (E["success"] extends { body: infer Body extends z.ZodMiniType } ? z.output<Body> : undefined)
@@ -70,7 +72,7 @@ export interface Content {
   readonly mediaType: string;
   /** The exact length in bytes. */
   readonly bytes: number;
-  /** Returns the whole body from its beginning at each call, so that a request can be repeated. */
+  /** Returns the whole body. Each call starts at the beginning of the body, so a request can be repeated. */
   read(): AsyncIterable<Uint8Array | string>;
   /** What a dry run shows instead of the body. By default it shows the media type and the length. */
   readonly view?: unknown;
@@ -99,10 +101,11 @@ type Part<E extends Endpoint, Name extends "params" | "query" | "body"> = E[Name
 
 export interface CallOptions {
   /**
-   * Makes it safe to repeat the call: the server answers a second request with the same key with the stored answer.
+   * Makes it safe to repeat the call. If the server gets a second request with the same key, it returns the stored
+   * answer.
    */
   readonly idempotencyKey?: string;
-  /** The ETag of the data that the caller has read. The server refuses the call if that data has changed since then. */
+  /** The ETag of the data that the caller has read. The server refuses the call if somebody has changed this data. */
   readonly ifMatch?: string | undefined;
   /** Called with the ETag of a success, or with undefined if the server sent no ETag. See `withEtag`. */
   readonly onEtag?: (etag: string | undefined) => void;
@@ -111,7 +114,7 @@ export interface CallOptions {
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
   /** Receives the file of a download. */
   readonly sink?: Sink;
-  /** Whether the call is tried again after a temporary failure; true by default. */
+  /** Returns whether the call is repeated after this temporary failure. By default, it is always repeated. */
   readonly repeatAfter?: (error: Error) => boolean;
 }
 

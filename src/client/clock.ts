@@ -1,16 +1,16 @@
 /** The clock of the program. A test can replace it. */
 export interface Clock {
   now(): Date;
-  /** Waits. Rejects with the signal's reason if the signal aborts before the end. */
+  /** Resolves after a time. If the signal aborts during this time, rejects with the reason of the signal. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = { now: () => new Date(), sleep };
 
-/** The longest time of one timer. A timer that is set for longer fires immediately. */
+/** The longest time of one timer, in milliseconds. A timer with a longer time fires immediately. */
 export const longestTimerMs = 2 ** 31 - 1;
 
-/** Waits for any length of time. Rejects with the signal's reason if the signal aborts before the end. */
+/** Resolves after a time of any length. If the signal aborts before, rejects with the reason of the signal. */
 export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   let left = milliseconds;
   do {

@@ -38,7 +38,9 @@ export function connectionError(cause: unknown, url: URL, proxy?: URL): Connecti
   });
 }
 
-/** Whether a port of this machine refused the connection. Then the network did not fail, so waiting does not help. */
+/**
+ * Whether a port of this machine refused the connection. This is no failure of the network, so a retry does not help.
+ */
 export function isRefusedHere(error: unknown, baseUrl: string): boolean {
   if (!(error instanceof ConnectionError) || error.code !== "ECONNREFUSED") return false;
   const asked = error.proxy === undefined ? baseUrl : `http://${error.proxy}`;
@@ -101,7 +103,7 @@ export function proxyFor(url: URL, settings: ProxySettings): string | undefined 
   return proxy.includes("://") ? proxy : `http://${proxy}`;
 }
 
-/** Whether a host of a URL is always this machine. */
+/** Whether the host of a URL is this machine, such as `localhost` or `127.0.0.1`. */
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\./.test(host);
 

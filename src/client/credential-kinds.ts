@@ -1,8 +1,8 @@
 import type { Auth } from "../contract/endpoint.ts";
 
 /**
- * All kinds of credentials. Each has its name in a sentence, its prefix, the environment variable that contains such a
- * credential, and the command that stores it.
+ * All kinds of credentials. Each kind has a name for sentences, the prefix of its secrets, the environment variable
+ * that contains a credential of this kind, and the command that stores one.
  */
 export const credentialKinds = {
   appKey: {

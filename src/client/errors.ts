@@ -4,7 +4,8 @@ import { type CredentialKind, credentialKinds } from "./credential-kinds.ts";
 export interface ServerErrorFacts {
   readonly status: number;
   /**
-   * The server's error code, which may be unknown to this client. If the server sent none, a code such as `http_502`.
+   * The error code of the server. This client may not know the code. If the server sent no code, a code such as
+   * `http_502`.
    */
   readonly code: string;
   readonly message: string;
@@ -42,7 +43,7 @@ export class ServerError extends Error {
  */
 export class ConnectionError extends Error {
   readonly code: string;
-  /** The host of the proxy that failed. Undefined if the failure was not at a proxy. */
+  /** The host of the proxy that failed. Undefined if no proxy failed. */
   readonly proxy: string | undefined;
 
   constructor(
@@ -57,7 +58,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The answer does not come from an Innkeep server, or not from the intended one. */
+/** The answer does not come from an Innkeep server, or comes from a different server than the intended server. */
 export class UnexpectedAnswerError extends Error {
   readonly status: number;
 

@@ -1,4 +1,4 @@
-/** Returns a function that calls `make` at its first call, and returns the same value from then on. */
+/** Returns a function that calls `make` at its first call. All later calls return the same value. */
 export function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -49,13 +49,13 @@ function exchange(start: StartRequest, request: WireRequest): Promise<WireAnswer
     const fail = (error: unknown) => end(error instanceof SinkFailure ? error : connectionError(error, url));
     const outgoing = start(url, { method, headers, timeout: timeoutMs }, (message) => {
       read(message, request).then((answer) => {
-        // The server has answered before it read the whole body. That is not an error.
+        // It is not an error if the server answers before it has read the whole body.
         if (!outgoing.writableEnded) outgoing.destroy();
         resolve(answer);
       }, fail);
     });
     outgoing.on("error", fail);
-    // Without this listener, Node reports neither an answer nor an error if the answer is 101 (Switching Protocols).
+    // After an answer with status 101 (Switching Protocols), Node calls only this listener.
     outgoing.on("upgrade", (_, socket) => {
       socket.destroy();
       fail(new Error("the server changed to another protocol"));
@@ -75,8 +75,8 @@ function exchange(start: StartRequest, request: WireRequest): Promise<WireAnswer
 }
 
 /**
- * Ends a call whose answer arrives too slowly. The time-out for silence does not end such a call, because some bytes
- * keep arriving.
+ * Ends a call whose answer arrives too slowly. The time-out for a connection without data does not end such a call,
+ * because a few bytes still arrive.
  */
 function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: (error: Error) => void) {
   let timer: NodeJS.Timeout | undefined;
@@ -89,8 +89,8 @@ function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: 
 }
 
 /**
- * Runs `send` when the connection is open. The body is not read earlier. So if there is no connection, it is certain
- * that nothing was sent.
+ * Runs `send` when the connection is open. The body is not read before. So if the connection fails, it is certain that
+ * nothing was sent.
  */
 function whenConnected(outgoing: ClientRequest, send: () => void): void {
   outgoing.once("socket", (socket) => {
@@ -122,14 +122,14 @@ async function read(message: IncomingMessage, { url, answerBytes, sink }: WireRe
   });
 }
 
-/** Writes the bytes of an answer to a sink, and waits whenever the sink is busy. */
+/** Writes the bytes of an answer to a sink. Writes the next bytes only when the sink is ready. */
 export async function fill(sink: Sink, body: AsyncIterable<Uint8Array>): Promise<void> {
   await notOfTheConnection(sink.begin());
   for await (const bytes of body) await notOfTheConnection(sink.write(bytes));
 }
 
 /**
- * An error while the answer is written, such as a full disk. The connection did not fail, so the call is not repeated.
+ * An error of writing the answer, such as a full disk. The call is not repeated, because the connection did not fail.
  */
 export class SinkFailure extends Error {}
 

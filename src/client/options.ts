@@ -18,12 +18,12 @@ export interface PreparedRequest {
 }
 
 /**
- * Stores the idempotency keys of unfinished mutations. If the same request is sent again, it gets the same key, and the
- * server does not carry it out a second time.
+ * Stores the idempotency keys of unfinished mutations. A mutation is a request that changes something. If the same
+ * request is sent again, it gets the same key, and the server does not carry it out a second time.
  */
 export interface Idempotency {
   keyFor(request: PreparedRequest): Promise<string>;
-  /** Called when the server has finally handled the request, so that the key is no longer needed. */
+  /** Called when the server has handled the request and the key is not needed any more. */
   settled(key: string): Promise<void>;
 }
 
@@ -41,18 +41,21 @@ export interface ClientOptions {
   readonly credentials?: Credentials;
   readonly proxy?: ProxySettings;
   /**
-   * The longest time without any data on a connection; 30 seconds by default. The waiting time of a long poll is added.
+   * The longest time without any data on a connection. The default is 30 seconds. For a long poll, the time that the
+   * server may wait is added.
    */
   readonly timeoutMs?: number;
-  /** The maximum number of attempts of a request, including the first one; 4 by default. */
+  /** The maximum number of attempts of a request, including the first attempt. The default is 4. */
   readonly attempts?: number;
-  /** The longest time from the start of the first attempt to the start of the last one; a minute by default. */
+  /**
+   * The longest time from the start of the first attempt to the start of the last attempt. The default is one minute.
+   */
   readonly maxWaitMs?: number;
   readonly onRetry?: (pause: Pause) => void;
   readonly onExchange?: (exchange: Exchange) => void;
   /** Called with each mutation before it is sent. If it throws, the call rejects with that error. */
   readonly beforeMutation?: (request: PreparedRequest, route: Route) => void;
-  /** Adds an idempotency key to each mutation that has none. A mutation without a key is never sent twice. */
+  /** Adds an idempotency key to each mutation without a key. A mutation without a key is never repeated. */
   readonly idempotency?: Idempotency;
   /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;

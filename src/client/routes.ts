@@ -9,27 +9,28 @@ export interface Route {
   readonly path: string;
   readonly auth: Auth | CredentialKind;
   readonly summary: string;
-  /** Whether the server may answer that there is no result yet. Such a request changes nothing and can be repeated. */
+  /** Whether the server may answer that there is no result yet. A request to such a route can always be repeated. */
   readonly pending?: boolean;
   /** Whether the answer may be large. */
   readonly large?: boolean;
   /** Whether the answer is a file. */
   readonly download?: boolean;
-  /** Whether a request must send the time of its sender's clock. */
+  /** Whether a request must contain the time of the sender's clock. */
   readonly readsClock?: boolean;
   /** The path parameter that must equal the `id` of the answer. */
   readonly repeats?: string;
-  /** The shape of a successful answer. Undefined if it has no body, or a body of unknown shape. */
+  /** The shape of a successful answer. Undefined if the answer has no body, or if its shape is not known. */
   readonly answer?: Shape;
 }
 
 /**
- * The parts of an answer that the client checks: whether it is a list, and the fields of the object or of the elements.
+ * The properties of an answer that the client checks: whether the answer is a list, and the fields of the object or of
+ * the elements of the list.
  */
 export interface Shape {
   readonly isList: boolean;
   readonly fields: readonly string[];
-  /** Whether servers may answer with other fields, or with none. */
+  /** Whether the shape is open: servers may answer with other fields or without fields. */
   readonly isOpen?: boolean;
 }
 
@@ -38,8 +39,8 @@ export type Routes = {
 };
 
 /**
- * The contract without its schemas. The build replaces this code with the resulting table, so that a call does not load
- * zod.
+ * The contract without its schemas. The build replaces this code with the resulting table. So a call does not load zod,
+ * the library for schemas.
  */
 export const routes: Routes = summaryOf(contract);
 
@@ -69,7 +70,7 @@ function routeOf({ method, path, auth, summary, pending, repeats, large, ...rest
   };
 }
 
-/** Returns the shape that a schema describes. Undefined if it is neither an object nor a list of objects. */
+/** Returns the shape that a schema describes. Undefined if the schema is not for an object or a list of objects. */
 function shapeOf(schema: unknown): Shape | undefined {
   const definition = valueAt(schema, "_zod", "def");
   if (valueAt(definition, "type") === "array") {

@@ -12,8 +12,8 @@ import { followingRedirects, lastingTransport, shortTransport, traced } from "./
 import { isSettled, type RetryPolicy, repeatedly } from "./wait.ts";
 
 /**
- * Returns the whole API as functions, for a program that keeps running. Answers are returned unchanged, with their
- * unknown fields.
+ * Returns the whole API as functions, for a program that runs for a long time. The functions return the answers
+ * unchanged, including unknown fields.
  */
 export const createClient = (options: ClientOptions): Client =>
   clientOf(createSender({ ...options, transport: options.transport ?? lastingTransport(options.proxy) }));
@@ -70,9 +70,9 @@ export function createSender(options: ClientOptions): Sender {
 }
 
 /**
- * Adds to the input the errors after which the call is not repeated. A read is not repeated after a time-out, because
- * somebody waits for the answer, and not if no program listens at an address of this machine. For mutations and long
- * polls the input does not change.
+ * Adds to the input of a read the function that decides whether the call is repeated after an error. A read is not
+ * repeated after a time-out, because somebody waits for the answer. It is also not repeated if no program listens at an
+ * address of this machine. The input of mutations and long polls does not change.
  */
 function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
   if (changes(route) || heldMs(input) > 0) return input;
@@ -83,10 +83,10 @@ function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
 
 const isSilence = (error: Error): boolean => error instanceof ConnectionError && error.code === "timeout";
 
-/** Whether a call changes something. A route whose answer may be pending does not, even if its method is POST. */
+/** Whether a call changes something. A call of a route with `pending` changes nothing, even if its method is POST. */
 const changes = (route: Route): boolean => isMutation(route) && !route.pending;
 
-/** Reports the idempotency key as settled when the server has finally handled the request, with success or not. */
+/** Calls `settled` with the idempotency key when the server has handled the request, successfully or with an error. */
 async function settle<T>(sent: Promise<T>, key: string, { idempotency }: ClientOptions): Promise<T> {
   try {
     const answer = await sent;
@@ -122,15 +122,15 @@ const ifMatchHeader = ({ ifMatch }: LooseInput): Record<string, string> =>
   ifMatch === undefined ? {} : { "if-match": ifMatch };
 
 /**
- * Adds the header `Date` with the time of this attempt. If it had the time of the first attempt, the server could not
- * notice after a pause that the sender's clock is fast.
+ * Adds the header `Date` with the time of this attempt. With the time of the first attempt, the server could not
+ * compute the error of the sender's clock after a pause.
  */
 const dated = (request: WireRequest, { readsClock }: Route, now: Date): WireRequest =>
   readsClock ? { ...request, headers: { ...request.headers, date: now.toUTCString() } } : request;
 
 type AnswerLimits = Pick<WireRequest, "answerMs" | "answerBytes">;
 
-/** The limits of answers. `times` multiplied by the time-out is the maximum time. (rule L16) */
+/** The limits of answers. The maximum time of an answer is `times` multiplied by the time-out. (rule L16) */
 const answers = {
   usual: { bytes: 16 * 1_048_576, times: 4 },
   large: { bytes: 256 * 1_048_576, times: 20 },
@@ -189,7 +189,7 @@ function lengthOf(body: WireRequest["body"]): Record<string, string> {
   return { "content-length": String(typeof body === "string" ? Buffer.byteLength(body) : body.bytes) };
 }
 
-/** Returns how long the server may delay the answer of a long poll. */
+/** Returns for how many milliseconds the server may delay the answer of a long poll. */
 const heldMs = ({ query, body }: LooseInput): number =>
   (Number(query?.wait ?? valueAt(body, "wait")) || 0) * 1_000;
 

@@ -6,8 +6,8 @@ import { nodeTransport } from "./node-transport.ts";
 import type { ClientOptions } from "./options.ts";
 
 /**
- * The transport for a program that ends soon. Without a proxy it uses node:http, which loads fastest. Through a proxy
- * it uses undici.
+ * The transport for a program that ends soon. Without a proxy, it uses node:http, because node:http loads fast. With a
+ * proxy, it uses undici.
  */
 export function shortTransport(settings: ProxySettings = {}): Transport {
   const direct = nodeTransport();
@@ -15,7 +15,7 @@ export function shortTransport(settings: ProxySettings = {}): Transport {
   return (request) => (proxyFor(request.url, settings) ? proxied : direct)(request);
 }
 
-/** The transport for a program that keeps running: all calls use undici, which is loaded at the first call. */
+/** The transport for a program that runs for a long time. All calls use undici, which is loaded at the first call. */
 export function lastingTransport(settings: ProxySettings = {}): Transport {
   const made = lazy(async () => {
     const [{ undiciTransport }, library] = await Promise.all([

@@ -16,8 +16,8 @@ import type * as undici from "./undici.lazy.ts";
 const connectMs = 30_000;
 
 /**
- * Sends requests with undici. Without a proxy it keeps connections open for the next call. Through the proxy that the
- * settings name, each call has its own connection.
+ * Sends requests with undici. Without a proxy, keeps connections open for the next call. With a proxy, opens a new
+ * connection for each call.
  */
 export function undiciTransport(library: typeof undici, settings: ProxySettings): Transport {
   const direct = directConnections(library);
@@ -39,8 +39,9 @@ export function undiciTransport(library: typeof undici, settings: ProxySettings)
 }
 
 /**
- * Returns a function that gives a call its connection without a proxy. Connections are kept for the next call. If a
- * call fails while no other call runs, all connections are closed, because one of them may be half open.
+ * Returns a function that returns the connection of a call without a proxy. Connections stay open for the next call. If
+ * a call fails while no other call runs, all connections are closed, because the server may have closed one of them
+ * without notice.
  */
 function directConnections({ Agent }: Pick<typeof undici, "Agent">): () => CallConnection {
   let calls = 0;
@@ -95,8 +96,7 @@ async function exchange(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SinkFailure) throw error;
-    // An https request fails here only after the proxy has opened the tunnel. Then the server has failed, not the
-    // proxy.
+    // If an https request fails here, the proxy has already opened the tunnel. So the server has failed, not the proxy.
     const proxy = url.protocol === "http:" ? through : undefined;
     throw body.failure() ?? proxyRefusal(error, url, proxy) ?? connectionError(error, url, proxy);
   }
@@ -145,7 +145,7 @@ async function read(
     if (bytes > answerBytes) throw tooLarge(url, answerBytes);
     chunks.push(chunk);
   }
-  // undici needs one more turn of the event loop before the next call can use the connection.
+  // undici needs one more iteration of the event loop before the next call can use the connection.
   await new Promise((resolve) => setImmediate(resolve));
   return Buffer.concat(chunks).toString("utf8");
 }
@@ -170,9 +170,9 @@ const firstOfEach = (headers: Readonly<Record<string, string | string[] | undefi
 interface CallLimits {
   /** Aborts with the caller's reason, or with a ConnectionError when the server takes too long. */
   readonly signal: AbortSignal;
-  /** Called when something was sent or received: restarts the timer that limits the silence. */
+  /** Called when data was sent or received. Restarts the timer that limits the time without data. */
   readonly moved: () => void;
-  /** Called when the request is sent, or its answer begins: starts the timer that limits the whole answer. */
+  /** Called when the request was sent or when its answer begins. Starts the timer that limits the whole answer. */
   readonly answering: () => void;
   /** Stops the timers and the signal. */
   readonly clear: () => void;
@@ -234,20 +234,23 @@ function proxyConnection(library: typeof undici, address: string, signal: AbortS
       tunnels(new library.Pool(origin, { ...options, headersTimeout: 0 }), origin, socket.signal),
   });
   const release = () => end(dispatcher, over);
-  // Registered before undici's own listener: otherwise undici would open the connection again after the abort.
+  // This listener must be added before the listener of undici. Otherwise undici would open the connection again after
+  // the abort.
   signal.addEventListener("abort", release, { once: true });
   return { dispatcher, release };
 }
 
-/** Closes all connections. undici closes the open ones, and the abort stops those that are not open yet. */
+/**
+ * Closes all connections. undici closes the open connections, and the abort stops connections that are being opened.
+ */
 function end(dispatcher: undici.Dispatcher, over: AbortController): void {
   dispatcher.destroy().catch(() => {});
   over.abort(new Error("The call is over."));
 }
 
 /**
- * Opens tunnels, and does not retry after a failure. If a proxy closes the connection, undici would try again without a
- * pause and without a check of the call's signal.
+ * Opens tunnels and never retries. By default, undici retries without a pause if a proxy closes the connection, and
+ * does not check the signal of the call.
  */
 function tunnels(pool: undici.Pool, proxy: URL, signal: AbortSignal): undici.Dispatcher {
   const open = pool.connect.bind(pool);

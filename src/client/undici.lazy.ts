@@ -1,5 +1,5 @@
 /**
- * The parts of undici that we use. The build puts only these into a separate file, because undici is large and slow to
- * load.
+ * The parts of undici that we use. The build puts only these parts into a separate file, because undici is large and
+ * loads slowly.
  */
 export { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";

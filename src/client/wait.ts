@@ -5,8 +5,8 @@ import type { Clock } from "./clock.ts";
 import { ConnectionError, ServerError } from "./errors.ts";
 
 /**
- * Waits until a person decides on a proposal, or the time is over. Returns the latest state of the proposal. If the
- * server does not answer for some time, the wait continues. If the last request also has no answer, throws its failure.
+ * Waits until a person decides on a proposal, or the time is over. Returns the latest state of the proposal. Continues
+ * to wait after requests without an answer. If the last request has no answer, throws the failure of this request.
  */
 export async function waitForDecision(
   client: Pick<Client, "agent">,
@@ -16,7 +16,7 @@ export async function waitForDecision(
     clock,
     signal,
   }: {
-    /** How long to wait for a person; 0 sends one request. */
+    /** For how many seconds to wait for a person. With 0, sends one request. */
     readonly seconds: number;
     readonly clock: Clock;
     readonly signal?: AbortSignal;
@@ -57,8 +57,8 @@ const readRun = (
 
 /**
  * Waits until a person has approved this device in the browser, and returns the sign-in code. Returns `late` if the
- * time ends before that, and `unsupported` if the server does not report approvals. If the server does not answer for
- * some time, the wait continues; any other failure, and a refusal by the person, is thrown.
+ * time is over before the approval, and `unsupported` if the server does not report approvals. Continues to wait after
+ * requests without an answer. Throws any other failure. Also throws an error if the person refuses.
  */
 export async function waitForSignInCode(
   client: Pick<Client, "signIn">,
@@ -68,7 +68,7 @@ export async function waitForSignInCode(
     clock,
     signal,
   }: {
-    /** How long to wait for the person. */
+    /** For how many seconds to wait for the person. */
     readonly seconds: number;
     readonly clock: Clock;
     readonly signal?: AbortSignal;
@@ -108,7 +108,7 @@ export type PollResult<Value> = { readonly at: Date; readonly nextInMs: number }
   | { readonly failure: Error }
 );
 
-/** The pauses after requests that the server answered immediately. Each is longer than the one before. */
+/** The pauses after requests that the server answered immediately. Each pause is longer than the pause before it. */
 export interface Pauses {
   readonly firstMs: number;
   readonly growth: number;
@@ -116,18 +116,18 @@ export interface Pauses {
 }
 
 interface LongPoll<Value> {
-  /** Asks once. The server may delay its answer for `holdSeconds`; 0 asks for an immediate answer. */
+  /** Sends one request. The server may delay its answer for `holdSeconds`. With 0, the server answers immediately. */
   readonly ask: (holdSeconds: number) => Promise<Value>;
-  /** Returns how long the server may delay its answer if the caller waits for `leftMs` more. */
+  /** Returns for how many seconds the server may delay its answer. `leftMs` is the remaining time of the caller. */
   readonly holdSeconds: (leftMs: number) => number;
-  /** Returns how long the caller will still wait. This time may grow while the caller waits. */
+  /** Returns the remaining time of the caller in milliseconds. It may become longer while the caller waits. */
   readonly leftMs: () => number;
   readonly pauses: Pauses;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Returns a random number from 0 to 1, which makes a pause up to a fifth longer or shorter. Without this function,
-   * pauses are exact.
+   * Returns a random number from 0 to 1. The number makes a pause up to a fifth longer or shorter. Without this
+   * function, pauses are not changed.
    */
   readonly random?: (() => number) | undefined;
 }
@@ -137,9 +137,9 @@ const mostIdleMs = 1_500;
 const jitter = 0.2;
 
 /**
- * Sends requests to a server again and again, and yields each result. Sends the next request immediately after an
- * answer that the server delayed, and pauses after any other answer. A temporary failure is a result. Throws any other
- * failure, and the signal's reason.
+ * Sends requests to a server repeatedly, and yields each result. Sends the next request immediately after an answer
+ * that the server delayed, and pauses after any other answer. A temporary failure is a result. Throws any other
+ * failure. If the signal aborts, throws the reason of the signal.
  */
 export async function* longPoll<Value>(
   poll: LongPoll<Value>,
@@ -161,8 +161,8 @@ export async function* longPoll<Value>(
 }
 
 /**
- * Sends requests until `isEnough` accepts a result, or the caller's time is over. Returns the last result. Throws what
- * `longPoll` throws.
+ * Sends requests until `isEnough` accepts a result, or the time of the caller is over. Returns the last result. Throws
+ * the same errors as `longPoll`.
  */
 export async function pollUntil<Value>(
   poll: LongPoll<Value>,
@@ -202,15 +202,15 @@ function waitAfter(outcome: object, pauseMs: number, { random }: Pick<LongPoll<u
 /** A temporary failure, and the pause after it. */
 export interface Pause {
   readonly waitMs: number;
-  /** The time, including this pause, within which the last attempt must start. */
+  /** The milliseconds, including this pause, within which the last attempt must start. */
   readonly leftMs: number;
   readonly error: Error;
 }
 
 export interface RetryPolicy {
-  /** The maximum number of attempts, including the first one. */
+  /** The maximum number of attempts, including the first attempt. */
   readonly attempts: number;
-  /** The longest time from the start of the first attempt to the start of the last one. */
+  /** The longest time in milliseconds from the start of the first attempt to the start of the last attempt. */
   readonly maxWaitMs: number;
   readonly now: () => Date;
   readonly random: () => number;
@@ -259,16 +259,19 @@ export function isTemporary(error: unknown): boolean {
   return error.code === inProgress || passing.has(error.status) || error.status >= 500;
 }
 
-/** Whether the server has finally handled the request, so that its idempotency key is no longer needed. */
+/**
+ * Whether the server has handled the request and a retry is useless. Then its idempotency key is not needed any more.
+ */
 export const isSettled = (error: unknown): boolean => error instanceof ServerError && !isTemporary(error);
 
 /**
- * Returns the pause in milliseconds that the server requests. If it requests none, the pause is half a second, doubled
- * after each attempt and shortened at random.
+ * Returns the pause in milliseconds that the server requests. If the server requests no pause, the pause is half a
+ * second after the first attempt, and twice as long after each further attempt. This pause is shortened by a random
+ * time.
  */
 function pauseAfter(error: Error, tries: number, random: () => number): number {
   const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;
-  // If a server always answers `Retry-After: 0`, there must still be a pause between requests.
+  // Without this condition, a server that always answers `Retry-After: 0` would get requests without a pause.
   if (asked !== undefined && (asked > 0 || tries === 1)) return asked * 1_000;
   return Math.round(Math.min(8_000, 500 * 2 ** (tries - 1)) * (0.5 + random() / 2));
 }

@@ -9,7 +9,7 @@ export const ConsoleSession = z.object({
   /** The browser and its operating system. Null if the browser did not name them at the sign-in. */
   browser: z.nullable(z.string()),
   createdAt: instant,
-  /** Accurate to the hour. */
+  /** The time of the last request, accurate to the hour. */
   lastUsedAt: z.nullable(instant),
   expiresAt: instant,
   /** Whether this request was sent in this session. */
@@ -53,7 +53,7 @@ export const consoleSessions = {
 const bytes = z.string().check(z.regex(/^[\w-]+$/, "must be base64url"), z.maxLength(limits.passkeyBytes));
 
 /**
- * The encrypted state of a passkey request, which the client sends back. It can be used once, within ten minutes.
+ * The encrypted state of a passkey request. The client sends it back in the next request, once and within ten minutes.
  */
 const ceremony = z.string().check(z.minLength(1), z.maxLength(limits.signInStep));
 
@@ -212,7 +212,7 @@ export const secondFactor = {
     auth: "session",
     role: "account",
     body: z.object({
-      /** Needed if the account has a password. */
+      /** Required if the account has a password. */
       currentPassword: z.optional(z.string().check(z.maxLength(limits.password.max))),
     }),
     success: {

@@ -18,7 +18,7 @@ export const ImportedApp = z.object({
 });
 export type ImportedApp = z.output<typeof ImportedApp>;
 
-/** A file that an export created: lines of JSON or a tar archive. The import detects which of the two it is. */
+/** A file that an export created: lines of JSON or a tar archive. The import detects the format. */
 const ExportedFile = z.custom<string | ReceivedFile>().check(
   z.superRefine((value, context) => {
     if (!isReceivedFile(value)) return;

@@ -17,7 +17,7 @@ export const App = z.object({
   chatWebhookUrl: z.nullable(z.string()),
   chatFormat: openEnum(chatFormats),
   githubRepository: z.nullable(z.string()),
-  /** The number of hours after which an unclaimed approval expires. Null if approvals do not expire. */
+  /** The hours after which an approval expires if no worker claims the proposal. Null if approvals do not expire. */
   approvalHours: z.nullable(z.int()),
   /**
    * The number of days for which resolved threads are kept after their last activity. Null if they are never deleted.
@@ -62,7 +62,7 @@ export type AppChange = z.output<typeof AppChange>;
 
 export const OldThreads = z.object({
   threads: z.int(),
-  /** Whether there are more threads than `threads` says. The server counts at most 1,000. */
+  /** True if there are more than `threads`, because the server counts at most 1,000. */
   more: z.boolean(),
 });
 export type OldThreads = z.output<typeof OldThreads>;

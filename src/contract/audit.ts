@@ -3,7 +3,7 @@ import { endpoint } from "./endpoint.ts";
 import { boundary, instant, pageLimit, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** The actions that this version records. Each name is an object and a verb. Other versions may have more actions. */
+/** The actions that this version records. Each name has an object and a verb. Other versions may have more actions. */
 export const auditActions = [
   "app.create",
   "app.delete",
@@ -125,7 +125,7 @@ export const AuditChange = z.object({
 export type AuditChange = z.output<typeof AuditChange>;
 
 /**
- * The suffix of the name of a person from an imported file. It shows that the person has no account on this server.
+ * The end of a name that comes from an imported file. It shows that the person has no account on this server.
  * (rule X6)
  */
 export const importedMark = " (imported)";
@@ -146,7 +146,7 @@ export const AuditEntry = z.object({
   address: z.nullable(z.string()),
   /**
    * The changed fields. Missing if the action changes no field, or if an earlier version of the server recorded the
-   * action without them.
+   * action.
    */
   changes: z.optional(z.array(AuditChange)),
 });
@@ -164,8 +164,8 @@ export const audit = {
       appId: z.optional(uuid),
       action: z.optional(text(1, 100)),
       /**
-       * Finds what one actor did. The value is the e-mail address of a person, `agent`, or the id of a token. An e-mail
-       * address also finds what the person's maintainer tokens did.
+       * Finds the actions of one actor. The value is the e-mail address of a person, `agent`, or the id of a token. An
+       * e-mail address also finds the actions of the person's maintainer tokens.
        */
       actor: z.optional(text(1, limits.email)),
       /** Finds entries at this time and later. */

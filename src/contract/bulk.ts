@@ -44,18 +44,18 @@ export const bulk = {
   change: endpoint({
     method: "POST",
     path,
-    summary: "Change up to 200 threads, or up to 5,000 that match filters",
+    summary: "Change up to 200 named threads, or up to 5,000 threads that match filters",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",
     params: appParams,
     body: z.object({
       ids: z.optional(z.array(uuid).check(z.minLength(1), z.maxLength(limits.bulkIds))),
-      /** The filters of the list that the caller saw. */
+      /** The filters of the list of threads that the caller has read. */
       filter: z.optional(ViewQuery),
       /**
-       * The length of the list that the caller saw, and the time at which it was read. Threads that arrived later are
-       * not changed.
+       * The length of the list that the caller has read, and the time at which the caller read it. Threads that arrived
+       * later are not changed.
        */
       expected: z.optional(z.object({ total: z.int(), asOf: givenInstant })),
       change: BulkChange,
@@ -78,7 +78,7 @@ export const bulk = {
     method: "POST",
     path: `${path}/undo`,
     summary:
-      "Undo your bulk change, once and within ten minutes, in the threads that nobody has changed since then",
+      "Undo your bulk change once, within ten minutes; threads that somebody has changed after it stay unchanged",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

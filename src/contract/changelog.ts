@@ -165,7 +165,7 @@ export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
 const ReleaseVersion = z.extend(ReleaseContent, {
   id: uuid,
   translations: translations(ReleaseTranslation),
-  /** `at` is when this text was written. `by` is who wrote it; null if the account was deleted. */
+  /** `at` is the time of this text. `by` is the person who wrote it; null if the account was deleted. */
   at: instant,
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),

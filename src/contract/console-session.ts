@@ -14,7 +14,7 @@ const attempts = [{ limit: "linksByAddress", by: ["address"] }] as const;
 export const User = z.object({
   id: uuid,
   email: z.string(),
-  /** The name that the person chose. Null if there is none. */
+  /** The name that the person chose. Null if the person has chosen no name. */
   name: z.nullable(z.string()),
 });
 
@@ -52,7 +52,7 @@ export const session = {
     summary: "Finish a sign-in with the second factor, within ten minutes after the first step",
     auth: "none",
     body: z.object({
-      /** The `step` of the error `second_factor_required` that answered the first step. */
+      /** The value of `step` in the error `second_factor_required`, which is the answer to the first step. */
       step: text(1, limits.signInStep),
       /** Exactly one of `code` and `passkey` is needed. */
       code: z.optional(factorCode),

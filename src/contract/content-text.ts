@@ -9,8 +9,8 @@ const idPattern = new RegExp(uuid, "gi");
 const startPattern = /^[\s>]*(?:[-*+]\s+)?[*_]{0,2}Feedback[*_]{0,2}:[*_]{0,2}\s+\S/i;
 
 /**
- * Returns the ids of the threads that a release note names, in lower case and without duplicates. The note names them
- * in lines such as `Feedback: ID`, and in links to a thread in the console. (rule C17)
+ * Returns the ids of the threads that a release note names, in lower case and without duplicates. The note contains the
+ * ids in lines such as `Feedback: ID`, and in links to a thread in the console. (rule C17)
  */
 export function feedbackIdsIn(text: string): readonly string[] {
   const ids = text.split("\n").flatMap((line) => (isFeedbackLine(line) ? idsOf(line) : linkedIn(line)));
@@ -39,7 +39,7 @@ export const idsInFeedbackLines = (text: string): readonly string[] => [
   ),
 ];
 
-/** Returns the text with one line at its end that names these threads. It replaces all earlier lines of this kind. */
+/** Removes the lines that only name threads, and adds one line with these threads at the end. Returns the new text. */
 export function withFeedbackLine(text: string, ids: readonly string[]): string {
   const shown = withoutFeedbackLines(text);
   if (ids.length === 0) return shown;
@@ -66,7 +66,7 @@ const idsOf = (line: string): string[] => line.replace(linkPattern, " $1 ").matc
 
 const linkedIn = (line: string): string[] => [...line.matchAll(linkPattern)].map(([, id = ""]) => id);
 
-/** A language, and optionally a script, a country and variants. Extensions and private tags are refused. */
+/** Matches a language with an optional script, country and variants. Does not match extensions and private tags. */
 const languageShape =
   /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|\d{3}))?(?:-(?:[a-z0-9]{5,8}|\d[a-z0-9]{3}))*$/;
 
@@ -82,8 +82,8 @@ export function canonicalLanguage(tag: string): string | undefined {
 }
 
 /**
- * Returns the language tags under which a translation is searched, the best one first: `zh-Hant-TW`, `zh-Hant`, `zh`.
- * Returns an empty list if `wanted` is not a language tag. Extensions of the tag are left out. (rule C35)
+ * Returns the language tags for which a translation is searched, the best tag first: `zh-Hant-TW`, `zh-Hant`, `zh`.
+ * Omits extensions of the tag. Returns an empty list if `wanted` is not a language tag. (rule C35)
  */
 export function lookedForLanguages(wanted: string): readonly string[] {
   const tag = wanted
@@ -97,8 +97,8 @@ export function lookedForLanguages(wanted: string): readonly string[] {
 }
 
 /**
- * Returns a Markdown text without the blank lines before it and the white space after it. Spaces before the first word
- * stay if they can have a meaning: in a block of code, or before the first of several lines. (rule C2)
+ * Returns a Markdown text without empty lines at its start and without white space at its end. Keeps spaces before the
+ * first word if they can have a meaning: in a block of code, or before the first of several lines. (rule C2)
  */
 export function trimmedMarkdown(text: string): string {
   const trimmed = text.replace(/^(?:[ \t]*\r?\n)+/, "").trimEnd();
@@ -106,8 +106,8 @@ export function trimmedMarkdown(text: string): string {
 }
 
 /**
- * Returns the text whose SHA-256, in hex, is the `pushedHash` of an entry. NUL separates the two parts, because texts
- * of entries never contain it. (rule C21)
+ * Returns the text for the hash of an entry. `pushedHash` is the SHA-256 of this text in hex. The character NUL
+ * separates the two parts, because texts of entries never contain NUL. (rule C21)
  */
 export const hashedFaqText = ({
   question,

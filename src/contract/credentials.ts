@@ -136,7 +136,7 @@ export const tokens = {
     method: "POST",
     path: "/api/v1/console/tokens/:tokenId/rotate",
     summary:
-      "Replace the secret of a token; the new secret is shown only once, and the old one can stay valid for some minutes",
+      "Replace the secret of a token; the new secret is shown only once, and the old secret can stay valid for some minutes",
     auth: "session",
     role: "account",
     params: z.object({ tokenId: uuid }),

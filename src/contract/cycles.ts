@@ -15,7 +15,7 @@ export type SlotStatus = z.output<typeof SlotStatus>;
 export const OwnedSlot = z.object({
   slotId: uuid,
   cycleId: uuid,
-  /** The number of the slot in the cycle, from 1. A slot that replaces a removed one has the same number. */
+  /** The number of the slot in the cycle, from 1. A slot that replaces a removed slot has the same number. */
   seat: z.int(),
   status: SlotStatus,
   tester: z.nullable(z.object({ id: uuid, email: z.string() })),
@@ -96,7 +96,7 @@ export const Cycle = z.object({
   timezone: z.string(),
   durationDays: z.int(),
   maxMissedDays: z.int(),
-  /** The start of the first day and the end of the last one. */
+  /** `startsAt` is the start of the first day. `endsAt` is the end of the last day. */
   startsAt: instant,
   endsAt: instant,
   /**
@@ -137,11 +137,11 @@ export const SlotDay = z.object({
   state: z.enum(["counted", "missed", "open", "ahead", "none"]),
   countedBy: z.nullable(z.enum(["session", "proof"])),
   countedAt: z.nullable(instant),
-  /** The reason why the last test session of the day did not make the day count. Null if the day counts. */
+  /** The reason why the last test session of the day did not count. Null if the day counts. */
   reason: z.nullable(z.string()),
   /** How many test sessions were reported for the day. */
   sessions: z.int(),
-  /** The test session that made the day count. If no session did, the longest session of the day. */
+  /** The test session because of which the day counts. If there is none, the longest session of the day. */
   session: z.nullable(EvidenceSession),
   proof: z.nullable(EvidenceProof),
 });
@@ -174,11 +174,11 @@ export const CycleReport = z.object({
   packageName: z.string(),
   /** The number of testers with a slot now, or when the cycle ended. */
   testers: z.int(),
-  /** How many of these testers have a slot in which every day of the test counts. */
+  /** How many of the `testers` have a slot in which every day of the test counts. */
   testersWithEveryDay: z.int(),
   /** How many days of the test are over. */
   finishedDays: z.int(),
-  /** How many of these testers have a slot in which all finished days count. */
+  /** How many of the `testers` have a slot in which all finished days count. */
   testersWithEveryFinishedDay: z.int(),
   /** For each day, the number of slots in which the day counts. */
   testersPerDay: z.array(z.object({ dayIndex: z.int(), testers: z.int() })),
@@ -192,7 +192,7 @@ export const CycleReport = z.object({
       daysByProof: z.int(),
       missedDays: z.int(),
       sessions: z.int(),
-      /** The total length of the test sessions, without sessions that arrived too late to be trusted. */
+      /** The seconds of all test sessions together. Sessions that arrived too late are not included. */
       secondsTested: z.int(),
       activatedAt: z.nullable(instant),
       endedAt: z.nullable(instant),

@@ -52,7 +52,7 @@ export const roles = ["owner", "maintainer", "viewer"] as const;
 export type Role = (typeof roles)[number];
 
 /**
- * A limit that counts every attempt, with or without success. Attempts with equal values of `by` are counted together.
+ * A limit for successful and failed attempts. Attempts with the same values of the fields in `by` are counted together.
  */
 export interface AttemptLimit {
   readonly limit: RateLimitName;
@@ -90,7 +90,10 @@ export interface Endpoint {
    * has a role. Other endpoints have none.
    */
   readonly role?: Role | "account";
-  /** The path parameter that names a token. A token may send this request about itself without the scope. (rule K12) */
+  /**
+   * The path parameter that contains the id of a token. If it is the id of the token that sends the request, the token
+   * does not need the scope. (rule K12)
+   */
   readonly ownToken?: string;
   readonly params?: z.ZodMiniObject;
   readonly query?: z.ZodMiniObject;
@@ -107,8 +110,8 @@ export interface Endpoint {
   /** Whether the request must have the header `If-Match` with the ETag of the data that it changes. */
   readonly ifMatch?: true;
   /**
-   * Whether the request contains a time that the sender's clock has measured. Then the header `Date` of the request
-   * must have the time of that clock, so that the server can compute the error of the clock.
+   * Whether the request contains a time that the sender's clock has measured. In that case, the header `Date` must
+   * contain the time of the same clock. With it, the server computes the error of the clock.
    */
   readonly readsClock?: true;
   readonly success:
@@ -120,11 +123,11 @@ export interface Endpoint {
     | { readonly status: 204 };
   /** Whether the endpoint may also answer 202 with `{}`, which means that there is no result yet. */
   readonly pending?: true;
-  /** Whether the answer may be large. Then a client accepts more bytes, and waits longer, than for other answers. */
+  /** Whether the answer may be large. For a large answer, a client accepts more bytes and waits longer. */
   readonly large?: true;
   /**
-   * Whether servers may answer with other fields, or with none, because the specification does not define the answer.
-   * (rule L60)
+   * Whether servers may answer with other fields or without fields, because the specification does not define the
+   * answer. (rule L60)
    */
   readonly openAnswer?: true;
   /** The path parameter that must equal the answer's `id`. A client refuses an answer about another object. */
@@ -147,16 +150,17 @@ export interface Endpoint {
   readonly countsRefusals?: true;
   readonly attempts?: readonly AttemptLimit[];
   /**
-   * The body fields that identify the sender of an Idempotency-Key. If the request has a credential, it identifies the
-   * sender together with these fields.
+   * The body fields that identify the sender of an Idempotency-Key. If the request has a credential, the credential and
+   * these fields together identify the sender.
    */
   readonly repeatableBy?: readonly string[];
   /** For how many seconds a repeated request gets the stored answer. The default is one day. */
   readonly repeatableSeconds?: number;
-  /** The path of the endpoint that replaces this one. Only set if this endpoint is deprecated. */
+  /** The path of the endpoint that replaces this endpoint. Only set if this endpoint is deprecated. */
   readonly successor?: `/${string}`;
   /**
-   * The answer contains a secret. Caches must not store it, and the server encrypts it before it stores it for repeats.
+   * Set if the answer contains a secret. Caches must not store the answer. The server encrypts the answer before it
+   * stores it for repeated requests.
    */
   readonly answersSecret?: true;
   /** Examples, which are valid for the schemas of the endpoint. */
@@ -174,8 +178,7 @@ export const needsRole = ({ role }: Pick<Endpoint, "role">): boolean =>
   role !== undefined && role !== "account";
 
 /**
- * Whether the endpoint accepts an Idempotency-Key. For this, a credential or fields of the body must identify the
- * sender.
+ * Whether the endpoint accepts an Idempotency-Key. It does if a credential or fields of the body identify the sender.
  */
 export const isRepeatable = (endpoint: Pick<Endpoint, "method" | "auth" | "repeatableBy">): boolean =>
   isMutation(endpoint) && (endpoint.auth !== "none" || endpoint.repeatableBy !== undefined);

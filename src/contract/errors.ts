@@ -2,13 +2,14 @@ import type * as z from "zod/mini";
 import { limits } from "./limits.ts";
 
 /**
- * Every error code of the API, with its HTTP status and a message that can be understood without other documents.
+ * Every error code of the API, with its HTTP status and a message. A reader understands the message without other
+ * documents.
  */
 export const errorCatalogue = {
   bad_request: { status: 400, message: "The request is malformed. Correct the fields named in `issues`." },
   invalid_code: {
     status: 400,
-    message: "This sign-in code cannot be used. Sign in again for a new one.",
+    message: "This sign-in code cannot be used. Sign in again to get a new code.",
   },
   bad_redirect: {
     status: 400,
@@ -26,7 +27,7 @@ export const errorCatalogue = {
   },
   invalid_token: {
     status: 401,
-    message: "The token is missing or invalid. Send a current one as a bearer token.",
+    message: "The token is missing or invalid. Send a valid token as a bearer token.",
   },
   invalid_credentials: { status: 401, message: "The e-mail address or the password is wrong." },
   second_factor_required: {
@@ -78,7 +79,7 @@ export const errorCatalogue = {
     status: 409,
     message: "An app needs an owner. Make another member an owner first.",
   },
-  slot_taken: { status: 409, message: "Somebody else has this slot. Look for another open one." },
+  slot_taken: { status: 409, message: "Somebody else has this slot. Look for another open slot." },
   already_in_cycle: { status: 409, message: "This tester has, or had, a slot in this test already." },
   already_submitted: { status: 409, message: "This day is already counted." },
   version_exists: {
@@ -108,7 +109,7 @@ export const errorCatalogue = {
   },
   merged: {
     status: 409,
-    message: "This thread was merged into another one. Read it again to get the other thread.",
+    message: "This thread was merged into another thread. Read it again to get the other thread.",
   },
   run_open: {
     status: 409,
@@ -123,7 +124,7 @@ export const errorCatalogue = {
   run_superseded: {
     status: 409,
     message:
-      "The newest proposal of this thread is another one; `runId` is its id. Read the thread, then decide.",
+      "The proposal that you named is not the newest proposal of the thread; `runId` is the id of the newest. Read the thread, then decide.",
   },
   run_claimed: {
     status: 409,
@@ -144,7 +145,7 @@ export const errorCatalogue = {
   },
   precondition_failed: {
     status: 412,
-    message: "This was changed since you read it. Read it again, and send your change with the new ETag.",
+    message: "The data has changed since you read it. Read it again, and send your change with the new ETag.",
   },
   payload_too_large: { status: 413, message: "The request body is too large. Send less." },
   unsupported_media_type: {
@@ -153,7 +154,7 @@ export const errorCatalogue = {
   },
   bad_range: {
     status: 416,
-    message: "The file does not have these bytes. `Content-Range` says how long it is.",
+    message: "The file has no bytes in this range. `Content-Range` contains the length of the file.",
   },
   idempotency_mismatch: {
     status: 422,
@@ -173,7 +174,7 @@ export const errorCatalogue = {
   },
   internal: {
     status: 500,
-    message: "Something went wrong on our side. Quote the requestId when you report it.",
+    message: "Something went wrong on our side. Add the requestId to your report.",
   },
   busy: {
     status: 503,
@@ -190,9 +191,9 @@ export interface ErrorDetails {
   readonly issues?: readonly Issue[];
   readonly retryAfterSeconds?: number;
   readonly allow?: readonly string[];
-  /** The day to which the proof belongs. */
+  /** The number of the day to which the proof belongs. */
   readonly dayIndex?: number;
-  /** Whether the request came too early, so that the same request may be accepted later. Not part of the answer. */
+  /** True if the server may accept the same request later, because it came too early. Not part of the answer. */
   readonly isPassing?: boolean;
   /** The newest proposal of the thread. */
   readonly runId?: string | null;
@@ -206,7 +207,7 @@ export interface ErrorDetails {
   readonly reasons?: readonly IntegrityReason[];
 }
 
-/** An answer that is an error. `cause` is private: it is written to the log, and never sent to the client. */
+/** An answer that is an error. `cause` is written to the log, but is never sent to the client. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -222,8 +223,8 @@ export class ApiError extends Error {
 }
 
 /**
- * Returns the first fault of a malformed request as a sentence. Many clients show their user only this sentence. (rule
- * H3)
+ * Returns the first fault of a malformed request as a sentence. Many clients show only this sentence to their user.
+ * (rule H3)
  */
 function firstFaultOf(code: ErrorCode, { issues = [] }: ErrorDetails): string | undefined {
   const [first, ...others] = issues;
@@ -239,8 +240,8 @@ export const badRequest = (path: string, message: string) =>
   new ApiError("bad_request", { issues: [{ path, message }] });
 
 /**
- * One fault of a request. `path` is the field (`images.1`, `sortOrder`; empty for the whole body). `message` says what
- * the value must be.
+ * One fault of a request. `path` is the field, such as `images.1`. It is empty for a fault of the whole body. `message`
+ * says what the value must be.
  */
 export interface Issue {
   readonly path: string;
@@ -264,8 +265,8 @@ export const issuesOf = (error: z.core.$ZodError): Issue[] =>
   error.issues.slice(0, limits.namedFaults).map(({ path, message }) => ({ path: path.join("."), message }));
 
 /**
- * Returns the faults of a value that a schema refuses. The value is parsed again with `ownMessages`. An accepted
- * request is parsed without them, because they take several microseconds.
+ * Returns the faults of a value that a schema refuses. Parses the value again with `ownMessages`. The first parse of a
+ * request does not use `ownMessages`, because they need several microseconds.
  */
 export function faultsOf(schema: z.ZodMiniType, value: unknown): Issue[] {
   const { error } = schema.safeParse(value, ownMessages);
@@ -294,7 +295,7 @@ function sentenceOf(issue: z.core.$ZodRawIssue<z.core.$ZodIssue>): string {
   }
 }
 
-/** The units in which a schema counts the length of a value, by its type. Numbers have none. */
+/** The unit of the length of a value, by the type of the value. Numbers have no unit. */
 const units: Readonly<Record<string, string>> = { string: "character", array: "element" };
 
 /** Returns `have at most 3 elements` for a value with a length, and `be at most 3` for a number. */

@@ -15,7 +15,7 @@ import {
 } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** Why a webhook is off: a person switched it off, or its receiver answered 410. */
+/** Why a webhook is off. `person`: a person switched it off. `gone`: its receiver answered with status 410. */
 const webhookEnds = ["person", "gone"] as const;
 
 /** The types of events in an app that the server reports to other programs. (rule O25) */
@@ -43,7 +43,7 @@ export const eventTypes = [
 export const Webhook = z.object({
   id: uuid,
   url: z.string(),
-  /** The types of events that the webhook gets. Null means all types, including those of later versions. */
+  /** The types of events that the webhook gets. Null means all types, including types of later versions. */
   events: z.nullable(z.array(openEnum(eventTypes))),
   /** Whether the events also contain texts, such as the message of a report. */
   texts: z.boolean(),
@@ -51,11 +51,11 @@ export const Webhook = z.object({
   /** When the webhook was switched off; null while it is on. */
   disabledAt: z.nullable(instant),
   disabledBecause: z.nullable(openEnum(webhookEnds)),
-  /** Until when events are also signed with the previous secret. */
+  /** The time until which events are also signed with the previous secret. */
   oldSecretUntil: z.nullable(instant),
-  /** The number of deliveries that wait. It is not counted beyond 99. */
+  /** The number of deliveries that wait, at most 99. */
   waiting: z.int(),
-  /** The state of the last delivery that ended; null if none has ended yet. */
+  /** The state of the last delivery that ended; null if no delivery has ended yet. */
   lastStatus: z.nullable(openEnum(["delivered", "failed"])),
 });
 
@@ -88,7 +88,7 @@ export const Delivery = z.object({
   type: openEnum([...eventTypes, "webhook.test"]),
   eventAt: instant,
   status: openEnum(deliveryStates),
-  /** When the next attempt is due; null if none follows. */
+  /** The time of the next attempt; null if there are no more attempts. */
   nextAt: z.nullable(instant),
   /** The attempts, oldest first. Only the newest attempts are kept. */
   attempts: z.array(DeliveryAttempt),
@@ -178,7 +178,7 @@ export const webhooks = {
     auth: "session",
     role: "owner",
     params: hookParams,
-    /** The old secret stays valid for this time. The default is 24 hours. */
+    /** `oldSecretHours`: for how many hours the old secret stays valid. The default is 24. */
     body: z.object({
       oldSecretHours: z.optional(z.int().check(z.minimum(0), z.maximum(limits.oldSecretHours))),
     }),
@@ -239,7 +239,7 @@ export const webhooks = {
       status: 200,
       body: z.object({
         queued: z.int(),
-        /** The `from` of the next request; null if no events are left. */
+        /** The value of `from` for the next request; null if no more events are left in the period. */
         next: z.nullable(instant),
       }),
     },
@@ -274,9 +274,11 @@ export const events = {
     scope: "events:read",
     params: appParams,
     query: z.object({
-      /** The `next` of an earlier answer, or a time. Without it, only events from now on are found. */
+      /**
+       * The value of `next` in an earlier answer, or a time. Without this field, finds only events that happen later.
+       */
       since: z.optional(text(1, limits.eventsPosition)),
-      /** The seconds to wait for an event if there is none. */
+      /** For how many seconds the server waits for an event if there is no event yet. */
       wait: z.optional(queryInteger(0, limits.waitSeconds)),
       limit: pageLimit(limits.listPage),
     }),
@@ -284,7 +286,7 @@ export const events = {
       status: 200,
       body: z.object({
         items: z.array(AppEvent),
-        /** The position after these events. It is the `since` of the next request. */
+        /** The position after these events: the value of `since` for the next request. */
         next: z.string(),
       }),
     },
@@ -310,8 +312,8 @@ export const events = {
 } as const;
 
 /**
- * The kinds of changes that live events report. `everything` means that events were missed, or that there were too many
- * for separate events.
+ * The kinds of changes that live events report. `everything` means that the client missed events, or that there were
+ * too many changes for separate events.
  */
 const liveKinds = ["thread", "answering", "proposal", "testing", "content", "app", "everything"] as const;
 
@@ -338,7 +340,9 @@ export const live = {
     auth: "session",
     role: "viewer",
     query: z.object({
-      /** When the client read its data. Changes since then are sent first, unless `Last-Event-ID` is set. */
+      /**
+       * The time at which the client read its data. Without `Last-Event-ID`, changes after this time are sent first.
+       */
       since: z.optional(givenInstant),
     }),
     success: { status: 200, events: LiveEvent },

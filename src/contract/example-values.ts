@@ -1,4 +1,4 @@
-/** Values that the examples of several endpoints share. */
+/** Values that are used in the examples of several endpoints. */
 
 export const faqId = "0198c1a2-7d31-7c52-9e0f-5b8f0f6f2a11";
 

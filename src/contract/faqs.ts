@@ -26,7 +26,7 @@ const GivenTranslations = givenTranslations(FaqText);
 
 /** A new entry, with the limits of its fields. (rule C2) */
 export const NewFaq = z.extend(FaqText, {
-  /** An entry without a number comes last. */
+  /** The position in the list. A new entry without this field comes last. */
   sortOrder: z.optional(z.nullable(sortOrder)),
   translations: GivenTranslations,
 });
@@ -48,7 +48,9 @@ const PublishedFaq = z.extend(Faq, { createdAt: instant, updatedAt: instant });
 const FaqTranslations = translations(
   z.object({
     ...{ question: z.string(), answer: z.string(), ...aboutTranslation },
-    /** The hash of the newest text that a replacement of the whole list has set for this language. */
+    /**
+     * The hash of the text that the last replacement of the whole list set for this language. Null if there is none.
+     */
     pushedHash: z.nullable(z.string()),
   }),
 );
@@ -56,8 +58,8 @@ const FaqTranslations = translations(
 /** An entry with the fields that `faq push` compares. */
 export const ListedFaq = z.extend(PublishedFaq, {
   /**
-   * The hash of the newest text that a replacement of the whole list has set for this entry; null if none has. (rule
-   * C21)
+   * The hash of the text that the last replacement of the whole list set for this entry. Null if no replacement has set
+   * a text. (rule C21)
    */
   pushedHash: z.nullable(z.string()),
   pushedSortOrder: z.nullable(z.int()),
@@ -66,15 +68,15 @@ export const ListedFaq = z.extend(PublishedFaq, {
 export type ListedFaq = z.output<typeof ListedFaq>;
 
 /**
- * An entry in a request that replaces the whole list. Without an id, it is a new entry. With an id, the text
- * (`question` and `answer`) or `sortOrder` may be left out, and then stays unchanged.
+ * An entry in a request that replaces the whole list. An entry without an id is new. In an entry with an id, the text
+ * (`question` and `answer`) or `sortOrder` may be missing. A missing field does not change.
  */
 export const WantedFaq = z
   .object({
     id: z.optional(uuid),
     question: z.optional(text(1, limits.question)),
     answer: z.optional(markdown(1, limits.answer)),
-    /** A new entry without a number gets its position in the list, counted from 1. */
+    /** The position. A new entry without this field gets its place in this list, counted from 1. */
     sortOrder: z.optional(z.nullable(sortOrder)),
     translations: GivenTranslations,
   })
@@ -98,7 +100,7 @@ export const FaqList = z.object({
 export const replacesFaqs = {
   method: "PUT",
   summary:
-    "Replace the FAQ of the app: entries with an id are kept or changed, others are created, missing ones are deleted",
+    "Replace the FAQ of the app: entries with an id are kept or changed, entries without an id are created, and missing entries are deleted",
   scope: "faqs:write",
   ifMatch: true,
   bodyBytes: limits.faqList,
@@ -118,7 +120,7 @@ const DraftTranslations = translations(z.nullable(PlainText));
 /** An entry with its draft, the changed text that is not published yet. */
 export const DraftedFaq = z.object({
   id: uuid,
-  /** False for an entry that was never published. Then `question` and `answer` are the texts of the draft. */
+  /** False if the entry was never published. In that case, `question` and `answer` are the texts of the draft. */
   published: z.boolean(),
   question: z.string(),
   answer: z.string(),
@@ -150,7 +152,8 @@ const FaqVersion = z.object({
   answer: z.string(),
   translations: translations(PlainText),
   /**
-   * `at` is when this text was published. `by` is who published it; null for an app key and for a deleted account.
+   * `at` is the time at which this text was published. `by` is the person who published it. Null if a program with an
+   * app key published it, or if the account was deleted.
    */
   at: instant,
   by: z.nullable(z.string()),
@@ -321,7 +324,7 @@ export const consoleFaqs = {
 
 /** An entry of the list that apps read. */
 const FaqAnswer = z.extend(PublishedFaq, {
-  /** Only included if `include` asks for it. */
+  /** Only included if the query parameter `include` contains `push` or `translations`. */
   pushedHash: z.optional(ListedFaq.shape.pushedHash),
   pushedSortOrder: z.optional(ListedFaq.shape.pushedSortOrder),
   translations: z.optional(FaqTranslations),

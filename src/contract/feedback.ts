@@ -37,8 +37,8 @@ const attachment = z.object({
 });
 
 /**
- * The tests that a report summarises. Each text is the common beginning of the `dedupeKey`s of one test, like `prefix`
- * in a request that resolves failures.
+ * The tests that a report summarises. Each text is the common beginning of all dedupe keys of one test. A request that
+ * resolves failures contains the same text in the field `prefix`.
  */
 export const dedupeParts = listOf(text(1, limits.dedupeKey), limits.dedupeParts);
 
@@ -85,10 +85,14 @@ export const feedback = {
         success: z.boolean(),
         id: uuid,
         consoleUrl: z.string(),
-        /** The page on which the sender reads replies. Everybody with this address can read them. */
+        /**
+         * The address of the page on which the sender reads replies. Everybody with this address can read the replies.
+         */
         statusUrl: z.optional(z.string()),
         deduplicated: z.optional(z.boolean()),
-        /** The last resolved thread with the same `dedupeKey`, if this report shows that the failure is back. */
+        /**
+         * The last resolved thread with the same `dedupeKey`. Set if this report shows that the failure occurred again.
+         */
         earlier: z.optional(z.object({ id: uuid, consoleUrl: z.string() })),
         metadataDropped: z.optional(z.array(z.string())),
         filesDropped: z.optional(z.array(z.string())),
@@ -120,8 +124,8 @@ export const feedback = {
 } as const;
 
 /**
- * Why an entry of metadata was left out: it is nested too deep, there are too many entries, there are too many bytes,
- * or an earlier entry has the same name.
+ * Why the server did not store an entry of metadata. `depth`: it is nested too deep. `count`: there are too many
+ * entries. `size`: there are too many bytes. `name`: an earlier entry has the same name.
  */
 export const dropReasons = ["depth", "count", "size", "name"] as const;
 
@@ -138,8 +142,8 @@ interface FittingMetadata {
 }
 
 /**
- * Returns the part of a report's metadata that fits the limits. Earlier entries have priority. An entry that is nested
- * too deep, or for which there is no space, is left out as a whole. Lone surrogates are replaced. (rule F6)
+ * Returns the entries of a report's metadata that are within the limits. Earlier entries have priority. Omits an entry
+ * that is nested too deep, or for which there is no space. Replaces lone surrogates. (rule F6)
  */
 export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMetadata {
   const kept = new Map<string, string>();
@@ -169,7 +173,7 @@ export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMe
 
 const encoder = new TextEncoder();
 
-/** Returns the reason to leave an entry out, apart from its size. Undefined if there is no such reason. */
+/** Returns the reason to omit an entry. Undefined if there is none. Does not check the size of the entry. */
 function refusalOf(
   kept: ReadonlyMap<string, string>,
   key: string,
@@ -209,7 +213,7 @@ const Passed = z.union([text(1, limits.dedupeKey), z.object({ prefix: text(1, li
 
 export type Passed = z.output<typeof Passed>;
 
-/** A test run, with the failures whose tests passed in it. */
+/** A test run, and the failures whose tests passed in this run. */
 const GreenRun = z.object({
   scope: optionalText(limits.dedupeScope),
   run: text(1, limits.dedupeRun),
@@ -241,16 +245,16 @@ export const failures = {
       body: z.object({
         resolved: z.array(z.object(failure)),
         /**
-         * The failures in the request that stay open. Of the failures that have passed in no scope, at most 200 are
-         * listed.
+         * The failures in the request that stay open. At most 200 of them are failures that have passed in no scope.
          */
         stillFailing: z.array(
           z.object({
             ...failure,
-            /** The scopes in which the failure was reported and has not passed since then. */
+            /** The scopes in which the failure was reported, and in which its test has not passed after the report. */
             scopes: z.array(z.string()),
             /**
-             * Whether the failure stays open in the scope of this run, because a report came after the run had started.
+             * True if the failure stays open in the scope of this run because a report arrived after the start of the
+             * run.
              */
             reportedLater: z.boolean(),
           }),

@@ -3,10 +3,12 @@ import { trimmedMarkdown } from "./content-text.ts";
 import { adviceOn, isReceivedFile, type ReceivedFile } from "./files.ts";
 import { limits } from "./limits.ts";
 
-/** Text of `min` to `max` Unicode code points after trimming, without NUL and lone surrogates. */
+/**
+ * Returns the schema of a text of `min` to `max` Unicode code points after trimming, without NUL and lone surrogates.
+ */
 export const text = (min: number, max: number) => trimmedText(min, max, (given) => given.trim());
 
-/** Markdown with the limits of `text`. The spaces before its first word stay. */
+/** Returns the schema of a Markdown text, with the limits of `text`. Keeps the spaces before the first word. */
 export const markdown = (min: number, max: number) => trimmedText(min, max, trimmedMarkdown);
 
 const trimmedText = (min: number, max: number, trim: (given: string) => string) =>
@@ -31,7 +33,10 @@ const normalised = (normalise: (given: string, fault: (message: string) => void)
     );
   });
 
-/** Line breaks, control and invisible characters, except those that are needed to write words and emoji. (rule K33) */
+/**
+ * Matches line breaks, control characters and invisible characters. Does not match invisible characters that are needed
+ * to write words and emoji. (rule K33)
+ */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]|(?!\u200c|\u200d|\ufe0e|\ufe0f)\p{Default_Ignorable_Code_Point}/u;
 
 const blank = /[\p{Z}\p{M}\u2800]|\u200c|\u200d/gu;
@@ -56,7 +61,7 @@ export function omittable<Schema extends z.ZodMiniType>(
   const taken: z.ZodMiniType = z.optional(z.nullable(schema));
   const given = z.transform((value: unknown) => (isBlank(value) ? undefined : value));
   const whole: unknown = z.optional(z.pipe(given, taken));
-  // The type, like the OpenAPI document, shows only the given schema as an optional field.
+  // The type and the OpenAPI document both show only the given schema as an optional field.
   return whole as z.ZodMiniOptional<z.ZodMiniNullable<Schema>>;
 }
 
@@ -99,8 +104,8 @@ const normalisedInstant = (
 const utcForm = /^\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
- * ISO 8601 and its variants: small letters (RFC 3339), an offset without a colon or minutes (strftime, PHP), a comma
- * before the fraction, a zone in brackets after the offset (Java).
+ * Matches ISO 8601 and its variants: small letters (RFC 3339), an offset without a colon or minutes (strftime, PHP), a
+ * comma before the fraction, and a zone in brackets after the offset (Java).
  */
 const instantForm =
   /^(?<date>\d{4}-\d\d-\d\d)[Tt](?<time>\d\d:\d\d)(?::(?<seconds>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?(?:[Zz]|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)(?:\[[\w+\-/]{1,60}\])?$/;
@@ -134,8 +139,8 @@ export const optionalInstant = z.optional(
 );
 
 /**
- * A label: text that is cut to `max` code points after trimming. No request is refused for a label that is too long.
- * (rule H21)
+ * Returns the schema of a label: text that is cut to `max` code points after trimming. A long label never causes an
+ * error. (rule H21)
  */
 export const label = (max: number, form?: "NFC") =>
   z.string().check(
@@ -170,11 +175,11 @@ export const webUrl = (max: number) =>
     z.meta({ format: "uri" }),
   );
 
-/** Returns the query parameter for the number of elements on one page of a list. */
+/** Returns the schema of the query parameter for the number of elements on one page of a list. */
 export const pageLimit = (page: { readonly default: number; readonly max: number }) =>
   z.optional(queryInteger(1, page.max, page.default));
 
-/** A whole number in a query string. `standard` is the default. (rule H22) */
+/** Returns the schema of a whole number in a query string. `standard` is the default. (rule H22) */
 export const queryInteger = (min: number, max: number, standard?: number) =>
   z.pipe(
     z.string().check(
@@ -216,8 +221,8 @@ export const file = (rule: FileRule) =>
   );
 
 /**
- * Returns what is wrong with a file, or undefined. The type is detected from the bytes. The declared type does not
- * matter. (rule F3)
+ * Returns what is wrong with a file, or undefined if the file is valid. Detects the type from the bytes and ignores the
+ * declared type. (rule F3)
  */
 export function fileFault(value: unknown, { bytes, types }: FileRule): string | undefined {
   const kinds = types.join(", ");
@@ -249,7 +254,7 @@ function isWebUrl(value: string): boolean {
 
 /**
  * Returns a time in UTC with milliseconds. Undefined if the text is not a time, or if its year in UTC does not have
- * four digits. Times are sorted as text, and that needs years of equal length.
+ * four digits. Times are sorted as text, so all years must have the same length.
  */
 export function utcOf(value: string): string | undefined {
   if (utcForm.test(value)) return Number.isNaN(Date.parse(value)) || !isDay(value) ? undefined : value;
@@ -264,7 +269,7 @@ export function utcOf(value: string): string | undefined {
 }
 
 /**
- * Whether the day exists in its month. This is checked here, because `Date` silently reads 30 February as 2 March.
+ * Whether the day exists in its month. This check is necessary, because `Date` converts 30 February to 2 March.
  */
 function isDay(value: string): boolean {
   const date = value.slice(0, 10);

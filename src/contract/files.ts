@@ -2,9 +2,9 @@
 export const signatureBytes = 1_024;
 
 /**
- * Returns the media type that the signature in the first bytes of a file shows: PNG, JPEG, WebP, GIF, MP4, WebM,
- * QuickTime or PDF; HEIC or AVIF, which no field accepts; otherwise null. The signature of a PDF may follow other
- * bytes. The bytes after a signature are not checked. (rule F4)
+ * Returns the media type of a file from the signature in its first bytes. Knows PNG, JPEG, WebP, GIF, MP4, WebM,
+ * QuickTime and PDF, and also HEIC and AVIF, which no field accepts. Otherwise returns null. The signature of a PDF may
+ * come after other bytes. The bytes after a signature are not checked. (rule F4)
  */
 export function detectMediaType(head: Uint8Array): string | null {
   if (startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
@@ -18,8 +18,8 @@ export function detectMediaType(head: Uint8Array): string | null {
 const hasPdfSignature = (head: Uint8Array): boolean => ascii(head, 0, signatureBytes).includes("%PDF-");
 
 /**
- * Returns a declared media type in lower case and without parameters; null if none is declared. `image/jpg` becomes
- * `image/jpeg`, the registered name.
+ * Returns a declared media type in lower case and without parameters. Null if no media type is declared. Replaces
+ * `image/jpg` with the registered name `image/jpeg`.
  */
 export function normaliseMediaType(declared: string | null | undefined): string | null {
   const type = (declared ?? "").split(";", 1)[0]?.trim().toLowerCase();
@@ -27,12 +27,12 @@ export function normaliseMediaType(declared: string | null | undefined): string 
   return type === "image/jpg" ? "image/jpeg" : type;
 }
 
-// Files written before the ftyp box existed begin with one of these boxes.
+// QuickTime files that are older than the box ftyp begin with one of these boxes.
 const oldQuickTimeBoxes = ["moov", "mdat", "wide", "free", "skip", "pnot"];
 
 const mp4Brand = /^(iso[2-9a-m]|mp4[12]|mp71|avc1|M4V |M4V[HP]|dash|MSNV|mmp4|f4v |F4V |NDS[CHMPSX]|XAVC)$/;
 
-// Files of still images and of sound have the same boxes as videos, and may list video brands as compatible.
+// Brands of files that are images or sound. These files have the same boxes as videos.
 const notVideoBrand = /^(mia[fn]|avio|j2ki|jp2 |crx |M4[AB] |M4P |F4[AB] )$/;
 
 const heicBrand = /^(hei[cmsx]|hev[cmsx]|mif[12]|msf1)$/;
@@ -41,7 +41,7 @@ const avifBrand = /^avi[fs]$/;
 
 /**
  * Returns the end of the sentence "this file is …" for a photograph in a format that no field accepts. Undefined for
- * other files.
+ * all other files.
  */
 export function adviceOn(mediaType: string | null): string | undefined {
   if (mediaType === "image/heic")
@@ -69,7 +69,7 @@ function compatibleBrands(head: Uint8Array, boxSize: number): string[] {
   return brands;
 }
 
-// An EBML header is a list of elements. Each has an id, a length and that many bytes. 0x4282 is the id of DocType.
+// An EBML header is a list of elements. Each element has an id, a length, and its bytes. 0x4282 is the id of DocType.
 function docTypeOf(head: Uint8Array): string | undefined {
   let at = 4 + varintLength(head[4]);
   while (at < head.length) {
@@ -103,18 +103,18 @@ function uint32(head: Uint8Array, at: number): number {
   return new DataView(head.buffer, head.byteOffset, head.byteLength).getUint32(at);
 }
 
-// The mark of a received file is a symbol, because no JSON body can contain a symbol. So no sender can imitate it.
+// The mark of a received file is a symbol. A JSON body cannot contain a symbol, so a sender cannot imitate the mark.
 const mark: unique symbol = Symbol("received file");
 
 /**
- * A file of a request, which is stored on disk. It has the properties that the sender declared, and those that its
- * bytes show. The schema of the field that contains the file checks them.
+ * A file of a request, which is stored on disk. It has the properties that the sender declared, and the properties that
+ * the server found in the bytes. The schema of the field that contains the file checks them.
  */
 export interface ReceivedFile {
   readonly [mark]: true;
   /** The declared media type, in lower case without parameters; null if none was declared. */
   readonly declaredType: string | null;
-  /** The media type that the first bytes show; null for an unknown one. */
+  /** The media type that the first bytes show; null if they show no known media type. */
   readonly detectedType: string | null;
   /** The number of decoded bytes. Bytes over the field's limit are read and counted, but not stored. */
   readonly size: number;

@@ -32,7 +32,7 @@ export const FoundThread = z.object({
   occurrences: z.int(),
   consoleUrl: z.string(),
   waiting: openEnum(waitingStates),
-  /** The newest proposal of the thread. */
+  /** The id of the newest proposal of the thread; null if there is no proposal. */
   runId: z.nullable(uuid),
 });
 export type FoundThread = z.output<typeof FoundThread>;
@@ -61,7 +61,7 @@ const page = {
 const feedbackFilters = z.object({
   status: z.optional(z.enum(threadStatuses)),
   type: z.optional(FeedbackType),
-  q: z.optional(text(1, 200)),
+  q: z.optional(text(1, limits.feedbackSearch)),
   updatedSince: z.optional(boundary),
   appId: z.optional(uuid),
   waiting: z.optional(z.enum(waitingStates)),
@@ -74,7 +74,7 @@ const feedbackFilters = z.object({
    */
   changedAfter: z.optional(text(1, limits.changesToken)),
   /**
-   * The number of seconds for which the server delays its answer while no thread has changed. Needs `changedAfter`.
+   * For how many seconds the server waits for a change before it answers. Requires `changedAfter`.
    */
   wait: z.optional(queryInteger(0, limits.waitSeconds)),
 });
@@ -96,11 +96,11 @@ export const findWork = {
       body: z.object({
         items: z.array(FoundThread),
         /**
-         * The position of the next page. If a search takes long, there may be a next page although this one is not
-         * full. (rule F18)
+         * The position of the next page. If a search takes long, this page may be shorter than `limit` although there
+         * is a next page. (rule F18)
          */
         nextCursor: z.nullable(z.string()),
-        /** The value for a later `changedAfter`. Only the first page of a list has it; it is null on the others. */
+        /** The value for `changedAfter` in a later request. Null on all pages except the first page of a list. */
         changes: z.nullable(z.string()),
       }),
     },

@@ -1,6 +1,6 @@
 /**
- * The views that every app has, as filters of the list of threads. A snoozed thread is in `snoozed`, `resolved` and
- * `all` only. (rule F44)
+ * The views that every app has, as filters of the list of threads. A snoozed thread is only in the views `snoozed`,
+ * `resolved` and `all`. (rule F44)
  */
 export const fixedViews = {
   to_triage: { status: "open", snoozed: "false", order: "activity" },

@@ -25,7 +25,7 @@ import { texts } from "./texts.ts";
 import { readMarks, search, threads } from "./threads.ts";
 import { views } from "./views.ts";
 
-/** The whole API, by group. */
+/** All endpoints of the API, by group. */
 export const contract = {
   feedback,
   faqs,

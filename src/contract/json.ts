@@ -50,8 +50,8 @@ export function jsonIn(text: string): unknown {
 const [quote, backslash] = [0x22, 0x5c];
 
 /**
- * Whether lists and objects of a JSON text are nested deeper than `most` levels. JSON.parse takes seconds for a
- * megabyte of brackets, and recursive code overflows the stack on such a value.
+ * Whether lists and objects of a JSON text are nested deeper than `most` levels. JSON.parse needs seconds for a
+ * megabyte of brackets, and the result would overflow the stack of recursive functions.
  */
 export function isNestedDeeperThan(json: string, most: number): boolean {
   let depth = 0;

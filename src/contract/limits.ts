@@ -18,8 +18,8 @@ export const limits = {
    */
   statistics: { days: 366, top: 10, versions: 20, versionsOfDay: 100, open: 10_000 },
   /**
-   * The upper ends, in minutes, of the ranges in which waiting times are counted. Longer times are in one further
-   * range. (rule F61)
+   * The ranges of waiting times for statistics. Each number is the end of a range in minutes. All longer times are in
+   * one more range. (rule F61)
    */
   waits: [1, 5, 15, 30, 60, 120, 240, 480, 720, 1_440, 2_880, 4_320, 10_080, 43_200],
   savedReplyTitle: 100,
@@ -35,9 +35,11 @@ export const limits = {
   dedupeKey: 200,
   dedupeScope: 300,
   dedupeRun: 200,
-  /** How many tests a report can summarise. Its thread is resolved when all of them have passed. */
+  /**
+   * The maximum number of tests that a report can summarise. Its thread is resolved when all these tests have passed.
+   */
   dedupeParts: 5_000,
-  /** The maximum number of failures in one request whose tests passed. */
+  /** The maximum number of failures in a request about tests that passed. */
   passedFailures: 5_000,
   /**
    * The maximum number of failures that one request resolves. It is low, because the request is one transaction.
@@ -60,11 +62,11 @@ export const limits = {
   snoozeDays: 366,
   /** For how many days a merge of threads can be undone. */
   unmergeDays: 30,
-  /** The maximum number of messages of a thread that is merged into another one. */
+  /** The maximum number of messages of a thread that is merged into another thread. */
   mergedMessages: 2_000,
-  /** How many threads can be merged into a thread, directly or through other threads. */
+  /** The maximum number of threads that can be merged into a thread, directly or through other threads. */
   mergedThreads: 10_000,
-  /** The maximum length of a chain of merges, in which each thread was merged into the next one. */
+  /** The maximum length of a chain of merges, in which each thread was merged into the next thread. */
   mergeDepth: 100,
   /** The maximum length of a question and of an answer in the FAQ. (rule C2) */
   question: 500,
@@ -94,8 +96,9 @@ export const limits = {
   translations: MB,
   /** The maximum number of characters of a language tag. */
   language: 35,
-  /** The longest query of a search in the release notes of an app. */
+  /** The maximum number of characters in a search in the release notes of an app. */
   contentSearch: 200,
+  feedbackSearch: 200,
   version: 100,
   /**
    * The maximum length of the name of a platform in the `versions` of a release note, and the maximum number of
@@ -136,13 +139,13 @@ export const limits = {
   listPage: { default: 50, max: 100 },
   /** The length of a page in a list for an agent. It is short, because the agent's model reads every line. */
   agentPage: { default: 20, max: 50 },
-  /** The console counts only up to this number, because counting reads every row. */
+  /** The maximum number that the console counts. Counting is slow, because it reads every row. */
   mostCounted: 99,
-  /** Old threads that a person may want to delete are counted only up to this number. */
+  /** The maximum count of resolved threads that are older than a retention period. */
   oldThreadsCounted: 1_000,
   /**
-   * The maximum number of characters of a position in the order of changes. On PostgreSQL the position names each
-   * running transaction.
+   * The maximum number of characters of a position in the order of changes. On PostgreSQL, the position contains the id
+   * of each running transaction.
    */
   changesToken: 6_000,
   waitSeconds: 55,
@@ -152,13 +155,15 @@ export const limits = {
   webhooks: 20,
   /** The maximum number of characters of a receiver's answer that the log keeps. */
   webhookAnswer: 500,
-  /** How many events one request sends again. */
+  /** The maximum number of events that one request sends again. */
   replayedEvents: 10_000,
   /** The maximum number of hours for which the old secret of a webhook stays valid. */
   oldSecretHours: 168,
   /** The maximum number of characters of a position in the list of events. */
   eventsPosition: 200,
-  /** A long poll that waited for this time without a result does not count for the rate limit. (rule A9) */
+  /**
+   * The seconds after which a long poll without a result does not count for the rate limit. (rule A9)
+   */
   freeWaitSeconds: 20,
   /**
    * The number of newest messages that an answer about a thread contains. Without this limit, the thread of a failure
@@ -169,8 +174,8 @@ export const limits = {
   /** The maximum number of bytes of a JSON body. (rule H19) */
   json: MB,
   /**
-   * The maximum number of bytes of a report without its files. It is high, because too much metadata is left out
-   * instead of refused.
+   * The maximum number of bytes of a report without its files. The limit is high, because the server accepts a report
+   * with too much metadata and stores only a part of the metadata.
    */
   jsonWithMetadata: 4 * MB,
   /** The maximum number of entries, and of bytes, of a whole FAQ in one request. */
@@ -179,8 +184,8 @@ export const limits = {
   /** The maximum number of bytes of the body of a request without a credential. */
   anonymousBody: 32_768,
   /**
-   * The maximum number of bytes of a report with its files. If all files are as large as allowed, their base64 has 54.7
-   * MB. Line ends and escapes make it longer.
+   * The maximum number of bytes of a report with its files. Files of the maximum size have 54.7 MB in base64, and line
+   * ends and escapes need more bytes.
    */
   feedback: 60 * MB,
   idempotencyKey: 255,
@@ -224,7 +229,7 @@ export const contentPictures = feedbackFiles.images;
 export const proofImages = { most: 6, bytes: 5 * MB, types: imageTypes } as const;
 
 /**
- * The limit of a file for an import. It has no list of types, because such a file is neither a picture nor a document.
+ * The limit of a file for an import. It has no list of types, because the server detects the format of this file.
  */
 export const importedFile = { bytes: 4_096 * MB } as const;
 
@@ -232,8 +237,8 @@ export const importedFile = { bytes: 4_096 * MB } as const;
 export const rateLimits = {
   feedback: { limit: 120, windowSeconds: 60 },
   /**
-   * Reports that are added to an existing thread. More of them are allowed, because a repeated failure needs few bytes.
-   * (rule F11)
+   * Reports that are added to an existing thread. The limit is higher than for new threads, because a repeated failure
+   * needs few bytes. (rule F11)
    */
   feedbackRepeats: { limit: 1_200, windowSeconds: 60 },
   faqWrites: { limit: 120, windowSeconds: 60 },
@@ -243,41 +248,44 @@ export const rateLimits = {
   /** Requests that claim a plan, or report its progress or outcome. (rule A13) */
   runWork: { limit: 600, windowSeconds: 3_600 },
   /**
-   * Failed sign-ins, counted for each pair of account and IP address, so that a stranger cannot lock out people at
-   * other addresses. (rule S17)
+   * Failed sign-ins, counted for each pair of account and IP address. So a stranger cannot lock an account for people
+   * at other addresses. (rule S17)
    */
   signInByAccount: { limit: 10, windowSeconds: 900 },
   signInByAddress: { limit: 30, windowSeconds: 900 },
   /** Failed sign-ins of one browser or device that has signed in to the account before. */
   signInByKnown: { limit: 30, windowSeconds: 900 },
   /**
-   * Failed sign-ins of all known browsers of an account together. A separate limit for each browser is not enough: a
-   * person who knows an old password can have any number of known browsers.
+   * Failed sign-ins of all known browsers of an account together. A limit for each browser is not enough, because a
+   * person who knew an earlier password may have any number of known browsers.
    */
   signInByAllKnown: { limit: 120, windowSeconds: 900 },
   /** Requests for mailed links, and uses of such links. */
   linksByAddress: { limit: 60, windowSeconds: 900 },
   /**
-   * Mails with links to one e-mail address. A mail beyond the limit is not sent, and the answer does not show this.
+   * Mails with links to one e-mail address. If the limit is reached, no mail is sent, but the answer is the same.
    */
   linkMails: { limit: 3, windowSeconds: 3_600 },
   /**
-   * Wrong codes of an authenticator app, in 15 minutes and in a day. They are counted for each account and known
-   * browser or device, or for each account and network if the browser is unknown. Only a person who has the first
-   * factor can send a code.
+   * Wrong codes of an authenticator app: in 15 minutes (`secondFactor`) and in a day (`secondFactorByPlace`). They are
+   * counted for each account and known browser or device. If the browser is unknown, they are counted for each account
+   * and network. Only a person who has passed the first factor can send a code.
    */
   secondFactor: { limit: 5, windowSeconds: 900 },
   secondFactorByPlace: { limit: 10, windowSeconds: 86_400 },
-  /** Wrong codes of all known browsers and devices of an account together, and of all unknown ones together. */
+  /**
+   * Wrong codes in a day. The codes of all known browsers and devices of an account are counted together, and the codes
+   * of all unknown browsers and devices are counted together.
+   */
   secondFactorByDay: { limit: 30, windowSeconds: 86_400 },
   /**
-   * Wrong recovery codes, counted for each account and network. The limit is separate, so that a recovery code still
-   * works when the limit of wrong app codes is reached.
+   * Wrong recovery codes, counted for each account and network. This limit is separate. So a recovery code works even
+   * if the limit of wrong codes of the app is reached.
    */
   recoveryCodes: { limit: 10, windowSeconds: 900 },
   /**
-   * Reports of test sessions with one test key. No setting changes this limit. Only `--dev` can switch it off. (rule
-   * T30)
+   * Reports of test sessions with one test key. No setting changes this limit, but a server with `--dev` may switch it
+   * off. (rule T30)
    */
   sdkSession: { limit: 60, windowSeconds: 3_600 },
   /** Exchanges of codes for tokens. (rule S16) */
@@ -297,7 +305,7 @@ export const rateLimits = {
   awaitByDevice: { limit: 300, windowSeconds: 900 },
   /**
    * Requests from one network address that wait until a device is approved. Without this limit, a client could invent
-   * device ids, and the server would store data for each.
+   * device ids, and the server would store data for each of these ids.
    */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },
   /** Attempts of the deprecated `register` from one network address. (rules S15, S16) */
@@ -317,7 +325,7 @@ export const rateLimits = {
   clientDocuments: { limit: 60, windowSeconds: 3_600 },
   /** Invitations that one person creates. */
   newInvitations: { limit: 60, windowSeconds: 3_600 },
-  /** Invitation links that one account, or one IP address, opens or accepts. */
+  /** Opened or accepted invitation links, counted for each account or for each IP address. */
   invitationsByAccount: { limit: 60, windowSeconds: 900 },
   invitationsByAddress: { limit: 120, windowSeconds: 900 },
   /** Saves of unsent drafts, counted for each account. A page saves every three seconds while a person types. */

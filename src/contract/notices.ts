@@ -13,13 +13,13 @@ export const noticeKinds = [
 export type NoticeKind = (typeof noticeKinds)[number];
 
 /**
- * The ways in which a notice can be sent. `mail` is a mail about all that happens within 15 minutes. `daily` is one
- * mail a day. `chat` is the chat of the app. `browser` means the browsers in which the member turned notices on. (rules
- * N1, N8, N10)
+ * The ways in which a notice can be sent. `mail` is one mail for all notices of 15 minutes. `daily` is one mail a day.
+ * `chat` is a message in the chat of the app. `browser` is a notice in each browser in which the member turned notices
+ * on. (rules N1, N8, N10)
  */
 export const noticeWays = ["mail", "daily", "chat", "browser"] as const;
 export type NoticeWay = (typeof noticeWays)[number];
-/** The ways that reach only the member. */
+/** The ways that send a notice only to the member, and not to the chat of the whole team. */
 export type OwnWay = Exclude<NoticeWay, "chat">;
 /** The ways that are mails. */
 export type MailWay = Extract<NoticeWay, "mail" | "daily">;
@@ -29,7 +29,7 @@ const clockTime = text(5, 5).check(
   z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time of the day such as 22:00"),
 );
 
-/** The hours in which no notices are sent. They may go past midnight. */
+/** The hours in which no notices are sent. The end may be on the next day, as in 22:00 to 07:00. */
 const QuietHours = z.object({ from: z.string(), to: z.string() });
 export type QuietHours = z.output<typeof QuietHours>;
 
@@ -40,7 +40,7 @@ export const KindChoice = z.object({
   ways,
   /** The ways that you can choose for this kind in this app. */
   offered: ways,
-  /** Whether `ways` are the default, because you have not changed them. */
+  /** True if you have not changed `ways`, so they are the default. */
   byDefault: z.boolean(),
 });
 export type KindChoice = z.output<typeof KindChoice>;
@@ -62,7 +62,7 @@ export const OwnNotices = z.object({
   quietHours: z.nullable(QuietHours),
   /** Why you get no mail: the server sends none, or your address is not verified. Null if you get mail. */
   noMail: z.nullable(openEnum(["server_sends_none", "address_unverified"])),
-  /** In how many browsers you get notices now. */
+  /** The number of browsers in which you get notices now. */
   browsers: z.int(),
   apps: z.array(AppNotices),
 });
@@ -92,14 +92,14 @@ export const NoticeBrowser = z.object({
   browser: z.nullable(z.string()),
   createdAt: instant,
   lastNoticeAt: z.nullable(instant),
-  /** Until when the browser gets notices, if the person does not sign in with it again. */
+  /** The time at which notices in this browser end if the person does not sign in with it again. */
   expiresAt: instant,
   /** Whether this browser sent the request. */
   current: z.boolean(),
 });
 export type NoticeBrowser = z.output<typeof NoticeBrowser>;
 
-/** Bytes in base64url without padding, as browsers name the keys of a subscription. */
+/** Returns the schema of bytes in base64url without padding. Browsers send the keys of a subscription in this form. */
 const bytes = (characters: number) =>
   text(characters, characters).check(
     z.regex(/^[\w-]+$/, `must be base64url of ${Math.floor((characters * 3) / 4)} bytes`),
@@ -163,7 +163,7 @@ export const notices = {
     success: {
       status: 200,
       body: z.object({
-        /** The public key of this server (VAPID), with which a browser subscribes. */
+        /** The public key of this server (VAPID). A browser needs it to subscribe. */
         key: z.string(),
         items: z.array(NoticeBrowser),
       }),

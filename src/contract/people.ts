@@ -5,7 +5,7 @@ import { endpoint, roles } from "./endpoint.ts";
 import { instant, memberName, omittable, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** The person that a request names. The e-mail address is in the body, because proxies log paths and queries. */
+/** The person that a request is about. The e-mail address is in the body, because proxies log paths and queries. */
 const Person = z.object({ email: text(3, limits.email) });
 
 const count = z.int();
@@ -21,7 +21,7 @@ const FoundPerson = z.object({
   invitations: count,
   /** Slots of the person in tests that have ended. */
   seats: count,
-  /** Answers of the server that are stored for repeated requests. */
+  /** Answers that the server has stored for repeated requests. */
   answers: count,
   audit: count,
   /** Texts of other people that contain the person's e-mail address. */
@@ -32,8 +32,8 @@ const FoundPerson = z.object({
 export const Erasure = z.object({
   id: uuid,
   /**
-   * `running`: the work continues in the background. `stopped`: the secret of the server was lost, or the server
-   * crashed at each attempt; request the erasure again.
+   * `running`: the server still erases data in the background. `stopped`: the server cannot finish, because its secret
+   * was lost or because it crashed at each attempt. In that case, request the erasure again.
    */
   status: z.enum(["running", "done", "stopped"]),
   /**
@@ -42,7 +42,7 @@ export const Erasure = z.object({
    */
   personHash: z.string(),
   counts: z.extend(FoundPerson, {
-    /** First reports whose text was removed. Their threads stay, because other people also reported in them. */
+    /** First reports whose text was removed. Their threads stay, because they contain reports of other people. */
     reports: count,
     files: count,
   }),
@@ -59,9 +59,8 @@ export type Erasure = z.output<typeof Erasure>;
 const Preview = z.object({
   counts: FoundPerson,
   /**
-   * Whether the server searched everything. If not, there may be more data, because the server counts at most a
-   * thousand items of each kind that the person sent or received, and searches only a part of the texts of other
-   * people.
+   * Whether the server searched all data. If false, there may be more data. The server counts at most a thousand items
+   * of each kind that the person sent or received. It searches only a part of the texts of other people.
    */
   complete: z.boolean(),
   /** Why the person cannot be erased now. Null if the person can be erased. */
@@ -173,7 +172,7 @@ const RoleName = z.enum(roles);
 export const Member = z.object({
   userId: uuid,
   email: z.string(),
-  /** The name that the person chose. Null if there is none. */
+  /** The name that the person chose. Null if the person has chosen no name. */
   name: z.nullable(z.string()),
   role: RoleName,
   createdAt: instant,
@@ -279,8 +278,8 @@ export const invitations = {
     success: {
       status: 201,
       /**
-       * The link. Null if the server mails it. Then only a person who can read the mails to the invited address gets
-       * the link.
+       * The link. Null if the server mails the link. In that case, only a person who can read mails to the invited
+       * address gets the link.
        */
       body: z.extend(Invitation, { url: z.nullable(z.string()) }),
     },
@@ -318,7 +317,7 @@ export const invitations = {
     auth: "session",
     role: "account",
     params: tokenParams,
-    /** The name that the other members see. Without it, the name of the account does not change. */
+    /** The name that the other members see. Without this field, the name of the account does not change. */
     body: z.object({ name: omittable(memberName) }),
     success: { status: 200, body: z.object({ appId: uuid, role: RoleName }) },
     errors: ["not_found", "email_unverified"],

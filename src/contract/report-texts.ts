@@ -4,15 +4,15 @@ import { limits } from "./limits.ts";
 interface ReportText {
   /** The name that pages and commands show. */
   readonly label: string;
-  /** How many characters are stored. A longer text is cut. */
+  /** The maximum number of characters that are stored. A longer text is cut. */
   readonly longest: number;
   /** The flag of `feedback send`: the name of its value, and its description in the help. */
   readonly flag: readonly [value: string, help: string];
 }
 
 /**
- * The short texts of a report, in the order in which they are shown. The body of a new report, answers, stored rows,
- * pages, flags and tools get their fields from this list. CONTRIBUTING.md lists what else a new text needs.
+ * The short texts of a report, in the order in which they are shown. Requests, answers, rows of the database, pages,
+ * flags and tools get their fields from this list. CONTRIBUTING.md lists the other steps for a new text.
  */
 const texts = {
   source: {

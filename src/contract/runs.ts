@@ -46,7 +46,7 @@ export const RunOutcome = z.object({
 /** The history of a proposal after its creation. */
 export const RunLife = z.object({
   decision: z.nullable(RunDecision),
-  /** When the approval expires if nobody claims the proposal before. Null if it does not expire. */
+  /** The time at which the approval expires if no worker claims the proposal. Null if the approval does not expire. */
   expiresAt: z.nullable(instant),
   claim: z.nullable(RunClaim),
   progress: z.nullable(RunProgress),
@@ -78,7 +78,7 @@ export const runs = {
   decide: endpoint({
     method: "POST",
     path: "/api/v1/console/runs/:runId/decision",
-    summary: "Approve or reject a proposal, or ask for changes; only a person signed in to the console can",
+    summary: "Approve or reject a proposal, or ask for changes; only a person in the console can do this",
     auth: "session",
     role: "maintainer",
     params: runParams,
@@ -95,7 +95,8 @@ export const runs = {
   recall: endpoint({
     method: "POST",
     path: "/api/v1/console/runs/:runId/recall",
-    summary: "Withdraw an approval that nobody has claimed yet; only a person signed in to the console can",
+    summary:
+      "Withdraw the approval of a proposal that no worker has claimed yet; only a person in the console can do this",
     auth: "session",
     role: "maintainer",
     params: runParams,
@@ -107,7 +108,8 @@ export const runs = {
   release: endpoint({
     method: "POST",
     path: "/api/v1/console/runs/:runId/release",
-    summary: "End the claim of a worker, so that another can claim the proposal; only a person signed in can",
+    summary:
+      "End the claim of a worker, so that another worker can claim the proposal; only a person in the console can do this",
     auth: "session",
     role: "maintainer",
     params: runParams,
@@ -119,7 +121,10 @@ export const runs = {
   }),
 } as const;
 
-/** Refuses addresses with a user name or password: a user name can hide the real host, and a password is a secret. */
+/**
+ * The address of a result. Must not contain a user name or a password, because a user name can hide the real host, and
+ * a password is a secret.
+ */
 const outcomeLink = webUrl(limits.url).check(
   z.refine(namesNoUser, "must not contain a user name or a password"),
 );
@@ -154,8 +159,8 @@ export const runWork = {
       status: 200,
       body: z.object({ claimId: uuid, worker: z.string(), claimedAt: instant, run: Run }),
     },
-    // The time is short, because the stored answer is wrong after a person has ended the claim. A repeated request does
-    // not need the stored answer, because it gets the same claim.
+    // The time is short, because the stored answer is wrong after a person has ended the claim. Without a stored
+    // answer, a repeated request gets the same claim again.
     repeatableSeconds: 60,
     errors: ["not_found", "run_claimed", "wrong_state", "run_superseded", "claim_released", "claim_resumed"],
     example: {

@@ -48,7 +48,7 @@ const Challenge = z
 
 const deviceId = text(1, limits.deviceId);
 
-/** The query of the authorize page. `redirect` is missing here, because the server checks it earlier. */
+/** The query of the authorize page, without `redirect`. The server checks `redirect` before it parses this query. */
 export const AuthorizeQuery = z.object({
   device: deviceId,
   name: label(limits.deviceName).check(z.minLength(1, "must not be empty")),
@@ -134,8 +134,8 @@ export const accountTimeZone = z.string().check(
 );
 
 /**
- * The time zone that a device sends at a sign-in. An unknown one becomes UTC, so that the sign-in does not fail. (rule
- * S20)
+ * The time zone that a device sends at a sign-in. The server replaces an unknown time zone with UTC, so that the
+ * sign-in does not fail. (rule S20)
  */
 const deviceTimeZone = z.optional(
   z.nullable(
@@ -213,7 +213,8 @@ export const Registration = z.extend(Account, {
 });
 
 /**
- * The answer contains a token. So the server stores it for repeated requests only as long as a sign-in code is valid.
+ * For how many seconds the server stores an answer with a token for repeated requests. This is as long as a sign-in
+ * code is valid.
  */
 const grantSeconds = 300;
 
@@ -255,7 +256,7 @@ export const signIn = {
     method: "POST",
     path: "/api/v1/testing/auth/await",
     summary:
-      "Wait until a person has approved the device, if no browser can redirect to it; the status is 202 until then",
+      "Wait until a person has approved a device to which no browser can redirect; until then, the status is 202",
     auth: "none",
     body: z.object({
       deviceId,

@@ -13,8 +13,9 @@ export const verdictStates = [
 ] as const;
 
 /**
- * Says whether a test can still reach its goal: the required number of testers, each with every day counted. The
- * verdict follows from what the server has counted. It does not say what an app store will decide. (rule T39)
+ * Says whether a test can still reach its goal. The goal is the required number of testers, each with every day
+ * counted. The verdict is computed from the days that the server has counted. It does not say what an app store will
+ * decide. (rule T39)
  */
 export const CycleVerdict = z.object({
   /**
@@ -26,11 +27,11 @@ export const CycleVerdict = z.object({
   /** How many testers the test needs. This is the number of its slots. */
   testersNeeded: z.int(),
   /**
-   * How many testers have, or can still have, every day counted. An open slot is included if every day can still count
-   * for a new tester.
+   * The number of testers for whom every day is counted or can still be counted. An open slot is included if every day
+   * can still count for a new tester.
    */
   testersPossible: z.int(),
-  /** The day on which `testersPossible` fell to its present value. Only set for `out_of_reach` and `not_reached`. */
+  /** The day on which `testersPossible` became as low as it is now. Only set for `out_of_reach` and `not_reached`. */
   sinceDay: z.nullable(z.int()),
   /** The numbers of the slots without a tester, while the test accepts testers. */
   openSeats: z.array(z.int()),
@@ -46,9 +47,9 @@ export type CycleVerdict = z.output<typeof CycleVerdict>;
 export const TestToday = z.object({
   dayIndex: z.int(),
   endsAt: instant,
-  /** How many testers with a slot have the day counted. */
+  /** The number of testers with a slot for whom today is counted. */
   counted: z.int(),
-  /** How many testers with a slot do not have the day counted yet. */
+  /** The number of testers with a slot for whom today is not counted yet. */
   open: z.int(),
 });
 
@@ -67,17 +68,17 @@ export const TesterAttention = z.object({
   slotId: uuid,
   seat: z.int(),
   /**
-   * `removal_due`: the tester is removed unless a test session of yesterday still arrives. On tier `screenshot`,
-   * nothing prevents the removal.
-   * `one_miss_left`: the next missed day removes the tester. `missed_yesterday`: a late test session can still count
-   * the day. `today_open`: today is not counted yet. `active`: the tester need not do anything now.
+   * `removal_due`: the tester will be removed. Only a late test session of yesterday can prevent this, but not on the
+   * tier `screenshot`. `one_miss_left`: the next missed day removes the tester. `missed_yesterday`: yesterday is not
+   * counted, but a late test session can still count it. `today_open`: today is not counted yet. `active`: the tester
+   * need not do anything now.
    */
   state: z.enum(attentionStates),
   /** Whether today is not counted yet. */
   needsToday: z.boolean(),
-  /** Whether yesterday is not counted and a late session can still count it. False for tier `screenshot`. */
+  /** True if yesterday is not counted, but a late session can still count it. False for the tier `screenshot`. */
   needsYesterday: z.boolean(),
-  /** The end of today, until which the tester can do what is needed. Null if nothing is needed now. */
+  /** The end of today, until which the tester can do what is needed. Null if the tester need not do anything now. */
   until: z.nullable(instant),
   missedDays: z.int(),
   /** How many more missed days remove the tester. */
@@ -86,14 +87,14 @@ export const TesterAttention = z.object({
 
 export type TesterAttention = z.output<typeof TesterAttention>;
 
-/** How many testers have every day counted from the first day to this one. */
+/** The testers for whom every day from the first day to this day is counted. */
 export const UnbrokenDay = z.object({
   dayIndex: z.int(),
-  /** How many testers have all these days counted. */
+  /** The number of testers for whom all these days are counted. */
   testers: z.int(),
   /**
-   * `testers`, and the testers whose missing days can still count. These are today, and yesterday with a late test
-   * session.
+   * The number of testers for whom all these days are counted or can still be counted. Today can still be counted, and
+   * yesterday by a late test session.
    */
   possible: z.int(),
 });

@@ -8,7 +8,7 @@ import { instant, uuid } from "./fields.ts";
 export const FirstSteps = z.object({
   appId: uuid,
   hasKey: z.boolean(),
-  /** The first report of the app; null if none has arrived. */
+  /** The first report of the app; null if no report has arrived. */
   report: z.nullable(z.object({ id: uuid, subject: z.string(), message: z.string(), createdAt: instant })),
   /** Whether somebody has replied to one of the first reports. */
   answered: z.boolean(),

@@ -14,7 +14,7 @@ export const dayColumns = [
 
 /**
  * Returns the days as CSV, for spreadsheets: a line with the names of the columns, and a line for each day. The cells
- * contain only days and numbers, so none can be a formula.
+ * contain only days and numbers, so no cell can be a formula.
  */
 export const csvOf = ({ perDay }: Pick<Statistics, "perDay">): string =>
   [
@@ -63,7 +63,26 @@ const withRest = (whole: number, unit: string, rest: number, smaller: string): s
   rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smaller}`;
 
 /**
- * A share is shown only if the whole is at least this number. Otherwise it would reveal data about single reports.
+ * The 90th percentile of first replies is shown only if there are at least this number. Of fewer, it would be the
+ * slowest one of them and look exact.
+ */
+export const leastOfPercentile = 10;
+
+/**
+ * Returns the number of first replies in a period, and the time within which nine of ten of them came. The time is
+ * undefined if there are too few. (rule F64)
+ */
+export function slowReplies(statistics: Statistics): {
+  readonly count: number;
+  readonly p90: number | undefined;
+} {
+  const { p90, none } = statistics.firstReply;
+  const count = Math.max(0, totalsOf(statistics).reports - none);
+  return { count, p90: p90 === null || count < leastOfPercentile ? undefined : p90 };
+}
+
+/**
+ * The minimum total for which a share is shown. A share of a smaller total would reveal data about single reports.
  */
 const leastOfShare = 5;
 

@@ -13,14 +13,17 @@ const DayNumbers = z.object({
   day: z.string(),
   /** The new threads, by their type. */
   new: z.object({ bug: count, feature: count, question: count, general: count }),
-  /** The reports that joined an earlier thread. */
+  /** The number of reports that were added to an earlier thread. */
   repeats: count,
   resolved: count,
   replies: count,
 });
 export type DayNumbers = z.output<typeof DayNumbers>;
 
-/** Milliseconds; null if nothing was measured. The server interpolates the value from counts in fixed ranges. */
+/**
+ * A waiting time in milliseconds. Null if there is no waiting time to measure. The server counts waiting times in fixed
+ * ranges and interpolates this value from the counts.
+ */
 const wait = z.nullable(z.number());
 
 /** The name under which the remaining versions are counted if a day has too many. No version has this name. */
@@ -36,9 +39,14 @@ export const Statistics = z.object({
   /** How long the threads that began in the period waited for their first reply, in milliseconds. */
   firstReply: z.object({
     median: wait,
-    /** Nine of ten threads with a reply got the first one within this time. */
+    /**
+     * Nine of ten threads with a reply got the first one within this time. Of fewer than ten replies it says little, so
+     * the console and the command do not show it then.
+     */
     p90: wait,
-    /** How many threads got their first reply within each of these times. Each number includes the ones before it. */
+    /**
+     * The number of threads that got their first reply within each of these times. Each number includes shorter times.
+     */
     within: z.object({ "1h": count, "8h": count, "24h": count, "3d": count }),
     /** How many threads have no reply. */
     none: count,
@@ -76,9 +84,9 @@ export const Statistics = z.object({
     medianDecisionMs: wait,
   }),
   /**
-   * The versions of the app that the metadata of reports name, with the number of threads that began in the period. The
-   * version with the most threads is first. At most 100 versions are counted in a day. The others come last, as
-   * `other`.
+   * The versions of the app in the metadata of reports, with the number of threads that began in the period. The
+   * version with the most threads is first. At most 100 versions are counted in a day. All other versions are counted
+   * together as `other`, the last element.
    */
   versions: z.array(z.object({ version: z.string(), reports: count, bugs: count })),
 });
@@ -94,11 +102,11 @@ export const statistics = {
     scope: "feedback:read",
     params: appParams,
     query: z.object({
-      /** The first day. 29 days before the last one by default. */
+      /** The first day. The default is 29 days before the last day. */
       from: z.optional(calendarDate),
-      /** The last day. Today by default. */
+      /** The last day. The default is today. */
       to: z.optional(calendarDate),
-      /** The time zone of the days. UTC by default. */
+      /** The time zone of the days. The default is UTC. */
       zone: z.optional(timeZone),
     }),
     success: { status: 200, body: Statistics },

@@ -9,7 +9,7 @@ export const tagColours = ["grey", "red", "orange", "yellow", "green", "blue", "
 const Colour = z.enum(tagColours);
 export type TagColour = z.output<typeof Colour>;
 
-/** The characters that a tag cannot contain: invisible ones, and the comma, because it separates tags. */
+/** Matches the characters that a tag cannot contain: invisible characters and the comma, which separates tags. */
 const refused = /[\p{Cc}\p{Co}\p{Zl}\p{Zp},]|(?!\u200C|\u200D|\uFE0E|\uFE0F)[\p{Cf}\p{DI}]/u;
 const visible = /(?!\u2800)[\p{L}\p{N}\p{P}\p{S}]/u;
 

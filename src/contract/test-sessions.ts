@@ -23,7 +23,7 @@ const Screens = z
   .array(label(limits.screenName, "NFC"))
   .check(z.overwrite((names) => [...new Set(names.filter((name) => name !== ""))]));
 
-/** Whether the start and the end are valid times. If so, their order is checked too, even if other fields are wrong. */
+/** Whether the start and the end are valid times. Only then their order is checked, even if other fields are wrong. */
 const hasInstants = ({ issues }: z.core.ParsePayload): boolean =>
   issues.every(({ path }) => path?.[0] !== undefined && path[0] !== "startedAt" && path[0] !== "endedAt");
 
@@ -33,8 +33,8 @@ const hasInstants = ({ issues }: z.core.ParsePayload): boolean =>
 const testKey = z.string().check(z.trim());
 
 /**
- * Shortens a test session to a day. A longer session is not refused, because an app that was closed could not end its
- * session.
+ * Shortens a test session to a day. A longer session is not refused, because an app that was closed suddenly could not
+ * report the end of its session in time.
  */
 function cutToADay<Session extends { readonly startedAt: string; readonly endedAt: string }>(
   session: Session,
@@ -92,8 +92,7 @@ export const SessionStatus = z.union([
     dueBy: instant,
   }),
   /**
-   * The answer for a key that belongs to no slot of this app. The values of the other fields are the same for all such
-   * keys.
+   * The answer for a test key that belongs to no slot of this app. The answer is the same for all these keys.
    */
   z.object({
     matched: z.literal(false),

@@ -59,7 +59,7 @@ export const texts = {
   }),
 } as const;
 
-/** Checks the language tags that are the keys of an object, and writes them in their canonical form. */
+/** Checks the language tags that are the keys of an object, and changes them to their canonical form. */
 const inCanonicalForm = <Text>() =>
   z.check<Record<string, Text>>((payload) => {
     const entries = Object.entries(payload.value);
@@ -100,7 +100,7 @@ export const givenTranslations = <Text extends z.ZodMiniType>(translation: Text)
 export const translations = <Shape extends z.ZodMiniType>(translation: Shape) =>
   z.record(z.string(), translation);
 
-/** What an answer says about a translation in addition to its text. */
+/** The fields of a translation in an answer in addition to its text. */
 export const aboutTranslation = {
   /** Whether the text of the default language has changed since this translation was saved. */
   outdated: z.boolean(),

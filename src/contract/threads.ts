@@ -71,7 +71,7 @@ export const ThreadSummary = z.object({
   activeAt: instant,
   /** When the snooze of the thread ends. Null if the thread is not snoozed. */
   snoozedUntil: z.nullable(instant),
-  /** Whether others have done something in the thread since the caller's account last read it. */
+  /** Whether other people have done something in the thread after the caller's account last read it. */
   unread: z.boolean(),
   lastMessage: LastMessage,
   /** The line that a search found. Only set in a search. Null if the query has no words. */
@@ -85,22 +85,30 @@ export const SearchedThread = z.extend(ThreadSummary, { appName: z.string() });
 export type SearchedThread = z.output<typeof SearchedThread>;
 
 /**
- * A number of threads. It is a text such as `500+` if there are more, or if the search had no time to count them all.
+ * A number of threads. If the server did not count all threads, it is a text such as `500+`. The server stops at a
+ * maximum, or when a search takes too long.
  */
 export const Count = z.union([z.int(), z.string()]);
 
 /**
- * An operator in a query whose value the search does not know. The search looked for the operator and the value as
- * ordinary words.
+ * An operator in a query that the search does not know, or whose value it does not know. The search looked for the
+ * operator and the value as ordinary words.
  */
 export const UnknownValue = z.object({
   /** The operator, such as `type`. */
   operator: z.string(),
   value: z.string(),
-  /** The operator with each value that it can have, or with examples of dates. */
+  /**
+   * The operator with each value that it can have, or with examples of dates. For an unknown operator, an example of
+   * each operator.
+   */
   allowed: z.array(z.string()),
 });
 export type UnknownValue = z.output<typeof UnknownValue>;
+
+/** An operator in a query with a tag or a member that does not exist in the searched apps. */
+export const MissingValue = z.object({ operator: openEnum(["tag", "assignee"]), value: z.string() });
+export type MissingValue = z.output<typeof MissingValue>;
 
 /** Facts about the whole search. Only its first page contains them. */
 export const SearchFacts = z.object({
@@ -108,10 +116,14 @@ export const SearchFacts = z.object({
   counts: z.object({ open: Count, in_progress: Count, resolved: Count, archived: Count }),
   /** A corrected query, with words that exist. Only set if a word of the query is in no thread. */
   didYouMean: z.nullable(z.string()),
-  /** Whether the index still lacks threads, for example in the first minutes after an update of the server. */
+  /**
+   * True if the index does not contain all threads yet, for example in the first minutes after an update of the server.
+   */
   indexing: z.boolean(),
-  /** The operators whose value the search does not know, if there are any. */
+  /** The operators that the search does not know, or whose value it does not know, if there are any. */
   unknownValues: z.optional(z.array(UnknownValue)),
+  /** The tags and assignees in the query that do not exist in the searched apps, if there are any. */
+  missing: z.optional(z.array(MissingValue)),
 });
 export type SearchFacts = z.output<typeof SearchFacts>;
 
@@ -124,7 +136,7 @@ export const search = {
     role: "viewer",
     scope: "feedback:read",
     query: z.object({
-      q: text(1, 200),
+      q: text(1, limits.feedbackSearch),
       appId: z.optional(uuid),
       status: z.optional(z.enum(threadStatuses)),
       type: z.optional(FeedbackType),
@@ -138,7 +150,7 @@ export const search = {
       body: z.object({
         items: z.array(SearchedThread),
         nextCursor: z.nullable(z.string()),
-        /** Only on the first page. */
+        /** Facts about the search. Only set on the first page. */
         search: z.optional(SearchFacts),
       }),
     },
@@ -172,7 +184,7 @@ export const readMarks = {
     body: z.object({
       status: z.optional(ThreadStatus),
       type: z.optional(FeedbackType),
-      /** Activity after this time stays unread, for example a message that the page did not show yet. */
+      /** Activity after this time stays unread. An example is a message that the page has not shown yet. */
       until: z.optional(givenInstant),
     }),
     success: { status: 204 },
@@ -187,14 +199,16 @@ export const mailStatuses = ["waiting", "sent", "bounced", "failed"] as const;
 export const ReplyMail = z.object({
   to: z.string(),
   status: openEnum(mailStatuses),
-  /** The reason why the mail server refused the mail, or why the mail waits. */
+  /** The reason why the mail server refused the mail, or why the mail is not sent yet. */
   reason: z.nullable(z.string()),
   settledAt: z.nullable(instant),
 });
 
 export type ReplyMail = z.output<typeof ReplyMail>;
 
-/** Why a reply does not reach a receiver: the receiver has given no address, or the server sends no mail. */
+/**
+ * Why a receiver gets no reply. `no_address`: the receiver has given no address. `no_mail`: the server sends no mail.
+ */
 export const missedReasons = ["no_address", "no_mail"] as const;
 
 /** How a reply is delivered. `mails` of the message shows whether a mail still waits or has bounced. */
@@ -216,7 +230,7 @@ export const DroppedMetadata = z.object({ name: z.string(), reason: openEnum(dro
 
 export type DroppedMetadata = z.output<typeof DroppedMetadata>;
 
-/** The first entries that were not stored. Missing if all were stored. (rule F6) */
+/** The first entries of metadata that were not stored. Missing if all entries were stored. (rule F6) */
 const metadataDropped = z.optional(z.array(DroppedMetadata));
 
 /** A message as members read it. A repeated report has its sender. A reply has its receivers and its mails. */
@@ -226,17 +240,19 @@ export const OwnedMessage = z.extend(Message, {
   writtenBy: z.optional(z.string()),
   writtenByName: z.optional(z.nullable(z.string())),
   /**
-   * Of a reply, the report that it answers. Of an answer, the report whose sender wrote it. This is the first report of
-   * the thread or a repeated report.
+   * The id of a report, which is the first report of the thread or a repeated report. For a reply, this is the report
+   * that the reply answers. For an answer, this is the report whose sender wrote the answer.
    */
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
-  /** The address that a mailed answer names as its author, if nothing proves that the sender wrote it. */
+  /**
+   * The author's address in a mailed answer. Only set if nothing proves that the sender of the report wrote the mail.
+   */
   foreignFrom: z.optional(z.string()),
-  /** When the original mail of this answer will be deleted. Missing if no original is stored. */
+  /** The time at which the original mail of this answer will be deleted. Missing if no original mail is stored. */
   originalUntil: z.optional(instant),
   mails: z.optional(z.array(ReplyMail)),
-  /** Only set for a reply. */
+  /** How the reply is delivered. Only set for a reply. */
   delivery: z.optional(ReplyDelivery),
   /** The merged thread in which the message was written. */
   mergedFrom: z.optional(uuid),
@@ -249,7 +265,7 @@ const EarlierThread = z.object({ id: uuid, consoleUrl: z.string(), subject: z.st
 
 export type EarlierThread = z.output<typeof EarlierThread>;
 
-/** A thread that was merged into another one. Its first report is the message with the same id. */
+/** A thread that was merged into another thread. The message with the same id is the first report of this thread. */
 export const MergedThread = z.object({
   id: uuid,
   /** The number of the thread in its app. Null as long as the server cannot write to the database. */
@@ -257,10 +273,10 @@ export const MergedThread = z.object({
   /** Null if the report was erased. */
   subject: z.nullable(z.string()),
   mergedAt: instant,
-  /** The e-mail address of the member who merged it. Null if the account was deleted. */
+  /** The e-mail address of the member who merged the thread. Null if the account was deleted. */
   mergedBy: z.nullable(z.string()),
   mergedByName: z.nullable(z.string()),
-  /** Until when the merge can be undone. Null if that is not possible any more. */
+  /** The time until which the merge can be undone. Null if it cannot be undone any more. */
   undoUntil: z.nullable(instant),
 });
 
@@ -278,13 +294,13 @@ export const OwnedThread = z.extend(Thread, {
   sender: Sender,
   tags: z.array(ThreadTag),
   assignee: z.nullable(Assignee),
-  /** The newest thread of the same failure (`dedupeKey`) that was resolved before this one began. */
+  /** The newest thread with the same `dedupeKey` that was resolved before this thread began. Null if there is none. */
   earlier: z.nullable(EarlierThread),
-  /** The threads that were merged into this one, directly or through other threads, in the order of the merges. */
+  /** The threads that were merged into this thread, directly or through other threads, in the order of the merges. */
   merged: z.array(MergedThread),
   /**
-   * Identifies the reports whose senders a reply to everyone would reach now. The value changes if these reports
-   * change.
+   * A value for all reports whose senders would get a reply to everyone now. If these reports change, the value also
+   * changes.
    */
   receivers: z.optional(z.string()),
   messages: z.array(OwnedMessage),
@@ -303,7 +319,7 @@ export const threadEventKinds = [
 export const ThreadEvent = z.object({
   at: instant,
   /**
-   * The e-mail address of the member who caused the event. Null if no member did, or if the account was deleted.
+   * The e-mail address of the member who caused the event. Null if no member caused it, or if the account was deleted.
    */
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),
@@ -324,7 +340,7 @@ export const ThreadEvent = z.object({
 
 export type ThreadEvent = z.output<typeof ThreadEvent>;
 
-/** A thread that shares rare words with another one. */
+/** A thread that contains the same rare words as another thread. */
 export const SimilarThread = z.object({
   ...z.pick(ThreadSummary, {
     ...{
@@ -337,7 +353,7 @@ export const SimilarThread = z.object({
       activeAt: true,
     },
   }).shape,
-  /** The words that are in both threads and in few others, the rarest first. */
+  /** The words that are in both threads and in few other threads, the rarest word first. */
   shared: z.array(z.string()),
 });
 
@@ -358,7 +374,8 @@ export const threadChanges = z.object({
   /** The assignee: `me`, the id or the e-mail address of a member, null for nobody. */
   assignee: z.optional(z.nullable(text(1, limits.email))),
   /**
-   * The id of the assignee that the caller saw, null for nobody. If the assignee has changed, the request is refused.
+   * The id of the assignee that the caller has read; null for nobody. If the assignee has changed, the server refuses
+   * the request.
    */
   expectedAssignee: z.optional(z.nullable(uuid)),
   /** Snoozes an open thread until this time, for at most a year. Null ends the snooze. */
@@ -384,20 +401,22 @@ export const threadFilters = z.object({
    * Otherwise it waits for `us`. (rule F44)
    */
   waitingOn: z.optional(z.enum(["us", "sender"])),
-  /** Only threads that are open or in progress. */
+  /** `true` finds only threads that are open or in progress. */
   unfinished: z.optional(z.enum(["true"])),
   /** `true` finds only snoozed threads. `false` finds only threads that are not snoozed. */
   snoozed: z.optional(z.enum(["true", "false"])),
-  /** Finds the threads whose first report has this e-mail address. Upper and lower case are equal. */
+  /** Finds the threads whose first report has this e-mail address. Upper and lower case, and the forms of Unicode, are equal. */
   sender: z.optional(text(1, limits.email)),
-  q: z.optional(text(1, 200)),
+  q: z.optional(text(1, limits.feedbackSearch)),
   /** Finds the thread with this number. Cannot be combined with `q` or `unread`. */
   number: z.optional(z.string().check(z.regex(/^[1-9]\d{0,8}$/, "must be a number from 1"))),
   from: z.optional(boundary),
   to: z.optional(boundary),
   /** The order of the threads, by default `created`, the time of arrival. A search has its own order. */
   order: z.optional(z.enum(listOrders)),
-  /** Only threads that are unread for the caller's account, the last active first. Cannot be combined with `q`. */
+  /**
+   * `true` finds only threads that are unread for the caller's account, the last active first. Not allowed with `q`.
+   */
   unread: z.optional(z.enum(["true"])),
   cursor: z.optional(text(1, 500)),
   limit: pageLimit(limits.listPage),
@@ -415,18 +434,20 @@ const NewMessage = z.object({
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
   /**
-   * The newest message that the caller saw; null for none. If another person has written since then, a reply is
-   * refused.
+   * The id of the newest message that the caller has read; null for none. If another person has written a newer
+   * message, the server refuses a reply.
    */
   expectedMessageId: z.optional(z.nullable(uuid)),
   /**
-   * The last thread that was merged into this one, as the caller saw it; null for none. If another thread was merged
-   * into this one since, a reply to everyone is refused.
+   * The id of the last merged thread that the caller has read; null for none. If another thread was merged into this
+   * thread after that, the server refuses a reply to everyone.
    */
   expectedMergeId: z.optional(z.nullable(uuid)),
-  /** The `receivers` of the thread that the caller saw. If they have changed, a reply to everyone is refused. */
+  /**
+   * The value `receivers` of the thread that the caller has read. If it has changed, a reply to everyone is refused.
+   */
   expectedReceivers: z.optional(text(1, 100)),
-  /** A change of the thread together with the message. Both are saved, or neither. */
+  /** A change of the thread that is saved together with the message. If one of them fails, nothing is saved. */
   change: z.optional(threadChanges),
 });
 
@@ -472,7 +493,7 @@ export const threads = {
       body: z.object({
         items: z.array(z.extend(ThreadSummary, { appName: z.string() })),
         nextCursor: z.nullable(z.string()),
-        /** How many threads match. Only on the first page. */
+        /** The number of threads that match. Only set on the first page. */
         count: z.optional(Count),
       }),
     },
@@ -540,7 +561,7 @@ export const threads = {
     method: "POST",
     path: `${path}/merge`,
     summary:
-      "Merge a thread into another one of its app; the id of the merged thread then leads to the other one",
+      "Merge a thread into another thread of its app; after that, the id of the merged thread leads to the other thread",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

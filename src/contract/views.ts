@@ -12,9 +12,9 @@ export const ViewQuery = z.omit(threadFilters, { cursor: true, limit: true, numb
 export type ViewQuery = z.output<typeof ViewQuery>;
 
 /**
- * The names of the filters of a saved view that this server does not know, for example because a newer version saved
- * the view. `query` does not contain these filters, so it finds more threads than the view should. Missing if all
- * filters are known.
+ * The names of the filters of a saved view that this server does not support. For example, a newer version of the
+ * server saved the view. `query` does not contain these filters, so it finds too many threads. Missing if the server
+ * supports all filters.
  */
 const unknownFilters = z.optional(z.array(z.string()));
 
@@ -47,7 +47,7 @@ export const views = {
   list: endpoint({
     method: "GET",
     path: appPath,
-    summary: "List your views of an app and the shared ones, by name",
+    summary: "List your views of an app and its shared views, by name",
     auth: "console",
     role: "viewer",
     scope: "feedback:read",
@@ -114,14 +114,15 @@ export const views = {
       status: 200,
       body: z.object({
         fixed: z.array(z.object({ view: openEnum(fixedViewNames), query: ViewQuery, count: Count })),
-        /** Missing if the request does not have `views`. */
+        /** The views with their numbers of threads. Only set if the request has `views`. */
         saved: z.optional(
           z.array(
             z.object({ id: uuid, name: z.string(), shared, query: ViewQuery, unknownFilters, count: Count }),
           ),
         ),
         /**
-         * Missing if the request does not have `matching`. A bulk change of these threads must contain this `asOf`.
+         * The number of threads that match. Only set if the request has `matching`. A bulk change of these threads must
+         * contain the value of `asOf`.
          */
         matching: z.optional(z.object({ count: Count, asOf: instant })),
       }),

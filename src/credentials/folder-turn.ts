@@ -2,14 +2,16 @@ import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "./folders.ts";
 
-/** A change takes milliseconds, so an older lock belongs to a process that was killed. */
+/**
+ * The maximum age of a lock. A change needs only milliseconds, so an older lock belongs to a process that was killed.
+ */
 const staleMs = 5_000;
 const pauseMs = 10;
 const fileName = "innkeep.lock";
 
 /**
- * Runs `change` while no other process changes the settings of this folder, so that no change overwrites another one.
- * Throws the error of the file system.
+ * Runs `change` while no other process changes the settings of this folder. So no process overwrites the change of
+ * another process. Throws the error of the file system.
  */
 export async function inTurn<Result>(folder: string, change: () => Result): Promise<Result> {
   makeFolder(folder, 0o700);
@@ -22,12 +24,12 @@ export async function inTurn<Result>(folder: string, change: () => Result): Prom
   try {
     return change();
   } finally {
-    // If this process was suspended for long, another process may have removed the lock and created a new one.
+    // If this process was suspended for a long time, another process may have removed the lock and created a new lock.
     if (identityOf(lock) === own) rmSync(lock, { force: true });
   }
 }
 
-/** Takes the lock and returns its identity; undefined if another process has it. */
+/** Creates the lock and returns its identity. Undefined if another process has the lock. */
 function taken(lock: string): string | undefined {
   if (makes(lock)) return identityOf(lock) ?? "";
   const stale = staleIdentityOf(lock);
@@ -36,8 +38,8 @@ function taken(lock: string): string | undefined {
 }
 
 /**
- * Removes the lock of a killed process. Only the process that creates the claim file may do that. Otherwise a second
- * process could remove the new lock of the first.
+ * Removes the lock of a killed process. Only the process that creates the claim file may remove the lock. Otherwise a
+ * second process could remove the new lock of the first process.
  */
 function removeStale(lock: string, identity: string): void {
   const claim = `${lock}.${identity}`;
@@ -61,15 +63,15 @@ function makes(file: string): boolean {
   }
 }
 
-/** Returns an identity of a lock file. A later file with the same name has another identity. */
+/** Returns a text that identifies a lock file. A later file with the same name has a different identity. */
 function identityOf(file: string): string | undefined {
   const found = statOf(file);
   return found && `${found.ino}-${found.mtimeNs}`;
 }
 
 /**
- * Returns the identity of a lock file that is old. A time in the future counts as old, because it means that the clock
- * was set back.
+ * Returns the identity of a lock file if the file is too old. A file with a time in the future is also too old, because
+ * somebody has set the clock back.
  */
 function staleIdentityOf(file: string): string | undefined {
   const found = statOf(file);

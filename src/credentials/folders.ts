@@ -1,5 +1,4 @@
-// These functions are synchronous, because the files are tiny and the asynchronous functions of node:fs are slow to
-// load.
+// These functions are synchronous, because the files are small and the asynchronous functions of node:fs load slowly.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path, { dirname, type PlatformPath } from "node:path";
@@ -13,7 +12,7 @@ export interface FolderEnvironment {
 
 type Paths = Pick<PlatformPath, "join">;
 
-/** Returns the folder of settings and credentials, which INNKEEP_CONFIG_DIR, XDG_CONFIG_HOME or the system sets. */
+/** Returns the folder of settings and credentials: from INNKEEP_CONFIG_DIR, from XDG_CONFIG_HOME, or of the system. */
 export function configFolder({ env, home, platform }: FolderEnvironment, { join }: Paths = path): string {
   if (env.INNKEEP_CONFIG_DIR) return env.INNKEEP_CONFIG_DIR;
   if (env.XDG_CONFIG_HOME) return join(env.XDG_CONFIG_HOME, "innkeep");
@@ -22,8 +21,8 @@ export function configFolder({ env, home, platform }: FolderEnvironment, { join 
 }
 
 /**
- * Returns the folder of the program's state, which INNKEEP_STATE_DIR, INNKEEP_CONFIG_DIR, XDG_STATE_HOME or the system
- * sets.
+ * Returns the folder of the program's state: from INNKEEP_STATE_DIR, from INNKEEP_CONFIG_DIR, from XDG_STATE_HOME, or
+ * of the system.
  */
 export function stateFolder({ env, home, platform }: FolderEnvironment, { join }: Paths = path): string {
   if (env.INNKEEP_STATE_DIR) return env.INNKEEP_STATE_DIR;
@@ -39,14 +38,14 @@ interface System {
   readonly userInfo: () => { readonly homedir: string };
 }
 
-/** Returns the home folder. An empty HOME is not used, because files would go into the working folder. */
+/** Returns the home folder. Ignores an empty HOME. Otherwise files would be written into the working folder. */
 export function homeFolder({ homedir, userInfo }: System): string {
   const home = homedir();
   if (home !== "") return home;
   try {
     return userInfo().homedir;
   } catch {
-    // This user is unknown to the system, as in some containers.
+    // The system does not know this user. This happens in some containers.
     return "/";
   }
 }
@@ -60,7 +59,7 @@ export function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Replaces a file in one step. Only its owner can read the file (0600) and a folder that is created for it (0700). */
+/** Replaces a file in one step. Only the owner can read the file (0600) and a new folder for it (0700). */
 export function writePrivately(file: string, text: string, newId: () => string): void {
   const folder = dirname(file);
   makeFolder(folder, 0o700);
@@ -76,7 +75,7 @@ export function writePrivately(file: string, text: string, newId: () => string):
 
 /**
  * Creates a folder, and the missing folders above it. Throws the error of the file system. Does not use the recursive
- * `mkdir` of Node, because that never ends in folders such as /proc, in which no folder can be created.
+ * `mkdir` of Node, because it never ends in folders such as /proc, in which no folder can be created.
  */
 export function makeFolder(folder: string, mode?: number): void {
   if (makes(folder, mode)) return;

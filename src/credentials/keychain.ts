@@ -1,4 +1,4 @@
-/** The system's store of secrets, as keytar offers it. */
+/** The functions of the package keytar for the keychain, which is the store of secrets of the system. */
 export interface Keychain {
   getPassword(service: string, account: string): Promise<string | null>;
   setPassword(service: string, account: string, password: string): Promise<void>;
@@ -7,7 +7,7 @@ export interface Keychain {
 
 /** The keychain did not answer, or refused the request. */
 export class KeychainError extends Error {
-  /** True if there was no answer, because the keychain may still be asking the person. False if it refused. */
+  /** True if the keychain did not answer, perhaps because it still asks the person. False if the keychain refused. */
   readonly isLate: boolean;
 
   constructor(message: string, isLate: boolean, options?: ErrorOptions) {

@@ -10,8 +10,9 @@ export interface BusPlace {
 }
 
 /**
- * Returns the address of this user's session bus, through which programs use the keychain on Linux. Programs that start
- * agents often do not pass on the variable with this address. Undefined if the variable is set, or if there is no bus.
+ * Returns the address of this user's session bus. On Linux, programs reach the keychain through the session bus.
+ * Programs that start agents often do not pass on the variable with this address. Undefined if the variable is set, or
+ * if there is no session bus.
  */
 export function sessionBusOf({
   env,

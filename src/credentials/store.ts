@@ -5,9 +5,9 @@ import { type Keychain, KeychainError, withinLimit } from "./keychain.ts";
 
 interface StoreOptions {
   readonly folder: string;
-  /** Loads the keychain. Called only to read a secret that is in it, or to store one. */
+  /** Loads the keychain. Called only to read a secret from the keychain, or to store a secret. */
   readonly keychain: () => Promise<Keychain | undefined>;
-  /** Called when the keychain is slow, because it may be asking the person. */
+  /** Called when the keychain has not answered for half a second. It may be asking the person. */
   readonly onSlowKeychain: () => void;
 }
 
@@ -22,17 +22,17 @@ export type CredentialStore = ReturnType<typeof createStore>;
 const accountOf = ({ origin, kind }: CredentialKey) => `${kind}@${origin}`;
 
 /**
- * Creates the store of secrets. Each secret belongs to the origin of the server that issued it. It is in the keychain,
- * or in a file that only its owner can read (0600). The file also lists the secrets in the keychain, so that the
- * keychain is used only when needed.
+ * Creates the store of secrets. Each secret belongs to the origin of the server that issued it. A secret is in the
+ * keychain, or in a file that only the owner can read (0600). The file also lists which secrets are in the keychain. So
+ * the keychain is used only when it is needed.
  */
 export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) {
   const file = join(folder, "credentials.json");
   const vault = createKeychainSecrets(keychain, onSlowKeychain);
   const index = () => readIndex(file);
-  /** Sets or removes one entry, and keeps the entries that other processes have stored in the meantime. */
+  /** Sets or removes one entry. Reads the file again before, because other processes may have stored entries. */
   const save = async (key: CredentialKey, stored: StoredCredential | undefined) => {
-    // This module is loaded only to write, because loading it takes longer than the start of a command.
+    // The module for writing is loaded only here, because loading it takes longer than the start of a command.
     const { writeSettings } = await import("./conf.lazy.ts");
     await inTurn(folder, () =>
       writeSettings({ folder, name: "credentials" }, withEntry(index(), key, stored)),
@@ -43,7 +43,9 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
     file,
     index,
 
-    /** Finds the secret for exactly this origin. Throws a KeychainError if it is in the keychain and cannot be read. */
+    /**
+     * Finds the secret for exactly this origin. Throws a KeychainError if the secret cannot be read from the keychain.
+     */
     async find(key: CredentialKey): Promise<Found | undefined> {
       const stored = index()[key.origin]?.[key.kind];
       if (!stored) return undefined;
@@ -80,7 +82,7 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
 
 /** The file with the secrets is damaged. */
 export class DamagedStoreError extends Error {
-  // The message of the parser quotes the file with its secrets, so it is not passed on.
+  // The message of the parser is not used here, because it contains a part of the file with the secrets.
   constructor(file: string) {
     super(`The file ${file} is damaged. Remove it and store your credentials again.`);
     this.name = "DamagedStoreError";
@@ -102,7 +104,7 @@ type StoredCredential =
   | { readonly in: "file"; readonly secret: string; readonly hint: string }
   | { readonly in: "keychain"; readonly hint: string };
 
-/** Stored credentials by the origin that they were issued for, then by kind. */
+/** Stored credentials. The first key is the origin of the server that issued them, the second key is their kind. */
 type CredentialIndex = Readonly<Record<string, Readonly<Record<string, StoredCredential>>>>;
 
 /** The key of a stored credential. */
@@ -130,7 +132,7 @@ function withEntry(
   return Object.keys(next).length === 0 ? origins : { ...origins, [origin]: next };
 }
 
-/** Returns the first characters of a secret, which are enough to recognise it and too few to use it. */
+/** Returns the first characters of a secret. A person can recognise the secret, but cannot use these characters. */
 export const hintOf = (secret: string): string => (secret.length < 20 ? "…" : `${secret.slice(0, 8)}…`);
 
 function storedOf(value: unknown): StoredCredential {
@@ -150,14 +152,14 @@ const service = "innkeep";
 
 /**
  * Creates the functions for our secrets in the keychain. `keychain` is called only when a secret is read or written.
- * `onSlow` is called when the keychain is slow, because it may be asking the person.
+ * `onSlow` is called when the keychain has not answered for half a second. It may be asking the person.
  */
 function createKeychainSecrets(keychain: () => Promise<Keychain | undefined>, onSlow: () => void) {
   const within = <T>(answer: Promise<T>) => withinLimit(answer, onSlow);
   return {
     /**
-     * Stores a secret. Returns false if there is no keychain or it refuses. Throws a KeychainError if it does not
-     * answer.
+     * Stores a secret. Returns false if there is no keychain, or if the keychain refuses. Throws a KeychainError if the
+     * keychain does not answer.
      */
     async keep(account: string, secret: string): Promise<boolean> {
       const chain = await keychain();
@@ -166,7 +168,7 @@ function createKeychainSecrets(keychain: () => Promise<Keychain | undefined>, on
         await within(chain.setPassword(service, account, secret));
         return (await within(chain.getPassword(service, account))) === secret;
       } catch (error) {
-        // A slow keychain may still store the secret, and then the secret must not be on disk as well.
+        // A slow keychain may still store the secret. In that case, the secret must not be stored on disk, too.
         if (error instanceof KeychainError && !error.isLate) return false;
         throw error;
       }

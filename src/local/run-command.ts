@@ -10,13 +10,13 @@ export interface CommandRun {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
   readonly cwd: string;
-  /** Whether the command's standard output goes to our standard error, because our standard output is for data. */
+  /** True if our standard output is for data. Then the standard output of the command goes to our standard error. */
   readonly toStderr?: boolean;
   /** Called with the id of the process when the command has started. */
   readonly onStart?: ((processId: number) => void) | undefined;
   /**
-   * Called with the output, which is also written to our streams. Without this function, the command uses our streams
-   * directly.
+   * Called with the output of the command. The output is also written to our streams. Without this function, the
+   * command writes to our streams directly.
    */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
@@ -34,11 +34,11 @@ export interface CommandEnd {
 const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs a command until it ends. During this time, signals do not end this process. They are passed on to the command.
- * Only Ctrl-C in a terminal is not passed on, because the terminal sends it to the command, too.
+ * Runs a command until it ends. During this time, signals do not end this process. This process sends each signal to
+ * the command. It does not send Ctrl-C in a terminal, because the terminal sends it to the command.
  */
 export async function runCommand(run: CommandRun): Promise<CommandEnd> {
-  // This must come before the start of the command: a signal in between would be lost.
+  // The signals must be caught before the command starts. A signal between the two steps would be lost.
   const signals = takeSignals();
   try {
     const child = start(run);
@@ -62,7 +62,7 @@ function start({ command, env, cwd, platform, toStderr, onOutput }: CommandRun):
   const [file = "", ...words] = command;
   const [out, err] = onOutput ? ["pipe" as const, "pipe" as const] : [toStderr ? 2 : 1, 2];
   const options = { env, cwd, stdio: ["inherit" as const, out, err] };
-  // On Windows npm and npx are scripts, which only a shell can start.
+  // On Windows, npm and npx are scripts. Only a shell can start them.
   return platform === "win32"
     ? spawn(command.map(quoted).join(" "), { ...options, shell: true })
     : spawn(file, words, options);
@@ -78,10 +78,13 @@ function passOutput(child: ChildProcess, { toStderr, onOutput }: CommandRun): vo
   }
 }
 
-/** How long to wait for the last output. A process that the command has started may keep the output open forever. */
+/**
+ * The maximum time to wait for the last output, in milliseconds. There must be a maximum, because a process that the
+ * command has started may keep the output open forever.
+ */
 const outputGraceMs = 1_000;
 
-/** Waits for the last output of the command. Later output is still passed on, but nothing waits for it. */
+/** Waits for the last output of the command, but only for a limited time. */
 async function restOfOutput(child: ChildProcess, closed: Promise<unknown>): Promise<void> {
   const over = new AbortController();
   const grace = setTimeout(outputGraceMs, undefined, { signal: over.signal }).catch(() => undefined);
@@ -99,7 +102,7 @@ function takeSignals() {
       first ??= signal;
       if (signal !== "SIGINT" || !process.stdin.isTTY) send?.(signal);
     };
-    // This order matters: a signal that arrives when there is no listener ends the process or is lost.
+    // This order is important, because a signal without a listener ends the process or is lost.
     process.on(signal, onSignal);
     for (const listener of before) process.off(signal, listener);
     return { signal, before, onSignal };
@@ -118,10 +121,10 @@ function takeSignals() {
   };
 }
 
-/** Returns a word for the shell of Windows: in quotes if it needs them. */
+/** Returns a word in a form for the shell of Windows. Adds quotation marks if they are necessary. */
 export const quoted = (word: string): string =>
   /^[\w./:=@\\-]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`;
 
-/** Returns the exit code of a command that a signal has ended, as in shells. */
+/** Returns the exit code of a command that a signal has ended: 128 plus the number of the signal, as in shells. */
 export const codeOf = (signal: NodeJS.Signals | undefined): number =>
   128 + (signal === undefined ? 0 : constants.signals[signal]);

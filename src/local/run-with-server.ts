@@ -59,7 +59,7 @@ async function run(
     if (!isOver) warn("The server has ended before the command.");
   });
   try {
-    // On Windows npm and npx are scripts, which only a shell can start.
+    // On Windows, npm and npx are scripts. Only a shell can start them.
     const child =
       platform === "win32"
         ? spawn(command.map(quoted).join(" "), { env, stdio: "inherit", shell: true })
@@ -84,7 +84,7 @@ interface Signals {
   readonly first: AbortSignal;
   /** The first signal. */
   received(): NodeJS.Signals | undefined;
-  /** Passes on all later signals. */
+  /** Calls `send` with each later signal. */
   forward(send: (signal: NodeJS.Signals) => void): void;
 }
 
@@ -97,7 +97,7 @@ function takeSignals(): Signals {
   let send: ((signal: NodeJS.Signals) => void) | undefined;
   for (const signal of process.platform === "win32" ? passedOn.slice(0, 3) : passedOn) {
     const before = process.listeners(signal);
-    // This order matters: a signal that arrives when there is no listener ends the process or is lost.
+    // This order is important, because a signal without a listener ends the process or is lost.
     process.on(signal, () => {
       first ??= signal;
       arrived.abort();
@@ -115,8 +115,8 @@ function takeSignals(): Signals {
 }
 
 /**
- * Whether a terminal sent the signal. It sends Ctrl-C and Ctrl-\ to all programs in the foreground, so also to the
- * command.
+ * Whether a terminal sent the signal. A terminal sends Ctrl-C and Ctrl-\ to all programs in the foreground. So the
+ * command also gets this signal.
  */
 const isFromTerminal = (signal: NodeJS.Signals): boolean =>
   (signal === "SIGINT" || signal === "SIGQUIT") && Boolean(process.stdin.isTTY);

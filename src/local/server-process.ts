@@ -5,15 +5,15 @@ import { createInterface } from "node:readline";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The variables that name the folder in which Node keeps the compiled code of earlier starts. */
+/** The variables with the folder in which Node stores compiled code for later starts. */
 const ofCache = ["XDG_CACHE_HOME", "LOCALAPPDATA"];
 
 /** The variables of the system that every program needs. */
 const ofSystem = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LANG", "TZ", ...ofCache];
 
 /**
- * The settings that a server for tests reads from the environment. All other settings there are meant for another
- * server, for example its data or its mail.
+ * The settings that a server for tests reads from the environment. All other settings in the environment are for a
+ * different server, for example its database or its mail server.
  */
 export const serverSettings = [
   ...["INNKEEP_LOG_LEVEL", "INNKEEP_RATE_LIMITS", "INNKEEP_BUDGETS", "INNKEEP_CORS_ORIGINS"],
@@ -33,7 +33,9 @@ export function serverEnvironment(given: Variables): Variables {
   return { ...defaults, ...Object.fromEntries(taken.map((name) => [name, given[name]])) };
 }
 
-/** Returns the variables through which programs find a server and its keys. (rule O13) */
+/**
+ * Returns the environment variables with the addresses and the keys of a server, for programs that use it. (rule O13)
+ */
 export function clientVariables({ baseUrl, consoleUrl, folder, demo }: Ready): Record<string, string> {
   const keys = demo.apps.map(({ name, apiKey }) => [`INNKEEP_API_KEY_${variablePart(name)}`, apiKey]);
   return {
@@ -58,7 +60,7 @@ const variablePart = (name: string): string => name.toUpperCase().replace(/[^A-Z
 interface Ready {
   readonly baseUrl: string;
   readonly consoleUrl: string;
-  /** Contains the data of the server, and the data that its commands store. */
+  /** The folder with the data of the server, and with the data that commands store. */
   readonly folder: string;
   readonly demo: {
     readonly email: string;
@@ -79,16 +81,16 @@ export interface ServerProcess {
   readonly ready: Ready;
   /** Resolves when the process has ended, for any reason. */
   readonly ended: Promise<void>;
-  /** If this program is killed, the server also ends the process with this id and all processes below it. */
+  /** If this program is killed, the server also ends the process with this id and all its child processes. */
   guard(processId: number): void;
-  /** Ends the process, and removes its folder unless it is kept. */
+  /** Ends the process. Then removes its folder, but not with the option `keep`. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts a development server in a separate process, on a free port and with a separate folder. When this program ends,
- * the standard input of the server ends. Then the server ends, too, and removes its folder. Throws an Error with the
- * server's message if it cannot start. (rule O13)
+ * the standard input of the server ends. Because of this, the server ends and removes its folder. If the server cannot
+ * start, throws an Error with the message of the server. (rule O13)
  */
 export async function startServerProcess(options: {
   /** The built file of the server. */
@@ -121,18 +123,18 @@ export async function startServerProcess(options: {
     child.stdout.destroy();
     throw error;
   });
-  // The output is not needed any more, and a process that the server has started may keep it open forever.
+  // The output is not needed any more. A process that the server has started may keep the output open forever.
   if (child.exitCode !== null || child.signalCode !== null) child.stdout.destroy();
   child.once("exit", () => child.stdout.destroy());
   signal?.removeEventListener("abort", abandon);
-  // A test runner must be able to end without stopping this server.
+  // Node must not wait for this server at its end, because a test runner may end without stopping the server.
   for (const handle of [child, child.stdin, child.stdout]) letGo(handle);
   return {
     ready,
     ended,
     guard: (processId) => void child.stdin.write(`${JSON.stringify({ guard: processId })}\n`),
     async stop() {
-      // Otherwise this program would end before the server, with the exit code 0.
+      // Node must wait for the server now. Otherwise this program would end before the server, with exit code 0.
       for (const handle of [child, child.stdout]) hold(handle);
       if (keep) child.stdin.end();
       else child.kill("SIGKILL");
@@ -142,11 +144,12 @@ export async function startServerProcess(options: {
   };
 }
 
-/** How long to wait for the last output of an ended server if another process keeps the output open. */
+/** The milliseconds to wait for the last output of an ended server if another process keeps the output open. */
 const outputGraceMs = 1_000;
 
 /**
- * Returns the first line of the server. The signal aborts when no more output can come. Throws the server's failure.
+ * Returns the data in the first line that the server prints. `signal` aborts when the server cannot print any more.
+ * Throws an Error with the message of the server if it failed.
  */
 async function readyOf({ stdout }: ChildProcess, signal: AbortSignal): Promise<Ready> {
   if (!stdout) throw new Error("The server has no standard output.");

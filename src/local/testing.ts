@@ -7,8 +7,8 @@ import { isoDuration } from "./clock-move.ts";
 import { clientVariables, serverEnvironment, serverSettings, startServerProcess } from "./server-process.ts";
 
 /**
- * The folder of the built file that contains this module. The build replaces this name with an expression that fits the
- * format of the file.
+ * The folder of the built file that contains this module. The build replaces this name with an expression for the
+ * module format of the built file.
  */
 declare const BUILT_FOLDER: string;
 
@@ -16,15 +16,15 @@ declare const BUILT_FOLDER: string;
 const serverProgram = `${BUILT_FOLDER}/dev-server.cjs`;
 
 /**
- * The content of a new server: its apps, and what the users of each app read and write. The fields are the fields of
- * the API.
+ * The content of a new server: its apps, and the texts and feedback of each app. The fields have the same names and
+ * values as in the API.
  */
 export interface Seed {
   readonly apps: readonly {
     readonly name: string;
     readonly githubRepository?: string | null;
     readonly faqs?: readonly { question: string; answer: string; sortOrder?: number }[];
-    /** A release note is a draft unless `publish` or `publishedAt` is given. */
+    /** The release notes. A release note without `publish` and without `publishedAt` is a draft. */
     readonly changelog?: readonly {
       title: string;
       version: string;
@@ -59,7 +59,7 @@ export interface StartOptions {
 export interface Fault {
   /** This path and all paths below it. */
   readonly path: string;
-  /** 400 to 599. */
+  /** The HTTP status of the answer, from 400 to 599. */
   readonly status?: number;
   /** An error code of the API, such as `device_taken`. */
   readonly code?: string;
@@ -95,10 +95,10 @@ export interface Innkeep {
   readonly apps: readonly { readonly id: string; readonly name: string; readonly apiKey: string }[];
   readonly agentToken: string;
   readonly maintainerToken: string;
-  /** The device of a tester in a running test, and the key of that tester's slot. */
+  /** The device token of a tester in a running test, and the test key of the slot of this tester. */
   readonly deviceToken: string;
   readonly testKey: string;
-  /** A thread on which an agent has proposed a plan, and that proposal. Not set if the server has a seed. */
+  /** The id of a thread on which an agent has proposed a plan, and the id of this proposal. Not set with a seed. */
   readonly threadId?: string;
   readonly runId?: string;
   /** The addresses and keys as variables, for a program under test. */
@@ -106,22 +106,25 @@ export interface Innkeep {
   /** The server's time. */
   now(): Promise<Date>;
   /**
-   * Moves the clock, by `1d`, `-2h30m`, `P1D` or a number of milliseconds, and applies the changes that are due by
-   * then.
+   * Moves the clock of the server by a duration (`1d`, `-2h30m`, `P1D`, or a number of milliseconds). Applies all
+   * changes that are scheduled up to the new time. Resolves to the new time.
    */
   advance(duration: string | number): Promise<Date>;
-  /** Sets the clock, which then runs on from this time. */
+  /** Sets the clock of the server. The clock continues from this time. Resolves to the new time. */
   setTime(instant: string | Date): Promise<Date>;
-  /** Lets the next requests to a path fail or wait. */
+  /** Makes the next requests to a path fail or wait. */
   addFault(fault: Fault): Promise<void>;
   clearFaults(): Promise<void>;
   /** The messages that would have been sent, newest first. */
   messages(): Promise<CapturedMessage[]>;
-  /** Resets the server: real time, no faults, the seed's content. Keys and tokens stay. */
+  /**
+   * Resets the server: it has the real time, no faults and the content of the seed again. Keys and tokens do not
+   * change.
+   */
   reset(): Promise<void>;
   /** Saves the database, the files and the clock under a name. */
   saveSnapshot(name: string): Promise<void>;
-  /** Restores what `saveSnapshot` saved under this name. */
+  /** Restores the database, the files and the clock from the snapshot with this name. */
   loadSnapshot(name: string): Promise<void>;
   /** Ends the server and removes its data. Without this call, the server ends when this process ends. */
   stop(): Promise<void>;
@@ -198,7 +201,7 @@ const known = ["seed", "now", "settings"];
 
 /**
  * Throws a TypeError that names every fault of the options. Without this check, an unknown option would have no effect,
- * and nobody would notice that before a test fails.
+ * and nobody would notice the mistake until a test fails.
  */
 function assertOptions(options: unknown): void {
   const faults = isObject(options) ? faultsOf(options) : ["The options must be an object."];
@@ -239,7 +242,7 @@ const notInstant = (given: unknown): string =>
   `${String(given)} is not an instant such as 2031-03-01T09:00:00Z.`;
 
 /**
- * Calls an endpoint under `/dev`, and returns the answer. Uses Node's own client, because tests often replace `fetch`.
+ * Calls an endpoint under `/dev`, and returns the answer. Uses `node:http`, because tests often replace `fetch`.
  * Throws an Error with the server's message if the server refuses the request.
  */
 async function call<Answer>(

@@ -123,7 +123,7 @@ const headers = {
   },
   ETag: {
     description:
-      "Identifies this version of the answer. Send it as `If-None-Match` to get a 304 while it is current.",
+      "Identifies this version of the answer. Send it as `If-None-Match` to get a 304 if the answer has not changed.",
     schema: { type: "string" },
   },
   "Retry-After": {
@@ -138,7 +138,7 @@ const headers = {
     description: "Since when this endpoint is deprecated: `@` and seconds since 1970.",
     schema: { type: "string" },
   },
-  Link: { description: "Names the endpoint that replaces this one.", schema: { type: "string" } },
+  Link: { description: "The endpoint that replaces this endpoint.", schema: { type: "string" } },
 };
 
 type HeaderName = keyof typeof headers;
@@ -147,7 +147,7 @@ type HeaderName = keyof typeof headers;
 const headerRefs = (names: readonly HeaderName[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** The keyword for the values of a list that later versions may extend. */
+/** The keyword for the values of a field to which later versions may add values. */
 const openListWord = "x-extensible-enum";
 
 const errorSchema = {
@@ -178,8 +178,8 @@ const errorSchema = {
 };
 
 /**
- * Creates the OpenAPI 3.1 document of the whole API from the contract. `baseUrl` is the server's address. This takes a
- * tenth of a second. So `pause` is called before each operation, and a server can answer other requests in between.
+ * Creates the OpenAPI 3.1 document of the whole API from the contract. `baseUrl` is the address of the server. The work
+ * takes a tenth of a second. So `pause` is called before each operation, and the server can answer other requests then.
  */
 export async function createOpenApi(baseUrl: string, pause?: () => Promise<void>): Promise<Json> {
   const schemas = createSchemas();
@@ -220,7 +220,7 @@ function operation(tag: string, name: string, endpoint: Endpoint, schemas: Schem
   };
 }
 
-/** Returns a sentence about who may send the request. */
+/** Returns sentences that say which credential, scope and role a request needs. */
 function descriptionOf({ auth, scope, ownToken, role }: Endpoint): string {
   const notes = [
     callers[auth],
@@ -283,7 +283,7 @@ const ifMatch: Json = {
   in: "header",
   required: true,
   description:
-    "The `ETag` of the list that the client has read, or `*` for any. If it is no longer current, the answer is 412.",
+    "The `ETag` of the list that the client has read, or `*` for any. If the list has changed, the answer is 412.",
   schema: { type: "string" },
 };
 
@@ -300,7 +300,8 @@ const ifNoneMatch: Json = {
   name: "If-None-Match",
   in: "header",
   required: false,
-  description: "The `ETag` of the answer that the client has. While it is current, the answer is 304.",
+  description:
+    "The `ETag` of the answer that the client has stored. If the answer has not changed, the status is 304.",
   schema: { type: "string" },
 };
 
@@ -337,7 +338,7 @@ const pending: Json = {
 };
 
 const notModified: Json = {
-  description: "The answer that the client has is current.",
+  description: "The answer has not changed. The client can use its stored answer.",
   headers: headerRefs(["X-Request-Id", "ETag"]),
 };
 
@@ -448,8 +449,8 @@ function formSchema(body: z.ZodMiniObject, schemas: Schemas): Json {
 }
 
 /**
- * Whether a list must not be empty. If so, the form requires the field, although the schema allows that it is missing.
- * The reason is that a missing list has a separate error.
+ * Whether a list must not be empty. In that case, the document says that the form requires the field. The schema does
+ * not require it, because a missing list has a separate error code.
  */
 const needsElement = ({ minItems }: Json): boolean => minItems === 1;
 
@@ -471,20 +472,21 @@ const maxItemsOf = (text: string): number | undefined => {
 type Direction = "input" | "output";
 
 interface Schemas {
-  /** Returns the JSON Schema of a zod schema. For a named schema this is a reference. */
+  /** Returns the JSON Schema of a zod schema. For a named schema, the result is a reference. */
   of(schema: z.core.$ZodType, direction: Direction): Json;
   /** The named schemas to which the document refers. */
   named(): Record<string, Json>;
 }
 
-/** Converts the contract's schemas. A schema that a module exports keeps its name in the document. */
+/** Converts the schemas of the contract. An exported schema has the same name in the document as in its module. */
 function createSchemas(): Schemas {
   const used = new Map<string, Json>();
 
   function reference(name: string, schema: z.core.$ZodType, direction: Direction): Json {
     const converted = convert(schema, direction);
     const known = used.get(name);
-    // If defaults or transformations make the two directions differ, the input gets its own name.
+    // A schema with defaults or transformations may be different in requests and answers. In that case, the schema for
+    // requests gets a separate name.
     const free = known === undefined || JSON.stringify(known) === JSON.stringify(converted);
     const unique = free ? name : `${name}Input`;
     used.set(unique, converted);
@@ -540,8 +542,8 @@ const closedLists: ReadonlySet<z.core.$ZodType> = new Set([
 ]);
 
 /**
- * Whether later versions may add values to a list. Lists in answers may grow; a request may contain only values that
- * the server supports.
+ * Whether later versions may add values to a list of allowed values. This is true for lists in answers. A request may
+ * contain only values that the server supports.
  */
 const isOpenList = (
   schema: z.core.$ZodType,
@@ -549,7 +551,7 @@ const isOpenList = (
   direction: Direction,
 ) => direction === "output" && values !== undefined && values.length > 1 && !closedLists.has(schema);
 
-/** Describes values without `enum`, because with an `enum` a generated client would refuse unknown values. */
+/** Replaces `enum` with another keyword, because a generated client would refuse values that are not in an `enum`. */
 function openList(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   Object.assign(jsonSchema, { [openListWord]: jsonSchema.enum });
   delete jsonSchema.enum;

@@ -1,5 +1,6 @@
 /**
- * Returns the word that was probably meant: the one with the fewest typing mistakes. Undefined if no word is similar.
+ * Returns the word that a person probably meant: the word that needs the fewest changes. Undefined if no word is
+ * similar.
  */
 export function closest(given: string, words: readonly string[]): string | undefined {
   const wanted = given.toLowerCase();
@@ -12,7 +13,7 @@ export function closest(given: string, words: readonly string[]): string | undef
   return ranked[0]?.word;
 }
 
-/** Returns how many letters must be changed, added, removed or swapped with the next one to get the other word. */
+/** Returns how many letters must be changed, added, removed or swapped with the next letter to change `a` to `b`. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, at) => at);

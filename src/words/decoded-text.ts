@@ -1,8 +1,8 @@
 import { analyse } from "chardet";
 
 /**
- * Returns the text of bytes. The encoding is UTF-8, UTF-16, an older encoding that the bytes clearly show, or otherwise
- * Windows-1252. Undefined if the bytes are not text. (rule L20)
+ * Decodes bytes as text. The encoding is UTF-8, UTF-16, or an older encoding if the bytes clearly show it. Otherwise it
+ * is Windows-1252. Undefined if the bytes are not text. (rule L20)
  */
 export function decodedText(bytes: Uint8Array): string | undefined {
   const encoding = encodingOf(bytes, { isCut: false });
@@ -10,15 +10,15 @@ export function decodedText(bytes: Uint8Array): string | undefined {
   return text === undefined || odd.test(text) ? undefined : text;
 }
 
-/** Returns the text of bytes. Decodes them as a stream, because otherwise Node 20 reads Windows-1252 as Latin-1. */
+/** Decodes bytes as text. Decodes them as a stream, because without a stream Node 20 reads Windows-1252 as Latin-1. */
 export function decodedAs(encoding: string | undefined, bytes: Uint8Array): string {
   const decoder = new TextDecoder(encoding);
   return decoder.decode(bytes, { stream: true }) + decoder.decode();
 }
 
 /**
- * Returns the encoding of a text from its first bytes, which may end inside a character. Undefined if they are not
- * text.
+ * Returns the encoding of a text from its first bytes. `isCut` means that the bytes may end inside a character.
+ * Undefined if the bytes are not text.
  */
 export function encodingOf(head: Uint8Array, { isCut } = { isCut: true }): string | undefined {
   const [first, second] = head;
@@ -28,13 +28,13 @@ export function encodingOf(head: Uint8Array, { isCut } = { isCut: true }): strin
   return isEncodedAs("utf-8", head, isCut) ? "utf-8" : olderEncodingOf(head);
 }
 
-/** Control characters that no text contains. The other control characters have a use in terminals. */
+/** Matches control characters that no text contains. All other control characters have a use in terminals. */
 const odd = new RegExp(`[${["\\0", "\\u0003-\\u0006", "\\u0010-\\u001a", "\\u001c-\\u001f"].join("")}]`);
 
 const fewestZeros = 4;
 
 /**
- * Recognises UTF-16 without a byte order mark. In most such texts, many characters have one byte that is zero.
+ * Recognises UTF-16 without a byte order mark. In most texts in UTF-16, many characters have one byte that is zero.
  */
 function wideEncodingOf(head: Uint8Array): string | undefined {
   const zeros = [0, 0];
@@ -51,8 +51,8 @@ const mostLooked = 65_536;
 const leastConfidence = 40;
 
 /**
- * Returns the older encoding of a text. An encoding that is not clear is taken for Windows-1252, because short Western
- * texts fit many encodings.
+ * Returns the older encoding of a text. If the encoding is not clear, returns Windows-1252, because short Western texts
+ * are valid in many encodings.
  */
 function olderEncodingOf(head: Uint8Array): string {
   const looked = head.subarray(0, mostLooked);
@@ -64,7 +64,7 @@ function olderEncodingOf(head: Uint8Array): string {
 
 function isEncodedAs(encoding: string, bytes: Uint8Array, isCut: boolean): boolean {
   try {
-    // The text is decoded as a stream, because then an incomplete character at the end is not an error.
+    // In a stream, an incomplete character at the end is not an error.
     new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: isCut });
     return true;
   } catch {

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { visibleText } from "./visible.ts";
 
 /**
- * Returns the nonce of a fence around text of people: 12 random digits of a UUID, which nobody can predict. (rule L11)
+ * Returns the nonce of a fence: 12 random hexadecimal digits, which nobody can predict. A fence is a pair of lines
+ * around texts of people. (rule L11)
  */
 export const newNonce = (): string => randomUUID().slice(0, 13).replace("-", "");
 
@@ -13,8 +14,8 @@ export interface Section {
 }
 
 /**
- * Returns sections as plain text between fence lines. No text can imitate the end of its fence: every fence line
- * contains the nonce, and the sanitiser removes this nonce from the texts.
+ * Returns sections as plain text between fence lines. A text cannot imitate the end of its fence, because every fence
+ * line contains the nonce, and the sanitiser removes the nonce from the texts.
  */
 type Fence = (nonce: string, title: string, sections: readonly Section[]) => string;
 
@@ -30,14 +31,14 @@ const fencedBy =
 /** Puts fence lines around text of strangers. */
 export const fence = fencedBy("---");
 
-/** Puts fence lines around text of the team. There is never text of strangers between these lines. */
+/** Puts fence lines around text of the team. The text between these lines never contains text of strangers. */
 export const teamFence = fencedBy("===");
 
-/** Returns a short text of the team in one line, between the marks of the team. The text must have no line break. */
+/** Returns a short text of the team in one line, between the marks `===`. The text must contain no line break. */
 export const teamLine = (nonce: string, heading: string, text: string): string =>
   `=== ${nonce} ${heading}: ${text} ===`;
 
-/** Puts fence lines around text of agents, which may repeat what strangers wrote. */
+/** Puts fence lines around text of agents. This text may repeat texts of strangers. */
 export const agentFence = fencedBy("+++");
 
 /**

@@ -28,7 +28,9 @@ const meanings: Readonly<Record<string, string>> = {
   ETXTBSY: "another program uses it",
 };
 
-/** Returns in words why a call to the operating system failed, or its error code if we have no words for it. */
+/**
+ * Returns in words why a call to the operating system failed. If we have no words for its error code, returns the code.
+ */
 export function systemReason(cause: unknown): string {
   if (!(cause instanceof Error) || !("code" in cause)) return String(cause);
   const code = String(cause.code);

@@ -7,7 +7,7 @@ export interface TextFile {
   readonly text: string;
 }
 
-// A4 in points. The width of a character in Courier is 0.6 of the font size.
+// The size of an A4 page in points. The width of a character in Courier is 0.6 of the font size.
 const page = { width: 595, height: 842, margin: 40, size: 8, leading: 10 };
 
 const columns = Math.floor((page.width - 2 * page.margin) / (page.size * 0.6));
@@ -84,7 +84,7 @@ function inGroups(lines: readonly string[], size: number): string[][] {
   return Array.from({ length: count }, (_, group) => lines.slice(group * size, (group + 1) * size));
 }
 
-/** Characters of Windows-1252 beyond Latin-1, from byte 0x80 on. A byte without a character is a space here. */
+/** The characters of Windows-1252 for the bytes 0x80 to 0x9f. A byte without a character is a space here. */
 const beyondLatin1 = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
 
 const bytes: ReadonlyMap<string, string> = new Map(
@@ -97,7 +97,7 @@ const tabWidth = 8;
 
 /**
  * Returns a text as a terminal shows it, in lines of at most `columns` characters. Each character is one byte of
- * Windows-1252. Characters that Windows-1252 does not have, and control characters, become `\u{…}`.
+ * Windows-1252. Control characters, and characters that Windows-1252 does not have, become `\u{…}`.
  */
 function setLines(text: string, columns: number): string[] {
   const plain = fromTerminal(text.replace(/^\ufeff/, "")).normalize("NFC");
@@ -105,7 +105,7 @@ function setLines(text: string, columns: number): string[] {
 }
 
 function wrapped(line: string, columns: number): string[] {
-  // Most lines are short and plain. They need not be read character by character.
+  // Most lines are short and contain only ASCII, so they need no conversion.
   if (line.length <= columns && /^[ -~]*$/.test(line)) return [line];
   const rows: string[] = [];
   let row = "";

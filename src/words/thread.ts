@@ -1,14 +1,14 @@
 import type { Message, Thread } from "../contract/agent.ts";
 import type { OldThreads } from "../contract/apps.ts";
 import type { DroppedEntry } from "../contract/feedback.ts";
-import type { OwnedThread, ReplyDelivery, UnknownValue } from "../contract/threads.ts";
+import type { MissingValue, OwnedThread, ReplyDelivery, UnknownValue } from "../contract/threads.ts";
 import { countOf } from "./phrases.ts";
 
 type Report = Partial<Pick<Thread["feedback"], "message" | "metadata">>;
 
 type Repeat = Pick<Message, "body" | "metadata">;
 
-/** A thread. Its first report is compared with the repeated reports. */
+/** The part of a thread with its first report. The first report is compared with the repeated reports. */
 interface Repeated {
   readonly feedback: Report;
 }
@@ -16,20 +16,20 @@ interface Repeated {
 /** How a repeated report differs from the first report. */
 interface RepeatDifference {
   /**
-   * The text of the repeated report; only the lines that differ, if most lines are the same. Undefined if the whole
-   * text is the same.
+   * The text of the repeated report. If most lines are the same, contains only the lines that differ. Undefined if the
+   * whole text is the same.
    */
   readonly text: string | undefined;
   /** Whether `text` contains only the lines that differ. */
   readonly isPartOfText: boolean;
   /**
-   * The entries of the metadata that differ, with the values of the repeated report. An object has only the fields that
-   * differ. The value of an entry that only the first report has is undefined.
+   * The entries of the metadata that differ, with the values of the repeated report. An object contains only the fields
+   * that differ. If only the first report has an entry, its value is undefined.
    */
   readonly facts: readonly (readonly [name: string, value: unknown])[];
 }
 
-/** If at least this share of the lines is the same, only the lines that differ are shown. */
+/** The minimum share of equal lines for which only the lines that differ are shown. */
 const mostlySame = 0.75;
 
 /** Returns how a repeated report differs from the report that it repeats. (rule F39) */
@@ -74,22 +74,22 @@ type Foldable = Pick<Message, "category"> & {
 };
 
 /**
- * Whether a message is a repeated report. Only reports have a category. The first report of a merged thread is not a
- * repeated report.
+ * Whether a message is a repeated report. Reports have a category, other messages do not. The first report of a merged
+ * thread is not a repeated report.
  */
 const isRepeat = ({ category, id, mergedFrom }: Foldable): boolean =>
   category !== undefined && (mergedFrom === undefined || mergedFrom !== id);
 
 /**
- * A message, or a group of repeated reports that follow one another. The first and the last of these reports are not in
- * the group.
+ * A message, or a group of repeated reports in a row. The group does not contain the first and the last report of the
+ * row, because they are always shown.
  */
 type Folded<One> = One | { readonly folded: readonly One[] };
 
-/** If at most this number of repeated reports follow one another, all of them are shown. */
+/** The maximum number of repeated reports in a row that are all shown. */
 const shownInRow = 3;
 
-/** If many repeated reports follow one another, groups those between the first and the last. (rule F39) */
+/** If there are many repeated reports in a row, groups the reports between the first and the last. (rule F39) */
 export function foldRepeats<One extends Foldable>(messages: readonly One[]): readonly Folded<One>[] {
   const shown: Folded<One>[] = [];
   let row: One[] = [];
@@ -114,8 +114,8 @@ export function foldRepeats<One extends Foldable>(messages: readonly One[]): rea
 }
 
 /**
- * Returns the line for a group of repeated reports: how many there are, and how many of them have a text other than the
- * first report.
+ * Returns the line for a group of repeated reports: the number of reports, and how many of them have a different text
+ * than the first report.
  */
 export function foldedWords(report: Repeated, repeats: readonly Repeat[]): string {
   const others = repeats.filter((repeat) => differenceOf(report, repeat).text !== undefined).length;
@@ -146,14 +146,14 @@ function runOf(metadata: Message["metadata"]): string | undefined {
  */
 const mostNamed = 5;
 
-/** Returns sentences for the writer of a reply about its delivery. */
+/** Returns sentences about the delivery of a reply, for the writer of the reply. */
 export const deliveryWords = (delivery: ReplyDelivery): readonly string[] => [
   ...(delivery.mailedTo.length === 0 ? [] : [`Mailed to ${namesOf(delivery.mailedTo)}.`]),
   ...(delivery.onPage ? [pageWords(delivery)] : []),
   ...(delivery.missed === 0 ? [] : [missedWords(delivery)]),
 ];
 
-/** Returns the sentence about a reply that the sender's page shows. */
+/** Returns the sentence that says that the sender's page shows the reply. */
 export const pageWords = ({ mailedTo }: ReplyDelivery): string =>
   mailedTo.length === 0
     ? "The reply is only on the sender's page."
@@ -162,8 +162,7 @@ export const pageWords = ({ mailedTo }: ReplyDelivery): string =>
 /** Returns the sentence about a reply that does not reach all of its receivers. */
 export function missedWords({ mailedTo, missed, reason }: ReplyDelivery): string {
   const others = `Not delivered to ${missed} other ${missed === 1 ? "sender" : "senders"}`;
-  const why =
-    reason === "no_mail" ? "this server sends no mail" : "the sender left no address to which mail can go";
+  const why = reason === "no_mail" ? "this server sends no mail" : "the sender has given no address for mail";
   return `${mailedTo.length === 0 ? "Not delivered" : others}: ${why}, and sender pages are off.`;
 }
 
@@ -177,7 +176,7 @@ const dropReasons: Readonly<Record<DroppedEntry["reason"], string>> = {
   name: "a name that occurs twice",
 };
 
-/** Returns why an entry of metadata was not stored, in words. A newer server may name a reason that is unknown here. */
+/** Returns in words why an entry of metadata was not stored. Returns an unknown reason of a newer server unchanged. */
 export const reasonWords = (reason: string): string =>
   Object.entries(dropReasons).find(([name]) => name === reason)?.[1] ?? reason;
 
@@ -204,7 +203,7 @@ export function probableReceiver({ feedback, messages }: AnsweredThread): string
   return last.reportId ?? last.mergedFrom ?? feedback.id;
 }
 
-/** Whether the thread has repeated reports, so that a reply has to name the report that it answers. */
+/** Whether the thread has repeated reports. In such a thread, a reply must name the report that it answers. */
 export const hasRepeats = ({ messages }: Pick<AnsweredThread, "messages">): boolean =>
   messages.some(({ sender }) => sender !== undefined);
 
@@ -214,13 +213,19 @@ export const senderOf = (
   reportId: string,
 ): OwnedThread["sender"] => messages.find(({ id }) => id === reportId)?.sender ?? sender;
 
-/** Returns what a page or a command says about an unknown value of an operator. */
+/** Returns what a page or a command says about an unknown operator, or an operator with an unknown value. */
 export const unknownValueText = ({ operator, value, allowed }: UnknownValue): string =>
   `The search took ${operator}:${value} as ordinary words. It understands: ${allowed.join(", ")}.`;
 
+/** Returns what a page or a command says about a tag or an assignee in a query that does not exist. */
+export const missingValueText = ({ operator, value }: MissingValue): string =>
+  operator === "tag"
+    ? `There is no tag ${value}.`
+    : `No member has the address ${value}. The search understands assignee:me, assignee:none and the address of a member.`;
+
 /**
- * Returns what a page or a command says about `OR`, `AND` and `NOT` in a query, which the search takes as ordinary
- * words. Returns undefined if there is none, or if the whole query is in capital letters.
+ * Returns a text about `OR`, `AND` and `NOT` in a query, because the search reads them as ordinary words. Undefined if
+ * the query contains none of these words, or if the whole query is in capital letters.
  */
 export function logicWordsText(query: string): string | undefined {
   const unquoted = query.replaceAll(/"[^"]*"/g, " ");

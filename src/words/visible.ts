@@ -5,13 +5,14 @@ interface VisibleText {
 }
 
 /**
- * Returns the text with one kind of line break, and without control, invisible and direction characters. Each letter,
- * mark and emoji stays, with the joiners that its spelling needs. Unusual spaces become ordinary ones. (rule W1)
+ * Returns the text with one kind of line break, and without control characters, invisible characters and characters
+ * that change the direction of text. Keeps each letter, mark and emoji, and the joiners that its spelling needs.
+ * Replaces unusual spaces with ordinary spaces. (rule W1)
  */
 export function visibleText(given: string): VisibleText {
   let text = given.replace(lineBreaks, "\n");
   let removed = 0;
-  // A removed character can leave a joiner without its neighbour, so the rest is checked again.
+  // A removed character can leave a joiner without its neighbour, so the remaining text is checked again.
   for (let round = 0; round < mostRounds; round += 1) {
     const { text: rest, removed: more } = onceVisible(text);
     if (rest === text) return { text, removed };
@@ -39,7 +40,7 @@ const lineBreaks = /\r\n?|[\u2028\u2029\u0085]/g;
 
 const space = /^\p{Zs}$/u;
 
-/** Characters for private use, and marks. Readers can see both. */
+/** Matches characters for private use, and marks. Readers can see these characters. */
 const seen = /^[\p{Co}\p{M}]$/u;
 
 const unseen = /^\p{Default_Ignorable_Code_Point}$/u;
@@ -80,12 +81,12 @@ const escapes = (character: string): string =>
   ).join("");
 
 /**
- * Matches any URL scheme, because programs open many (`tel:`, `sms:`, `magnet:`, `ms-settings:`) and no list is
- * complete.
+ * Matches any URL scheme. Programs open many schemes (`tel:`, `sms:`, `magnet:`, `ms-settings:`), and a list of them
+ * would never be complete.
  */
 const scheme = /\b([a-z][a-z\d+.-]{1,30}):(?=[^\s:])/gi;
 
-/** Returns a line in which no program finds an address that it could turn into a link. */
+/** Changes addresses in a line, so that no program turns them into links. */
 const unlinked = (line: string): string =>
   line
     .replace(/:(?=\/\/)/g, ": ")
@@ -115,10 +116,12 @@ export const unmade = (given: string, most: number): string =>
  */
 export const titled = (words: string, most = 80): string => quoted(unlinked(oneLine(words, most)));
 
-/** Returns text in quotation marks that the text itself cannot close. */
+/**
+ * Returns a text in quotation marks. Replaces quotation marks inside the text, so that they cannot end the quotation.
+ */
 export const quoted = (line: string): string => `“${line.replace(/[“”„"]/g, "'")}”`;
 
-/** A piece of a text: plain text, or one character that a reader would not see or would misread. */
+/** A piece of a text: ordinary text, or one character that a reader would not see or would misread. */
 type Piece =
   | { readonly kind: "plain"; readonly text: string }
   | {
@@ -137,17 +140,17 @@ const hiddenClasses = [
 
 const scripts = (names: string) => `[${names.replace(/\w+/g, "\\p{Script=$&}").replaceAll(" ", "")}]`;
 
-/** Scripts whose spelling uses joiners: there, two letters can form another word if they are joined. */
+/** Scripts whose spelling uses joiners. In these scripts, a joiner between two letters can change the word. */
 const joining = scripts(
   "Arab Syrc Mand Nkoo Mong Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Tibt Mymr Khmr Bali Java Newa",
 );
 
-/** Scripts without spaces between words: there, an invisible space marks where a line may break. */
+/** Scripts without spaces between words. In these scripts, an invisible space shows where a line may break. */
 const unspaced = scripts("Khmr Laoo Mymr Thai Tibt");
 
 const word = "[\\p{L}\\p{M}\\p{N}]";
 
-/** Invisible characters that spelling needs. Each is allowed only in its place, and only once in a row. */
+/** Invisible characters that spelling needs. Each character is allowed only in its usual place and not repeated. */
 const spelling = [
   "\\r(?=\\n)",
   "[\\u{A0}\\u{202F}\\u{3000}]",
@@ -167,8 +170,7 @@ let made: RegExp | undefined;
 
 /**
  * Returns the pattern that finds hidden characters. The fifth and all further marks on a letter count as hidden,
- * because they cover the letters around it. The pattern is created at its first use, because it is large and most texts
- * do not need it.
+ * because they cover other letters. The pattern is created at its first use, because it is large and rarely needed.
  */
 function finder(): RegExp {
   made ??= new RegExp(
@@ -181,13 +183,13 @@ function finder(): RegExp {
   return made;
 }
 
-// Most texts contain no such character. This search takes only a small part of the time of `finder`.
+// A fast search that comes before the slow search with `finder`. Most texts contain no suspicious character.
 const suspicious = new RegExp(`(?![ \\n\\t])[${hiddenClasses}]|\\p{M}`, "v");
 
 /**
- * Cuts a text at characters that could deceive a reader. Invisible and bidirectional characters, control characters,
- * unusual spaces and stacked marks become separate pieces. Characters of ordinary spelling stay in plain pieces: line
- * breaks, tabs, spaces, no-break spaces, and joiners in emoji and in scripts that use joiners.
+ * Splits a text at characters that could deceive a reader. Invisible and bidirectional characters, control characters,
+ * unusual spaces and stacked marks become separate pieces. Characters of ordinary spelling are part of plain pieces:
+ * line breaks, tabs, spaces, no-break spaces, and joiners in emoji and in scripts that use joiners.
  */
 export function piecesOf(text: string): Piece[] {
   if (!suspicious.test(text)) return text === "" ? [] : [{ kind: "plain", text }];
@@ -244,14 +246,14 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns text that was written for a terminal as a person sees it: without codes for colours, links and the cursor,
- * and without progress lines that later lines replaced. All other text stays, even if a program erased it. (rule L19)
+ * Returns the output of a program as a person sees it in a terminal: without codes for colours, links and the cursor,
+ * and without progress lines that later lines replaced. Keeps all other text, even if the program erased it. (rule L19)
  */
 export function fromTerminal(given: string): string {
   if (!isForTerminal.test(given)) return given;
   const text = withoutCodes(given).replaceAll("\u0007", "");
   const plain = text.includes("\b") ? backspaced(text) : text;
-  // Lines in old Macintosh files end with carriage returns.
+  // If the text has only carriage returns, they are line ends, as in old Macintosh files.
   const joint = plain.includes("\n") || text !== given ? " " : "\n";
   const lines: string[] = [];
   for (const line of plain.replace(/\r+\n/g, "\n").split("\n")) {
@@ -276,8 +278,8 @@ const isForTerminal = new RegExp(`[${bell}\b${esc}${csi}]|#x1B\\[|\\r(?!\\n)`);
 const terminalCode = new RegExp(
   [
     `(?:(?:${esc}|#x1B)\\[|${csi})([0-?]*)[ -/]*(?:([@-~])|$)`,
-    // Links, titles and other texts for the terminal itself. U+FFFD replaces the bell character, which XML does not
-    // allow.
+    // Codes for links, titles and other settings of the terminal. In XML, U+FFFD replaces the bell character, because
+    // XML does not allow it.
     `${esc}[\\]PX^_][^${bell}${esc}${end}\\ufffd\\n]*(?:[${bell}${end}\\ufffd]|${esc}\\\\)`,
     `${esc}[ -/]*[0-~]`,
     `[${esc}${csi}]`,
@@ -286,8 +288,8 @@ const terminalCode = new RegExp(
 );
 
 /**
- * These two characters replace the terminal codes for "erase" and "one line up". The text contains them for no other
- * purpose.
+ * These two characters replace the terminal codes for "erase" and "one line up". All other uses of these characters are
+ * removed from the text before.
  */
 const [erased, up] = ["\u001b", "\u009b"];
 
@@ -315,8 +317,8 @@ function backspaced(text: string): string {
 }
 
 /**
- * Returns a line without replaced progress. Other erased text stays, because test runners also erase results that
- * matter.
+ * Returns a line without progress texts that were replaced. Keeps other erased text, because test runners also erase
+ * results that are important.
  */
 function lastStateOf(line: string, joint: string): string {
   const states = line.split("\r").map((state) => ({
@@ -338,14 +340,15 @@ const progress =
 
 const isProgress = (text: string): boolean => progress.test(text);
 
-/** Returns an address without its user name and password, so that messages can show it. */
+/** Returns an address without its user name and password, for messages. */
 export const shownAddress = (given: string): string =>
   given.trim().replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/?#]*@/i, "$1");
 
 const linkableProtocols: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
 /**
- * Returns the address if a page may link to it; undefined for other texts, such as a path or a `javascript:` address.
+ * Returns the address if a page may link to it. Undefined for all other texts, such as a path or a `javascript:`
+ * address.
  */
 export function safeAddress(given: string): string | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined;

@@ -5,7 +5,7 @@ const prefix = "whsec_";
 /** Returns a new secret in the form of Standard Webhooks: 192 random bits. */
 export const newWebhookSecret = (): string => prefix + randomBytes(24).toString("base64");
 
-/** Whether a text is a secret of Standard Webhooks: 24 to 64 bytes. */
+/** Whether a text is a secret in the form of Standard Webhooks, with 24 to 64 bytes. */
 export function isWebhookSecret(text: string): boolean {
   const { length } = Buffer.from(text.slice(prefix.length), "base64");
   return /^whsec_[A-Za-z0-9+/]+=*$/.test(text) && length >= 24 && length <= 64;
@@ -20,8 +20,8 @@ interface SignedMessage {
 }
 
 /**
- * Returns the headers of a message according to the specification Standard Webhooks. The message is signed with each
- * secret, so that receivers can change from an old secret to a new one. (rule O26)
+ * Returns the headers of a message according to the specification Standard Webhooks. The headers contain a signature
+ * for each secret, so that receivers can change from an old secret to a new secret. (rule O26)
  */
 export const webhookHeaders = (
   { id, seconds, body }: SignedMessage,

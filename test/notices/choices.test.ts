@@ -139,5 +139,10 @@ it("the settings for notices say that a server without mail sends no mails", asy
   const service = await startService();
   const { owner } = await makeNoticedApp(service);
   expect((await own(owner)).noMail).toBe("server_sends_none");
+  const page = await service.request("GET", "/console/account/notices", {
+    headers: { ...owner.headers, accept: "text/html" },
+  });
+  expect(page.text).toContain("This browser cannot show notices.");
+  expect(page.text).not.toContain("the same notices by mail");
   await service.stop();
 });

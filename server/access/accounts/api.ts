@@ -63,8 +63,8 @@ export function account(deps: AccountsDeps): Handlers<typeof accountContract> {
 }
 
 /**
- * Checks the password, if the account has one. The attempt counts as failed until `uncountAttempt` is called with the
- * result.
+ * Checks the password, if the account has one. The attempt counts as failed until the caller passes the result of
+ * this function to `uncountAttempt`.
  */
 async function provePassword(
   deps: AccountsDeps,

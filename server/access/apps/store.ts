@@ -61,7 +61,10 @@ export const apps = {
   findOwner: (reader: Reader, id: string) =>
     reader.get<{ ownerId: string }>(`SELECT owner_id AS "ownerId" FROM apps WHERE id = ?`, id),
 
-  /** Returns the oldest app, or the oldest app with this id or name. Only the development server needs this. */
+  /**
+   * Returns the oldest app. If `named` is set, returns the oldest app with this id or name. Only the development
+   * server needs this function.
+   */
   oldest: (reader: Reader, named: string | undefined) =>
     reader.get<{ id: string; ownerId: string }>(
       `SELECT id, owner_id AS "ownerId" FROM apps
@@ -69,7 +72,7 @@ export const apps = {
       ...(named === undefined ? [] : [named, named]),
     ),
 
-  /** Whether the database has any app. */
+  /** Whether the database contains at least one app. */
   exist: async (reader: Reader): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM apps LIMIT 1")) !== undefined,
 

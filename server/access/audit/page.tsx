@@ -6,6 +6,7 @@ import {
 } from "../../../src/contract/audit.ts";
 import { type Token, tokens } from "../../../src/contract/credentials.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
+import { text } from "../../../src/contract/fields.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { visibleLine } from "../../../src/words/visible.ts";
 import { type Definitions, definePage, type SignedInVisit, type Visit } from "../../console/definitions.ts";
@@ -22,13 +23,13 @@ import { actorParts, type NamedTarget, type NamedToken } from "./api.ts";
 import { endOfDay, startOfDay } from "./rules.ts";
 
 /**
- * Shows the audit, newest entries first. If a day in the filter is invalid, the page shows the error and no entries.
+ * Shows the audit, newest entries first. If a field of the filter is wrong, the page shows the error and no entries.
  */
 async function showAudit(visit: SignedInVisit): Promise<Reply> {
   const { ask, reads, query } = visit;
   const navigation = await navigationOf(visit);
   const filter = auditFilterOf(visit);
-  const refusal = faultyDays(filter);
+  const refusal = refusalOf(filter);
   const cursor = query("cursor");
   const { items, nextCursor } = refusal
     ? { items: [], nextCursor: null }
@@ -462,11 +463,13 @@ const auditQueryOf = ({ app, action, actor, from, until }: AuditFilter) => ({
   to: endOfDay(until) ?? "",
 });
 
-/** Returns a refusal that names each invalid day; undefined if all days are valid. */
-function faultyDays(filter: AuditFilter): ApiError | undefined {
-  const issues = (["from", "until"] as const)
+/** Returns a refusal that names each wrong field of the filter; undefined if all fields are right. */
+function refusalOf(filter: AuditFilter): ApiError | undefined {
+  const days = (["from", "until"] as const)
     .filter((name) => filter[name] !== "" && startOfDay(filter[name]) === undefined)
     .map((path) => ({ path, message: "must be a day such as 2026-11-22" }));
+  const actor = filter.actor === "" ? undefined : text(1, limits.email).safeParse(filter.actor).error;
+  const issues = [...(actor?.issues ?? []).map(({ message }) => ({ path: "actor", message })), ...days];
   return issues.length === 0 ? undefined : new ApiError("bad_request", { issues });
 }
 

@@ -34,7 +34,7 @@ export const audit = {
     entry: Omit<AuditEntry, "actorName"> & {
       /** The account that acts. If the entry does not belong to an app, only this account can read it. */
       readonly ownerId: string;
-      /** The name of the target. It is stored here, because the target can be deleted. */
+      /** The name of the target. The entry stores it, because the target can be deleted later. */
       readonly label?: string | null;
     },
   ) =>
@@ -96,8 +96,8 @@ function conditions(
   engine: Engine,
 ): Condition[] {
   return [
-    // SQLite uses the index only if neither side of the comparison has a type affinity. A column has one, but the
-    // result of a function has none. So `coalesce` is called on both sides.
+    // SQLite uses the index only if neither side of the comparison has a type affinity. A column has a type affinity,
+    // but the result of a function has none. So both sides call `coalesce`.
     ["coalesce(e.app_id, e.owner_id) = coalesce(s.scope, '')"],
     ...given("e.action = ?", action),
     ...given("e.at >= ?", from),

@@ -90,7 +90,7 @@ function createConnect(deps: FlowDeps, steps: SharedSteps) {
 }
 
 /**
- * The maximum length of the address that the browser opens after the sign-in. A longer one does not fit into the
+ * The maximum length of the address that the browser opens after the sign-in. A longer address does not fit into the
  * cookie, so the browser opens the start page of the console instead.
  */
 const longestTo = 2_000;
@@ -147,7 +147,10 @@ function createFlows(deps: FlowDeps, steps: SharedSteps) {
       return goTo(location);
     },
 
-    /** Finishes a sign-in. Each started sign-in can be finished only once, even if that fails. */
+    /**
+     * Finishes a sign-in. Each started sign-in can be finished only once. After a failure, the person must start
+     * again.
+     */
     async finish(ctx: Context, provider: Provider): Promise<Reply> {
       const flow = sealed.openFlow(cookie.read(ctx));
       if (flow?.providerId !== provider.id) throw unknownFlow(provider.name);

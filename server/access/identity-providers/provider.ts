@@ -76,8 +76,8 @@ function discover({ issuer, clientId, clientSecret }: IdentityProvider): Promise
 }
 
 /**
- * Returns how the secret is sent: in the header, which is the default of the standard, or in the body if the provider
- * needs that.
+ * Returns how the secret is sent to the provider: in the header, which is the default of the standard, or in the body
+ * if the provider requires the body.
  */
 function secretAuthentication(secret: string): openid.ClientAuth {
   const [inHeader, inBody] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
@@ -115,7 +115,7 @@ function shownName(given: unknown): string | undefined {
   return success ? data : undefined;
 }
 
-/** Fetches the user info. Many providers send the e-mail address only there. */
+/** Fetches the user info. Many providers send the e-mail address only in the user info. */
 async function fetchInfo(
   config: openid.Configuration,
   accessToken: string,

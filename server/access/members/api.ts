@@ -79,8 +79,8 @@ async function changeableMember(tx: Transaction, caller: ConsoleCaller, params: 
 type MembersDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
 /**
- * Returns the handlers for invitations to an app. The link of an invitation works once, for one e-mail address. (rules
- * K27, K28)
+ * Returns the handlers for invitations to an app. The link of an invitation works only once and only for one e-mail
+ * address. (rules K27, K28)
  */
 export function invitations(deps: MembersDeps): Handlers<typeof invitationsContract> {
   const record = createAuditWriter(deps);
@@ -152,8 +152,9 @@ export const createInvitedRead =
 export type InvitedRead = ReturnType<typeof createInvitedRead>;
 
 /**
- * Throws `email_unverified` for an unverified address. Somebody else may have the link, and may have created an account
- * with this address. A server without mail cannot verify addresses, so it accepts unverified ones. (rule S30)
+ * Throws `email_unverified` for an unverified address. Somebody else may have the link, and may have created an
+ * account with this address. A server without mail cannot verify addresses, so it accepts unverified addresses. (rule
+ * S30)
  */
 async function refuseUnverified(
   { settings }: MembersDeps,

@@ -42,7 +42,7 @@ export interface LastChange {
 
 /** Finds the people who wrote or changed objects. (rule K30) */
 export const authors = {
-  /** Returns the authors of the messages of a thread. The result does not contain messages that no member wrote. */
+  /** Returns the authors of the messages of a thread. Only messages that a member wrote are in the result. */
   ofMessages: (reader: Reader, feedbackId: string) =>
     reader.all<Pick<LastChange, "id" | "email"> & { readonly name: string | null }>(
       named(

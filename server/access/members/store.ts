@@ -50,6 +50,22 @@ export const members = {
       userId,
     ),
 
+  /** Returns those of the e-mail addresses that belong to members of one of the apps. */
+  async addressesAmong(
+    reader: Reader,
+    appIds: readonly string[],
+    addresses: readonly string[],
+  ): Promise<ReadonlySet<string>> {
+    if (addresses.length === 0) return new Set();
+    const places = (values: readonly string[]) => values.map(() => "?").join(", ");
+    const rows = await reader.all<{ email: string }>(
+      `SELECT DISTINCT u.email FROM users u JOIN app_members m ON m.user_id = u.id
+       WHERE u.email IN (${places(addresses)}) AND m.app_id IN (${places(appIds)})`,
+      ...[...addresses, ...appIds],
+    );
+    return new Set(rows.map(({ email }) => email));
+  },
+
   async countOwners(reader: Reader, appId: string): Promise<number> {
     const sql = "SELECT count(*) AS count FROM app_members WHERE app_id = ? AND role = 'owner'";
     return (await reader.get<{ count: number }>(sql, appId))?.count ?? 0;
@@ -177,7 +193,10 @@ export const invitations = {
     await tx.insert(tables.invitations, row);
   },
 
-  /** Returns the invitation for this account. Returns undefined if the link cannot be used, for whatever reason. */
+  /**
+   * Returns the invitation for this account. Returns undefined if the link cannot be used. The result does not show
+   * the reason.
+   */
   offer: (reader: Reader, { tokenHash, email, now }: InvitationLink) =>
     reader.get<OfferRow>(
       `SELECT invitations.id, app_id AS "appId", a.name AS "appName", role, u.email AS "invitedBy", u.name AS "invitedByName",
@@ -188,8 +207,8 @@ export const invitations = {
     ),
 
   /**
-   * Returns the invitation for anybody who has its link. Returns undefined if the link cannot be used, for whatever
-   * reason.
+   * Returns the invitation for anybody who has its link. Returns undefined if the link cannot be used. The result
+   * does not show the reason.
    */
   invited: (reader: Reader, { tokenHash, now }: Omit<InvitationLink, "email">) =>
     reader.get<InvitedRow>(
@@ -199,7 +218,7 @@ export const invitations = {
       ...[tokenHash, now],
     ),
 
-  /** Deletes a valid invitation when it is used. Of several concurrent calls only one succeeds. */
+  /** Deletes a valid invitation when it is used. If several calls run at the same time, only one of them succeeds. */
   take: (tx: Transaction, { tokenHash, email, now }: InvitationLink) =>
     tx.get<{ id: string; appId: string; role: Role }>(
       `DELETE FROM invitations WHERE token_hash = ? AND email = ? AND ${isValid}

@@ -56,9 +56,10 @@ export const wantedRows = "jsonb_each(?) AS w";
 export const wantedId = "w.value ->> 0";
 
 /**
- * Creates a function that reads several rows in one statement, each for its own viewer. Only for SQLite. For each
- * requested row, the function returns what `oneForViewer` would return, or the error that it would throw. The statement
- * in `row` must select from `wantedRows`, and must find each row by `wantedId`.
+ * Creates a function that reads several rows in one statement. Each requested row has its own viewer. The function
+ * works only on SQLite. For each requested row, it returns the result of `oneForViewer`, or the error that
+ * `oneForViewer` would throw. The statement in `row` must select from `wantedRows`, and must find each row by
+ * `wantedId`.
  */
 export function eachForViewer<Row extends object>(row: RowOfApp) {
   const columns = `w.key AS place, ${row.columns}`;

@@ -116,8 +116,8 @@ async function tokenAnswer(deps: OAuthDeps, form: Form, address: string): Promis
 }
 
 /**
- * Throws `invalid_target` if the program requests a token for something other than the MCP tools of this server. Older
- * programs do not say for what they request it, which is accepted.
+ * Throws `invalid_target` if the program requests a token for something other than the MCP tools of this server.
+ * Older programs name no target. Their requests are accepted.
  */
 function refuseOtherResource(resource: string, settings: Deps["settings"]): void {
   if (resource === "" || resource.replace(/\/$/, "") === resourceOf(settings)) return;
@@ -155,9 +155,9 @@ async function register(ctx: Context, deps: OAuthDeps, steps: SharedSteps): Prom
 
 /** The fields of a form that a program sent. */
 interface Form {
-  /** Returns the value of a field; empty if it is missing. Throws an OAuthFault if it is given twice. */
+  /** Returns the value of a field; empty if the field is missing. Throws an OAuthFault if the field occurs twice. */
   one(name: string): string;
-  /** Returns the value of a required field. Throws an OAuthFault if it is missing or given twice. */
+  /** Returns the value of a required field. Throws an OAuthFault if the field is missing or occurs twice. */
   needed(name: string): string;
 }
 
@@ -208,7 +208,7 @@ function createFaultAnswers(deps: Pick<Deps, "log">) {
     });
 }
 
-/** Answers an ApiError in the format of OAuth. Returns true, because the request is answered. */
+/** Answers an ApiError in the format of OAuth. Always returns true, which means that the request is answered. */
 export function answerFault(
   ctx: Context,
   wrong: OAuthCode,

@@ -10,7 +10,7 @@ export interface ClientDocument {
   readonly redirects: readonly string[];
 }
 
-/** Options for tests. With them, a test can read the document from its own server. */
+/** Options for tests. With these options, a test can read the document from a server that it has started. */
 export interface FetchOptions {
   readonly lookup?: LookupFunction;
   readonly ca?: string;
@@ -89,7 +89,7 @@ function objectIn(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return { ...value };
   } catch {
-    // The error for invalid JSON is thrown below.
+    // The error is ignored here, because the code below throws the error for invalid JSON.
   }
   throw new Error("is not a JSON object");
 }

@@ -365,7 +365,7 @@ const fields = [
 
 const longestState = 4_000;
 
-/** Returns the id of the program. Throws `bad_request` if there is not exactly one. */
+/** Returns the id of the program. Throws `bad_request` if the request contains no id or several ids. */
 function clientIdIn(given: URLSearchParams): string {
   const [id = "", ...others] = given.getAll("client_id");
   if (id === "" || others.length > 0 || id.length > 500)

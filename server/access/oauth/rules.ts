@@ -9,8 +9,8 @@ export const lifetimes = {
   code: 5 * minute,
   access: 60 * minute,
   /**
-   * The lifetime of a refresh token. Each refresh creates a new token with this lifetime. So a connection ends only if
-   * no program uses it for so long.
+   * The lifetime of a refresh token. Each refresh creates a new token with this lifetime. So a connection ends only
+   * if no program uses it during this time.
    */
   refresh: 90 * day,
   /** How long a program gets the same new tokens if it sends the same refresh token again. */

@@ -34,7 +34,7 @@ export const oauthClients = {
 
   /**
    * Deletes registrations of programs that nobody has allowed to connect, if they are older than `before`. Of the
-   * others, keeps only the newest `kept`. Returns how many it deleted.
+   * newer registrations of this kind, keeps only the newest `kept`. Returns how many registrations it deleted.
    */
   async prune(tx: Transaction, before: string, kept: number): Promise<number> {
     const old = await tx.run("DELETE FROM oauth_clients WHERE used_at IS NULL AND created_at < ?", before);

@@ -31,7 +31,10 @@ import {
   SecondFactorLine,
 } from "./second-factor.tsx";
 
-/** Changes the password, or sets the first one. The page never contains a password that was typed. */
+/**
+ * Changes the password. If the account has no password, sets the first password. The page never contains a password
+ * that was typed.
+ */
 function changePassword(visit: SignedInVisit): Promise<Reply<"first-password" | "password-changed">> {
   const { ask, fields, links, reads } = visit;
   const given = (name: string) => fields.text(name);
@@ -148,7 +151,7 @@ function removeSecondFactor(visit: SignedInVisit): Promise<Reply<"second-factor-
   );
 }
 
-/** Creates the function that shows the page again after a refusal, with the form `name` open. */
+/** Creates a function for a refused form. It shows the page again, with the form `name` open. */
 const againWith =
   (visit: SignedInVisit, name: string) =>
   (refusal: ApiError): Promise<Reply> =>
@@ -349,8 +352,8 @@ const Secret = ({ secret, uri }: NonNullable<SetUpProps["made"]>) => (
 );
 
 /**
- * Offers to begin again. The secret is shown only once. A person who has not stored it in an authenticator app needs a
- * new one.
+ * Offers to create a new secret. The secret is shown only once. A person who has not stored it in an authenticator
+ * app needs a new one.
  */
 const Again = ({ navigation: { links } }: { readonly navigation: Navigation }) => (
   <p>

@@ -120,8 +120,8 @@ async function assertStillNone(tx: Transaction, userId: string): Promise<void> {
 const lifetimeMilliseconds = 600_000;
 
 /**
- * A challenge for an authenticator, and what it is for. The browser gets it encrypted, and sends it back with the
- * answer.
+ * A challenge for an authenticator, and the purpose of the challenge. The browser gets the challenge encrypted, and
+ * sends it back with the answer.
  */
 interface Ceremony {
   readonly kind: "passkey" | "new passkey";
@@ -135,8 +135,8 @@ const sealCeremony = ({ sealer, clock }: Sealing, ceremony: Ceremony): string =>
   sealer.seal(JSON.stringify({ ...ceremony, expiresAt: clock.now().getTime() + lifetimeMilliseconds }));
 
 /**
- * Decrypts a challenge. Returns undefined for a value that this deployment did not encrypt, that was changed or has
- * expired, or that is for another kind of challenge or another account.
+ * Decrypts a challenge. Returns undefined if this deployment did not encrypt the value, or if the value was changed.
+ * Also returns undefined if the challenge has expired, or is for another purpose or another account.
  */
 export function openCeremony(
   { sealer, clock }: Sealing,
@@ -211,8 +211,8 @@ export function passkeyRequestFor(
 const algorithms = [-8, -7, -257];
 
 /**
- * Creates the request for a new passkey. It lists the existing passkeys, so that an authenticator that has one of them
- * does not create a second one.
+ * Creates the request for a new passkey. The request lists the existing passkeys. So an authenticator that already
+ * has one of them does not create a second passkey.
  */
 export function passkeyCreation(deps: Sealing, { user, host, rows }: PasskeyAccount): PasskeyCreation {
   const challenge = randomName();

@@ -33,8 +33,8 @@ export const secondFactors = {
   },
 
   /**
-   * Stores an unconfirmed secret, and replaces an earlier one. Returns false if the account has a confirmed second
-   * factor.
+   * Stores an unconfirmed secret, and replaces an earlier unconfirmed secret. Returns false if the account has a
+   * confirmed second factor.
    */
   begin: (tx: Transaction, userId: string, { secretSealed, at }: { secretSealed: string; at: string }) =>
     beginFactor(tx, { id: userId, secretSealed, lastStep: 0, createdAt: at }),

@@ -13,8 +13,9 @@ import type {
 import type { Transaction } from "../../database/database.ts";
 import { deviceTopic, userTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import { knownBrowser } from "../../http/authenticate.ts";
+import { isOwnOrigin, knownBrowser } from "../../http/authenticate.ts";
 import {
+  type Browser,
   type ConsoleCaller,
   type Handler,
   type Handlers,
@@ -49,10 +50,8 @@ import {
 } from "./store.ts";
 import {
   assertFreshSession,
-  assertPasswordUnchanged,
   beginAttempt,
   beginRegistration,
-  refuseForeignPage,
   uncountAttempt,
   verifiedUser,
 } from "./verify.ts";
@@ -707,4 +706,21 @@ async function mayMail({ clock, settings }: MailingDeps, tx: Transaction, email:
   if (!settings.rateLimited) return true;
   const rule = settings.rateLimits.linkMails;
   return (await consume(tx, { key: `linkMails:${hashOf(email)}`, rule, clock })).allowed;
+}
+
+/**
+ * Throws `forbidden` for a request from a page of another site. Otherwise such a page could sign a person in to the
+ * account of an attacker.
+ */
+function refuseForeignPage({ settings }: Pick<Deps, "settings">, { origin }: Browser): void {
+  if (origin === undefined || isOwnOrigin(origin, settings)) return;
+  throw new ApiError("forbidden", { message: "Sign in from a page of the console." });
+}
+
+/**
+ * Throws `invalid_credentials` if the password was changed after it was verified. Locks the password until the
+ * transaction ends.
+ */
+async function assertPasswordUnchanged(tx: Transaction, user: UserRow): Promise<void> {
+  if (!(await users.lockPassword(tx, user.id, user.passwordHash))) throw new ApiError("invalid_credentials");
 }

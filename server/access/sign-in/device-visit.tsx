@@ -47,7 +47,7 @@ export interface DeviceSignInReply {
 
 export type DeviceSignInHandler = (visit: DeviceSignInVisit) => Promise<DeviceSignInReply>;
 
-export type VisitDeps = InvokeDeps & Pick<Deps, "newId" | "stopping">;
+export type VisitDeps = InvokeDeps & Pick<Deps, "log" | "newId" | "stopping">;
 
 /** Creates the function that reads a request. A form of another site is refused before its body is read. */
 export function createDeviceSignInVisits(
@@ -124,7 +124,7 @@ type DeviceSignInLinks = { readonly [Name in keyof typeof deviceSignInPaths]: st
 /** Returns the address of a page. Its query contains `to`, the address that the browser opens afterwards. */
 export const onTo = (path: string, to: string): string => `${path}?${new URLSearchParams({ to })}`;
 
-/** The words of an error page: one title for each error code, and the text for both. */
+/** The words of an error page: a title for each of the two error codes, and one text for both. */
 export interface ErrorWords {
   readonly bad_redirect: string;
   readonly bad_request: string;

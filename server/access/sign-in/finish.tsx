@@ -124,7 +124,7 @@ const SecondFactorPage = ({ links, action, step, to, passkey, refusal, kept }: S
 
 /** A form that was sent after the console session had ended. The server has not processed it. */
 export interface PendingForm {
-  /** The word that identifies the form, and the message which says that nothing was done. */
+  /** The code of the form, and the message which says that the server did nothing. */
   readonly form: NotDone;
   readonly action: string;
   readonly page: string;

@@ -280,8 +280,8 @@ function isAppTarget(given: string): boolean {
 }
 
 /**
- * Whether a query already contains a code or an error. With such a target, an attacker could make an app accept a wrong
- * code.
+ * Whether a query already contains a code or an error. If the redirect address had such a query, an attacker could
+ * make an app accept a wrong code.
  */
 function containsAnswer(query: string): boolean {
   const fields = new URLSearchParams(query);
@@ -301,7 +301,7 @@ type GivenCode =
 
 /**
  * Reads a typed code. Six digits are a code of an authenticator app, and any other text is a recovery code. White
- * space, hyphens and capital letters do not matter. (rule S24)
+ * space and hyphens are ignored, and capital letters count as small letters. (rule S24)
  */
 export function givenCode(text: string): GivenCode {
   const typed = text.replace(/[\s-]/g, "").toLowerCase();
@@ -309,9 +309,9 @@ export function givenCode(text: string): GivenCode {
 }
 
 /**
- * Returns the time steps whose codes are accepted: the present step, the one before it, and the one after it, because
- * clocks differ. Steps up to `lastStep` are refused, because their codes were used or are older than a used code. (rule
- * S23)
+ * Returns the time steps whose codes are accepted. These are the present step, the step before it and the step after
+ * it, because clocks differ. Steps up to `lastStep` are refused, because their codes were used or are older than a
+ * used code. (rule S23)
  */
 export function acceptedSteps(now: Date, lastStep: number): number[] {
   const present = Math.floor(now.getTime() / stepMilliseconds);

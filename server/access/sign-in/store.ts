@@ -197,8 +197,9 @@ type DecidedSignInCode = { readonly codeSealed: string } | "refused" | undefined
 /** Codes that devices exchange for tokens. A code is valid until it is used, replaced or expired. */
 export const signInCodes = {
   /**
-   * Returns the code with this hash, or another code if there is none. The caller must compare `codeHash`. If the query
-   * returned no row, it would be faster, and this difference would reveal that the code does not exist.
+   * Returns the code with this hash. If there is no such code, returns another code, so the caller must compare
+   * `codeHash`. A query that returned no row would be faster, and this difference would reveal that the code does not
+   * exist.
    */
   findNearest: (reader: Reader, codeHash: string) =>
     reader.get<SignInCodeRow>(
@@ -210,7 +211,10 @@ export const signInCodes = {
       codeHash,
     ),
 
-  /** Adds the only valid code of a device, and replaces an earlier one. The device must be locked. */
+  /**
+   * Adds the only valid code of a device, and replaces an earlier code of the device. The caller must have locked the
+   * device.
+   */
   async mint(tx: Transaction, code: NewSignInCode): Promise<void> {
     await tx.run(
       `UPDATE sign_in_codes SET replaced_at = ?
@@ -234,8 +238,8 @@ export const signInCodes = {
   },
 
   /**
-   * Marks a code as used. Returns false if the code is no longer valid. Of several concurrent calls only one succeeds.
-   * (rule S10)
+   * Marks a code as used. Returns false if the code is no longer valid. If several calls run at the same time, only
+   * one of them succeeds. (rule S10)
    */
   use: async (tx: Transaction, codeHash: string, now: string): Promise<boolean> =>
     (await tx.run(

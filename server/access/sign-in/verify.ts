@@ -2,8 +2,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { RateLimitName } from "../../../src/contract/limits.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
-import { isOwnOrigin } from "../../http/authenticate.ts";
-import type { Browser, ConsoleCaller } from "../../http/handler.ts";
+import type { ConsoleCaller } from "../../http/handler.ts";
 import { networkOf } from "../../http/network-addresses.ts";
 import { consume, giveBack } from "../../http/rate-limits/store.ts";
 import { verifyPassword } from "../../secrets/passwords.ts";
@@ -11,15 +10,6 @@ import { hashOf } from "../../secrets/secrets.ts";
 import { type UserRow, users } from "../accounts/store.ts";
 import { isFresh } from "./rules.ts";
 import { consoleSessions } from "./store.ts";
-
-/**
- * Throws `forbidden` for a request from a page of another site. Otherwise such a page could sign a person in to the
- * account of an attacker.
- */
-export function refuseForeignPage({ settings }: Pick<Deps, "settings">, { origin }: Browser): void {
-  if (origin === undefined || isOwnOrigin(origin, settings)) return;
-  throw new ApiError("forbidden", { message: "Sign in from a page of the console." });
-}
 
 /**
  * Returns the account with this address and password. Throws `invalid_credentials` if there is none. The error does not
@@ -34,14 +24,6 @@ export async function verifiedUser(
   const verified = await verifyPassword(user?.passwordHash, password);
   if (!user || !verified) throw new ApiError("invalid_credentials");
   return user;
-}
-
-/**
- * Throws `invalid_credentials` if the password was changed after it was verified. Locks the password until the
- * transaction ends.
- */
-export async function assertPasswordUnchanged(tx: Transaction, user: UserRow): Promise<void> {
-  if (!(await users.lockPassword(tx, user.id, user.passwordHash))) throw new ApiError("invalid_credentials");
 }
 
 /**

@@ -41,7 +41,7 @@ export const Begin = ({
   </ConsolePage>
 );
 
-/** The kinds of keys, described for a person who creates the first one. */
+/** The kinds of keys. The texts are for a person who creates a key for the first time. */
 export const kinds = [
   {
     value: "intake",

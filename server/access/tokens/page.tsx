@@ -343,8 +343,8 @@ const scopeNames: Record<TokenScope, string> = {
 };
 
 /**
- * A checkbox for each scope. Each checkbox has its own field name, so that a refused form can show which ones were
- * ticked.
+ * Shows a checkbox for each scope. Each checkbox has a different field name, so that a refused form can show which
+ * checkboxes were ticked.
  */
 const Scopes = ({
   form,

@@ -1,4 +1,4 @@
-// The script that every page loads. Every page also works without it. The imported parts run in this order.
+// The script that every page loads. Every page also works without this script. The imported parts run in this order.
 import "./every-page.js";
 import "./lightbox.js";
 import "./fetched-parts.js";

@@ -41,7 +41,7 @@ const move = (step) => {
   if (row) focusRow(row);
 };
 
-// The ids of the selected threads. They stay selected when a newer list replaces this one.
+// The ids of the selected threads. They stay selected when a newer list replaces the shown list.
 const chosen = new Set();
 const tell = () => {
   const words = chosen.size === 1 ? "1 selected" : `${chosen.size} selected`;
@@ -80,7 +80,8 @@ const keep = (name, value) => {
   try {
     sessionStorage.setItem(name, JSON.stringify(value));
   } catch {
-    // If the browser stores nothing, the next page begins at its top. A change can then be undone only with its button.
+    // If the browser cannot store data, the next page begins at its top, and a change can be undone only with its
+    // button.
   }
 };
 
@@ -94,8 +95,8 @@ const rowAfter = (id) => {
   return at === -1 ? undefined : (all[at + 1] ?? all[at - 1]);
 };
 
-// Sends the form of the list for the selected threads. If none is selected, uses the thread with the focus or the open
-// thread.
+// Sends the form of the list for the selected threads. If no thread is selected, uses the thread with the focus or the
+// open thread.
 const act = (value) => {
   const button = form?.querySelector(`button[name=act][value="${value}"]:not(.unseen)`);
   if (!button) return;
@@ -208,8 +209,8 @@ if (desk) {
   });
 }
 
-// The desk shows the message after a form as a toast. If the message is about a reply that did not arrive, it also
-// stays in the thread.
+// The desk shows the message after a form as a toast. If the message is about a reply that did not arrive, the message
+// also stays in the thread.
 const done = desk && /** @type {any} */ (document.querySelector("main .notice[data-done]"));
 if (done) {
   const isProblem = done.classList.contains("attention");
@@ -247,7 +248,7 @@ if (form) {
     const shown = new Set(ticks().map(({ value }) => value));
     for (const id of chosen) if (!shown.has(id)) chosen.delete(id);
   });
-  // Escape deselects all threads. This also closes the bar with the actions.
+  // Escape deselects all threads, and closes the bar with the actions.
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || chosen.size === 0) return;
     if (event.target.closest("details.menu, dialog, [popover], input[type=search], textarea")) return;
@@ -274,7 +275,8 @@ if (acted) {
       words: acted.querySelector("span").textContent,
       at: Date.now(),
     });
-  for (const name of ["did", "changed", "skipped", "undo", "replied"]) address.searchParams.delete(name);
+  for (const name of ["did", "changed", "skipped", "waiting", "undo", "replied"])
+    address.searchParams.delete(name);
   if (address.href !== location.href) history.replaceState(history.state, "", address);
   const last = lastUndo();
   if (last && undo && last.list === list) {

@@ -1,5 +1,5 @@
-// The script for the page of the development server. Each second, it adds new requests to the page. It does not close
-// parts that a person has opened.
+// The script for the page of the development server. Each second, the script adds new requests to the page. The script
+// does not close parts that a person has opened.
 import { localise } from "./page.js";
 
 const merge = (part, next) => {

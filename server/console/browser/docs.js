@@ -1,5 +1,5 @@
-// The script for the page that describes the API. It contains the search, and calls to the API with a key that a person
-// types.
+// The script for the page that describes the API. The script contains the search, and calls to the API with a key that
+// a person types.
 
 const byId = (id) => document.getElementById(id);
 byId("docs-tools").hidden = false;

@@ -79,7 +79,8 @@ if (word !== undefined) {
   const same = ownDrafts().filter(({ form }) => form === last.form);
   // This is a copy, because the loop below removes fields from each draft.
   const sent = { ...same.find(({ writer }) => writer === last.writer)?.fields };
-  // Informs other tabs that show the same text that it was sent. This must happen before the drafts are deleted below.
+  // Informs other tabs that show the same text that it was sent. The tabs must be informed before the drafts are
+  // deleted below.
   const texts = Object.entries(sent).flatMap(([name, { text }]) => (isDone(name) ? [[name, text]] : []));
   store(sentName(last.form), JSON.stringify(texts));
   store(sentName(last.form), null);

@@ -1,7 +1,7 @@
-// Stores typed text, so that no text is lost. It is stored in this browser after each keystroke, and on the server some
-// seconds later. Each opened page (a writer) stores separate text for a form, so that two tabs do not overwrite each
-// other's text. A draft is deleted only when the server confirms that it has done the action of the form. (rules O17
-// and O18)
+// Stores typed text, so that no text is lost. The text is stored in this browser after each keystroke, and on the
+// server some seconds later. Each opened page (a writer) stores separate text for a form, so that two tabs do not
+// overwrite each other's text. A draft is deleted only when the server confirms that it has done the action of the
+// form. (rules O17 and O18)
 import {
   draftName,
   inTab,
@@ -54,7 +54,8 @@ export const typing = [...(person ? document.querySelectorAll("form[method=post]
     unsaved: new Set(),
     replaces: new Set(),
   }));
-// Browsers also restore typed text, even text that was sent. This is turned off, because the drafts do this better.
+// Browsers also restore typed text, even text that was sent. This feature is turned off, because the drafts restore
+// only text that was not sent.
 for (const { element } of typing) for (const field of draftFields(element)) field.autocomplete = "off";
 export const fieldOf = (state, name) => draftFields(state.element).find((field) => field.name === name);
 export const wasOf = (state, name) => state.element.elements[`was-${name}`];
@@ -136,7 +137,7 @@ export const save = async (state, keepalive = false) => {
   if (!answer || answer.status === 429 || answer.status >= 500) return saveSoon(state, pauseAfterFailure);
   if (!answer.ok) return;
   for (const writer of replaced) state.replaces.delete(writer);
-  // The stored body has no `replaces`, because the next request will have none and is compared with it.
+  // The stored body has no `replaces`. The next request has no `replaces` either, and is compared with the stored body.
   state.said = String(bodyOf(state, fields));
   markSaved(state, (await answer.json().catch(() => ({ kept: [] }))).kept);
 };
@@ -156,7 +157,7 @@ export const saveOthers = async (before = Infinity) => {
   );
   for (const draft of waiting) {
     const answer = await send(bodyOf(draft, Object.entries(draft.fields))).catch(() => undefined);
-    // The server accepts no more text now. The rest is stored in this browser and is sent later.
+    // The server accepts no more text now. The remaining texts are stored in this browser and are sent later.
     if (answer?.status === 429) return void setTimeout(saveOthers, pauseAfterFailure);
     if (answer?.ok) markSaved(draft, (await answer.json()).kept);
   }
@@ -183,7 +184,8 @@ if (person) {
     for (const state of typing) if (Object.keys(state.fields).length > 0) save(state);
     saveOthers();
   });
-  // A save that came late may have stored text that the form had already sent. This removes that text from the server.
+  // A save that came late may have stored text that the form had already sent. The code below removes this text from
+  // the server.
   const rest = word === undefined ? undefined : ownDrafts().find(({ writer }) => writer === last.writer);
   if (word !== undefined) {
     const body = bodyOf(last, Object.entries(rest?.fields ?? {}));
@@ -192,7 +194,7 @@ if (person) {
   }
 }
 
-// Stores the text of a form. It is called after each keystroke, and when the person sends the form.
+// Stores the text of a form. The function is called after each keystroke, and when the person sends the form.
 export const keep = (state) => {
   const typed = draftFields(state.element).filter((field) => isTyped(state, field));
   const now = typed.map(({ name, value }) => [name, { text: value, was: wasOf(state, name)?.value ?? "" }]);
@@ -203,13 +205,13 @@ export const keep = (state) => {
   saveSoon(state);
 };
 
-// The forms with unsent text. While there are any, the browser warns before the person leaves the page. It also warns
-// if the person sends one form while another form has unsent text.
+// The forms with unsent text. While there are such forms, the browser warns before the person leaves the page. The
+// browser also warns if the person sends one form while another form has unsent text.
 export const dirty = new Set();
 let leaving;
 for (const form of document.querySelectorAll("form[data-guards]")) {
-  // Ignores controls that only change the view of the page. They are inside the form element, but are not fields of the
-  // form.
+  // Ignores controls that only change the view of the page. Such controls are inside the form element, but are not
+  // fields of the form.
   form.addEventListener("input", ({ target }) => {
     if (/** @type {any} */ (target).form === form) dirty.add(form);
   });
@@ -244,8 +246,8 @@ const clearSent = (state, texts) => {
   showHintAt(state.element, "You sent this text in another tab, so it is no longer here.");
 };
 
-// If a person restores the draft of this tab in another tab, that tab deletes the draft. This tab still shows the text,
-// so it stores the draft again.
+// If a person restores the draft of this tab in another tab, the other tab deletes the draft. This tab still shows the
+// text, so this tab stores the draft again.
 addEventListener("storage", ({ key, newValue }) => {
   const sentHere = newValue && typing.find(({ form }) => sentName(form) === key);
   if (sentHere) return clearSent(sentHere, JSON.parse(newValue));
@@ -253,7 +255,8 @@ addEventListener("storage", ({ key, newValue }) => {
   if (newValue === null && state && !storedNames().includes(`innkeep-left ${person}`)) keep(state);
 });
 
-// A browser that is offline may still reach a server on the same machine. So this first tries to reach the server.
+// A browser that is offline may still reach a server on the same machine. So this function first tries to reach the
+// server.
 const sendIfReached = async (form, submitter) => {
   const reached = await fetch(document.documentElement.dataset.drafts, {
     method: "HEAD",
@@ -320,8 +323,8 @@ const agoOf = (at) => {
     ? new Intl.RelativeTimeFormat("en").format(-Math.floor((Date.now() - at) / length), unit)
     : "just now";
 };
-// Compares the texts of a draft with the fields. A text can be equal to its field (`same`). Its field can be unchanged
-// (`free`), have other typed text (`taken`), or be missing in the form (`gone`).
+// Compares the texts of a draft with the fields. A text can be equal to its field (`same`). The field of a text can be
+// unchanged (`free`), have other typed text (`taken`), or be missing in the form (`gone`).
 const compare = (state, draft) => {
   const found = { same: [], free: [], taken: [], gone: [] };
   for (const [name, { text }] of Object.entries(draft.fields)) {
@@ -424,7 +427,7 @@ const tellBack = (state, { same, free, gone }, draft) => {
     textsOf(draft, gone),
   );
 };
-// Restores a draft after a click. If this replaces other typed text, that text is offered in the same way.
+// Restores a draft after a click. If the draft replaces other typed text, the replaced text is offered in the same way.
 const restore = (state, draft) => {
   const found = compare(state, draft);
   const before = Object.fromEntries(

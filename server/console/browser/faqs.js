@@ -105,7 +105,7 @@ const queueMove = (move) => {
 };
 // Filters the list while a person types. Without this script, the person clicks the search button.
 const filter = document.querySelector("input[data-filters=faqs]");
-// A letter with an accent has several forms in Unicode. This makes them equal.
+// A letter with an accent has several forms in Unicode. This function makes these forms equal.
 const comparable = (text) => text.toLowerCase().normalize("NFC");
 const filterList = () => {
   const words = comparable(/** @type {any} */ (filter).value).split(/\s+/);

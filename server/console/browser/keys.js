@@ -102,7 +102,7 @@ const keepEarly = (keys) => {
     if (keys.length === 0) sessionStorage.removeItem(early);
     else sessionStorage.setItem(early, JSON.stringify({ at: Date.now(), keys }));
   } catch {
-    // If the browser stores nothing, these keys are lost.
+    // If the browser cannot store data, these keys are lost.
   }
 };
 const pressEarly = () => {
@@ -209,7 +209,7 @@ export const showKeys = () => {
 if (hasKeys) {
   addKeys("Everywhere", [{ key: "?", words: "Show these keys", act: showKeys }]);
   document.addEventListener("keydown", press);
-  // This runs after the other scripts have added their keys.
+  // `setTimeout` runs `pressEarly` after the other scripts have added their keys.
   setTimeout(pressEarly);
   /** @type {any} */
   for (const button of document.querySelectorAll("button[data-shows-keys]")) {

@@ -1,17 +1,17 @@
-// Updates an open page. It replaces the title and each part with `data-live` that has changed on the server, and screen
-// readers read the news. A part is not replaced while an element in it has the focus. Links with an id and checkboxes
-// of the list are exceptions: they get the focus again in the new part. A part with `data-stale` is not replaced
-// either. If the value of `data-stale` is an id, the element with this id becomes visible instead.
+// Updates an open page. The script replaces the title and each part with `data-live` that has changed on the server,
+// and screen readers read the changes. A part is not replaced while an element in it has the focus. Links with an id
+// and checkboxes of the list are exceptions: they get the focus again in the new part. A part with `data-stale` is not
+// replaced either. If the value of `data-stale` is an id, the element with this id becomes visible instead.
 import { announce, replacePart } from "./page.js";
 
 // Receives events about changes from the server. Only one page of a browser has a connection, and it sends the events
-// to the other pages. A browser without Web Locks (which need https) or BroadcastChannel receives no events, so its
-// pages are only read at intervals. (rule F75)
+// to the other pages. A browser without Web Locks (which need https) or BroadcastChannel receives no events, so the
+// pages of this browser are only read at intervals. (rule F75)
 const { events, since, person } = document.documentElement.dataset;
 const name = `innkeep-events-${person}`;
 const canFollow = events && navigator.locks && window.BroadcastChannel && window.EventSource;
 
-// How many past events the page with the connection keeps for pages that are opened later.
+// The number of past events that the page with the connection keeps for pages that are opened later.
 const mostRecent = 100;
 const retryMilliseconds = 60_000;
 
@@ -56,7 +56,7 @@ export const follow = ({ hear, connected }) => {
       if (source.readyState === EventSource.CLOSED) setTimeout(open, retryMilliseconds);
     });
   };
-  // Only the page with the lock has a connection. It keeps the lock until it is closed, and then another page gets it.
+  // Only the page with the lock has a connection. When this page is closed, another page gets the lock.
   navigator.locks.request(name, () => {
     open();
     return new Promise(() => {});

@@ -24,7 +24,7 @@ export const localise = (root) => {
   }
 };
 
-// Makes screen readers read a message. The element is always a new one, so that a repeated text is read again.
+// Makes screen readers read a message. Each message gets a new element, so that a repeated text is read again.
 export const announce = (words) => {
   const line = document.createElement("p");
   line.textContent = words;
@@ -43,14 +43,14 @@ export const replacePart = (part, next) => {
   next.dispatchEvent(new Event("replaced", { bubbles: true }));
 };
 
-// Removes the offer to undo the last change of the list. It is called after a newer change, so that Undo does not undo
-// an older one. (rule F48)
+// Removes the offer to undo the last change of the list. The function is called after a newer change, so that Undo does
+// not undo an older change. (rule F48)
 export const forgetUndo = () => {
   document.getElementById("acted")?.setAttribute("hidden", "");
   try {
     sessionStorage.removeItem("innkeep-undo");
   } catch {
-    // If the browser stores nothing, there is nothing to forget.
+    // If the browser cannot store data, there is no stored change to remove.
   }
 };
 

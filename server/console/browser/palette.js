@@ -1,6 +1,6 @@
-// Opens the search over the page, with Ctrl+K or from its link in the bar. It shows the results of the search page, and
-// the arrow keys move through them. Enter opens the first result. If there are no results yet, Enter opens the search
-// page.
+// Opens the search over the page, with Ctrl+K or from its link in the bar. The dialog shows the results of the search
+// page, and the arrow keys move through the results. Enter opens the first result. If there are no results yet, Enter
+// opens the search page.
 import { announce } from "./page.js";
 
 const link = document.querySelector("[data-search]");
@@ -52,7 +52,7 @@ const createPalette = () => {
     const hint = page.querySelector("main p.hint");
     if (hint) results.prepend(hint);
     const count = results.querySelectorAll("a.to").length;
-    announce(count === 0 ? "Nothing matches." : `${count} results. Enter opens the first one.`);
+    announce(count === 0 ? "Nothing matches." : `${count} results. Enter opens the first result.`);
   };
 
   input.addEventListener("input", () => {

@@ -49,7 +49,8 @@ const sendPictures = async (button, files) => {
   const body = new FormData(form);
   body.delete("pictures");
   for (const file of files) body.append("pictures", file);
-  // The text is sent empty, so the answer contains only the new pictures. They are inserted at the cursor.
+  // An empty text is sent, so that the answer contains only the new pictures. The new pictures are inserted at the
+  // cursor.
   body.set(field.name, "");
   announce("The pictures are being sent.");
   const request = { method: "POST", body, headers: { Accept: "text/html" } };

@@ -1,5 +1,5 @@
-// Turns push notices in this browser on and off. After a new sign-in, it informs the server about this browser again.
-// (rule N10)
+// Turns push notices in this browser on and off. After a new sign-in, the script informs the server about this browser
+// again. (rule N10)
 import { person, store, stored } from "./draft-store.js";
 import { announce } from "./page.js";
 import { fieldsOf, renewAt, textFor } from "./push-fields.js";
@@ -80,7 +80,7 @@ for (const form of document.querySelectorAll("form[data-push-off]"))
     await (await (await findWorker())?.pushManager.getSubscription())?.unsubscribe();
   });
 
-// After a new sign-in, the server must learn to which session this browser belongs. A push service may also have given
+// After a new sign-in, the server must know to which session this browser belongs. A push service may also have given
 // the browser another address.
 const renew = async () => {
   const known = stored(name);

@@ -45,7 +45,7 @@ const createSuggestions = (field) => {
         option.id = `thread-found-${index}`;
         option.setAttribute("role", "option");
         option.textContent = `${name.length < 12 ? `${name} ` : ""}${subject}`;
-        // This keeps the focus in the field.
+        // `preventDefault` keeps the focus in the field.
         option.addEventListener("mousedown", (event) => event.preventDefault());
         option.addEventListener("click", () => choose(name));
         return option;

@@ -128,7 +128,7 @@ const insert = async (row) => {
   choice.value = row.dataset.reply;
   const text = await filled(choice.value);
   // The server did not return the text. The button now sends the form without this script, and the next page has the
-  // reply or shows why it could not be inserted.
+  // reply or shows why the saved reply could not be inserted.
   if (text === undefined) return button.click();
   inserted.push({ id: row.dataset.reply, text });
   field.setRangeText(text, words.start, words.end, "end");
@@ -166,7 +166,7 @@ if (field && choice) {
     event.stopImmediatePropagation();
     acts[event.key]();
   });
-  // This keeps the focus in the field.
+  // `preventDefault` keeps the focus in the field.
   list.addEventListener("mousedown", (event) => {
     event.preventDefault();
     const row = event.target.closest("[data-reply]");

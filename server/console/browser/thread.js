@@ -6,7 +6,7 @@ import { addKeys } from "./keys.js";
 import { announce, forgetUndo, replacePart, toast } from "./page.js";
 
 const form = /** @type {any} */ (document.querySelector("form.thread"));
-const parts = ["thread-head", "fields", "timeline"];
+const parts = ["thread-head", "fields", "timeline", "finished"];
 
 const labelOf = (field) => field.labels?.[0]?.textContent.trim() ?? field.name;
 const shownValue = (field) => field.selectedOptions?.[0]?.textContent.trim() ?? field.value.trim();
@@ -72,7 +72,8 @@ if (form) {
   form.addEventListener("change", ({ target }) => {
     if (target.matches("#fields select") && isChanged(target)) save(target, stored.get(target.name));
   });
-  // A text is saved when the person leaves the field. If the person leaves it for a button, the button sends the text.
+  // A text is saved when the person leaves the field. If the person leaves the field by clicking a button, the button
+  // sends the text.
   form.addEventListener("focusout", ({ target, relatedTarget }) => {
     if (!target.matches("#fields input") || !isChanged(target)) return;
     if (!relatedTarget?.matches("button[type=submit]")) save(target, stored.get(target.name));
@@ -81,15 +82,16 @@ if (form) {
     if (target.matches("#fields input"))
       document.querySelector("#fields [data-without-script]").toggleAttribute("hidden", !isChanged(target));
   });
-  // If the person sends the form while a field is being saved, this waits until the field is saved. The form needs the
-  // new key and versions.
+  // If the person sends the form while a field is being saved, the form waits until the field is saved. The form needs
+  // the new key and versions.
   form.addEventListener("submit", (event) => {
     if (saving === 0) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     last.then(() => form.requestSubmit(event.submitter));
   });
-  // Enter in a field of the side column saves only this field. Without this, the browser would send the whole form.
+  // Enter in a field of the side column saves only this field. Without this listener, the browser would send the whole
+  // form.
   form.addEventListener("keydown", (event) => {
     const { target, key } = event;
     if (key === "Enter" && target.matches("#fields input")) {
@@ -123,7 +125,7 @@ const canWrite = () => document.querySelector(".composer") !== null;
 addKeys("Thread", [
   { key: "r", words: "Write a reply", act: () => write("reply"), isHere: canWrite },
   { key: "n", words: "Write a note", act: () => write("note"), isHere: canWrite },
-  // The form reacts to these two keys itself. They are added here only so that the list of keys shows them.
+  // The form reacts to these two keys itself. The keys are added here only so that the list of keys shows them.
   { key: "Ctrl Enter", words: "Send", act: () => undefined, isHere: canWrite },
   { key: "Ctrl Shift Enter", words: "Send and resolve", act: () => undefined, isHere: canWrite },
 ]);
@@ -251,5 +253,10 @@ addKeys("Proposal", [
     isHere,
   },
   { key: "C", words: "Write what the agent must change", act: writeNote, isHere },
-  { key: "R", words: "Reject, after a confirmation", act: () => ask("reject", "Reject this plan?"), isHere },
+  {
+    key: "R",
+    words: "Reject, after a confirmation",
+    act: () => ask("reject", "Reject this plan? A rejection is final."),
+    isHere,
+  },
 ]);

@@ -101,8 +101,8 @@ export const createPageDrafts =
       remove: (id: string): Promise<boolean> => database.write((tx) => drafts.remove(tx, userId, id)),
 
       /**
-       * Removes the drafts of a sent form. These are the drafts of the page that sent the form, and drafts of other
-       * pages with the same text.
+       * Removes the drafts of a sent form: the drafts of the page that sent the form, and drafts of other pages with
+       * the same text.
        */
       async removeSent({ form, writer, sent }: DoneForm): Promise<void> {
         const kept = opened(sealer, await drafts.listOfPage(database, userId, { page: "", forms: [form] }));

@@ -1,4 +1,5 @@
 import type { Context } from "koa";
+import type { App } from "../../../src/contract/apps.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Route } from "../../http/request-steps.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../definitions.ts";
@@ -10,7 +11,7 @@ import { Empty, Line } from "../parts.tsx";
 import { goTo, InTurns, type Reply, show } from "../respond.tsx";
 import { Ago } from "../times.tsx";
 import type { Draft, NamedObject, TypedField } from "./api.ts";
-import { draftFieldOf, type FormObject, type ObjectKind, objectOfForm } from "./fields.ts";
+import { draftFieldOf, type FormObject, type ObjectKind, objectOfForm, placeOfForm } from "./fields.ts";
 
 /** Shows all unsent texts of a person, even from pages that no longer exist. (rule O17) */
 async function showDrafts(visit: SignedInVisit): Promise<Reply> {
@@ -37,7 +38,7 @@ async function showDrafts(visit: SignedInVisit): Promise<Reply> {
         <ul class="list">
           <InTurns>
             {found.map((draft) => (
-              <DraftLine key={draft.id} draft={draft} names={names} visit={visit} />
+              <DraftLine key={draft.id} draft={draft} names={names} apps={navigation.apps} visit={visit} />
             ))}
           </InTurns>
         </ul>
@@ -48,7 +49,7 @@ async function showDrafts(visit: SignedInVisit): Promise<Reply> {
 
 type Names = ReadonlyMap<string, NamedObject>;
 
-/** What the page says about an object that the person cannot open any more. */
+/** The texts for objects that the person cannot open any more. */
 const goneTexts: Readonly<Record<ObjectKind, string>> = {
   thread: "A thread that you can no longer open",
   faq: "An FAQ entry that you can no longer open",
@@ -98,13 +99,27 @@ const Belonging = ({
   );
 };
 
+/** Returns the name of a form that belongs to no object, and the name of its app. */
+function placeText(
+  form: string,
+  { links, apps }: { readonly links: Links; readonly apps: readonly App[] },
+): string {
+  const place = placeOfForm(form, links);
+  if (place === undefined) return "Open its page";
+  const app = apps.find(({ id }) => id === place.appId);
+  return app === undefined ? place.name : `${place.name} of ${app.name}`;
+}
+
 const DraftLine = ({
   draft,
   names,
+  apps,
   visit: { links, now, settings },
 }: {
   readonly draft: Draft;
   readonly names: Names;
+  /** The apps of the person. */
+  readonly apps: readonly App[];
   readonly visit: Pick<SignedInVisit, "links" | "now" | "settings">;
 }) => {
   const label = draftFieldOf(draft.field)?.label ?? "Text";
@@ -117,7 +132,9 @@ const DraftLine = ({
         {of ? (
           <Belonging of={of} names={names} href={href} links={links} />
         ) : (
-          <a href={href}>Open its page</a>
+          <a href={href}>
+            <Line text={placeText(draft.form, { links, apps })} />
+          </a>
         )}
       </div>
       <p class="under">
@@ -174,7 +191,7 @@ const most = { forms: 50, fields: 500, replaced: 50 };
 
 const longestPath = 1_000;
 
-/** Returns the two routes with which a script reads and saves drafts. Both answer with JSON. (rule O17) */
+/** Returns the two routes with which a script reads and saves drafts. Both routes answer with JSON. (rule O17) */
 export const draftRoutes = (at: Links, visitOf: VisitOf): Route[] => [
   {
     method: "GET",
@@ -251,8 +268,8 @@ export async function noteDone<R extends Reply<string>>(
 }
 
 /**
- * Returns the fields `draft-form` and `draft-writer`, which a script has added to a sent form. They name the form and
- * the opened page whose drafts were sent.
+ * Returns the fields `draft-form` and `draft-writer`, which a script has added to a sent form. The two fields name the
+ * form and the opened page whose drafts were sent.
  */
 const sentDraftOf = (fields: Fields) => ({
   form: fields.text("draft-form"),
@@ -269,9 +286,9 @@ export function isOfAnother(fields: Fields, email: string): boolean {
 }
 
 /**
- * Returns the cookie that informs the script that the server has done the action of a form. Only then does the script
- * delete the drafts. `once` is the unique value of the form. `sent` contains the names of the fields whose text was
- * used. If it is undefined, all fields were used.
+ * Returns the cookie that informs the script that the server has done the action of a form. The script deletes the
+ * drafts only after it has received this cookie. `once` is the unique value of the form. `sent` contains the names of
+ * the fields whose text was used. If `sent` is undefined, all fields were used.
  */
 function doneCookie(
   once: string,
@@ -283,5 +300,5 @@ function doneCookie(
   return `innkeep-done-${once}=${value}; Path=/; Max-Age=${seconds}; SameSite=Strict${secure}`;
 }
 
-/** The lifetime of the cookie. It is long enough for a slow connection to open the next page. */
+/** The lifetime of the cookie in seconds. This time is long enough for a slow connection to open the next page. */
 const seconds = 120;

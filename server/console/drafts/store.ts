@@ -24,9 +24,9 @@ export interface MostDrafts {
 export interface NamedObject {
   readonly id: string;
   readonly number: number | null;
-  /** If a thread was merged into another thread, this is the subject of that other thread. */
+  /** The name of the object. For a thread that was merged into another thread, the subject of the other thread. */
   readonly name: string;
-  /** If a thread was merged, the thread into which it was merged. */
+  /** The thread into which a thread was merged; null if it was not merged. */
   readonly intoId: string | null;
   readonly intoNumber: number | null;
 }
@@ -103,7 +103,7 @@ export const drafts = {
   remove: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>
     (await tx.run("DELETE FROM drafts WHERE user_id = ? AND id = ?", userId, id)) === 1,
 
-  /** Removes the oldest drafts of a person until the rest is within the limits. */
+  /** Removes the oldest drafts of a person until the remaining drafts are within the limits. */
   trim: (tx: Transaction, userId: string, { count, length }: MostDrafts) =>
     tx.run(
       `DELETE FROM drafts WHERE id IN (SELECT id FROM (

@@ -55,8 +55,8 @@ export const translationsAnswer = (row: ChangelogRow) => {
 };
 
 /**
- * Returns the published text of a note. Of the published translations, it contains only those that the draft changes.
- * If this result differs later, somebody has changed the published text in the meantime. (rule C30)
+ * Returns the published text of a note, and the published translations in the languages that the draft changes. If a
+ * later call returns another result, somebody has changed the published text in the meantime. (rule C30)
  */
 export function baseOfDraft(row: ChangelogRow, changed: TranslationTexts<ReleaseTranslation> = {}) {
   const published = textsOf(releaseTranslations(row));

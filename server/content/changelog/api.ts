@@ -309,7 +309,7 @@ async function list(
   const position = readCursor(cursor, [instantPart, instantPart, idPart]);
   await ownedApp(database, params.appId, caller);
   const words = wordsOf(q);
-  // A search reads more notes than it returns. It does not read a very long list completely.
+  // A search reads more notes than it returns, but does not read a very long list completely.
   const read = words.length === 0 ? limit : Math.max(limit, mostSearched);
   const found = await rows.list(database, params.appId, { position, limit: read + 1 });
   const page = pageOf(found, read, keyOf);
@@ -453,7 +453,7 @@ function translatedAfter(
   return merged;
 }
 
-/** Who makes a change: a person in the console, or a program with a token. */
+/** The author of a change: a person in the console, or a program with a token. */
 interface Writer {
   readonly appId: string;
   readonly isPerson: boolean;
@@ -594,7 +594,7 @@ function refuseSameVersion(known: readonly EntryVersion[], version: string): voi
   if (!entry) return;
   throw new ApiError("version_exists", {
     entryId: entry.id,
-    message: `Release note ${entry.id} has version ${entry.version} already. Change that one, or allow a duplicate.`,
+    message: `Release note ${entry.id} has version ${entry.version} already. Change that release note, or allow a duplicate.`,
   });
 }
 
@@ -727,7 +727,10 @@ async function listEntries(
   return publishedRows.listByIds(reader, appId, ids);
 }
 
-/** Returns a note for apps. If there is a translation for the wanted language, it replaces the text. (rule C35) */
+/**
+ * Returns a note for apps. If there is a translation for the wanted language, the translation replaces the text.
+ * (rule C35)
+ */
 function entryIn(row: PublishedRow, wanted: string) {
   const translations = releaseTranslations(row);
   const language = languageFor(translations, wanted);
@@ -748,7 +751,7 @@ function readableVersion(since = ""): string | undefined {
   return text === "" || text.length > limits.version ? undefined : text;
 }
 
-/** Returns a release note for apps. It does not contain the lines that only name threads. (rule C17) */
+/** Returns a release note for apps, without the lines that only name threads. (rule C17) */
 const publishedEntry = (row: PublishedRow): ChangelogEntry => ({
   id: row.id,
   title: row.title,

@@ -82,7 +82,7 @@ type VersionForm = "build" | "date" | "semver";
 export interface VersionOrder {
   /** Returns all possible forms of a version, the most specific form first. For `Winter`, the list is empty. */
   formsOf(version: string): readonly VersionForm[];
-  /** Returns a positive number if `a` is greater than `b`. Both must have the given form. */
+  /** Returns a positive number if `a` is greater than `b`. `a` and `b` must have the given form. */
   compare(a: string, b: string, form: VersionForm): number;
 }
 
@@ -166,7 +166,7 @@ function nearest(plain: string): SemVer | null {
     : null;
 }
 
-/** The fields of a release note that an import can set. Their values are stored as text; lists are JSON. */
+/** The fields of a release note that an import can set. The values are stored as text. Lists are JSON. */
 export const releaseFields = [
   "title",
   "versions",
@@ -197,8 +197,8 @@ interface Merged {
 }
 
 /**
- * Decides what an import changes in an entry. It does not change a field that a person has changed, unless `overwrite`
- * is true. (rule C11)
+ * Decides what an import changes in an entry. The import does not change a field that a person has changed, unless
+ * `overwrite` is true. (rule C11)
  */
 export function mergeImport(stored: StoredRelease, given: ReleaseValues, overwrite: boolean): Merged {
   const differing = differingFields(stored.values, given);
@@ -220,7 +220,10 @@ export function markEdited(stored: StoredRelease, given: ReleaseValues): readonl
 const differingFields = (values: ReleaseValues, given: ReleaseValues): readonly ReleaseField[] =>
   releaseFields.filter((field) => given[field] !== undefined && given[field] !== values[field]);
 
-/** Whether apps can read an entry with this date. A date in the future or no date means that they cannot. */
+/**
+ * Whether apps can read an entry with this date. Apps cannot read an entry with a date in the future, or without a
+ * date.
+ */
 export const isPublished = (publishedAt: string | null, now: Date): boolean =>
   publishedAt !== null && publishedAt <= now.toISOString();
 
@@ -241,7 +244,9 @@ export function utcOf(local: string, zone: string): string {
   }
 }
 
-/** Converts a UTC time, such as `2026-11-28T14:05`, to the local time for a form field. Keeps an empty text. */
+/**
+ * Converts a UTC time, such as `2026-11-28T14:05`, to the local time for a form field. Returns an empty text unchanged.
+ */
 export function localOf(utc: string, zone: string): string {
   if (utc === "") return "";
   const instant = Temporal.Instant.from(`${utc}Z`);
@@ -268,7 +273,9 @@ interface TypedThreads {
   readonly unknown: readonly string[];
 }
 
-/** Parses a list such as `#12, 13`. It can also contain thread ids and console addresses of threads. (rule C32) */
+/**
+ * Parses a list such as `#12, 13`. The list can also contain thread ids and console addresses of threads. (rule C32)
+ */
 export function typedThreads(text: string): TypedThreads {
   const words = [...new Set(text.split(/[\s,;]+/).filter((word) => word !== ""))];
   const numbers = words.flatMap((word) => {
@@ -290,7 +297,10 @@ export function typedThreads(text: string): TypedThreads {
   };
 }
 
-/** Shortens a mail address, such as `ann@x.org` to `a…@x.org`. Members can recognise it but cannot write to it. */
+/**
+ * Shortens a mail address, such as `ann@x.org` to `a…@x.org`. Members can recognise the shortened address but cannot
+ * write to it.
+ */
 export const maskedAddress = (address: string): string => {
   const at = address.lastIndexOf("@");
   const name = [...address.slice(0, at)];

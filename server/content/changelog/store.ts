@@ -19,7 +19,7 @@ interface LinkedThread {
 
 export interface NamedThread {
   readonly id: string;
-  /** Null if the thread has no number yet. */
+  /** The number of the thread; null if the thread has no number yet. */
   readonly number: number | null;
   readonly subject: string;
   readonly status: string;
@@ -37,7 +37,8 @@ export const changelogFeedback = {
     entryIds.length === 0
       ? []
       : reader.all<LinkedThread>(
-          // If a note names a thread that was merged into another thread, returns the other thread. (rule F46)
+          // If a note names a thread that was merged into another thread, the query returns the other thread.
+          // (rule F46)
           `SELECT DISTINCT l.entry_id AS "entryId", coalesce(k.merged_into, k.id) AS "feedbackId"
            FROM changelog_feedback l JOIN feedback k ON k.id = l.feedback_id
            WHERE l.entry_id IN (${placeholders(entryIds)}) ORDER BY 2`,
@@ -83,7 +84,7 @@ export const changelogFeedback = {
       ...[appId, appId, now],
     ),
 
-  /** Returns, sorted, those of the given ids that are threads of the app. */
+  /** Returns those of the given ids that are ids of threads of the app, sorted. */
   async existing(reader: Reader, appId: string, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
     const rows = await reader.all<{ id: string }>(

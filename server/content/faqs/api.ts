@@ -248,8 +248,8 @@ interface FaqKey {
 }
 
 /**
- * Adds an entry. Without a `sortOrder`, it is added at the end. Entries with the same sort order are sorted by the time
- * at which they were created. (rule C1)
+ * Adds an entry. An entry without a `sortOrder` is added at the end. Entries with the same sort order are sorted by the
+ * time at which they were created. (rule C1)
  */
 export async function createFaq(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
@@ -428,8 +428,8 @@ const keptOf = (texts: TranslationTexts<FaqText>): Record<string, FaqText> =>
   Object.fromEntries(Object.entries(texts).flatMap(([language, text]) => (text ? [[language, text]] : [])));
 
 /**
- * Returns the published text of an entry. Of the published translations, it contains only those that the draft changes.
- * If this result differs later, somebody has changed the published text in the meantime. (rule C30)
+ * Returns the published text of an entry, and the published translations in the languages that the draft changes. If a
+ * later call returns another result, somebody has changed the published text in the meantime. (rule C30)
  */
 function baseOfDraft(faq: StoredFaq, changed: TranslationTexts<FaqText> = {}) {
   const published = textsOf(faqTranslations(faq));
@@ -557,8 +557,8 @@ async function keepVersion(
 }
 
 /**
- * Withdraws the published text of an entry and keeps its draft. It is called for an entry that is missing in a new
- * list, so that the unpublished text is not lost. Returns false for an entry without a draft. (rule C29)
+ * Withdraws the published text of an entry and keeps its draft. The function is called for an entry that is missing in
+ * a new list, so that the unpublished text is not lost. Returns false for an entry without a draft. (rule C29)
  */
 async function unpublish(tx: Transaction, { appId, id }: Key): Promise<boolean> {
   const faq = await rows.findStored(tx, appId, id);
@@ -640,7 +640,10 @@ const pushedFaq = ({ translations: _, ...faq }: ListedFaqRow) => faq;
 /** Returns an entry as the API returns it to apps. (rule C21) */
 const publishedFaq = ({ translations: _, pushedHash: __, pushedSortOrder: ___, ...faq }: ListedFaqRow) => faq;
 
-/** Returns an entry for apps. If there is a translation for the wanted language, it replaces the text. (rule C35) */
+/**
+ * Returns an entry for apps. If there is a translation for the wanted language, the translation replaces the text.
+ * (rule C35)
+ */
 function faqIn(row: ListedFaqRow, wanted: string) {
   const translations = faqTranslations(row);
   const language = languageFor(translations, wanted);

@@ -1,3 +1,5 @@
+import { limits } from "../../../src/contract/limits.ts";
+import { firstSentence } from "../../feedback/reports/rules.ts";
 import {
   haveSameTexts,
   mergedTranslations,
@@ -26,7 +28,10 @@ export interface WantedEntry {
 
 interface Replacing {
   readonly at: string;
-  /** Returns a hash of a text in the default language. Translations store it, to know when they are outdated. */
+  /**
+   * Returns a hash of a text in the default language. Each translation stores this hash, to detect that the translation
+   * is outdated.
+   */
   readonly baseOf: (text: { readonly question: string; readonly answer: string }) => string;
   /** Returns the hash of a translation, which is stored as its `pushedHash`. */
   readonly pushed: (text: FaqText) => string;
@@ -52,7 +57,7 @@ type CreatedFaq = WantedText & {
   readonly translations: Translations<FaqText>;
 };
 
-/** A changed entry. `isEdit` is false if neither its texts nor its sort order change, but only stored metadata. */
+/** A changed entry. `isEdit` is false if only stored metadata changes, and neither the texts nor the sort order. */
 export type UpdatedFaq = PresentFaq & { readonly isEdit: boolean };
 
 export interface FaqListChanges {
@@ -144,50 +149,83 @@ function wrongIds(byId: ReadonlyMap<string, PresentFaq>, wanted: readonly Wanted
 /** A thread from which an FAQ entry is created. */
 interface AnsweredThread {
   readonly subject: string;
+  /** The text of the first report. */
+  readonly message: string;
   readonly sender: { readonly name: string | null; readonly email: string | null };
   readonly messages: readonly { readonly direction: string; readonly body: string }[];
 }
 
 /**
- * Returns an FAQ entry made from a thread. The question is the subject. The answer is the team's newest reply, without
- * its salutation. Personal data is removed from both: the sender's name, mail addresses, phone numbers, and links to
- * the sender's page. (rule C33)
+ * Returns an FAQ entry made from a thread. The question is the subject. The answer is the team's newest reply. Both
+ * begin with a whole sentence, without a salutation. Personal data is removed from both: the sender's name, mail
+ * addresses, phone numbers, and links to the sender's page. (rule C33)
  */
-export function entryFromThread({ subject, sender, messages }: AnsweredThread): {
+export function entryFromThread({ subject, message, sender, messages }: AnsweredThread): {
   readonly question: string;
   readonly answer: string;
 } {
   const reply = messages.findLast(({ direction }) => direction === "outbound")?.body ?? "";
-  const hide = hiding(sender);
-  const lines = reply.replaceAll("{statusUrl}", "").replace(/\r\n?/g, "\n").trim().split("\n");
-  const [first = "", ...rest] = lines;
-  const answer = isSalutation(first) ? rest : lines;
-  return { question: hide(subject).trim(), answer: answer.map(hide).join("\n").trim() };
+  const names = namesOf(sender);
+  const prepared = (text: string) => hidden(withoutSalutation(text, names), names).trim();
+  return {
+    question: prepared(wholeSubject(subject, message)),
+    answer: prepared(reply.replaceAll("{statusUrl}", "").replace(/\r\n?/g, "\n")),
+  };
 }
 
-/** Whether a line is only a short greeting, such as `Hi Mara,`. */
-const isSalutation = (line: string): boolean =>
-  line.length <= 60 &&
-  /^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|hallo|liebe[rs]?|guten (?:tag|morgen|abend)|moin|servus|bonjour|salut|hola|ciao|olá|hej|hei|salam|مرحبا|السلام عليكم|привет|здравствуйте)(?![\p{L}\p{M}])[^.?]*$/iu.test(
-    line,
-  );
+/** Returns the first sentence of the report if the subject is a shortened form of it; otherwise the subject. */
+function wholeSubject(subject: string, message: string): string {
+  const sentence = firstSentence(message);
+  const isShortened = subject.endsWith("…") && sentence.startsWith(subject.slice(0, -1));
+  return isShortened && sentence.length <= limits.question ? sentence : subject;
+}
 
-/** Returns a function that replaces personal data in a text by `…`. */
-function hiding({ name, email }: AnsweredThread["sender"]): (text: string) => string {
+const greetings =
+  "hi|hello|hey|dear|good (?:morning|afternoon|evening)|hallo|liebe[rs]?|guten (?:tag|morgen|abend)|moin|servus|bonjour|salut|hola|ciao|olá|hej|hei|salam|مرحبا|السلام عليكم|привет|здравствуйте";
+
+const greetedWord = "(?:[ \\t]+(?:(?:mr|mrs|ms|dr|prof)\\.|[^\\s,!:;.?،]+))";
+
+/**
+ * Short greetings: one that ends with a comma or a similar character, one that is a sentence before another sentence,
+ * and one that is a line before other lines.
+ */
+const salutations = [
+  new RegExp(`^(?:${greetings})(?![\\p{L}\\p{M}])${greetedWord}{0,3}[ \\t]*[,!:،]\\s*`, "iu"),
+  new RegExp(`^(?:${greetings})(?![\\p{L}\\p{M}])${greetedWord}{0,2}\\.\\s+(?=\\S)`, "iu"),
+  new RegExp(`^(?:${greetings})(?![\\p{L}\\p{M}])${greetedWord}{0,3}[ \\t]*(?:\\n\\s*|$)`, "iu"),
+];
+
+/** Removes the salutation at the beginning, and the name of the sender where it only addresses the sender. */
+function withoutSalutation(text: string, names: string | undefined): string {
+  const whole = text.trim();
+  const rest = salutations.reduce(
+    (left, salutation) => (left === whole ? left.replace(salutation, "") : left),
+    whole,
+  );
+  const unnamed =
+    names === undefined
+      ? rest
+      : rest
+          .replace(new RegExp(`^${names}(?:\\s+${names})*\\s*[,!:]\\s*`, "iu"), "")
+          .replace(new RegExp(`,[ \\t]+${names}(?:\\s+${names})*(?=\\s*[.!?,;])`, "giu"), "");
+  return unnamed === whole ? whole : unnamed.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+}
+
+/** Returns a pattern for the names of a sender; undefined if the sender has none. */
+function namesOf({ name, email }: AnsweredThread["sender"]): string | undefined {
   const own = [name ?? "", ...(name ?? "").split(/\s+/), email?.split("@")[0] ?? ""]
     .map((word) => word.trim())
     .filter((word) => word.length > 1)
     .sort((one, other) => other.length - one.length)
     .map((word) => word.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&"));
-  const names =
-    own.length === 0
-      ? undefined
-      : new RegExp(`(?<![\\p{L}\\p{N}])(?:${own.join("|")})(?![\\p{L}\\p{N}])`, "giu");
-  return (text) => {
-    const masked = text
-      .replace(/[^\s@<>()[\],;:"]{1,64}@[^\s@<>()[\],;:"]{1,255}/g, "…")
-      .replace(/https?:\/\/[^\s<>)]*\/p\/t\/[^\s<>)]*/g, "…")
-      .replace(/(?<![\p{L}\p{N}.:/-])\+?\d[\d ()/-]{7,18}\d(?![\p{L}\p{N}.:/-])/gu, "…");
-    return names === undefined ? masked : masked.replace(names, "…");
-  };
+  return own.length === 0 ? undefined : `(?<![\\p{L}\\p{N}])(?:${own.join("|")})(?![\\p{L}\\p{N}])`;
+}
+
+/** Replaces personal data in a text by `…`. */
+function hidden(text: string, names: string | undefined): string {
+  const masked = text
+    .replace(/[^\s@<>()[\],;:"]{1,64}@[^\s@<>()[\],;:"]{1,255}/g, "…")
+    .replace(/https?:\/\/[^\s<>)]*\/p\/t\/[^\s<>)]*/g, "…")
+    .replace(/(?<![\p{L}\p{N}.:/-])\+?\d[\d ()/-]{7,18}\d(?![\p{L}\p{N}.:/-])/gu, "…");
+  return names === undefined ? masked : masked.replace(new RegExp(names, "giu"), "…");
 }

@@ -52,8 +52,8 @@ const appOfFaq = oneForViewer<{ readonly appId: string }>({
 /** Queries for the FAQ entries of apps. */
 export const faqs = {
   /**
-   * Locks the FAQ of an app. Each change of the FAQ must call this first. Otherwise the list could change between the
-   * check of `If-Match` and the replacement of the list.
+   * Locks the FAQ of an app. Each change of the FAQ must call this function first. Otherwise the list could change
+   * between the check of `If-Match` and the replacement of the list.
    */
   lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 

@@ -11,7 +11,7 @@ export async function htmlOfWhole({ baseUrl }: Pick<Settings, "baseUrl">, markdo
   return createMarkdown(`${baseUrl}/uploads/`)(markdown);
 }
 
-/** To show the beginning of a text in one line, only this number of characters is parsed. */
+/** The number of characters that are parsed to show the beginning of a text in one line. */
 const mostRead = 2_000;
 
 /** Loads the parser. Returns a function that returns the beginning of a Markdown text without Markdown syntax. */

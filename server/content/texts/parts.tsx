@@ -77,8 +77,8 @@ export const Rendered = ({ html }: { readonly html: string }) =>
   );
 
 /**
- * The button that the Enter key uses in a field with one line. Browsers use the first button of a form, which would
- * otherwise be the one that uploads pictures. The intent must not publish anything.
+ * The button that the Enter key uses in a field with one line. Browsers use the first button of a form. Without this
+ * button, the first button would be the button that uploads pictures. The value `intent` must not publish anything.
  */
 export const EnterButton = ({ intent }: { readonly intent: "draft" | "save" }) => (
   <button class="unseen" type="submit" name="intent" value={intent} tabIndex={-1} aria-hidden="true">
@@ -410,7 +410,10 @@ const countOfChanges = (count: number): string => {
   return count === 1 ? "1 change is not published" : `${count} changes are not published`;
 };
 
-/** If more lines differ, no difference is shown, because a longer comparison would block other requests. */
+/**
+ * The maximum number of different lines in a comparison. If more lines differ, no comparison is shown, because a longer
+ * comparison would block other requests for too long.
+ */
 const mostChanges = 500;
 
 /** The difference between the published text and the draft, line by line. */
@@ -442,7 +445,7 @@ interface ShownVersion {
   readonly text: ComponentChildren;
 }
 
-/** The earlier versions of a text, newest first. Each has a button that restores the version as a draft. */
+/** The earlier versions of a text, newest first. Each version has a button that restores it as a draft. */
 export const History = ({
   items,
   action,

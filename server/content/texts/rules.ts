@@ -54,7 +54,7 @@ interface Merging<Text> {
   /** The hash of the default text after the change. */
   readonly base: string;
   readonly at: string;
-  /** Returns the hash of a text. It is given only by a request that replaces the whole FAQ. */
+  /** Returns the hash of a text. Only a request that replaces the whole FAQ passes this function. */
   readonly pushed?: (text: Text) => string;
 }
 
@@ -118,7 +118,7 @@ export const changedTexts = <Text extends object>(
     }),
   );
 
-/** Whether two sets of translations have the same texts. Their metadata may differ. */
+/** Whether two sets of translations have the same texts. The metadata may differ. */
 export const haveSameTexts = (one: object, other: object): boolean =>
   storedContent(textsOf(one)) === storedContent(textsOf(other));
 

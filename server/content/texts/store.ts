@@ -22,13 +22,13 @@ const sources = [
 
 const entriesAtOnce = 20;
 
-/** The SQL function that searches a text in another text. It is faster than LIKE for long texts. */
+/** The SQL function that searches a text in another text. For long texts, this function is faster than LIKE. */
 const placeIn: Record<Engine, string> = { sqlite: "instr", postgres: "strpos" };
 
 /** The pictures that the texts of an app show. */
 export interface ShownPictures {
   readonly names: ReadonlySet<string>;
-  /** The ids of the earlier texts that were read. They need not be read again, because they never change. */
+  /** The ids of the earlier texts that were read. Earlier texts never change, so they need not be read again. */
   readonly versions: ReadonlySet<string>;
 }
 
@@ -90,8 +90,9 @@ export const pictures = {
 
   /**
    * Deletes those of the given pictures that no text of the app shows. Returns the hashes of the deleted files. Pass
-   * only a few pictures, because several queries are made for each. `shown` is the result of `shown()`. Earlier texts
-   * that it contains are not read again. Locks the app, so that no text is saved at the same time. (rule C27)
+   * only a few pictures, because several queries are made for each picture. `shown` is the result of the function
+   * `shown`. The earlier texts that it has already read are not read again. Locks the app, so that no text is saved at
+   * the same time. (rule C27)
    */
   async removeUnused(
     tx: Transaction,
@@ -199,7 +200,10 @@ export const versions = {
     ),
 };
 
-/** For a list of titles, longer translations are not read, so that the query stays fast. */
+/**
+ * The maximum length in bytes of the translations of a row that are read for a list of titles. Longer translations are
+ * left out, so that the query stays fast.
+ */
 const mostBytes = 65_536;
 
 /**

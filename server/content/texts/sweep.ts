@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { removeFiles } from "../../feedback/threads/store/removal.ts";
 import { pictures, type ShownPictures } from "./store.ts";
 
-/** An unused picture is kept for this number of days, because a person may not have saved its text yet. */
+/** The number of days for which an unused picture is kept, because a person may not have saved its text yet. */
 const keptDays = 30;
 
 const atOnce = 1_000;
@@ -76,7 +76,7 @@ async function removeLeft(deps: RemovingDeps, { appId, names }: Left): Promise<v
   }
 }
 
-/** The number of pictures that one transaction deletes. It is small, so that other writes wait only briefly. */
+/** The number of pictures that one transaction deletes. With this small number, other writes wait only briefly. */
 const mostRemovedAtOnce = 5;
 
 /** Deletes those of the given pictures that no text of the app shows, in several small transactions. */

@@ -40,8 +40,8 @@ export const users = table(
 );
 
 /**
- * The console sessions. A person sees the id of each own session, a description of the browser, and the hour of the
- * last use.
+ * The console sessions. On their own list, people see the id of each session, a description of the browser, and the
+ * hour of the last use.
  */
 export const sessions = table(
   "sessions",
@@ -69,12 +69,12 @@ export const secondFactors = table(
     id: ref(users, "cascade").primary(),
     /** The secret that the authenticator app has. Null after the secret of the deployment was lost. */
     secret_sealed: text("sealed").null(),
-    /** The newest time step (TOTP) of which a code was used. */
+    /** The newest time step (TOTP) whose code was used. */
     last_step: integer(),
     created_at: instant(),
     /**
-     * The time at which the person confirmed the second factor. Null until then, and a sign-in does not require the
-     * factor yet.
+     * The time at which the person confirmed the second factor. Null until then. While it is null, a sign-in does not
+     * require the second factor.
      */
     confirmed_at: instant().null(),
   },
@@ -155,7 +155,7 @@ export const drafts = table(
     form: text("plain"),
     field: text("plain"),
     /**
-     * Identifies the open page in which the text was typed. If a person opens the same page twice, there are two
+     * Identifies the open page in which the text was typed. A person can open the same page twice. Then there are two
      * drafts.
      */
     writer: text("plain"),
@@ -188,8 +188,8 @@ export const identities = table(
 );
 
 /**
- * The codes with which devices sign in. A code is valid until it is used, is replaced or expires. If a person refuses a
- * sign-in, a row with a code that was never valid records this.
+ * The codes with which devices sign in. A code is valid until it is used, is replaced or expires. If a person refuses
+ * a sign-in, this table also gets a row. The code in that row is never valid.
  */
 export const signInCodes = table(
   "sign_in_codes",
@@ -304,7 +304,8 @@ export const formerApps = table(
 );
 
 /**
- * Open invitations. The row is deleted when the invitation is accepted or withdrawn, so each link works only once.
+ * Invitations that nobody has accepted yet. The row is deleted when the invitation is accepted or withdrawn, so each
+ * link works only once.
  */
 export const invitations = table(
   "invitations",
@@ -396,7 +397,8 @@ export const oauthClients = table(
 );
 
 /**
- * Authorization codes. A row records what a person has allowed a program. The program exchanges the code for tokens.
+ * Authorization codes. A row records what a person has allowed a program to do. The program exchanges the code for
+ * tokens.
  */
 export const oauthCodes = table(
   "oauth_codes",

@@ -74,7 +74,7 @@ export const changelogEntries = table(
     published_at: instant().null(),
     created_at: instant(),
     updated_at: instant(),
-    /** The fields that a person has edited. An import does not overwrite them. */
+    /** The fields that a person has edited in the console. An import does not overwrite these fields. */
     edited_fields: json("plain").default(
       '["title","versions","releaseType","bodyFormat","body","items","publishedAt"]',
     ),
@@ -116,7 +116,7 @@ export const contentVersions = table(
     faq_id: ref(faqs, "cascade").null(),
     entry_id: ref(changelogEntries, "cascade").null(),
     content: json("json"),
-    /** The time at which this text became the published text. */
+    /** The time at which this text was published. */
     at: instant(),
     written_by: text("author").null(),
   },

@@ -8,8 +8,8 @@ export const deployment = table(
 );
 
 /**
- * The time of the clock when a server last stored it. If the clock shows a very different time when a server starts,
- * the server does not trust the clock.
+ * The time at which a server last stored the time of its clock. If the clock shows a very different time when a
+ * server starts, the server does not trust the clock.
  */
 export const lastTimes = table(
   "last_times",
@@ -21,7 +21,7 @@ export const lastTimes = table(
   },
 );
 
-/** For each key of a rate limit, the times of its last uses. */
+/** The times of the last uses for each key of a rate limit. */
 export const rateLimits = table(
   "rate_limits",
   { key: text("plain").primary(), times: text("plain"), stale_hour: integer() },
@@ -45,8 +45,8 @@ export const byteUses = table(
 );
 
 /**
- * The answers that are stored for repeats of a request. Each row has the app, because a person who is no longer a
- * member of the app must not get the answer.
+ * The answers that are stored for repeats of a request. Each row has the id of the app, because a person who is no
+ * longer a member of that app must not get the answer.
  */
 export const idempotency = table(
   "idempotency",

@@ -27,7 +27,7 @@ const reportTextColumns = {
 export const feedback = table(
   "feedback",
   {
-    /** A number that increases with each new thread. It shows the order of arrival. */
+    /** A number that increases with each new thread. It shows the order in which threads were created. */
     seq: sequence(),
     id: text("plain").unique(),
     app_id: ref(apps, "cascade"),
@@ -60,7 +60,7 @@ export const feedback = table(
     blocked_by: text("plain").null(),
     /** The number of the thread in its app. Null until somebody reads the threads of the app. */
     number: integer().null().since(119),
-    /** The end of the snooze. After this time, the end counts as the last activity of the thread. */
+    /** The time at which the snooze ends. After that, this time counts as the last activity of the thread. */
     snoozed_until: instant().null().since(122),
     /** 1 if the last message to or from a sender is a reply of the team. */
     answered: flag().default(0).since(125),
@@ -83,8 +83,8 @@ export const feedback = table(
       index("feedback_by_category", "app_id, category, created_at, id"),
       index("feedback_to_index", "seq", { where: "indexed = 0", only: "sqlite" }),
       index("feedback_by_status_and_category", "app_id, status, category, created_at, id"),
-      // For each new report the server looks for the newest thread with the same `dedupe_key`. Without `created_at` in
-      // the index, SQLite might read all threads of the app.
+      // For each new report, the server searches for the newest thread with the same `dedupe_key`. Without
+      // `created_at` in the index, SQLite might read all threads of the app.
       index("feedback_by_dedupe_key", "app_id, dedupe_key, created_at", { where: "dedupe_key IS NOT NULL" }),
       // The index contains the status and the type, so that a filter does not read threads that do not match.
       // `includes` has the columns of the expression, because PostgreSQL can then count without reading the rows. The
@@ -94,8 +94,8 @@ export const feedback = table(
         "app_id, coalesce(active_at, created_at), id, status, category, waiting",
         { includes: "active_at, created_at" },
       ),
-      // This index is used for all filters by status or type. For a filter with only a status, the index is read once
-      // for each type. For a filter with only a type, it is read once for each status.
+      // All filters by status or type use this index. For a filter with only a status, the database reads the index
+      // once for each type. For a filter with only a type, it reads the index once for each status.
       index(
         "feedback_by_state_and_activity",
         "app_id, status, category, coalesce(active_at, created_at), id",
@@ -140,7 +140,7 @@ export const feedback = table(
         withEach(loweredAddress, (lowered) => `(${lowered("sender_email")}), app_id, id`),
         { where: "sender_email IS NOT NULL", until: 139 },
       ),
-      // Because the index contains the time, PostgreSQL reads the newest threads of a sender in order. Otherwise it
+      // This index contains the time, so PostgreSQL can read the newest threads of a sender in order. Otherwise it
       // might read all threads of the app.
       index(
         "feedback_of_sender",
@@ -187,7 +187,9 @@ export const threadChanges = table(
   },
 );
 
-/** The name of the numbering in `thread_changes`. A restored database begins a new numbering with a new name. */
+/**
+ * The name of the present numbering in `thread_changes`. A restored database begins a new numbering with a new name.
+ */
 export const changeCounts = table(
   "change_counts",
   { name: text("plain") },
@@ -199,7 +201,8 @@ export const changeCounts = table(
 );
 
 /**
- * Messages of threads. A repeat of a failure also stores the fields of its report, which are null in other messages.
+ * Messages of threads. If a message is a repeat of a failure, the row also stores the fields of the repeated report.
+ * These fields are null in other messages.
  */
 export const messages = table(
   "messages",
@@ -231,8 +234,8 @@ export const messages = table(
      */
     origin_id: text("plain").null().since(135),
     /**
-     * For a reply to everyone: the number of the first merge after it. Senders whose reports came into the thread with
-     * that merge or a later one do not get the reply.
+     * For a reply to everyone: the number of the first merge after the reply. If a report came into the thread with
+     * that merge or a later one, its sender does not get the reply.
      */
     before_merge: integer().null().since(135),
     metadata_dropped: json("json").null().since(141),
@@ -287,7 +290,8 @@ export const uploads = table(
 );
 
 /**
- * The test run and its scope that reported a failure, and the time at which the tests of this scope passed again.
+ * The test runs that reported a failure, each with the scope of its tests, and the time at which the tests of this
+ * scope passed again.
  */
 export const failureRuns = table(
   "failure_runs",
@@ -313,8 +317,9 @@ export const failureRuns = table(
 );
 
 /**
- * Proposals and their runs. When an approval is recalled, this overwrites `decided_by`, `decided_at` and
- * `decision_note`, and an expiry overwrites `decided_at`. `approved_…` always keeps the data of the approval.
+ * Proposals and their runs. When an approval is recalled, `decided_by`, `decided_at` and `decision_note` are
+ * overwritten. When an approval expires, `decided_at` is overwritten. The columns `approved_…` always keep the data
+ * of the approval.
  */
 export const runs = table(
   "runs",
@@ -329,7 +334,7 @@ export const runs = table(
     decided_by: text("author").null(),
     replaced_by: text("plain").null(),
     created_at: instant(),
-    /** How the proposal was decided. */
+    /** The decision on the proposal, such as `approve`. Null if there is no decision yet. */
     decision: text("plain").null(),
     /** The time until which an agent can claim the approved proposal. */
     expires_at: instant().null(),
@@ -364,7 +369,8 @@ export const runs = table(
 );
 
 /**
- * Claims of approved runs. A claim belongs to the account of a token. A run has at most one claim that is not released.
+ * Claims of approved runs. A claim belongs to the account of a token. At most one claim of a run is open. All its
+ * other claims were released.
  */
 export const runClaims = table(
   "run_claims",
@@ -387,7 +393,8 @@ export const runClaims = table(
     /** The claim that replaced this claim. */
     resumed_as: text("plain").null(),
     /**
-     * The time of the worker's last report before a notice said that the worker is silent. Null without such a notice.
+     * The time of the last report from a silent worker. Set when members get a notice that the worker is silent;
+     * otherwise null.
      */
     silence_told: instant().null().since(134),
   },
@@ -440,8 +447,8 @@ export const tags = table(
 );
 
 /**
- * The tags of threads. The table has copies of the columns by which lists of threads are sorted and filtered. So a list
- * of threads with one tag reads only the threads that it shows. Triggers update the copies.
+ * The tags of threads. This table contains copies of the columns by which lists of threads are sorted and filtered.
+ * So a list of threads with one tag reads only the threads that it shows. Triggers update the copies.
  */
 export const threadTags = table(
   "thread_tags",
@@ -481,8 +488,8 @@ export const threadLooks = table(
     user_id: text("account"),
     feedback_id: ref(feedback, "cascade"),
     /**
-     * The number of activities that the member has seen. -1 if the member has marked the thread as unread. -2 means the
-     * same as -1 while the sender of the thread is blocked. It becomes -1 when the sender is no longer blocked.
+     * The number of activities that the member has seen. -1 means that the member has marked the thread as unread. -2
+     * means the same while the sender of the thread is blocked. When the sender is no longer blocked, -2 becomes -1.
      */
     seen_count: integer(),
     looked_at: instant().null(),
@@ -552,7 +559,7 @@ export const bulkChanges = table(
     /** The role of the member who made the change. */
     role: text("plain"),
     created_at: instant(),
-    /** A text that identifies the request and its repeats. Null for a request without an Idempotency-Key. */
+    /** A text that identifies the request and its repeats. Null if the request has no Idempotency-Key. */
     request: text("plain").null().since(131),
     /** The fingerprint of the request. */
     content: text("plain").null().since(131),
@@ -615,8 +622,8 @@ export const bulkThreads = table(
 );
 
 /**
- * Saved filters of the list of threads, each with a name. A view without an owner is shared with all members of the
- * app.
+ * Views: saved filters of the list of threads, each with a name. A view without an owner is shared with all members
+ * of the app.
  */
 export const savedViews = table(
   "saved_views",
@@ -667,8 +674,8 @@ export const threadMerges = table(
     feedback_id: ref(feedback, "cascade").primary(),
     app_id: ref(apps, "cascade"),
     /**
-     * The thread that the request named. It may later have been merged into another thread. `feedback.merged_into` is
-     * the thread at the end of such a chain.
+     * The target that the request named. That thread may later have been merged into another thread.
+     * `feedback.merged_into` is the thread at the end of such a chain.
      */
     into_id: text("plain"),
     /**
@@ -685,8 +692,8 @@ export const threadMerges = table(
     /** 1 if data of a person was erased in the thread after the merge. */
     erased: flag().default(0),
     /**
-     * Set if the merge opened the other thread again. The state of the other thread before the merge and just after it,
-     * as JSON.
+     * Set if the merge opened the other thread again. Contains the state of the other thread before the merge and
+     * directly after it, as JSON.
      */
     reopened: json("plain").null().since(142),
   },
@@ -709,8 +716,8 @@ export const events = table(
     facts: json("plain"),
     created_at: instant(),
     /**
-     * The position in the order of commits. On SQLite it increases by one. On PostgreSQL it is the id of the
-     * transaction. Null for events that were stored before a restore, or before the app had receivers.
+     * The position of the event in the order of commits. On SQLite the number increases by one. On PostgreSQL it is
+     * the id of the transaction. Null for events that were stored before a restore, or before the app had receivers.
      */
     number: other<number>({ sqlite: "BIGINT", postgres: "XID8" }).null().since(124),
   },

@@ -8,7 +8,7 @@ export const mails = table(
     id: id(),
     app_id: ref(apps, "cascade").null(),
     kind: text("plain"),
-    /** The queue of the mail. The column has an older name for it. */
+    /** The queue of the mail: `personal` or `bulk`. The name of the column is older than the word "queue". */
     lane: text("plain"),
     subject_id: text("plain").null(),
     /** The address of the recipient, in the form in which addresses are compared. */

@@ -79,8 +79,8 @@ export const notices = table(
     queued_at: instant().null(),
     mail_id: ref(mails, "set null").null(),
     /**
-     * How many further notices of this kind wait. They have no rows, because there are very many of them. Null for a
-     * notice about one object.
+     * The number of further notices of this kind that wait. These notices have no rows, because there are very many
+     * of them. Null if the row is a notice about one object.
      */
     further: integer().null().since(145),
   },
@@ -116,8 +116,8 @@ export const pushKeys = table(
 );
 
 /**
- * A browser that shows notices to a person. The browser gets notices until the console session in which it was added
- * ends. If the same person signs in again in this browser, the new session replaces the old one.
+ * A browser that shows notices to a person. The browser gets notices until the end of the console session in which it
+ * was added. If the same person signs in again in this browser, the new session replaces the old one.
  */
 export const noticeBrowsers = table(
   "notice_browsers",

@@ -1,16 +1,17 @@
 import { erased, integer, type Statement, statementsOf, table } from "./table.ts";
 
 /**
- * The search index divides threads into groups by their order of arrival. `rangeOfSearch` is the size of the groups for
- * the prefix `inRange` of `marksInPostgres`. `newestOfSearch` is the size of the groups for the prefix `place`.
+ * The search index divides threads into groups by the order in which they were created. `rangeOfSearch`
+ * is the number of threads in a group for the prefix `inRange` of `marksInPostgres`. `newestOfSearch` is the number
+ * of threads in a group for the prefix `place`.
  */
 export const rangeOfSearch = 8_000;
 export const newestOfSearch = 1_000;
 
 /**
- * The prefixes of the lexemes (index entries) of a thread. The lexemes contain its app, its status, its type, its group
- * in the order of arrival, each word together with the app, and each word together with the range of the thread. No
- * word begins with one of these prefixes.
+ * The prefixes of the lexemes (index entries) of a thread. There are lexemes for its app, its status, its type, and
+ * its group in the order of arrival. There are also two lexemes for each word: the word with the app, and the word
+ * with the range of the thread. No word begins with one of these prefixes.
  */
 export const marksInPostgres = {
   ...{ app: "=a", status: "=s", type: "=t", place: "=r" },
@@ -18,8 +19,8 @@ export const marksInPostgres = {
 } as const;
 
 /**
- * Returns the lexeme of a word in an app. The last part of the app's id is enough, because a search also requires the
- * lexeme of the app.
+ * Returns the lexeme (index entry) of a word in an app. It contains only the last part of the app's id. That is
+ * enough, because a search also requires the lexeme of the app.
  */
 export const wordInApp = (appId: string, word: string): string =>
   `${marksInPostgres.inApp}${appId.slice(-8)}.${word}`;
@@ -36,8 +37,8 @@ export const searchedTextInPostgres = `translate(
   coalesce(source, ''), '${punctuation}', '${" ".repeat(punctuation.length)}')`;
 
 /**
- * The SQL expression of the search index. A search must contain exactly this expression, or PostgreSQL does not use the
- * index.
+ * The SQL expression of the search index. PostgreSQL uses the index only if a search contains exactly this
+ * expression.
  */
 export const searchedInPostgres = `searched_feedback(app_id, seq, status, category, ${searchedTextInPostgres})`;
 
@@ -50,11 +51,11 @@ const lexemes = `SELECT array_to_tsvector(
         ''${marksInPostgres.inRange}'' || CAST(seq / ${rangeOfSearch} AS text) || ''.'']) AS place))`;
 
 /**
- * The first index of the search. The migration "search whole threads" replaces it (`wordIndex`). A search for the
+ * The first index of the search. The migration "search whole threads" replaces it with `wordIndex`. A search for the
  * beginning of a word must be fast, even if many words begin with it. PostgreSQL first reads all lexemes with this
  * beginning. So each lexeme contains the app or a group of threads, and fewer lexemes have the same beginning. On
- * SQLite the index contains all beginnings of 3 to 12 letters. For other lengths, SQLite first reads the threads of all
- * words with that beginning.
+ * SQLite, the index contains all beginnings of 3 to 12 letters. If a beginning is shorter or longer, SQLite first
+ * reads the threads of all words with that beginning.
  */
 export const searchSchema: readonly Statement[] = [
   {
@@ -70,8 +71,8 @@ export const searchSchema: readonly Statement[] = [
 ];
 
 /**
- * Creates the search function in PL/pgSQL, because PostgreSQL plans such a function once for each connection. The
- * earlier function in SQL was planned again for each new or changed thread.
+ * Creates the search function in PL/pgSQL. PostgreSQL plans a function in PL/pgSQL only once for each connection. It
+ * planned the earlier function, which was in SQL, again for each new or changed thread.
  */
 export const plannedSearchFunction = `CREATE OR REPLACE FUNCTION searched_feedback(
     app text, seq bigint, status text, category text, texts text)
@@ -119,9 +120,9 @@ export const threadsSetApart = table(
 
 /**
  * The words of each thread, in the form that `server/feedback/search/rules.ts` creates. SQLite must not divide these
- * words further, so it uses the tokenizer `ascii`, which divides a text only at ASCII characters that are neither
- * letters nor digits. The index stores no positions of words. PostgreSQL gets the words as lexemes with the prefixes of
- * `marksInPostgres`.
+ * words further. So it uses the tokenizer `ascii`, which divides a text only at ASCII characters that are neither
+ * letters nor digits. The index does not store the positions of words. PostgreSQL gets the words as lexemes with the
+ * prefixes of `marksInPostgres`.
  */
 const wordIndex: readonly Statement[] = [
   { sqlite: "DROP TABLE feedback_search", postgres: "DROP INDEX feedback_search" },
@@ -233,8 +234,8 @@ function triggerOf({ name, when, threads, forgets }: Noted): Statement[] {
 }
 
 /**
- * Replaces the index, which had only the words of each thread's first report, with an index of all words of each
- * thread. The new index is empty at first, and a background job fills it with the newest threads first.
+ * Replaces the search index. The old index had only the words of each thread's first report. The new index has all
+ * words of each thread. It is empty at first, and a background job adds the newest threads first.
  */
 export const wordSearch: readonly Statement[] = [
   ...wordIndex,
@@ -280,9 +281,9 @@ const notedLater: readonly Noted[] = [
 export const wordsOfFiles: readonly Statement[] = notedLater.flatMap(triggerOf);
 
 /**
- * Makes PostgreSQL add new words to the index immediately. By default, it first collects 4 MB of new words in a list.
- * Each search would then read the whole list once for each range, and the batch that fills the list would have to wait
- * until all these words are added.
+ * Makes PostgreSQL add new words to the index immediately. By default, PostgreSQL first collects 4 MB of new words in
+ * a list. Each search would then read the whole list once for each range. The batch that fills the list would have to
+ * wait until all these words are added to the index.
  */
 export const searchWithoutList: readonly Statement[] = [
   { sqlite: null, postgres: "ALTER INDEX feedback_search_words SET (fastupdate = off)" },

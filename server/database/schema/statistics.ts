@@ -18,8 +18,8 @@ import {
 const since = 123;
 
 /**
- * A quarter of an hour in seconds, which is the unit of time of all counts. In every time zone, a day begins with a
- * whole quarter.
+ * The length of a quarter of an hour in seconds. All counts use this unit of time. In every time zone, a day begins
+ * at the beginning of such a quarter.
  */
 export const quarterSeconds = 900;
 
@@ -40,8 +40,8 @@ export const reportCounts = table(
     app_id: ref(apps, "cascade"),
     quarter: integer(),
     /**
-     * On PostgreSQL, each connection has its own counts, because transactions that change the same row would wait for
-     * each other. A job adds the counts up later. Always 0 on SQLite.
+     * On PostgreSQL, each connection has separate counts. Otherwise several transactions would change the same row
+     * and wait for each other. A job adds the counts up later. Always 0 on SQLite.
      */
     slot: integer(),
     bug: integer(),
@@ -63,9 +63,9 @@ export const reportCounts = table(
 );
 
 /**
- * Other counts, each with a name. They are first replies and decisions by waiting time, the steps of proposals, and
- * reports by version of the app. Each event is counted twice: in a quarter (`span` 1) and in a day in UTC (`span` 96).
- * `at` is the number of quarters or days since 1970. (rule F60)
+ * Other counts, each with a name: first replies and decisions by waiting time, the steps of proposals, and reports by
+ * version of the app. Each event is counted twice: in a quarter of an hour (`span` 1) and in a day in UTC (`span`
+ * 96). `at` is the number of quarters or days since 1970. (rule F60)
  */
 export const measureCounts = table(
   "measure_counts",
@@ -87,7 +87,10 @@ export const measureCounts = table(
   },
 );
 
-/** How many reports of a thread arrived after the first one, in each quarter and in each day in UTC. */
+/**
+ * The number of reports of a thread that arrived after the first report, in each quarter of an hour and in each day
+ * in UTC.
+ */
 export const repeatCounts = table(
   "repeat_counts",
   {
@@ -159,8 +162,8 @@ const isOne = (condition: string): string => `CASE WHEN ${condition} THEN 1 ELSE
 const types = ["bug", "feature", "question", "general"] as const;
 
 /**
- * Returns the SQL for the counts by type that a new report adds, which are 1 for its own type and 0 for all other
- * types.
+ * Returns the SQL for the counts by type that a new report adds. The count is 1 for the type of the report, and 0 for
+ * all other types.
  */
 const ofType = (category: string) =>
   Object.fromEntries(types.map((type) => [type, isOne(`${category} = '${type}'`)]));
@@ -228,14 +231,14 @@ const addToRepeats = (engine: Engine, at: string, where: string): string =>
     ON CONFLICT (feedback_id, span, at) DO UPDATE SET count = repeat_counts.count + excluded.count`;
 
 /**
- * Returns the SQL condition that no import of the app is running. An imported file contains counts, so triggers do not
- * count its rows.
+ * Returns the SQL condition that no import of the app is running. The exported file already contains counts, so
+ * triggers do not count the imported rows.
  */
 const isOver = (app: string): string => `NOT EXISTS (SELECT 1 FROM imports i WHERE i.app_id = ${app})`;
 
 /**
- * The SQL expression for the text in the metadata that names the version of the app, without a "v" before it and
- * without the text after the numbers.
+ * The SQL expression for the version of the app in the metadata. A "v" before the version and the text after the
+ * numbers are removed.
  */
 const versionText: Record<Engine, (metadata: string) => string> = {
   sqlite: (metadata) => {
@@ -247,7 +250,7 @@ const versionText: Record<Engine, (metadata: string) => string> = {
   },
   postgres: (metadata) => {
     const given = ["appVersion", "app_version", "version"].map(
-      // PostgreSQL cannot read JSON with the character NUL in a text.
+      // PostgreSQL cannot read JSON if one of its texts contains the character NUL.
       (name) =>
         `CAST(CASE WHEN strpos(${metadata}, chr(92) || 'u0000') > 0 THEN '{}' ELSE ${metadata} END AS json) ->> '${name}'`,
     );
@@ -272,8 +275,8 @@ const versionMeasure = (category: string, version: string): string =>
   `'version:' || ${`CASE WHEN ${category} = 'bug' THEN 'bug:' ELSE 'other:' END`} || ${version}`;
 
 /**
- * How many versions of an app are counted in a day. A sender can write any metadata, so without a limit every report
- * could add a row. (rule F60)
+ * The maximum number of versions of an app that are counted in a day. A sender can write any metadata, so without a
+ * limit every report could add a row. (rule F60)
  */
 const mostVersions = limits.statistics.versionsOfDay;
 
@@ -567,9 +570,10 @@ const countTimes = (engine: Engine, row: "NEW" | "OLD", by: "1" | "-1"): string[
 ];
 
 /**
- * A merged thread counts as a repeat of the other thread. Its report becomes a message of the other thread, which
- * counts as a repeat, and `count_merged` subtracts the counts of the merged thread itself. After an unmerge, the thread
- * counts as before: `count_released_report` counts its report again, and `count_unmerged` does the rest. (rule F60)
+ * A merged thread counts as a repeat of the other thread. Its report becomes a message of the other thread, and this
+ * message counts as a repeat. `count_merged` subtracts the counts of the merged thread itself. After an unmerge, the
+ * thread counts as before: `count_released_report` counts its report again, and `count_unmerged` adds its other
+ * counts. (rule F60)
  */
 const mergeTriggers: readonly Trigger[] = [
   {
@@ -606,7 +610,8 @@ const mergeTriggers: readonly Trigger[] = [
 type Sign = "1" | "-1";
 
 /**
- * Returns a statement that adds a thread's first reply to the counts or subtracts it. Its value is the thread's id.
+ * Returns a statement that adds a thread's first reply to the counts or subtracts it. The only parameter of the
+ * statement is the id of the thread.
  */
 const countFirstReply = (engine: Engine, by: Sign): string =>
   addToMeasure(engine, {
@@ -619,7 +624,8 @@ const countFirstReply = (engine: Engine, by: Sign): string =>
   });
 
 /**
- * Returns a statement that adds a thread's resolution to the counts or subtracts it. Its value is the thread's id.
+ * Returns a statement that adds a thread's resolution to the counts or subtracts it. The only parameter of the
+ * statement is the id of the thread.
  */
 const countResolution = (engine: Engine, by: Sign): string =>
   addToReports(engine, {
@@ -630,7 +636,10 @@ const countResolution = (engine: Engine, by: Sign): string =>
     where: "f.id = ? AND t.resolved_at IS NOT NULL",
   });
 
-/** The statements with which an unmerge corrects what triggers have counted. Each has one value, an id. */
+/**
+ * The statements with which an unmerge corrects what triggers have counted. The only parameter of each statement is an
+ * id.
+ */
 export const corrections = {
   firstReply: countFirstReply,
   resolution: countResolution,

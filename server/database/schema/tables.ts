@@ -37,7 +37,7 @@ const functionOf = (name: string, statement: string) =>
      RETURN NULL;
    END'`;
 
-// The columns that an agent sees in its list of threads. Only changes of these columns are recorded.
+// The columns that an agent sees in its list of threads. Changes of other columns are not recorded.
 const seen = "status, category, subject, occurrences, waiting, proposal_status, active_at";
 
 const changes: readonly Statement[] = [
@@ -67,8 +67,8 @@ const changes: readonly Statement[] = [
   },
 ];
 
-// On PostgreSQL the counts are updated once for each statement, not for each row, because a merge of tags changes many
-// threads.
+// On PostgreSQL, the trigger updates the counts once for each statement, not for each row, because a merge of tags
+// changes many threads.
 const counted = (sign: "+" | "-") => `UPDATE tags SET threads = threads ${sign} c.number
   FROM (SELECT tag_id, count(*) AS number FROM changed GROUP BY tag_id) AS c WHERE tags.id = c.tag_id`;
 
@@ -116,8 +116,8 @@ const triggerSchema: readonly Statement[] = [
 ];
 
 /**
- * The whole schema. It consists of all tables, and of statements for what a table description cannot express. Each part
- * comes after the parts that it refers to.
+ * The whole schema: all tables, and statements for everything that a table description cannot express. Each part
+ * comes after the parts to which it refers.
  */
 export const schema: readonly (Statement | AnyTable)[] = [
   ...access.accessSchema,

@@ -44,7 +44,8 @@ export const cycles = table(
     /** How many days of the cycle have been closed. */
     closed_days: integer(),
     /**
-     * The time of the next change that needs no request, such as the end of a day. Null after the cycle has ended.
+     * The time of the next change that happens without a request, such as the end of a day. Null after the cycle has
+     * ended.
      */
     next_at: instant().null(),
     created_at: instant(),
@@ -133,7 +134,8 @@ export const testSessions = table(
     of: "app",
     erase: "Test sessions of the person are deleted.",
     searched: { app: appOfSlot },
-    // The index has only the slot. If it also had the day and the id, a test report would take an eighth more time.
+    // The index contains only the slot. With the day and the id in the index, a test report would take an eighth more
+    // time.
     indexes: [index("test_sessions_by_slot", "slot_id")],
   },
 );

@@ -25,7 +25,8 @@ export const webhooks = table(
      */
     generation: integer().default(0).since(130),
     /**
-     * Whether deliveries of an earlier generation must still be cancelled. Until that is done, nothing is sent.
+     * Whether a job must still cancel deliveries of an earlier generation. Until the job has done so, nothing is
+     * sent.
      */
     clearing: flag().default(0).since(130),
     /**

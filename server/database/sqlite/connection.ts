@@ -1,6 +1,6 @@
 import type { Value } from "../database.ts";
 
-/** Runs statements one by one. */
+/** Runs statements one after another. */
 export interface StatementRunner {
   get<Row extends object>(sql: string, values: readonly Value[]): Promise<Row | undefined>;
   all<Row extends object>(sql: string, values: readonly Value[]): Promise<Row[]>;

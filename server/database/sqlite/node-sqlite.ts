@@ -49,5 +49,5 @@ function connect(database: DatabaseSync): Connection {
   };
 }
 
-/** Returns rows as the type that the caller names. A test checks that their columns match this type. */
+/** Returns rows with the type that the caller expects. A test checks that the columns of the rows match this type. */
 const typed = <Rows>(found: unknown): Rows => found as Rows;

@@ -60,7 +60,7 @@ export async function openSqlite(
   };
 }
 
-/** Opens a separate connection and calls `use` with it, in one reading transaction. */
+/** Opens a separate connection, and calls `use` with it in one reading transaction. */
 async function readAtOneInstant<Result>(
   open: () => Promise<Connection>,
   use: (reader: Reader) => Promise<Result>,
@@ -68,7 +68,8 @@ async function readAtOneInstant<Result>(
   const connection = await open();
   try {
     await connection.exec("BEGIN");
-    // A transaction sees the state that the database has at its first read. So the first read is done immediately.
+    // A transaction sees the state of the database at the time of its first read. So the first read is done
+    // immediately.
     await retryWhileLocked(() => connection.get("SELECT 1 AS one FROM sqlite_master LIMIT 1", []));
     return await use({
       engine: "sqlite",
@@ -110,7 +111,7 @@ async function assertSafeVersion(connection: Connection): Promise<void> {
   );
 }
 
-/** Whether this version of SQLite has none of the known faults that can corrupt a database. */
+/** Whether this version of SQLite is free of the known faults that can corrupt a database. */
 export function isSafeVersion(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   return major * 1_000_000 + minor * 1_000 + patch >= 3_051_003;
@@ -165,8 +166,9 @@ interface ForeignChanges {
 }
 
 /**
- * While there are listeners, asks SQLite every 50 ms whether another process has changed the file since `seen`. It asks
- * on the writing connection, because SQLite then ignores the changes that this process makes on it.
+ * While there are listeners, asks SQLite every 50 ms whether another process has changed the file since `seen`. The
+ * question uses the writing connection, because SQLite then ignores the changes that this process makes on that
+ * connection.
  */
 function watchForeignChanges(writer: Writer, seen: number): ForeignChanges {
   const listeners = new Set<{ hear(): void }>();
@@ -211,8 +213,8 @@ async function dataVersion(connection: Connection): Promise<number> {
 }
 
 /**
- * When the write-ahead log has this number of pages (16 MiB), SQLite copies it into the database file. In a log of this
- * size, a page that changes often is not copied after each change.
+ * When the write-ahead log has this number of pages (16 MiB), SQLite copies it into the database file. With a smaller
+ * log, pages that change often would be copied more often.
  */
 const checkpointPages = 4_000;
 
@@ -275,7 +277,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 interface Queue {
   add(unit: Unit): void;
-  /** Returns the waiting unit to which new rows with these columns are added. */
+  /** Returns the waiting unit for new rows with these columns. A unit is a part of the next transaction. */
   appendTo(table: string, columns: readonly string[]): AppendUnit;
   between<Result>(use: () => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
@@ -337,10 +339,7 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
   };
 }
 
-/**
- * Creates the store of the waiting units to which new rows are added. There is one unit for each table and list of
- * columns.
- */
+/** Creates the store of the waiting units for new rows. There is one unit for each table and list of columns. */
 function createAppends(add: (unit: Unit) => void) {
   const waiting = new Map<string, WaitingRows[]>();
 
@@ -440,8 +439,8 @@ async function rollBack(connection: Connection): Promise<void> {
 }
 
 /**
- * Runs the units of an open transaction one after another. Returns functions to call after the commit. They tell each
- * unit whether it succeeded.
+ * Runs the units of an open transaction one after another. Returns functions to call after the commit. Each of them
+ * tells a unit whether it succeeded.
  */
 type RunAll = (queue: Unit[]) => Promise<readonly TellResult[]>;
 
@@ -478,8 +477,8 @@ function unguarded(connection: Connection): RunAll {
 }
 
 /**
- * Sets a savepoint before each unit, and rolls back to it if the unit fails. The parts of a failed unit are added to
- * the queue.
+ * Sets a savepoint before each unit, and rolls back to the savepoint if the unit fails. Adds the parts of a failed
+ * unit to the queue.
  */
 function guarded(connection: Connection, statements: Statements): RunAll {
   return async (queue) => {
@@ -533,14 +532,14 @@ function statementsOf(connection: StatementRunner): Statements {
   };
 }
 
-/** Runs statements one at a time and records whether they may have changed the open transaction. */
+/** Runs statements one at a time, and records whether they may have changed the data of the open transaction. */
 interface ChangeTracker {
   readonly runner: StatementRunner;
-  /** Forgets the statements that have run so far. */
+  /** Resets the record, so that earlier statements no longer count. */
   reset(): void;
   /**
-   * Whether rows were changed or a statement failed. After a failure SQLite may have undone more than the failed
-   * statement.
+   * Whether rows were changed or a statement failed since the last reset. After a failure, SQLite may have undone
+   * more than the failed statement.
    */
   mayHaveChanged(): boolean;
 }
@@ -551,7 +550,7 @@ function trackChanges(connection: Connection): ChangeTracker {
 
   async function note<Result>(statement: () => Promise<Result>, changed: (result: Result) => boolean) {
     const before = mayHaveChanged;
-    // If the statement fails, this value stays true.
+    // If the statement fails, `mayHaveChanged` stays true.
     mayHaveChanged = true;
     const result = await statement();
     mayHaveChanged = before || changed(result);

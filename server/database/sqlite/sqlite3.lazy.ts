@@ -15,8 +15,8 @@ export const sqlite3Driver: SqliteDriver = {
 interface Prepared {
   readonly statement: sqlite3.Statement;
   /**
-   * Rejects the waiting call. The call needs this function, because `sqlite3` reports that a statement cannot be
-   * prepared only to the callback of `prepare`.
+   * Rejects the waiting call. If a statement cannot be prepared, `sqlite3` reports the error only to the callback of
+   * `prepare`. That callback then calls this function.
    */
   reject: (error: Error) => void;
 }
@@ -24,8 +24,8 @@ interface Prepared {
 function connect(database: sqlite3.Database): Connection {
   const { use, clear } = createStatements(database);
 
-  // This always reads all rows. `Statement.get` stops after the first row and then keeps its snapshot of the database,
-  // so later reads would return old data.
+  // This always reads all rows. `Statement.get` stops after the first row and then keeps its snapshot of the
+  // database. Later reads with the statement would then return old data.
   const all = <Row extends object>(sql: string, values: readonly Value[]) =>
     use<Row[]>(sql, (statement, resolve, reject) =>
       statement.all<Row>(values, (error, rows) => (error === null ? resolve(rows) : reject(error))),

@@ -177,7 +177,7 @@ interface Pass {
   ) => Promise<void>;
 }
 
-/** The tables that have their own passes and are therefore not part of the general search for texts. */
+/** The tables that have special passes. The general search for texts does not search these tables. */
 const speciallySearched = new Set<string>([
   ...["audit", "imported_people", "invitations", "idempotency", "mail_addresses", "mail_originals"],
 ]);
@@ -250,7 +250,7 @@ const mostSenders = 200;
 const removeConversation = (tx: Transaction, reportId: string) =>
   removeMessages(tx, "report_id = ? AND everyone = 0", reportId);
 
-/** Deletes the original of a mail with its file. */
+/** Deletes the original of an incoming mail together with its file. */
 const eraseOriginal = async (tx: Transaction, _: Person, { id }: Cells): Promise<Effect> => ({
   counts: { mails: 1 },
   files: await mailOriginals.remove(tx, id ?? ""),
@@ -270,8 +270,8 @@ const latestOf = ({ decidedAt, claimedAt }: ProposalRow): string | null =>
 const textsEmptied = reportTexts.map(({ name }) => `${columnOf(tables.feedback, name)} = NULL`).join(", ");
 
 /**
- * The passes of an erasure. The first ones search the data that the person sent and received, and the others search the
- * texts of other people.
+ * The passes of an erasure. The first passes search the data that the person sent and received. The later passes
+ * search the texts of other people.
  */
 const passes: readonly Pass[] = [
   { table: "feedback", columns: ["sender_email"], count: "threads", apply: eraseThread },
@@ -289,8 +289,8 @@ const passes: readonly Pass[] = [
     .map((pass) =>
       pass.table === "runs" ? { ...pass, lock: lockThreadOf, settle: endChangedProposal } : pass,
     ),
-  // This pass must stay the last one. A running erasure stores the index of its pass, and an older version of the
-  // server may have stored it. So the indexes of the other passes must not change.
+  // This pass must stay the last pass. A running erasure, perhaps from an older version of the server, has stored the
+  // index of its pass. So the indexes of the other passes must not change.
   {
     ...{ table: "mail_originals", columns: textColumns("mail_originals"), count: "mails" },
     apply: eraseOriginal,
@@ -342,7 +342,10 @@ const contentLocks: Readonly<Partial<Record<SearchedTableName, Pass["lock"]>>> =
   changelog_entries: lockAppOf("changelog_entries"),
 };
 
-/** The progress of an erasure. It continues in the pass with this index, after the row with the key `after`. */
+/**
+ * A place is the progress of an erasure. The erasure continues in the pass with this index, after the row with the
+ * key `after`.
+ */
 export interface Place {
   readonly pass: number;
   readonly after: Key | undefined;

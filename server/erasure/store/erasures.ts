@@ -167,8 +167,8 @@ export const erasures = {
 };
 
 /**
- * The data that an erasure deletes. `owner` means the data of a person in the apps of one owner, `account` a deleted
- * account, and `everywhere` all data of a person on the server.
+ * The data that an erasure deletes. `owner`: the data of a person in the apps of one owner. `account`: the data of a
+ * deleted account. `everywhere`: all data of a person on the server.
  */
 export type ErasedKind = "owner" | "account" | "everywhere";
 
@@ -178,12 +178,6 @@ export interface EndedErasure extends Pick<ErasureRow, "id" | "ownerId" | "perso
   readonly counts?: Partial<ErasureCounts>;
   readonly at: string;
 }
-
-/** Returns what kind of data an erasure deletes. */
-export const kindOf = (row: Pick<ErasureRow, "ownerId" | "place">): ErasedKind => {
-  if (row.ownerId !== null) return "owner";
-  return placeOf(row).of ?? "everywhere";
-};
 
 export interface Advance {
   readonly place: Place;

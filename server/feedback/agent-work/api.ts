@@ -157,7 +157,7 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
       }
       const settled = await settle(deps, runId);
       const run = settled === "as it was" ? found : knownRun(settings, settled);
-      // The token may have been revoked while `settle` ran.
+      // The token may have been revoked while `settle` ran, so the access of the caller is checked again.
       if (!run || !mayRead(await request.callerNow(), run)) throw new ApiError("not_found");
       return run.answer;
     }),
@@ -176,8 +176,8 @@ function createReadThread(deps: AgentDeps): Handlers<typeof contract>["readThrea
     }
     if (!thread) throw new ApiError("not_found");
     const { answer, proposal: run } = thread;
-    // Another proposal was approved in the meantime. The next request runs `settle` for it, so this answer must not be
-    // cached.
+    // While `settle` ran, another proposal of the thread was approved. The next request must run `settle` for this
+    // proposal, so the answer is not cached.
     if (run && needsSettling(run, deps.clock.now())) return answer;
     return lastingAnswer({ answer, run, isKept: findThread.isKept(thread, caller) }, deps);
   };
@@ -189,9 +189,9 @@ type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunI
 
 /**
  * Stores a new proposal, an internal note on the thread, and a message to the chat of the app. The new proposal
- * replaces proposals that await approval. If the thread was merged into another thread, the proposal is stored for the
- * other thread, whose id is returned. Throws `run_superseded` if the agent named an expected proposal and the newest
- * proposal is another one. (rules A3, A5, A7)
+ * replaces the proposals of the thread that await approval. If the thread was merged into another thread, the proposal
+ * is stored for the other thread, whose id is returned. Throws `run_superseded` if the agent named an expected proposal
+ * and this is not the newest proposal. (rules A3, A5, A7)
  */
 async function propose(
   deps: ProposeDeps,
@@ -246,11 +246,11 @@ async function announce(
 const bytesOfProposal = (proposal: StoredProposal | undefined): number =>
   proposal ? bytesOfBody(JSON.stringify(proposal)) : 0;
 
-/** A cached thread. It is cached separately for each viewer. */
+/** A cached thread. Each viewer has a separate cached thread. */
 interface KnownThread {
   /** The id in the request. */
   readonly id: string;
-  /** The id of the thread in the answer. It differs from `id` if the thread was merged into another thread. */
+  /** The id of the thread in the answer. This id differs from `id` if the thread was merged into another thread. */
   readonly shownId: string;
   readonly appId: string;
   /** The newest proposal of the thread. */
@@ -343,8 +343,8 @@ const createFindRun = ({
 const proposalOverhead = 1_000;
 
 /**
- * Returns the object that is cached for a proposal. It contains the answer, the data that decides who may read the
- * proposal, and the data that decides whether `settle` must run for it.
+ * Returns the object that is cached for a proposal. The object contains the answer, the data that decides who may read
+ * the proposal, and the data that decides whether `settle` must run for it.
  */
 function knownRun(settings: Deps["settings"], run: ProposalRow | undefined) {
   if (!run) return undefined;
@@ -515,7 +515,7 @@ interface NamedClaim {
 
 /**
  * Locks a proposal and returns it with the claim. Throws `wrong_state` if the outcome of the claim was already
- * reported, and the errors of `namedClaim`. (rule A24)
+ * reported. Also throws the errors of `namedClaim`. (rule A24)
  */
 async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: NamedClaim) {
   const run = await lockedRun(tx, named.runId, named.caller);
@@ -574,8 +574,8 @@ function findWork(deps: FindDeps): Handlers<typeof findContract> {
 type ListRequest = Request<typeof findContract.listFeedback>;
 
 /**
- * Returns a page of the list of threads. The first page also contains a mark. With this mark, a client can later ask
- * which threads have changed since then. (rule A30)
+ * Returns a page of the list of threads. The first page also contains a mark, which is a position in the sequence of
+ * changes. Later, a client can send this mark to get the threads that have changed since then. (rule A30)
  */
 async function list(deps: FindDeps, { caller, query }: ListRequest) {
   const { database, settings } = deps;
@@ -595,8 +595,8 @@ async function list(deps: FindDeps, { caller, query }: ListRequest) {
 }
 
 /**
- * Returns the threads that have changed since a mark. If there are none, waits at most `milliseconds` for the next
- * change. (rules A30, A31)
+ * Returns the threads that have changed since a mark. If no thread has changed, waits at most `milliseconds` for the
+ * next change. (rules A30, A31)
  */
 async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: string, milliseconds: number) {
   const { database, settings } = deps;

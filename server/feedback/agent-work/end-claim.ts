@@ -14,8 +14,8 @@ export async function finishClaim(tx: Transaction, id: string, outcome: NewOutco
 }
 
 /**
- * Deletes the answers that are stored for repeated claim requests. These answers say that the worker still has the
- * proposal, which is no longer true. (rule A21)
+ * Deletes the answers that are stored for repeated claim requests. These answers would say that the worker still has
+ * the proposal, which is no longer true. (rule A21)
  */
 async function forgetClaimAnswers(tx: Transaction, ended: EndedClaim | undefined): Promise<void> {
   if (!ended) return;

@@ -8,7 +8,9 @@ import { proposals } from "../proposals/store.ts";
 import { notAMark, threadChanges } from "./store/changes.ts";
 import { findChanged } from "./store/work.ts";
 
-/** One request gets changes for at most this time. Then the client sends a new request with its current token. */
+/**
+ * The maximum time for which one request receives changes. Then the client sends a new request with its current token.
+ */
 const mostMilliseconds = 3_600_000;
 
 type FollowDeps = Pick<Deps, "database" | "settings" | "threadWatch" | "waiting">;
@@ -17,8 +19,8 @@ type FollowDeps = Pick<Deps, "database" | "settings" | "threadWatch" | "waiting"
 export type Follow = (callerNow: () => Promise<AgentCaller>, topics: Topics) => Promise<Following>;
 
 /**
- * Creates a function with which an agent follows the named proposals and, with `queue`, the threads of its apps. The
- * function reads the current state first, so it misses no later change. (rule A60)
+ * Creates a function with which an agent follows proposals. If `queue` is true, the agent also follows the threads of
+ * its apps. The function reads the current state first, so that the agent misses no later change. (rule A60)
  */
 export function createFollow(deps: FollowDeps): Follow {
   return async (callerNow, { runIds, queue }) => {
@@ -102,7 +104,10 @@ const untilEnd = (signal: AbortSignal) => ({
   signal: () => signal,
 });
 
-/** Returns a hash of a proposal as the agent sees it. The proposal is not marked as read. */
+/**
+ * Returns a hash of a proposal as the agent sees it; undefined if the agent may not read the proposal. Does not mark
+ * the proposal as read.
+ */
 async function stateOf({ database, settings }: FollowDeps, id: string, viewer: AgentCaller) {
   const run = await proposals.find(database, id, viewer);
   return run && hashOf(JSON.stringify(proposalAnswer(settings, run)));

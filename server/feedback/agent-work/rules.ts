@@ -1,6 +1,9 @@
 import { expiryOf, type Moment, type RunState } from "../proposals/rules.ts";
 
-/** The claim on a proposal that is not released, as the caller who wants to claim the proposal sees it. */
+/**
+ * The claim on a proposal that is not released. The fields describe this claim for the caller that wants to claim the
+ * proposal now.
+ */
 export interface HeldClaim {
   /** Whether the claim was created with the caller's token and worker name. */
   readonly own: boolean;
@@ -12,7 +15,7 @@ export interface ClaimFacts {
   readonly run: Pick<RunState, "status" | "expiresAt">;
   readonly held: HeldClaim | undefined;
   readonly resume: boolean;
-  /** The id of a newer proposal of the same thread, if it is or was approved. */
+  /** The id of a newer proposal of the same thread that is approved or was approved; undefined if there is none. */
   readonly newerApproval: string | undefined;
 }
 
@@ -40,14 +43,14 @@ function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): 
 }
 
 /**
- * If a worker has sent no report for this time, another token of the same account may resume its claim. If the worker's
- * token was revoked or has expired, the other token may resume the claim immediately.
+ * The time without a report from a worker after which another token of the same account may resume the worker's claim.
+ * If the worker's token was revoked or has expired, the other token may resume the claim immediately.
  */
 const silentMilliseconds = 15 * 60_000;
 
 /**
  * Whether a caller may resume a claim that is not released. If the clock of the server may be wrong, the time since the
- * last report is not certain and does not count. (rule A32)
+ * last report is ignored. (rule A32)
  */
 export function mayResume(
   {

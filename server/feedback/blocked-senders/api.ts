@@ -88,15 +88,17 @@ async function ownedBlock(reader: Reader, id: string, caller: ConsoleCaller) {
   return block;
 }
 
-/** The number of rows that one transaction releases. It is small, so that other writes wait only a few milliseconds. */
+/**
+ * The number of rows that one transaction releases. With this small number, other writes wait only a few milliseconds.
+ */
 const atOnce = 200;
 
 type Part<Result> = (tx: Transaction) => Promise<Result>;
 
 /**
  * Shows the hidden feedback of a blocked sender in the inbox. `write` runs each part in a transaction. Between two
- * parts, other requests can write. If this is interrupted, the sender stays blocked and the rest of the feedback stays
- * hidden until the next attempt.
+ * parts, other requests can write. If the process is interrupted, the sender stays blocked. The feedback that is not
+ * released yet stays hidden until the next attempt.
  */
 async function releaseInParts(
   block: { readonly appId: string; readonly blockId: string },

@@ -1,6 +1,9 @@
 /** The normalised forms of a contact, with which it is compared with the blocked senders. */
 export interface SenderKeys {
-  /** The address without a suffix such as `+news`. If the contact is not an address, it is the text of the contact. */
+  /**
+   * The address without a suffix such as `+news`. If the contact is not an address, `address` is the text of the
+   * contact.
+   */
   readonly address: string;
   /** The domain of the address and its parent domains. The list is empty if the contact is not an address. */
   readonly domains: readonly string[];

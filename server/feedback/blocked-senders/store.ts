@@ -100,7 +100,8 @@ const answers = {
   columns: `m.id, m.feedback_id AS "threadId", coalesce(m.sender_name, f.sender_name) AS "senderName",
     coalesce(m.foreign_from, m.sender_email, f.sender_email) AS "senderEmail",
     substr(m.body, 1, 300) AS text, m.created_at AS "createdAt"`,
-  // CROSS JOIN makes SQLite begin with the hidden answers, which are few. It would otherwise read all threads first.
+  // CROSS JOIN makes SQLite begin with the hidden answers, which are few. Otherwise SQLite would read all threads
+  // first.
   from: "FROM messages m CROSS JOIN feedback f",
   app: "f.app_id",
 };
@@ -143,7 +144,7 @@ const latest = (rows: readonly { readonly createdAt: string }[]): string | undef
     undefined,
   );
 
-/** Queries for hidden feedback. It is deleted after 30 days unless a member releases it. (rule F34) */
+/** Queries for hidden feedback. Hidden feedback is deleted after 30 days if no member releases it. (rule F34) */
 export const hiddenFeedback = {
   /** Returns the newest hidden reports and messages of an app. */
   list: (reader: Reader, appId: string, most: number) =>

@@ -20,7 +20,7 @@ import { assignableMembers, changeThread, isFinish } from "../threads/change.ts"
 import { snoozeRefusal } from "../threads/rules.ts";
 import { endDueSnoozes } from "../threads/store/fields.ts";
 import { threadNews } from "../unread/store/news.ts";
-import { threadViews } from "../unread/store/read-marks.ts";
+import { restoreActivity, threadViews } from "../unread/store/read-marks.ts";
 import {
   bulkRefusal,
   changeBack,
@@ -191,7 +191,7 @@ async function checkChange(
 
 /**
  * The time limit of a search for the threads to change. No transaction is open during the search. The count of a list
- * in the inbox has a lower limit, so each list whose exact count is shown can also be changed.
+ * in the inbox has a shorter time limit. So each list whose exact count is shown can also be changed.
  */
 const searchedMilliseconds = 6_000;
 
@@ -248,7 +248,7 @@ async function changeSome(
   const { read, ...fields } = change;
   for (const id of ids) {
     await tx.lock(id);
-    const before = await stateOf(tx, act, id, read !== undefined || isFinish(change.status));
+    const before = await stateOf(tx, act, id, changesUnread(change));
     const code = before === undefined ? "not_found" : bulkRefusal(before, change);
     if (before === undefined || code !== undefined) {
       tally.skipped.push({ id, code: code ?? "not_found" });
@@ -263,6 +263,10 @@ async function changeSome(
   return tally;
 }
 
+/** Whether a change can mark a thread as read for the caller. */
+const changesUnread = ({ read, status, snoozedUntil }: BulkChange): boolean =>
+  read !== undefined || isFinish(status) || snoozedUntil != null;
+
 const markRead = (tx: Transaction, { appId, caller }: Act, feedbackId: string, read: boolean) =>
   threadViews.mark(tx, { appId, userId: caller.userId, feedbackId }, read);
 
@@ -274,9 +278,11 @@ const noted = (feedbackId: string, before: ThreadState, after: ThreadState): Bul
   after: stored(after),
 });
 
-function stored({ tagIds, activity, unread, resolvedAt, ...row }: ThreadState): string {
+function stored({ tagIds, activity, unread, resolvedAt, activeAt, ...row }: ThreadState): string {
   const { status, assigneeId, snoozedUntil } = row;
-  return JSON.stringify({ status, assigneeId, snoozedUntil, tagIds, activity, unread, resolvedAt });
+  return JSON.stringify({
+    ...{ status, assigneeId, snoozedUntil, tagIds, activity, unread, resolvedAt, activeAt },
+  });
 }
 
 /** Returns the state of a thread; undefined if the app has no such thread. */
@@ -344,6 +350,7 @@ async function undoSome(
     // Restores the time at which the thread was resolved. Otherwise it would count as resolved today. (rule F60)
     if (change.status !== undefined && before.resolvedAt !== undefined)
       await restoreResolution(tx, id, before.resolvedAt);
+    if (before.activeAt !== undefined) await restoreActivity(tx, id, before.activeAt);
     if (before.unread !== null) await markRead(tx, act, id, !before.unread);
     tally.changed += 1;
   }

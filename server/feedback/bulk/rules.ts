@@ -13,19 +13,23 @@ export interface ThreadState {
   readonly tagIds: readonly string[];
   /** The number of events of the thread so far. */
   readonly activity: number;
-  /** Whether the thread was unread for the caller; null if the bulk change does not affect this. */
+  /**
+   * Whether the thread was unread for the caller; null if the bulk change does not change whether threads are unread.
+   */
   readonly unread: boolean | null;
   /**
    * The time at which the thread was last resolved; null if it was never resolved. States that an older version of the
    * server has stored do not have this field.
    */
   readonly resolvedAt?: string | null;
+  /** The time of the last activity. States that an older version of the server has stored do not have this field. */
+  readonly activeAt?: string;
 }
 
-/** How long a bulk change can be undone. */
+/** The time in milliseconds after a bulk change for which it can be undone. */
 export const undoMilliseconds = 600_000;
 
-/** For this time, an interrupted request can be repeated to continue the change. */
+/** The time in milliseconds for which an interrupted request can be repeated to continue the change. */
 export const continuedMilliseconds = 86_400_000;
 
 /** Returns why a bulk change must skip a thread; undefined if it can change the thread. (rule F45) */
@@ -76,7 +80,9 @@ export function undoRefusal({
 /** Ignores repeated ids. If two tags of a thread were merged, a stored state contains the same id twice. */
 const idsIn = ({ tagIds }: ThreadState): string => [...new Set(tagIds)].sort().join();
 
-/** Returns the change that restores a thread's state from before a bulk change. Leaves out a snooze that is over. */
+/**
+ * Returns the change that restores the state that a thread had before a bulk change. Leaves out a snooze that is over.
+ */
 export function changeBack(
   { before, after }: Undo,
   { names, now }: { readonly names: ReadonlyMap<string, string>; readonly now: string },

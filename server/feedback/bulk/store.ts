@@ -3,6 +3,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { insert, listed, plannedEachTime, update } from "../../database/statements.ts";
+import { activeAt } from "../unread/store/read-marks.ts";
 
 export interface BulkRow {
   readonly id: string;
@@ -12,7 +13,7 @@ export interface BulkRow {
   readonly createdAt: string;
 }
 
-/** The result of a bulk change, or of its undo. It is updated after each part. */
+/** The result of a bulk change, or of its undo. The result is updated after each part. */
 export interface Tally {
   readonly changed: number;
   /** Threads that were not changed, at most 100. `skippedCount` is the number of all of them. */
@@ -50,6 +51,7 @@ export interface StateRow {
   readonly snoozedUntil: string | null;
   readonly activity: number;
   readonly resolvedAt: string | null;
+  readonly activeAt: string;
 }
 
 const addChange = insert(tables.bulkChanges, "ON CONFLICT DO NOTHING");
@@ -84,7 +86,8 @@ export const bulkChanges = {
   states: (reader: Reader, appId: string, ids: readonly string[]): Promise<StateRow[]> =>
     reader.all<StateRow>(
       plannedEachTime(`SELECT f.id, f.status, f.assignee_id AS "assigneeId", f.snoozed_until AS "snoozedUntil",
-         f.activity_count AS activity, (SELECT t.resolved_at FROM thread_times t WHERE t.feedback_id = f.id) AS "resolvedAt"
+         f.activity_count AS activity, (SELECT t.resolved_at FROM thread_times t WHERE t.feedback_id = f.id) AS "resolvedAt",
+         ${activeAt} AS "activeAt"
        FROM feedback f WHERE f.app_id = ? AND f.status <> 'blocked' AND f.id IN (${ids.map(() => "?").join(", ")})`),
       appId,
       ...ids,
@@ -146,7 +149,10 @@ export const bulkChanges = {
   note: (tx: Transaction, changeId: string, { feedbackId, before, after }: BulkThreadRow) =>
     tx.insert(tables.bulkThreads, { changeId, feedbackId, before, after }),
 
-  /** Removes at most `most` threads from a bulk change and returns them. So each thread is undone at most once. */
+  /**
+   * Removes at most `most` threads from a bulk change and returns them. Because they are removed, the change of each
+   * thread is undone at most once.
+   */
   take: (tx: Transaction, changeId: string, most: number): Promise<BulkThreadRow[]> =>
     tx.all<BulkThreadRow>(
       `DELETE FROM bulk_threads WHERE change_id = ? AND feedback_id IN (

@@ -2,8 +2,8 @@ import { type ChatFormat, chatFormats } from "../../../src/contract/apps.ts";
 import { oneLine, quoted, unlinkedLine, unmade } from "../../../src/words/visible.ts";
 
 /**
- * A message to the chat of an app. It begins with a sentence that the server wrote. Texts that senders or agents wrote
- * follow. (rules A8, W3)
+ * A message to the chat of an app. The message begins with a sentence that the server wrote. After this sentence come
+ * texts that senders or agents wrote. (rules A8, W3)
  */
 export interface ChatMessage {
   readonly app: { readonly id: string; readonly name: string };
@@ -84,8 +84,8 @@ const forTelegram: Escape = (text, most) => unlinkedLine(text, most).replace(/[/
 const withoutQuery = (url: URL, path: string): string => new URL(path, url.origin).href;
 
 /**
- * The functions that create the body of a message for each chat program, as its documentation describes the body. Tests
- * compare the types of the bodies with published types of the chat programs. (rule N9)
+ * The functions that create the body of a message in the format of each chat program. Tests compare the types of the
+ * bodies with published types of the chat programs. (rule N9)
  */
 export const chatBodies = {
   slack: (message: ChatMessage) => ({ text: linesOf(message, unmade).join("\n") }),
@@ -185,5 +185,5 @@ export function chatAddressFault(format: ChatFormat, address: string): string | 
   return undefined;
 }
 
-/** After this number of failed attempts, which take about 85 minutes, owners get a notice. (rule N2) */
+/** The number of failed attempts after which owners get a notice. These attempts take about 85 minutes. (rule N2) */
 export const failingAttempts = 10;

@@ -48,8 +48,8 @@ export const chatChanged = "The chat of the app was changed";
 const noBody = "{}";
 
 /**
- * Queries for outgoing messages. A message is stored in the same transaction as the change that it reports. It is sent
- * after this transaction has ended.
+ * Queries for outgoing messages. A message is stored in the same transaction as the change that it reports. The message
+ * is sent after this transaction has ended.
  */
 export const outbox = {
   insert: (tx: Transaction, delivery: NewDelivery) =>
@@ -122,8 +122,8 @@ export const outbox = {
   giveUpAll: (tx: Transaction, appId: string, error: string) => giveUp(tx, "app_id = ?", error, appId),
 
   /**
-   * Deletes the bodies of all deliveries about `id`, because text in them must be erased. Pending deliveries are given
-   * up. `id` is the id of a thread, of a proposal, or of a report in a merged thread. (rules P3, P4, N8)
+   * Deletes the bodies of all deliveries about `id`, because text in them must be erased. Pending deliveries are marked
+   * as failed. `id` is the id of a thread, of a proposal, or of a report in a merged thread. (rules P3, P4, N8)
    */
   async forgetWords(tx: Transaction, id: string): Promise<void> {
     const about = `subject_id IN (

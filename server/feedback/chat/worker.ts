@@ -10,7 +10,7 @@ import { chatChanged, type Delivery, outbox } from "./store.ts";
 
 const atOnce = 10;
 
-/** A delivery is reserved for this server for this time, which is longer than any delivery takes. */
+/** The time in milliseconds for which a delivery is reserved for this server. Every delivery takes less time. */
 const holdMilliseconds = 60_000;
 
 interface OutboxWorker {
@@ -21,8 +21,8 @@ interface OutboxWorker {
 type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
 /**
- * Starts sending the messages of the outbox to chats. A new message is sent immediately, a failed message again later.
- * Each app has its own queue, so a chat that does not answer does not delay other chats. (rule A8)
+ * Starts sending the messages of the outbox to chats. A new message is sent immediately. A failed message is sent again
+ * later. Each app has its own queue, so a chat that does not answer does not delay other chats. (rule A8)
  */
 export function startOutbox(deps: WorkerDeps): OutboxWorker {
   const stop = startTargetQueues(deps, {
@@ -43,7 +43,7 @@ async function pause({ database, clock, time }: WorkerDeps, busy: readonly strin
 }
 
 async function dueApps(deps: WorkerDeps, busy: readonly string[], most: number): Promise<string[]> {
-  // With a wrong clock, a delivery could be cancelled too early, or be postponed for years.
+  // If the clock is wrong, a delivery could be cancelled too early, or be postponed for years.
   if (deps.time.isDoubtful()) return [];
   const now = deps.clock.now().toISOString();
   if (deps.settings.dev) {

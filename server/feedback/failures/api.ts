@@ -56,7 +56,10 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
 
 interface Passing {
   readonly failure: Failure;
-  /** Returns whether one of the tests in a summary has passed. It is set only for a summary of several tests. */
+  /**
+   * Returns whether the test of a summary with this prefix of a key has passed. Undefined if the run names the whole
+   * failure as passed.
+   */
   readonly partHasPassed?: (part: string) => boolean;
 }
 

@@ -7,9 +7,12 @@ interface NamedFailure {
 
 /** The open failures that a successful run may resolve. */
 export interface PassedFailures<Failure> {
-  /** The failures whose keys, or prefixes of whose keys, the run names as passed. Sorted by key. */
+  /** The failures that the run names as passed, by their keys or by prefixes of their keys. Sorted by key. */
   readonly passed: Failure[];
-  /** The other failures that summarize many tests. Some of these tests may have passed. Sorted by key. */
+  /**
+   * The failures that summarize many tests and whose own keys the run does not name as passed. Some of their tests may
+   * have passed. Sorted by key.
+   */
   readonly summaries: Failure[];
 }
 
@@ -30,7 +33,10 @@ export function passedFailures<Failure extends NamedFailure>(
   };
 }
 
-/** Returns a function that checks whether a test of a summary has passed. Each test is given as a prefix of a key. */
+/**
+ * Returns a function that checks whether a test of a summary has passed. The argument of this function is the prefix of
+ * a key.
+ */
 export function partTest(passed: readonly Passed[]): (part: string) => boolean {
   const named = new Set(prefixesOf(passed));
   return (part) => named.has(part);
@@ -40,8 +46,8 @@ const prefixesOf = (passed: readonly Passed[]): string[] =>
   passed.flatMap((one) => (typeof one === "string" ? [] : [one.prefix]));
 
 /**
- * Returns a function that checks whether a key begins with one of the prefixes. For each length of a prefix, it looks
- * up the beginning of the key. This is fast even with thousands of prefixes.
+ * Returns a function that checks whether a key begins with one of the prefixes. For each length of a prefix, the
+ * function looks up the beginning of the key. This lookup is fast even with thousands of prefixes.
  */
 function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
   const known = new Set(prefixes);

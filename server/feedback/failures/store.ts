@@ -5,10 +5,10 @@ import { insert } from "../../database/statements.ts";
 export interface FailureReport {
   readonly feedbackId: string;
   readonly appId: string;
-  /** The scope of the run, such as a workflow with a job and a branch. It is "" if the report names no scope. */
+  /** The scope of the run, such as a workflow with a job and a branch; "" if the report names no scope. */
   readonly scope: string;
   readonly run: string;
-  /** The tests that the report summarizes. Each is a prefix of a key. */
+  /** The tests that the report summarizes. Each test is named by the prefix of a key. */
   readonly parts?: readonly string[] | undefined;
   readonly reportedAt: string;
 }
@@ -16,7 +16,7 @@ export interface FailureReport {
 export interface Failure {
   /** The id of the thread to which the failure belongs now. */
   readonly id: string;
-  /** The id of the thread that was created for the failure. It differs from `id` if this thread was merged. */
+  /** The id of the thread that was created for the failure. This id differs from `id` if this thread was merged. */
   readonly failureId: string;
   readonly dedupeKey: string;
   /** Whether a report of this failure summarizes many tests. */
@@ -51,7 +51,10 @@ const insertRun = insert(tables.failureRuns, "ON CONFLICT DO NOTHING");
  * the run since then.
  */
 export const failures = {
-  /** Locks a failure. Call it before you read the failure, because a report and a successful run may come together. */
+  /**
+   * Locks a failure. Call it before you read the failure, because a report and a successful run may arrive at the same
+   * time.
+   */
   lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),
 
   /**
@@ -156,7 +159,7 @@ export const failures = {
   },
 
   /**
-   * Returns the scopes in which a failure of the thread was reported and has not passed since then. This includes the
+   * Returns the scopes in which a failure of the thread was reported and has not passed since then. Includes the
    * failures of threads that were merged into this thread.
    */
   async failingScopes(tx: Transaction, feedbackId: string): Promise<string[]> {
@@ -186,8 +189,8 @@ const listOf = (json: string): readonly string[] => {
 
 /**
  * Returns the tests of a summary as JSON. If the same run has already reported a summary in this scope, for example in
- * another job, its tests that have not passed are added. Returns null if one of these reports names no tests, because
- * then it is unknown which tests must pass.
+ * another job, the tests of that summary that have not passed are added. Returns null if one of these reports names no
+ * tests, because then it is unknown which tests must pass.
  */
 async function allParts(tx: Transaction, report: FailureReport): Promise<string | null> {
   const { feedbackId, scope, run, parts } = report;

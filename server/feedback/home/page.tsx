@@ -11,6 +11,8 @@ import { Ago } from "../../console/times.tsx";
 import { linesOfMarkdown } from "../../content/texts/html.ts";
 import { SlotRequestLines, TestBelowLines } from "../../testing/cycles/parts.tsx";
 import { DecidedNotice, decidedBefore, threadInQueue } from "../inbox/neighbours.tsx";
+import { StatusBadge } from "../threads/badges.tsx";
+import { isUnfinished } from "../threads/rules.ts";
 
 /** Shows the start page: what waits for this person in all apps, the work of agents, and the list of apps. */
 async function showHome(visit: SignedInVisit): Promise<Reply> {
@@ -116,7 +118,7 @@ const Apps = ({
   lastWeek: { reports, resolved, replies },
 }: {
   readonly navigation: Navigation;
-  /** What happened in the last seven days in all apps. */
+  /** The numbers of new reports, resolved threads and replies in the last seven days, in all apps. */
   readonly lastWeek: { readonly reports: number; readonly resolved: number; readonly replies: number };
 }) => (
   <section
@@ -195,7 +197,10 @@ const WaitingProposals = (props: WaitingProposalsProps) => {
   if (rows.length === 0 && first === undefined) {
     return (
       <Empty title="Nothing is waiting for you">
-        <p>When an agent proposes a plan for a thread, the proposal appears here. The oldest comes first.</p>
+        <p>
+          When an agent proposes a plan for a thread, the proposal appears here. The oldest proposal comes
+          first.
+        </p>
       </Empty>
     );
   }
@@ -249,6 +254,11 @@ const WaitingRow = ({
       <span>
         proposed <Ago at={row.createdAt} now={now} />
       </span>
+      {!isUnfinished(row.status) && (
+        <span>
+          <StatusBadge status={row.status} />
+        </span>
+      )}
     </p>
   </li>
 );

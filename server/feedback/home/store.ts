@@ -10,6 +10,8 @@ export interface AwaitingRow {
   readonly createdAt: string;
   readonly feedbackId: string;
   readonly subject: string;
+  /** The status of the thread. */
+  readonly status: string;
   readonly appId: string;
   readonly appName: string;
 }
@@ -38,7 +40,7 @@ export const awaitingProposals = {
     const order = page.oldestFirst ? "ASC" : "DESC";
     return reader.all<AwaitingRow>(
       plannedEachTime(
-        `SELECT r.id, r.summary, r.created_at AS "createdAt", f.id AS "feedbackId", f.subject,
+        `SELECT r.id, r.summary, r.created_at AS "createdAt", f.id AS "feedbackId", f.subject, f.status,
                 a.id AS "appId", a.name AS "appName"
          FROM (${found}) AS page CROSS JOIN runs r CROSS JOIN feedback f CROSS JOIN apps a
          WHERE r.id = page.found AND f.id = r.feedback_id AND a.id = f.app_id
@@ -58,7 +60,7 @@ export interface AgentWorkRow {
   readonly appName: string;
   /** The name of the worker; null for a proposal that nobody has claimed. */
   readonly worker: string | null;
-  /** The time that the list shows: of the last activity, of the failure, or of the request for changes. */
+  /** The time that the list shows: the time of the last activity, of the failure, or of the request for changes. */
   readonly at: string;
   /** The agent's last report about the work, or the note of the person who asked for changes. */
   readonly text: string | null;

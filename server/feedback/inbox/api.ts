@@ -11,6 +11,8 @@ import {
 import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
+import { suffices } from "../../access/members/rules.ts";
+import { members } from "../../access/members/store.ts";
 import { visibleTo } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { listsTopic } from "../../database/signals.ts";
@@ -28,7 +30,7 @@ import { searchedApps } from "../search/store/search.ts";
 import { endDueSnoozes } from "../threads/store/fields.ts";
 import { numberThreads } from "../threads/store/threads.ts";
 import { factsOf, inboxScope, prepareInbox, summariesOf, threadCursors } from "./lists.ts";
-import { countAnswer, filterRefusal, knownFilters } from "./rules.ts";
+import { countAnswer, filterRefusal, knownFilters, tooManyViewsText } from "./rules.ts";
 import {
   countLists,
   countThreads,
@@ -146,10 +148,15 @@ export function views(
         await mayChange(tx, { appId, caller, isShared: shared });
         checkQuery(query);
         const all = await savedViews.list(tx, appId, caller.userId);
-        if (all.length >= limits.views)
-          throw new ApiError("wrong_state", {
-            message: `You have ${limits.views} views of this app already. Delete some first.`,
+        if (all.length >= limits.views) {
+          const role = await members.roleOf(tx, appId, caller.userId);
+          const message = tooManyViewsText({
+            own: all.filter(({ userId }) => userId !== null).length,
+            shared: all.filter(({ userId }) => userId === null).length,
+            mayDeleteShared: role !== undefined && suffices(role, "maintainer"),
           });
+          throw new ApiError("wrong_state", { message });
+        }
         const at = deps.clock.now().toISOString();
         const row = {
           ...{ id: deps.newId(), appId, userId: shared ? null : caller.userId, name },

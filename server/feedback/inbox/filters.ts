@@ -101,12 +101,6 @@ export const filterQuery = ({ order, ...filter }: ListFilter): Record<string, st
   ...(filter.q === "" ? { order } : {}),
 });
 
-/** Returns the API query for a page of the inbox. */
-export const inboxQuery = (query: (name: string) => string): Record<string, string> => ({
-  ...filterQuery(filterOf(query)),
-  cursor: query("cursor"),
-});
-
 /** Returns a function that reads the values of a query such as `status=open&type=bug`. */
 export function valuesIn(list: string): (name: string) => string {
   const given = new URLSearchParams(list);

@@ -1,19 +1,21 @@
 import type {
   FoundLine,
   LastMessage,
+  MissingValue,
   SearchFacts,
   ThreadFilters,
   ThreadSummary,
 } from "../../../src/contract/threads.ts";
 import { replyInWords } from "../../../src/words/thread.ts";
+import { members } from "../../access/members/store.ts";
 import type { Database, Reader } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { idPart, instantPart, sequencePart } from "../../http/handler.ts";
-import { foundLine, isEmpty, readQuery, unknownValuesOf } from "../search/rules.ts";
+import { foundLine, isEmpty, namedValuesOf, readQuery, unknownValuesOf } from "../search/rules.ts";
 import { isIncomplete } from "../search/store/indexing.ts";
 import { countFound, countPage, textsInParts, withManyMessages } from "../search/store/search.ts";
 import { correctedQuery } from "../search/store/spelling.ts";
-import { tagNamesIn } from "../tags/rules.ts";
+import { tagKeyOf, tagNamesIn } from "../tags/rules.ts";
 import { threadTags } from "../tags/store.ts";
 import { filteredAssignee } from "../threads/change.ts";
 import { endDueSnoozes } from "../threads/store/fields.ts";
@@ -82,7 +84,7 @@ function lastMessageOf({ direction, author, senderName, senderEmail, ...news }: 
 
 const longest = 200;
 
-/** Returns the beginning of a text in one line. If the text has spaces, it is cut at a space. */
+/** Returns the beginning of a text in one line. A text with spaces is cut at a space. */
 function beginningOf(text: string): string {
   const line = text.replace(/\s+/gu, " ").trim();
   // A text never has more characters than UTF-16 units. So a text with few units is short enough, and its characters
@@ -168,8 +170,12 @@ export async function factsOf(
 ): Promise<SearchFacts> {
   const query = readQuery(q);
   const indexing = await isIncomplete(database);
-  const unknownValues = unknownValuesOf(q);
-  const known = { indexing, ...(unknownValues.length === 0 ? {} : { unknownValues }) };
+  const [unknownValues, missing] = [unknownValuesOf(q), await missingValuesOf(database, appIds, q)];
+  const known = {
+    indexing,
+    ...(unknownValues.length === 0 ? {} : { unknownValues }),
+    ...(missing.length === 0 ? {} : { missing }),
+  };
   const [appId] = appIds;
   if (isEmpty(query) || appId === undefined) return { counts: noCounts, didYouMean: null, ...known };
   const tagIds = await tagsOf(database, appId, filters);
@@ -186,6 +192,26 @@ export async function factsOf(
   return { counts, didYouMean, ...known };
 }
 
+/** Returns the tags and assignees in a query that do not exist in any of the apps. (rule F58) */
+async function missingValuesOf(
+  reader: Reader,
+  appIds: readonly string[],
+  q: string,
+): Promise<MissingValue[]> {
+  const named = namedValuesOf(q);
+  if (appIds.length === 0) return [];
+  const keys = await threadTags.missingOf(reader, appIds, named.tags.map(tagKeyOf));
+  const there = await members.addressesAmong(reader, appIds, named.assignees);
+  return [
+    ...named.tags
+      .filter((name) => keys.has(tagKeyOf(name)))
+      .map((value) => ({ operator: "tag" as const, value })),
+    ...named.assignees
+      .filter((address) => !there.has(address))
+      .map((value) => ({ operator: "assignee" as const, value })),
+  ];
+}
+
 interface SortedRow {
   readonly seq: number;
   readonly id: string;
@@ -194,8 +220,8 @@ interface SortedRow {
 }
 
 /**
- * The cursors of lists of threads, by the order of the list. `parts` are the parsers for the parts of a cursor. `of`
- * returns the values of these parts for a row.
+ * Describes the cursors of lists of threads, by the order of the list. `parts` are the parsers for the parts of a
+ * cursor. `of` returns the values of these parts for a row.
  */
 export const threadCursors = {
   created: { parts: [instantPart, idPart], of: ({ createdAt, id }: SortedRow) => [createdAt, id] },

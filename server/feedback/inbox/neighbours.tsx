@@ -4,11 +4,11 @@ import type { Ask } from "../../console/ask.ts";
 import type { SignedInVisit } from "../../console/definitions.ts";
 import type { Links } from "../../console/links.ts";
 import { Line, Notice } from "../../console/parts.tsx";
-import { inboxQuery, valuesIn, withOpened } from "./filters.ts";
+import { filterOf, filterQuery, valuesIn, withOpened } from "./filters.ts";
 
 /**
  * The names of the list of decisions in the address of a thread. One name is for the list that begins with the oldest
- * proposal, the other for the list that begins with the newest proposal.
+ * proposal, the other name is for the list that begins with the newest proposal.
  */
 const oldestList = "decisions";
 
@@ -38,9 +38,7 @@ export function listAddress(links: Links, appId: string, { list }: InboxPosition
 
 /** The threads before and after a thread in the list of decisions, and the position of the thread. */
 export interface QueueNeighbours extends Neighbours {
-  /**
-   * The position of the thread, such as `3 of 11`. It is undefined if the thread is no longer in the list.
-   */
+  /** The position of the thread, such as `3 of 11`; undefined if the thread is no longer in the list. */
   readonly place: string | undefined;
 }
 
@@ -64,7 +62,10 @@ export async function neighboursInQueue(
   };
 }
 
-/** The parameter in the address of the page after a decision. It names the thread on which the person has decided. */
+/**
+ * The parameter in the address of the page after a decision. The parameter names the thread on which the person has
+ * decided.
+ */
 const decidedName = "decided";
 
 /**
@@ -100,8 +101,8 @@ export interface Decided {
 }
 
 /**
- * Returns the thread on which the person has just decided. Its id is in the address of the page. Returns undefined if
- * there is none, or if the person may not read it.
+ * Returns the thread on which the person has just decided. The id of this thread is in the address of the page. Returns
+ * undefined if there is none, or if the person may not read it.
  */
 export async function decidedBefore({ ask, query }: SignedInVisit): Promise<Decided | undefined> {
   const id = query(decidedName);
@@ -117,7 +118,10 @@ export async function decidedBefore({ ask, query }: SignedInVisit): Promise<Deci
 
 const words: Readonly<Record<string, readonly [what: string, then: string]>> = {
   approved: ["Approved", "The agent may now proceed."],
-  rejected: ["Rejected", "The agent must not proceed."],
+  rejected: [
+    "Rejected",
+    "The agent must not proceed. A rejection is final: write a note in the thread and ask the agent for a new plan if you change your mind.",
+  ],
   "changes-asked-for": ["You asked for changes", "The agent reads your note and can propose again."],
 };
 
@@ -158,7 +162,7 @@ export interface InboxPosition {
   readonly at: number;
   /** Whether the thread is shown next to the list, not on its own page. */
   readonly desk?: boolean;
-  /** The id of the thread that opens after this thread is resolved. It is empty if there is none. */
+  /** The id of the thread that opens after this thread is resolved; empty if there is none. */
   readonly next?: string;
 }
 
@@ -248,3 +252,9 @@ async function firstOfNext(
 function listOf(ask: Ask, appId: string, list: string) {
   return ask(threads.list, { params: { appId }, query: inboxQuery(valuesIn(list)) });
 }
+
+/** Returns the API query for a page of the inbox. */
+const inboxQuery = (query: (name: string) => string): Record<string, string> => ({
+  ...filterQuery(filterOf(query)),
+  cursor: query("cursor"),
+});

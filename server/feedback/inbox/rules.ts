@@ -36,8 +36,8 @@ export function filterRefusal({
 }
 
 /**
- * Returns a count for an answer: a number, or a text such as `500+`. It is a text if there are more than `most`, or if
- * a search did not end in time. (rule F44)
+ * Returns a count for an answer: a number, or a text such as `500+`. The result is a text if there are more than `most`
+ * threads, or if a search did not end in time. (rule F44)
  */
 export function countAnswer(
   { count, isComplete }: { readonly count: number; readonly isComplete: boolean },
@@ -45,4 +45,23 @@ export function countAnswer(
 ): number | string {
   if (count > most) return `${most}+`;
   return isComplete ? count : `${count}+`;
+}
+
+/**
+ * Returns the message for a person who sees so many views of an app that no further one can be saved. Only maintainers
+ * delete shared views. (rule F44)
+ */
+export function tooManyViewsText({
+  own,
+  shared,
+  mayDeleteShared,
+}: {
+  readonly own: number;
+  readonly shared: number;
+  readonly mayDeleteShared: boolean;
+}): string {
+  if (own === 0 && !mayDeleteShared)
+    return `This app has ${shared} shared views, so you cannot save another one. Ask a maintainer to delete shared views.`;
+  const which = mayDeleteShared ? "one of them" : "one of your own";
+  return `You see ${own + shared} views of this app: ${own} of your own and ${shared} shared. Delete ${which} first.`;
 }

@@ -54,7 +54,7 @@ const keyed: Columns<KeyedThread> = {
   sql: `f.id, f.created_at AS "createdAt", ${activeAt} AS "activeAt", f.seq`,
 };
 
-/** A page of the inbox. It begins after the sort key `position`, and has at most `limit` threads. */
+/** A page of the inbox. The page begins after the sort key `position`, and has at most `limit` threads. */
 interface InboxPage {
   readonly position: readonly string[];
   readonly limit: number;
@@ -173,8 +173,8 @@ export async function countThreads(
 function countedOrderOf(filters: Filters): OrderInTime {
   const { status, type, unread, waitingOn } = filters;
   if (orderOf(filters) === "created") return "created";
-  // In the index by activity, each combination of a status and a type is a separate range. So a count with that index
-  // would read up to four times as many threads.
+  // In the index by activity, each combination of a status and a type is a separate range. A count with the index by
+  // activity would therefore read up to four times as many threads.
   const hasIndexByAge = status !== undefined || type !== undefined;
   return hasIndexByAge && unread === undefined && waitingOn === undefined && !isUnassigned(filters)
     ? "created"
@@ -250,7 +250,7 @@ const firstPositions: Readonly<Record<ThreadOrder, readonly string[]>> = {
   found: [String(Number.MAX_SAFE_INTEGER)],
 };
 
-/** Whether an index exists in which the query reads few threads that do not match the filters. */
+/** Whether the filters have an index with which the query reads only a few threads that do not match. */
 const isNarrow = (filters: Filters, tagIds: readonly string[]): boolean =>
   tagIds.length > 0 ||
   filters.sender !== undefined ||
@@ -262,9 +262,7 @@ const isNarrow = (filters: Filters, tagIds: readonly string[]): boolean =>
 const isUnassigned = ({ assignee, unfinished }: Filters): boolean =>
   assignee === null && unfinished !== undefined;
 
-/**
- * Returns the query for the thread that has the number in the filters. The thread must match the other filters, too.
- */
+/** Returns the query for the thread whose number is in the filters. The thread must also match the other filters. */
 const ofNumber = (
   engine: Engine,
   { appId, tagIds, ...filters }: Filters & Pick<MemberOf, "appId"> & { readonly tagIds: readonly string[] },
@@ -279,7 +277,7 @@ const ofNumber = (
   ],
 });
 
-/** Returns the threads of some apps that a search finds, newest first. */
+/** Searches in several apps. Returns the threads that were found, newest first. */
 export const searchInbox = (
   reader: Reader,
   scope: Filters & InboxScope & { readonly tagIds: readonly string[] },
@@ -338,7 +336,7 @@ function inActivity(
 function inOrder(
   engine: Engine,
   order: OrderInTime,
-  /** The tags, the rarest first. */
+  /** The ids of the tags, beginning with the rarest tag. */
   tagIds: readonly string[],
   filters: Filters & Pick<MemberOf, "appId">,
 ): ThreadQuery & { readonly key: string } {
@@ -379,8 +377,8 @@ function inOrder(
   };
 }
 
-// The query names the index. Otherwise SQLite, which has no statistics here, would read all threads of the period if
-// the list is filtered by time.
+// The query names the index, because SQLite has no statistics here. If the list is filtered by time, SQLite would
+// otherwise read all threads of this period.
 const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): string => {
   if (engine === "postgres" || order === "activity") return "feedback f";
   if (status !== undefined && type !== undefined)
@@ -440,8 +438,8 @@ const ofTurn = (filters: Filters): Condition[] => {
 };
 
 /**
- * Returns the condition for the snooze. It needs no time, because snoozes that are over are ended before a list is
- * read.
+ * Returns the condition for the snooze. The condition does not compare times, because snoozes that are over are ended
+ * before a list is read.
  */
 const ofSnooze = ({ snoozed }: Filters): Condition[] => {
   if (snoozed === undefined) return [];
@@ -492,18 +490,32 @@ const matching = ({ status, type, ...filters }: Filters): Condition[] => [
 
 /**
  * Returns the conditions for the sender. If the list is sorted by activity, a second condition makes PostgreSQL read
- * all threads of the sender and sort them. Without it, PostgreSQL would read the threads of the app by activity, until
- * it has found enough threads of the sender.
+ * all threads of the sender and sort them. Without this condition, PostgreSQL would read the threads of the app by
+ * activity, until it has found enough threads of the sender.
  */
 function ofSender(engine: Engine, { appId, sender, order }: Filters & Pick<MemberOf, "appId">): Condition[] {
   if (sender === undefined) return [];
   const lowered = loweredAddress[engine];
+  const forms = formsOf(sender);
+  const places = forms.map(() => lowered("?"));
+  const among = forms.length === 1 ? `= ${places[0]}` : `IN (${places.join(", ")})`;
   const ofThem = (row: "f" | "k") =>
-    `${row}.sender_email IS NOT NULL AND ${lowered(`${row}.sender_email`)} = ${lowered("?")}`;
-  const own: Condition = [ofThem("f"), sender];
+    `${row}.sender_email IS NOT NULL AND ${lowered(`${row}.sender_email`)} ${among}`;
+  const own: Condition = [ofThem("f"), ...forms];
   if (engine === "sqlite" || order !== "activity") return [own];
   const ids = `SELECT k.id FROM feedback k WHERE k.app_id = ? AND ${ofThem("k")}`;
-  return [own, [`f.id = ANY(ARRAY(${ids}))`, appId, sender]];
+  return [own, [`f.id = ANY(ARRAY(${ids}))`, appId, ...forms]];
+}
+
+/**
+ * Returns the forms of Unicode in which an address may be stored. An address is stored as its sender wrote it, and some
+ * systems write `é` as two characters. Most addresses have one form.
+ */
+function formsOf(address: string): string[] {
+  // The statement compares A to Z in lower case.
+  const written = address.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  const cases = [written, written.toLowerCase()];
+  return [...new Set(cases.flatMap((one) => [one.normalize("NFC"), one.normalize("NFD")]))];
 }
 
 const inTimes = ({ from, to }: Pick<Filters, "from" | "to">): Condition[] => [
@@ -567,7 +579,7 @@ export async function readFound<Row>(
     readonly by: "member" | "agent";
     readonly status?: string | undefined;
     readonly type?: string | undefined;
-    /** Conditions that the search checks while it reads its index. They make it faster. */
+    /** Conditions that make the search faster. The search checks them while it reads its index. */
     readonly narrowing: readonly Condition[];
     readonly conditions: readonly Condition[];
   },

@@ -10,7 +10,8 @@ const messages = {
 };
 
 /**
- * The handler that keeps a connection to a browser open and sends events about changes on it. (rules F70 to F74)
+ * The handler that keeps a connection to a browser open, and sends events about changes on this connection. (rules F70
+ * to F74)
  */
 export const live = ({ liveConnections }: Pick<Deps, "liveConnections">): Handlers<typeof contract> => ({
   async follow({ caller, lastEventId, query: { since } }) {

@@ -21,11 +21,11 @@ import { liveReads, type Place } from "./store.ts";
 /** The connections of browsers that receive events. (rules F70 to F74) */
 export interface LiveConnections {
   /**
-   * Returns `session` or `server` if that limit of open connections is reached. Returns undefined if the session may
-   * open another connection.
+   * Returns `session` if the session has the maximum number of open connections, and `server` if the server has.
+   * Returns undefined if the session may open another connection.
    */
   fullFor(sessionId: string): "session" | "server" | undefined;
-  /** Prepares a connection. Returns the function that opens it. */
+  /** Prepares a connection. Returns the function that opens the connection. */
   prepare(
     caller: Pick<ConsoleCaller, "id" | "userId">,
     known: Known,
@@ -37,7 +37,8 @@ export interface LiveConnections {
 export const mostOfSession = 20;
 
 /**
- * How often each connection gets a line without content. Proxies might close a connection on which nothing is sent.
+ * The interval in milliseconds at which each connection gets a line without content. Without this line, proxies might
+ * close the connection.
  */
 const beatMs = 25_000;
 
@@ -45,13 +46,14 @@ const beatMs = 25_000;
 const gapMs = 250;
 
 /**
- * How often permissions are read again on PostgreSQL, because a notification from another server may be lost. (rule
- * A22) This is also the pause after an error, before changes are read again.
+ * The time after which permissions are read again on PostgreSQL. A notification from another server may be lost.
+ * (rule A22) After an error, changes are also read again after this time.
  */
 const againMs = 5_000;
 
 /**
- * How long changes are still read after the last connection was closed. The browser may be opening its next page.
+ * The time in milliseconds for which changes are still read after the last connection was closed. The browser may be
+ * opening its next page.
  */
 const lingerMs = 60_000;
 
@@ -105,7 +107,7 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
         const events = history.missed(known, now());
         const position = history.position();
         watch.inTurn(async () => {
-          // The roles were read before the connection was open. They may have changed since then.
+          // The roles were read before the connection was open. The roles may have changed since then.
           await checkRights(database, [connection], now());
           await deliver(database, [connection], { events, now: now() });
           send(position);
@@ -116,8 +118,8 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
 }
 
 /**
- * Returns the time in milliseconds after which a browser connects again. It is random, so that the browsers do not all
- * connect at once.
+ * Returns the time in milliseconds after which a browser connects again. The time is random, so that the browsers do
+ * not all connect at once.
  */
 const pauseOf = (random: number): number => Math.round(2_000 + random * 4_000);
 
@@ -129,7 +131,7 @@ interface Reading {
   readonly end: () => void;
 }
 
-/** Creates the watch. It reads changes and sends them to the open connections. */
+/** Creates the watch, which reads changes and sends them to the open connections. */
 function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: ReadonlySet<Connection>) {
   /** The topics of the signals since the last read. */
   const heard = new Set<string>();
@@ -146,7 +148,7 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
   function inTurn(task: () => Promise<void>): void {
     work = work.then(task).catch((error) => {
       log.warn({ err: error }, "events could not be sent");
-      // It is unknown which changes were missed. So after a pause, every page reads everything again.
+      // After an error, it is unknown which changes were missed. So after a pause, every page reads everything again.
       earliest = performance.now() + againMs;
       hear(everyTopic);
     });
@@ -228,7 +230,7 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
 interface Connection extends Pick<EventConnection, "send" | "end"> {
   readonly sessionId: string;
   readonly userId: string;
-  /** The roles of the person when they were last read. */
+  /** The roles of the person at the time of the last read. */
   roles: RolesByApp;
 }
 
@@ -282,7 +284,10 @@ async function rolesOf(reader: Reader, userIds: readonly string[]): Promise<Read
 
 const sessionsOf = (connections: readonly Connection[]) => connections.map(({ sessionId }) => sessionId);
 
-/** If there are more changes than this at once, they are replaced by one change of the kind `everything`. */
+/**
+ * The maximum number of changes in one read. If there are more changes, they are replaced by one change of the kind
+ * `everything`.
+ */
 const mostChanges = 100;
 
 /** Changes, and the position in the sequence of thread changes up to which they were read. */
@@ -320,12 +325,12 @@ async function changesOf(reader: Reader, topic: string): Promise<Change[]> {
 }
 
 /**
- * The topic for new entries in the sequence of thread changes. It comes from the thread watch. The database never
- * signals it.
+ * The topic for new entries in the sequence of thread changes. This topic comes from the thread watch. The database
+ * never signals this topic.
  */
 const threadsChanged = "thread:";
 
-/** For each name of a topic: the kind of its events, and the kind of object whose id the topic contains. */
+/** Maps the name of a topic to the kind of its events, and to the kind of object whose id the topic contains. */
 const places: ReadonlyMap<string, { readonly kind: Change["kind"]; readonly place: Place }> = new Map([
   [partsOf(threadsChanged).name, { kind: "thread", place: "thread" }],
   [partsOf(answeringTopic("")).name, { kind: "answering", place: "thread" }],
@@ -348,7 +353,7 @@ const meansEverything = (topic: string): boolean => [everyTopic, threadsTopic, s
 
 const mayChangeThreads = (topic: string): boolean => partsOf(topic).name === "thread";
 
-/** Whether a session may have ended, or a membership may have changed. */
+/** Whether a topic means that a session may have ended or a membership may have changed. */
 const changesRights = (topic: string): boolean =>
   [everyTopic, credentialsTopic, sessionsTopic].includes(topic) ||
   ["access", "user"].includes(partsOf(topic).name);
@@ -361,11 +366,11 @@ const isOfInterest = (topic: string): boolean =>
   ["app", "lists"].includes(partsOf(topic).name) ||
   placeIn(topic) !== undefined;
 
-/** How much a browser already knows. */
+/** The data that a browser has already received. */
 interface Known {
   /** The id of the last event that the browser has received. */
   readonly lastEventId: string | undefined;
-  /** When the browser read the data that it shows. */
+  /** The time at which the browser read the data that it shows. */
   readonly since: string | undefined;
 }
 
@@ -377,7 +382,7 @@ interface SentEvent extends Change {
   readonly text: string;
 }
 
-/** The last events of this process. A browser that connects again gets those that it missed. (rule F73) */
+/** The last events of this process. A browser that connects again gets the events that it has missed. (rule F73) */
 interface History {
   /** Turns changes into events, and adds them to the history. */
   add(changes: readonly Change[], at: string): SentEvent[];
@@ -393,7 +398,7 @@ interface History {
 /** The maximum number of events in the history. */
 const mostKept = 500;
 
-/** Events up to this many milliseconds before `since` are also sent, because the clocks of servers differ. */
+/** The number of milliseconds before `since` from which events are also sent, because the clocks of servers differ. */
 const marginMs = 2_000;
 
 /** Returns the lines of the event stream for an event. An event that is not in the history has no `id`. */
@@ -473,7 +478,8 @@ const mayKnow = ({ appId }: Change, apps: ReadonlySet<string> | undefined): bool
   appId === undefined || apps?.has(appId) === true;
 
 /**
- * A connection gets at most this many events at once. If there are more, it gets one event of the kind `everything`.
+ * The maximum number of events that a connection gets at once. If there are more events, the connection gets one event
+ * of the kind `everything`.
  */
 const mostAtOnce = 50;
 

@@ -4,7 +4,7 @@ import { type Condition, sqlOf, valuesOf } from "../../database/lists.ts";
 import { plannedEachTime } from "../../database/statements.ts";
 import { type ChangesAfter, notAMark, threadChanges } from "../agent-work/store/changes.ts";
 
-/** The app to which a changed object belongs, and its thread if it belongs to one. */
+/** The app to which a changed object belongs. If the object belongs to a thread, also this thread. */
 export interface PlaceRow {
   readonly appId: string;
   readonly threadId?: string;
@@ -20,7 +20,7 @@ interface MembershipRow {
 const mostValues = 500;
 
 /**
- * The queries that find the app of an object, by the kind of the object. They return undefined if the object was
+ * The queries that find the app of an object, by the kind of the object. The queries return undefined if the object was
  * deleted.
  */
 const places = {
@@ -73,7 +73,7 @@ export const liveReads = {
     return { mark: after.next(undefined), threads: threads.length > most ? undefined : threads };
   },
 
-  /** Returns the ids of the given sessions that have not ended. */
+  /** Returns those of the ids whose sessions have not ended. */
   async liveSessions(reader: Reader, ids: readonly string[], now: string): Promise<ReadonlySet<string>> {
     const rows = await inParts(ids, (places, values) =>
       reader.all<{ id: string }>(
@@ -118,8 +118,8 @@ function changedThreads(
 }
 
 /**
- * Reads rows for a list of values in parts. The first value is repeated until the number of values is a power of two,
- * so that there are few different statements.
+ * Reads rows for a list of values in parts. The first value is repeated until the number of values is a power of two.
+ * So the number of different SQL statements is small.
  */
 async function inParts<Row>(
   all: readonly string[],

@@ -37,7 +37,7 @@ import {
 
 type MergeDeps = Pick<Deps, "clock" | "database" | "newId">;
 
-/** Who makes a change, and the thread `id` that is changed. */
+/** The caller who makes a change, and the thread `id` that is changed. */
 interface Change {
   readonly caller: ConsoleCaller;
   readonly address: string;
@@ -139,8 +139,8 @@ async function moveInto(
  */
 async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {
   const from = await lockedTarget(tx, id, caller);
-  // An erasure of personal data reads threads first and messages afterwards. If undoing a merge moved a report from
-  // the messages to the threads in between, the erasure would miss this report.
+  // An erasure of personal data reads first the threads and then the messages. If a report was moved from the messages
+  // to the threads between these two reads, the erasure would miss this report.
   if (await merges.isErasing(tx))
     throw new ApiError("wrong_state", {
       message: "The data of a person is being erased. Try again in a minute.",
@@ -219,7 +219,9 @@ async function changeOther(
   if (after) await noteReopened(tx, id, { status, resolvedAt, snoozedUntil, after });
 }
 
-/** Undoes the changes that a merge made in a thread. Does nothing if the thread was changed since then. (rule F77) */
+/**
+ * Undoes the changes that a merge made in a thread. Does nothing if the thread was changed after the merge. (rule F77)
+ */
 async function changeBack(
   deps: MergeDeps,
   tx: Transaction,

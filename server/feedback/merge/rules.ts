@@ -23,7 +23,7 @@ interface MergeFacts {
   readonly messages: number;
   /** The number of threads that were merged into one of the two threads. */
   readonly merged: number;
-  /** After the merge: the number of merges in the longest chain that ends in the thread `into`. */
+  /** The number of merges in the longest chain that ends in the thread `into` after the merge. */
   readonly depth: number;
 }
 
@@ -45,7 +45,7 @@ export function mergeRefusal(
     });
   if (merged >= limits.mergedThreads)
     return new ApiError("wrong_state", {
-      message: `At most ${limits.mergedThreads} threads can be merged into one thread. Merge the others into another thread.`,
+      message: `At most ${limits.mergedThreads} threads can be merged into one thread. Merge the remaining threads into another thread.`,
     });
   if (depth > limits.mergeDepth)
     return new ApiError("wrong_state", {
@@ -134,9 +134,10 @@ export function byTarget(steps: readonly MergeStep[]): MergesByTarget {
 }
 
 /**
- * Returns the thread `id` and all threads that were merged into it, directly or through other threads. The number of
- * each is the number of the merge with which its reports came into the thread `id`. Only merges with decreasing numbers
- * are followed, so the function ends even if wrong data contains a circle of merges.
+ * Returns a map whose keys are the id of the thread `id` and the ids of all threads that were merged into it, directly
+ * or through other threads. The value is the number of the merge with which the reports of a thread came into the
+ * thread `id`. Only merges with decreasing numbers are followed, so the function ends even if wrong data contains a
+ * circle of merges.
  */
 export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
   const arrivals = new Map([[id, 0]]);
@@ -151,7 +152,10 @@ export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
   return arrivals;
 }
 
-/** Returns the number of merges in the longest chain that ends in a thread. `steps` must be all merges into it. */
+/**
+ * Returns the number of merges in the longest chain that ends in the thread `id`. `steps` must be all merges into this
+ * thread.
+ */
 export function depthOf(id: string, steps: readonly MergeStep[]): number {
   const depths = new Map<string, number>();
   // Merges into a thread have smaller numbers than the merge of this thread itself. So in this order, the depth of
@@ -172,14 +176,16 @@ export interface SharedReply {
 /**
  * Whether a reply to everyone went to the sender of a report. This is the case if the report belonged to the thread of
  * the reply when the reply was written. `since` is the number of the merge with which the report came into this thread;
- * undefined if it never belonged to it. Merge numbers are compared, not times, because clocks can be wrong. (rule M9)
+ * undefined if the report never belonged to this thread. The function compares the numbers of merges, not times,
+ * because clocks can be wrong. (rule M9)
  */
 export const reaches = ({ beforeMerge }: SharedReply, since: number | undefined): boolean =>
   since !== undefined && (beforeMerge === null || beforeMerge > since);
 
 /**
- * Returns the change that a merge must make in the thread `other`; undefined if no change is necessary. Without it, an
- * open question of `thread` could disappear in a finished thread, or in a thread with a longer snooze. (rule F77)
+ * Returns the change that a merge must make in the thread `other`; undefined if no change is necessary. Without this
+ * change, an open question of `thread` could disappear in a finished thread, or in a thread with a longer snooze.
+ * (rule F77)
  */
 export function changeByMerge(
   thread: SnoozeRow,
@@ -211,13 +217,16 @@ export interface ThreadState {
 }
 
 /**
- * What a merge has changed in the thread into which another thread was merged. `after` is the state immediately after
- * the merge. The other values are from before the merge.
+ * The changes that a merge made in the thread into which another thread was merged. `after` is the state immediately
+ * after the merge. The other values are from before the merge.
  */
 export interface Reopened {
   readonly status: string;
   readonly resolvedAt: string | null;
-  /** Undefined if an older version of the server made the merge. Older versions did not change snoozes. */
+  /**
+   * The end of the snooze before the merge; null if there was no snooze. Undefined if an older version of the server
+   * made the merge, because older versions did not change snoozes.
+   */
   readonly snoozedUntil?: string | null;
   readonly after: ThreadState;
 }

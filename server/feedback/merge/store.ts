@@ -74,8 +74,8 @@ const unfinished = (status: string): string => `${status} IN ('open', 'in_progre
 const written = `FROM messages m WHERE m.feedback_id = feedback.id AND m.direction IN ('inbound', 'outbound')`;
 
 /**
- * Sets `answered` to 0 although the last message of a thread is a reply. This is necessary if a question from a merged
- * thread had no reply before the merge, and nobody has replied since the merge. (rule F77)
+ * Sets `answered` to 0 although the last message of a thread is a reply. The statement is necessary if a question from
+ * a merged thread had no reply before the merge, and nobody has replied since the merge. (rule F77)
  */
 const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered = 1
   AND EXISTS (SELECT 1 FROM feedback k WHERE k.merged_into = feedback.id)
@@ -241,8 +241,8 @@ export const merges = {
        WHERE id = ?`,
       ...[intoId, noFiles, id],
     );
-    // If one of the two threads waited for an answer of the team, the merged thread waits, too. A later reply in the
-    // other thread did not answer this question. (rule F77)
+    // If one of the two threads waited for an answer of the team, the merged thread waits, too. A newer reply in the
+    // other thread did not answer the question of the waiting thread. (rule F77)
     if (waits) await tx.run("UPDATE feedback SET answered = 0 WHERE id = ?", intoId);
     else await tx.run(answeredAgain, intoId);
     for (const thread of [id, intoId]) tx.signal(threadTopic(thread));
@@ -364,7 +364,7 @@ interface SharedRow extends Pick<NewMessage, "id" | "body" | "createdAt">, Share
   readonly authorId: string | null;
 }
 
-/** The messages are moved back from the thread `from` to the thread `id`. */
+/** The threads between which messages are moved back: from the thread `from` to the thread `id`. */
 interface Place {
   readonly id: string;
   readonly from: string;
@@ -380,8 +380,8 @@ const ofInner = "origin_id IN (SELECT f.id FROM feedback f WHERE f.merged_into =
 const isInside = `(origin_id = ? OR ${ofInner})`;
 
 /**
- * The SQL assignment of `origin_id` for a row that is moved back to a thread. It stays only if the row came from
- * another thread that was merged into this thread.
+ * The SQL assignment of `origin_id` for a row that is moved back to a thread. `origin_id` keeps its value only if the
+ * row came from another thread that was merged into this thread. Otherwise it becomes NULL.
  */
 const innerOrigin = `origin_id = CASE WHEN ${ofInner} THEN origin_id END`;
 
@@ -566,9 +566,9 @@ async function firstReplyOf(tx: Transaction, threadId: string): Promise<string |
 }
 
 /**
- * Stores the time of the first reply in a thread whose merge was undone. `before` is the time from before the merge. If
- * it is null, the first reply that was moved back counts, but no reply from a thread that was merged into this thread.
- * (rule F60)
+ * Stores the time of the first reply in a thread whose merge was undone. `before` is the time that was stored before
+ * the merge. If `before` is null, the first reply that was moved back counts. Replies from threads that were merged
+ * into this thread do not count. (rule F60)
  */
 const restoreFirstReply = (tx: Transaction, threadId: string, before: string | null): Promise<void> =>
   corrected(tx, threadId, () =>
@@ -583,9 +583,9 @@ const restoreFirstReply = (tx: Transaction, threadId: string, before: string | n
   );
 
 /**
- * Corrects the time of the first reply in the thread `from`, and in the threads that are still merged into it, after
- * the thread `id` was taken out. If their first reply was moved away, the next reply in the same thread counts. (rule
- * F60)
+ * Corrects the time of the first reply in the thread `from`, and in the threads that are still merged into `from`. Call
+ * it after the thread `id` was taken out of `from`. If the first reply of a thread was moved away, the next reply in
+ * the same thread counts. (rule F60)
  */
 const correctFirstReplies = (tx: Transaction, from: string, id: string): Promise<void> =>
   corrected(tx, from, () => {

@@ -117,14 +117,14 @@ async function refuseUnseenMerge(
   const last = (await merges.into(tx, id)).at(-1);
   if (last === undefined || last.id === expected?.toLowerCase()) return;
   throw new ApiError("answered", {
-    message: `Another thread was merged into this one at ${last.mergedAt}, so the reply would go to more senders. Check who gets the reply before you send it.`,
+    message: `Another thread was merged into this thread at ${last.mergedAt}, so the reply would go to more senders. Check who gets the reply before you send it.`,
   });
 }
 
 /**
- * Throws `answered` if a reply to everyone would go to other senders than its writer saw. This happens if a hidden
- * report was released. `refuseUnseenMessage` does not find such a report, because it keeps its old time. The caller
- * must lock the thread first. (rule F35)
+ * Throws `answered` if a reply to everyone would go to other senders than its writer saw. The senders change if a
+ * hidden report is released. `refuseUnseenMessage` does not find a released report, because the report keeps its old
+ * time. The caller must lock the thread first. (rule F35)
  */
 function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string | undefined): void {
   if (expected === undefined || expected === receiversOf(reports)) return;
@@ -133,7 +133,10 @@ function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string |
   });
 }
 
-/** Describes the new message. Names of senders are left out, because a stranger can choose any name. */
+/**
+ * Returns a sentence about the new message for an error message. Names of senders are left out, because a stranger can
+ * choose any name.
+ */
 function whatHappened({ direction, author, email, isRepeat }: MessageRow): string {
   if (direction === "inbound")
     return isRepeat === 1 ? "Somebody reported the same problem again" : "The sender answered";

@@ -12,7 +12,10 @@ export interface SentReply {
   readonly sendsMail: boolean;
 }
 
-/** Returns how a reply was delivered. `normalised` must return an address as in `mailedTo`. (rules F38, M10) */
+/**
+ * Returns how a reply was delivered. `normalised` must convert an address to the form that addresses have in
+ * `mailedTo`. (rules F38, M10)
+ */
 export function replyDelivery(
   { receivers, mailedTo, onPage, sendsMail }: SentReply,
   normalised: (email: string) => string,
@@ -58,13 +61,13 @@ export function newerMessage<Message extends WrittenMessage>(
   return messages.slice(seen + 1).findLast(({ authorId }) => authorId !== userId);
 }
 
-/** Other members still see for this time that a person is writing, after the person has stopped typing. */
+/** The time for which other members still see that a person is writing, after the person has stopped typing. */
 const answeringShownFor = 45_000;
 
-/** While a person is typing, this is stored again after this time. */
+/** While a person is typing, the server stores at this interval that the person is writing. */
 const answeringStoredEvery = 20_000;
 
-/** The thread in which a person is writing an answer, and the time at which this was last stored. */
+/** The thread in which a person is writing an answer. `notedAt` is the time at which the server last stored this. */
 export interface NotedAnswering {
   readonly feedbackId: string;
   readonly notedAt: string;
@@ -77,7 +80,9 @@ export interface NotedAnswering {
 export const isAnswering = (now: Date, { notedAt }: Pick<NotedAnswering, "notedAt">): boolean =>
   distance(now, notedAt) < answeringShownFor;
 
-/** Whether it must be stored again that a person is writing in this thread. `last` is what was stored last. */
+/**
+ * Whether the server must store again that a person is writing in this thread. `last` is what the server stored last.
+ */
 export const isNoteDue = (now: Date, feedbackId: string, last: NotedAnswering | undefined): boolean =>
   last?.feedbackId !== feedbackId || distance(now, last.notedAt) >= answeringStoredEvery;
 

@@ -23,7 +23,7 @@ export interface NewMessage {
   readonly authorId?: string | null;
   readonly body: string;
   readonly createdAt: string;
-  /** The id of a report. Its sender gets this reply, or has written this answer. */
+  /** The id of the report whose sender gets this reply, or has written this answer. */
   readonly reportId?: string | null;
   /** 1 if a reply is for the senders of all reports on the thread; 0 otherwise. */
   readonly everyone?: number;
@@ -47,7 +47,7 @@ export interface RepeatedReport extends ReportTexts {
   readonly files: string;
 }
 
-/** Who wrote a message on a thread, and when. */
+/** The author and the time of a message of a thread. */
 export interface MessageRow extends Pick<NewMessage, "id" | "direction" | "createdAt"> {
   readonly author: string;
   readonly authorId: string | null;

@@ -34,7 +34,7 @@ export function consoleProposals(
     return proposalAnswer(deps.settings, await visibleRun(tx, run.id, author.caller));
   };
   const expiryOf = ({ approvalHours }: ProposalRow, from: Date): string | null => {
-    // With a wrong clock, the approval could stay valid for years.
+    // If the clock is wrong, the approval could stay valid for years.
     if (approvalHours !== null && deps.time.isDoubtful()) throw doubtfulTime();
     return expiresAfter(from, approvalHours);
   };

@@ -4,10 +4,7 @@ export interface RunState {
   readonly status: RunStatus;
   readonly decision: RunDecision | null;
   readonly decidedAt: string | null;
-  /**
-   * The time at which the approval expires. It is null if the app sets no limit, or if a worker has claimed the
-   * proposal.
-   */
+  /** The time at which the approval expires; null if the app sets no limit, or if a worker has claimed the proposal. */
   readonly expiresAt: string | null;
 }
 

@@ -24,7 +24,7 @@ type ProposalOfThread = Pick<ProposalRow, "id" | "appId" | "feedbackId">;
 
 /**
  * Creates a function that records a step of a proposal: in the audit log, in the activity of the thread, and as an
- * event if the step has one. It also wakes the requests that wait for the proposal. (rules A26, A27)
+ * event if the step has one. The function also wakes the requests that wait for the proposal. (rules A26, A27)
  */
 export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
@@ -46,7 +46,7 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   };
 }
 
-/** Whether a step does not make the thread unread, because no person has to act after it. (rule F50) */
+/** Whether a thread that was read stays read after a step, because no person has to act. (rule F50) */
 const isQuiet = (action: AuditActionName): boolean =>
   ["run.claim", "run.resume", "run.progress"].includes(action);
 
@@ -55,9 +55,9 @@ const personOf = ({ caller }: Author): string | undefined =>
   caller.kind === "agentToken" ? undefined : caller.userId;
 
 /**
- * Locks the thread of a proposal and returns the proposal. Each step calls this first. So if two steps happen at the
- * same time, the second step sees the change of the first step. Throws `not_found` if the viewer may not read the
- * proposal.
+ * Locks the thread of a proposal and returns the proposal. Each step calls this function first. So if two steps happen
+ * at the same time, the second step sees the change of the first step. Throws `not_found` if the viewer may not read
+ * the proposal.
  */
 export async function lockedRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
   const found = await visibleRun(tx, runId, viewer);
@@ -74,9 +74,10 @@ export async function visibleRun(tx: Transaction, runId: string, viewer: Viewer)
 type Settling = Pick<Deps, "clock" | "database" | "newId">;
 
 /**
- * Stores that an approval has expired, or that an agent has read it for the first time. It runs before the agent gets
- * the answer. So a proposal that an agent has seen as expired never becomes approved again. Returns the proposal after
- * this, or "as it was" if only the first read was stored. (rules A22, A23)
+ * Stores that an approval has expired, or that an agent has read the approval for the first time. Call it before the
+ * agent gets the answer. So a proposal that an agent has seen as expired never becomes approved again. Returns the
+ * stored proposal, or undefined if it does not exist. Returns "as it was" if only the first read was stored. (rules
+ * A22, A23)
  */
 export async function settle(
   deps: Settling,
@@ -93,9 +94,9 @@ export async function settle(
 }
 
 /**
- * Stores the first read with one statement, because an agent waits for the answer. The thread is not locked. This must
- * be a separate transaction: it locks the row of the proposal on PostgreSQL, and a transaction that has locked the
- * thread may wait for this row.
+ * Stores the first read with one statement, because an agent waits for the answer. The thread is not locked. This
+ * statement needs a separate transaction, because on PostgreSQL it locks the row of the proposal. A transaction that
+ * has locked the thread may wait for this row.
  */
 const storeFirstRead = ({ clock, database }: Settling, runId: string): Promise<boolean> =>
   database.write(async (tx) => {

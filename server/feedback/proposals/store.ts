@@ -61,7 +61,7 @@ export async function recordServerStep(
   await recordEvent({ newId }, tx, { appId, type: "run.decided", subjectId: target, facts, at });
 }
 
-/** A proposal with the claim that is not released. If all claims are released, it contains the last claim. */
+/** A proposal with its claim that is not released. If all claims are released, the row contains the last claim. */
 export interface ProposalRow extends ClaimColumns {
   readonly id: string;
   readonly feedbackId: string;
@@ -178,7 +178,7 @@ export const proposals = {
       proposal.feedbackId,
     ),
 
-  /** Rejects those proposals of a thread that await approval, because a newer proposal replaces them. (rule A3) */
+  /** Rejects the proposals of a thread that await approval, because a newer proposal replaces them. (rule A3) */
   replace: (tx: Transaction, feedbackId: string, newer: { id: string; note: string; at: string }) =>
     tx.all<{ id: string }>(
       `UPDATE runs SET status = 'rejected', decision = 'replaced', decision_note = ?, decided_at = ?, replaced_by = ?
@@ -218,7 +218,7 @@ export const proposals = {
       id,
     ),
 
-  /** Stores that an approval has expired, if this is the case at `now`. Returns whether it has expired. */
+  /** Stores that an approval has expired, if its validity ended at `now` or earlier. Returns whether it has expired. */
   expire: async (tx: Transaction, id: string, now: string): Promise<boolean> =>
     (await tx.run(
       `UPDATE runs SET status = 'rejected', decision = 'expired', decided_at = expires_at
@@ -259,7 +259,7 @@ export interface LifeRow {
   readonly decidedBy: string | null;
   readonly expiresAt: string | null;
   readonly firstReadAt: string | null;
-  /** The mail address of the person who approved. It stays if the approval is recalled or expires. */
+  /** The mail address of the person who approved. The address is kept if the approval is recalled or expires. */
   readonly approvedBy: string | null;
   readonly approvedAt: string | null;
   readonly approvalNote: string | null;

@@ -5,19 +5,22 @@ import type { ProposalRow } from "./store.ts";
 export interface WaitingAgent {
   readonly tokenId: string;
   /**
-   * Whether the agent would get a decision immediately. This is the case if its connection is open, and if there was no
-   * signal since the request last read the proposal.
+   * Whether the agent would get a decision immediately. The result is true if the connection of the agent is open, and
+   * if there was no signal since the request last read the proposal.
    */
   readonly isResting: () => boolean;
 }
 
-/** The agents that wait for decisions in this process. An approval counts as read by one of them at once. (rule A22) */
+/**
+ * The agents that wait for decisions in this process. If one of these agents waits for a proposal, an approval of this
+ * proposal counts as read immediately. (rule A22)
+ */
 export interface WaitingAgents {
   /** Adds a waiting agent. Returns a function that removes it. */
   add(runId: string, agent: WaitingAgent): () => void;
   /** Returns the token of an agent that would read the decision immediately; null if there is none. */
   readerOf(runId: string): string | null;
-  /** Tells the waiting agents about a decided proposal, after the transaction has ended. */
+  /** Sends a decided proposal to the waiting agents after the transaction has ended. */
   handOver(tx: Pick<Transaction, "engine" | "signal">, run: ProposalRow): void;
   /** Returns the decided proposal if `topic` is the signal of `handOver`; otherwise undefined. */
   handedOver(topic: string): ProposalRow | undefined;

@@ -117,7 +117,7 @@ async function storeEvent(
 interface EarlierThreads {
   /** The id of the open thread to which the report is added. */
   readonly earlier?: string | undefined;
-  /** The id of the thread that was created for the failure. It may have been merged into the open thread. */
+  /** The id of the thread that was created for the failure. This thread may have been merged into the open thread. */
   readonly failureId?: string | undefined;
   /** The id of the last resolved thread of the failure, if no thread of the failure is open. */
   readonly resolved?: string | undefined;

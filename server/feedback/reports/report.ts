@@ -10,15 +10,18 @@ import type { NewThread } from "../threads/store/threads.ts";
 import { subjectOf } from "./rules.ts";
 import { type ReceivedUpload, uploadOf } from "./uploads.ts";
 
-/** A report, ready to be stored. It becomes a new thread, or a message in an earlier thread. */
+/** A report, ready to be stored. The report becomes a new thread, or a message in an earlier thread. */
 export interface FeedbackReport {
   readonly thread: NewThread;
   /** The subject that the sender wrote; null if the sender wrote none. `thread.subject` is never empty. */
   readonly ownSubject: string | null;
-  /** The scope of the test run that reports a failure. It is "" if the report names no scope. `run` is its name. */
+  /**
+   * The scope of the test run that reports a failure; "" if the report names no scope. `run` is the name of the test
+   * run.
+   */
   readonly scope: string;
   readonly run: string;
-  /** The tests that the report summarizes. Each is a prefix of a key. */
+  /** The tests that the report summarizes. Each test is named by the prefix of a key. */
   readonly parts: readonly string[] | undefined;
   readonly files: readonly FeedbackFile[];
   /** The fields of the answer that name the parts of the report that are not stored. */
@@ -49,7 +52,7 @@ export function feedbackReportOf(
 ): FeedbackReport {
   const files = hasRoom ? given : [];
   const metadata = fitMetadata(body.metadata ?? {});
-  // An address that is too long is not stored. If it were shortened, it could belong to another person. (rule F2)
+  // An address that is too long is not stored. A shortened address could belong to another person. (rule F2)
   const isTooLong = !isWithin(body.email ?? "", limits.email);
   const message = withoutSenderLinks(body.message);
   const ownSubject = withoutSenderLinks(body.subject ?? "");

@@ -4,7 +4,7 @@ import { cleanFileName, endingOf, nameFor } from "../../files/file-names.ts";
 import { type NewUpload, uploads } from "../../files/store.ts";
 import { randomName } from "../../secrets/secrets.ts";
 
-/** A cache of the number of stored bytes of each app. It is compared with the app's storage quota. */
+/** A cache of the number of stored bytes of each app. This number is compared with the app's storage quota. */
 interface AppStorage {
   /** Calls `work`. If `hasRoom` is true, `bytes` more bytes fit into the quota, and `work` must store them. */
   withRoom<Result>(
@@ -22,16 +22,16 @@ interface Used {
   stored: number;
   /** The number of bytes that running requests are about to store. */
   pending: number;
-  /** The number of bytes that were stored while the query of the sum runs. The sum may not include them. */
+  /** The number of bytes that were stored while the query of the sum was running. The sum may not include them. */
   meanwhile: number;
   at: number;
   summing: Promise<void> | undefined;
 }
 
 /**
- * Creates the cache. It keeps the sum of an app's uploads for one minute, so that not every report must compute it. If
- * a report does not fit, the sum is computed again. With several servers, an app may exceed its quota by the bytes that
- * the other servers store within this minute. (rule F12)
+ * Creates the cache. The cache keeps the sum of an app's uploads for one minute, so that not every report must compute
+ * the sum. If a report does not fit, the sum is computed again. With several servers, an app may exceed its quota by
+ * the bytes that the other servers store within this minute. (rule F12)
  */
 export function createAppStorage({
   database,
@@ -85,8 +85,8 @@ export function createAppStorage({
 export type ReceivedUpload = Pick<NewUpload, "name" | "sha256" | "mediaType" | "size" | "fileName">;
 
 /**
- * Returns the values that are stored for a received file. `givenName` is a file name from a field of the request. It
- * replaces the name of the file itself.
+ * Returns the values that are stored for a received file. `givenName` is a file name from a field of the request.
+ * `givenName` replaces the name of the file itself.
  */
 export function uploadOf(
   { sha256, size, name: ownName }: ReceivedFile,

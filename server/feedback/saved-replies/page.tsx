@@ -62,7 +62,10 @@ async function deleteSavedReply({
   return goTo(links.savedReplies(param("appId")), "saved-reply-deleted");
 }
 
-/** A form with an error. It is the form of the saved reply `replyId`. Without an id, it is the form for a new reply. */
+/**
+ * A form with an error. If `replyId` is set, the form belongs to this saved reply. Otherwise it is the form for a new
+ * reply.
+ */
 interface RefusedReply {
   readonly form: Filled;
   readonly replyId?: string;

@@ -18,8 +18,8 @@ const statusUrl = "{statusUrl}";
 export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): string {
   // All placeholders are replaced in one step. So a placeholder that a sender typed as a name is not replaced.
   return body.replace(
-    // The lookbehind lets a match begin only at the first of several spaces. Without it, the time would grow with the
-    // square of the number of spaces.
+    // The lookbehind lets a match begin only at the first of several spaces. Without the lookbehind, the time would
+    // grow with the square of the number of spaces.
     /(?<![ \t])([ \t]*)\{(name|app|statusUrl)\}/g,
     (_, space: string, placeholder: "name" | "app" | "statusUrl") => {
       if (placeholder === "statusUrl") return hasPage ? space + statusUrl : "";
@@ -76,6 +76,6 @@ const hasName = (text: string, name: string): boolean => {
 
 const withoutBraces = (value: string): string => value.replace(/[{}]/g, "").trim();
 
-/** Replaces `{statusUrl}` in a reply by the receiver's link. If there is no link, removes the placeholder. */
+/** Replaces `{statusUrl}` in a reply by the receiver's link. If `link` is undefined, removes the placeholder. */
 export const withStatusUrl = (body: string, link: string | undefined): string =>
   body.replaceAll(statusUrl, () => link ?? "");

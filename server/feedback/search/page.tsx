@@ -1,5 +1,6 @@
 import type { App } from "../../../src/contract/apps.ts";
 import type { Role } from "../../../src/contract/endpoint.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import { type SearchedThread, type SearchFacts, search } from "../../../src/contract/threads.ts";
 import { suffices } from "../../access/members/rules.ts";
 import { type Definitions, definePage, type SignedInVisit } from "../../console/definitions.ts";
@@ -7,8 +8,9 @@ import { ConsolePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { type Navigation, navigationOf } from "../../console/navigation.ts";
 import type { FaqQuestion, ReleaseTitle } from "../../console/page-reads.ts";
-import { Empty, Line, Pager } from "../../console/parts.tsx";
+import { Empty, Line, NothingSearched, Pager } from "../../console/parts.tsx";
 import { type Reply, show } from "../../console/respond.tsx";
+import { searchFaultOf } from "../../console/search-fault.ts";
 import { Ago } from "../../console/times.tsx";
 import { nameIn, StatusBadge, typeNames } from "../threads/badges.tsx";
 import { FoundStatuses, FoundSubject, FoundText, SearchHints } from "./parts.tsx";
@@ -21,7 +23,11 @@ async function showSearch(visit: SignedInVisit): Promise<Reply> {
   const status = visit.query("status") || "all";
   const cursor = visit.query("cursor");
   const { now } = visit;
-  if (q === "") return show(<SearchPage {...{ navigation, q, status, cursor, now }} found={undefined} />);
+  const fault = searchFaultOf(q, limits.feedbackSearch);
+  if (q === "" || fault !== undefined) {
+    const page = <SearchPage {...{ navigation, q, status, cursor, fault, now }} found={undefined} />;
+    return show(page, fault === undefined ? undefined : 400);
+  }
   const query = { q, status: status === "all" ? "" : status, cursor };
   const list = await visit.ask(search.list, { query });
   const isFirst = status === "all" && cursor === "";
@@ -40,6 +46,8 @@ interface SearchPageProps {
   readonly cursor: string;
   /** The results; undefined if no query was typed. */
   readonly found: Found | undefined;
+  /** Why the query is not possible. Then nothing was searched. */
+  readonly fault?: string | undefined;
   readonly now: Date;
 }
 
@@ -50,7 +58,7 @@ interface Found {
   readonly destinations: readonly Destination[];
 }
 
-const SearchPage = ({ navigation, q, status, cursor, found, now }: SearchPageProps) => {
+const SearchPage = ({ navigation, q, status, cursor, found, fault, now }: SearchPageProps) => {
   const { links } = navigation;
   const address = (change: Record<string, string>) => {
     const given = Object.entries({ q, status, ...change }).filter(([, value]) => value !== "");
@@ -64,12 +72,20 @@ const SearchPage = ({ navigation, q, status, cursor, found, now }: SearchPagePro
           <label class="unseen" for="q">
             Search all your apps
           </label>
-          <input id="q" type="search" name="q" value={q} placeholder="Search all your apps" maxLength={200} />
+          <input
+            id="q"
+            type="search"
+            name="q"
+            value={q}
+            placeholder="Search all your apps"
+            maxLength={limits.feedbackSearch}
+          />
           <button class="primary" type="submit">
             Search
           </button>
         </form>
       </search>
+      <NothingSearched fault={fault} />
       {found === undefined ? (
         <Help />
       ) : (

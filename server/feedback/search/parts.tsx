@@ -1,5 +1,10 @@
 import type { FoundLine, SearchFacts } from "../../../src/contract/threads.ts";
-import { logicWordsText, markedInWords, unknownValueText } from "../../../src/words/thread.ts";
+import {
+  logicWordsText,
+  markedInWords,
+  missingValueText,
+  unknownValueText,
+} from "../../../src/words/thread.ts";
 import { Line, MarkedLine } from "../../console/parts.tsx";
 import { nameIn, statusNames } from "../threads/badges.tsx";
 
@@ -17,7 +22,7 @@ const places: Readonly<Record<string, string>> = {
   source: "Source",
 };
 
-/** The line of a thread in which the search found its words. It is not shown if the line is the subject. */
+/** The line of a thread in which the search found its words. If the line is the subject, nothing is shown. */
 export const FoundText = ({ found }: { readonly found: FoundLine }) =>
   found.in === "subject" ? null : (
     <p class="last">
@@ -42,7 +47,7 @@ export const FoundSubject = ({
 
 type Count = SearchFacts["counts"]["open"];
 
-/** Returns the sum of the counts. It ends with `+` if one of the counts ends with `+`. */
+/** Returns the sum of the counts. The sum ends with `+` if one of the counts ends with `+`. */
 export function totalOf({ open, in_progress, resolved, archived }: SearchFacts["counts"]): Count {
   const counts = [open, in_progress, resolved, archived];
   const sum = counts.reduce<number>((total, count) => total + Number.parseInt(String(count), 10), 0);
@@ -78,7 +83,10 @@ export const FoundStatuses = ({
   );
 };
 
-/** Hints about a search: unknown values of operators, words such as OR, a corrected query, and an incomplete index. */
+/**
+ * Hints about a search: unknown operators and values, missing tags and members, words such as OR, a corrected query,
+ * and an incomplete index.
+ */
 export const SearchHints = ({
   q,
   facts,
@@ -93,6 +101,11 @@ export const SearchHints = ({
       // biome-ignore lint/suspicious/noArrayIndexKey: the same operator may be there twice
       <p key={at} class="hint">
         <Line text={unknownValueText(unknown)} />
+      </p>
+    ))}
+    {facts?.missing?.map((missing) => (
+      <p key={`${missing.operator}:${missing.value}`} class="hint">
+        <Line text={missingValueText(missing)} />
       </p>
     ))}
     {logicWordsText(q) !== undefined && <p class="hint">{logicWordsText(q)}</p>}

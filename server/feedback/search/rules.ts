@@ -57,8 +57,9 @@ function placeOfOne(given: TextWord, { words, isOpen, others, isPart }: Pattern)
   if (asked.isRun) {
     const at = word.indexOf(asked.word);
     if (at === -1) return undefined;
-    // With unusual forms of letters, the run in the text may be longer than its normalised form. Then positions in
-    // the two do not correspond, so the whole run is the match.
+    // A run is a sequence of letters without spaces, as `TextWord` describes. If the letters of a run have unusual
+    // forms, the run in the text may be longer than the normalised run. Then positions in the text and in the
+    // normalised run do not correspond, so the whole run is the match.
     return word.length === end - start ? { start: start + at, end: start + at + asked.word.length } : given;
   }
   const isFound =
@@ -83,12 +84,13 @@ function isInRun(
 /** The maximum number of characters of a found line. */
 const longestLine = 160;
 
-/** A found line shows at most this number of characters before the first mark. */
+/** The maximum number of characters that a found line shows before the first mark. */
 const before = 50;
 
 /**
  * Returns a line of the text that contains the most patterns, and the marks for the patterns in this line. If several
- * texts contain as many patterns, uses the first of them. Returns undefined if no text contains a pattern.
+ * texts contain the same number of patterns, uses the first of these texts. Returns undefined if no text contains a
+ * pattern.
  */
 export function foundLine(texts: readonly ThreadText[], patterns: readonly Pattern[]): FoundLine | undefined {
   let best: { readonly of: ThreadText; readonly marks: readonly Mark[]; readonly count: number } | undefined;
@@ -158,7 +160,7 @@ function endOf(text: string, to: number): number {
 const atCharacter = (text: string, at: number): number =>
   /[\uDC00-\uDFFF]/.test(text.charAt(at)) ? at - 1 : at;
 
-/** A word of the index. If `isBeginning` is true, it means all words of the index that begin with `word`. */
+/** A word of the index. If `isBeginning` is true, `word` stands for all words of the index that begin with `word`. */
 interface Indexed {
   readonly word: string;
   readonly isBeginning: boolean;
@@ -176,7 +178,10 @@ export interface Pattern {
   readonly others: Term;
   /** Whether a single word may be the last part of a compound word. */
   readonly isPart: boolean;
-  /** The words joined to one word, for example `offlinemodus` for `offline-modus`. It also matches. */
+  /**
+   * The words of the pattern, joined into one word that also matches; for example `offlinemodus` for `offline-modus`.
+   * Undefined if the words are not joined with hyphens.
+   */
   readonly compound: string | undefined;
 }
 
@@ -199,7 +204,7 @@ export interface SearchQuery {
    */
   readonly read: readonly Pattern[];
   readonly readNone: readonly Pattern[];
-  /** Whether the names and addresses of senders are not searched. */
+  /** Whether the search ignores the names and addresses of senders. */
   readonly withoutSenders: boolean;
   /** Conditions for properties of the thread, such as its status. */
   readonly facts: readonly Fact[];
@@ -219,10 +224,13 @@ const hasNames = ["image", "video", "file", "answer", "reply", "note", "plan", "
 
 export type HasName = (typeof hasNames)[number];
 
-/** Further words of a query are ignored, because a search for very many words would take seconds. */
+/**
+ * The maximum number of words of a query. Further words are ignored, because a search for very many words would take
+ * seconds.
+ */
 const mostWords = 16;
 
-/** Only a word with at least this number of characters also finds longer words that begin with it. */
+/** The minimum number of characters of a word that also finds longer words that begin with it. */
 const fewestOfBeginning = 3;
 
 const exampleDays = ["2026", "2026-06", "2026-06-30"];
@@ -240,27 +248,73 @@ const valuesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["after", exampleDays.map((example) => `after:${example}`)],
 ]);
 
-/** Returns the operators of a query that have an unknown value. Such an operator is searched as words. (rule F58) */
-export const unknownValuesOf = (query: string): UnknownValue[] =>
-  [...query.matchAll(parts)].flatMap(({ groups = {} }) => {
-    const operator = groups.name?.toLowerCase() ?? "";
+/** An example of each operator. A hint about an unknown operator contains them. */
+const examples = [
+  ...["is:open", "type:bug", "tag:NAME", "from:ADDRESS", "source:NAME", "has:image", "assignee:me"],
+  ...["after:YYYY-MM-DD", "before:YYYY-MM"],
+];
+
+/** A search names at most this number of unknown operators. A pasted text may contain many. */
+const mostUnknown = 3;
+
+/**
+ * Returns the operators of a query that are unknown or have an unknown value. Such an operator is searched as words.
+ * (rule F58)
+ */
+export function unknownValuesOf(query: string): UnknownValue[] {
+  const operators = operatorsIn(query);
+  const withValue = operators.flatMap(({ operator, value }) => {
     const allowed = valuesOf.get(operator);
-    const value = groups.quoted ?? groups.bare ?? "";
-    if (allowed === undefined || value === "" || factOf(operator, value) || termsOf(operator, value))
-      return [];
+    if (allowed === undefined || factOf(operator, value) || termsOf(operator, value)) return [];
     return [{ operator, value, allowed: [...allowed] }];
   });
+  const unknown = operators
+    .filter(({ operator, value }) => !known.has(operator) && /^[\p{L}\p{N}]/u.test(value))
+    .map(({ operator, value }) => ({ operator, value, allowed: examples }));
+  return [...withValue, ...unknown.slice(0, mostUnknown)];
+}
 
-const parts =
-  /(?<=^|\s)(?<not>-?)(?:(?<name>[a-z]{2,8}):)?(?:["“„«](?<quoted>[^"“”„«»]*)["”»]?|(?<bare>\S+))/giu;
+const known: ReadonlySet<string> = new Set([...valuesOf.keys(), ...["tag", "from", "source", "assignee"]]);
 
-/** Agents cannot use these operators. With them, an agent could guess an address of a person letter by letter. */
+/** Returns the tags and the addresses of assignees in a query. They may not exist. */
+export function namedValuesOf(query: string): { readonly tags: string[]; readonly assignees: string[] } {
+  const valuesIn = (name: string) =>
+    operatorsIn(query).flatMap(({ operator, value }) => (operator === name ? [value] : []));
+  return {
+    tags: [...new Set(valuesIn("tag"))].filter((name) => tagKeyOf(name) !== ""),
+    assignees: [...new Set(valuesIn("assignee").map((value) => value.toLowerCase()))].filter(
+      (value) => value !== "me" && value !== "none",
+    ),
+  };
+}
+
+/** Returns the operators of a query and their values. An unknown operator may have a longer name than a known one. */
+const operatorsIn = (query: string) =>
+  [...query.matchAll(partsWith(20))].flatMap(({ groups = {} }) => {
+    const [operator, value] = [groups.name?.toLowerCase(), groups.quoted ?? groups.bare ?? ""];
+    return operator === undefined || value === "" ? [] : [{ operator, value }];
+  });
+
+/** Returns the pattern for the parts of a query. `longest` is the maximum length of the name of an operator. */
+const partsWith = (longest: number) =>
+  new RegExp(
+    `(?<=^|\\s)(?<not>-?)(?:(?<name>[a-z]{2,${longest}}):)?(?:["“„«](?<quoted>[^"“”„«»]*)["”»]?|(?<bare>\\S+))`,
+    "giu",
+  );
+
+const parts = partsWith(8);
+
+/**
+ * Agents cannot use these operators. With these operators, an agent could guess an address of a person letter by
+ * letter.
+ */
 const ofPeople: ReadonlySet<string> = new Set(["from", "assignee"]);
 
 /**
- * Parses a query. Operators with unknown names or values are searched as words. For an agent, operators about people
- * are searched as words, too. An agent must not find threads by the names and addresses of senders, which the index
- * contains. So for an agent, the texts of the found threads are always read, too. (rules F57, F58)
+ * Parses a query. Operators with unknown names or values are treated as ordinary words. For an agent, operators about
+ * people are treated as ordinary words, too. An agent must not find threads by the names and addresses of senders,
+ * which the index contains. So for an agent, the search always reads the texts of the found threads, too. (rules F57,
+ * F58)
  */
 export function readQuery(query: string, by: "member" | "agent" = "member"): SearchQuery {
   const building: Building = {
@@ -373,7 +427,7 @@ function termsOfWords(kind: string, text: string): Term[] | undefined {
 
 const exactly = (word: string): Term => [{ word, isBeginning: false }];
 
-/** Only this number of characters of a tag or an address is compared. */
+/** The number of characters of a tag or an address that are compared. Further characters are ignored. */
 const longestValue = 320;
 
 export const indexedTag = (key: string): string => kinds.tag + asOneWord(key.slice(0, longestValue));
@@ -389,7 +443,7 @@ interface TypedText {
   readonly isQuoted: boolean;
 }
 
-/** Adds a text to the query. Its words must follow each other in a found text. */
+/** Adds a text to the query. The words of the text must follow each other in a found text. */
 function addWords(building: Building, { text, start, isNot, isQuoted }: TypedText): void {
   const words = wordsIn(text).slice(0, building.left);
   const last = words.at(-1);
@@ -446,7 +500,10 @@ function isDecidedByIndex({ words }: Pattern): boolean {
   return second === undefined && first !== undefined && (!first.isRun || [...first.word].length <= 2);
 }
 
-/** Returns the terms that each thread has if it contains the pattern. The index searches for them. */
+/**
+ * Returns the terms with which the index finds the threads that may contain the pattern. Each thread with the pattern
+ * has all these terms.
+ */
 function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
   const { isOpen, others, isPart, compound } = pattern;
   const terms = words.flatMap(({ word, isRun }, at): Term[] => {
@@ -470,14 +527,14 @@ function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
 
 function termsOfRun(run: string): Term[] {
   const pairs = pairsIn(run);
-  // A run of one character has no pair. It is searched as the first character of any pair.
+  // A run of one character has no pair. Such a run is searched as the first character of any pair.
   if (pairs.length === 1) return pairs.map((word) => [{ word, isBeginning: true }]);
   return pairs.slice(0, -1).map(exactly);
 }
 
 /**
- * Returns terms for pairs of adjacent words. They make a search faster: many threads contain a certain short word or
- * number, but few threads contain it directly before or after another certain word.
+ * Returns terms for pairs of adjacent words. These terms make a search faster: many threads contain a certain short
+ * word or number, but few threads contain it directly before or after another certain word.
  */
 function pairsOf({ isOpen }: Pattern, words: readonly TextWord[]): Term[] {
   return words.flatMap(({ word, joint }, at) => {
@@ -499,18 +556,21 @@ interface TextWord {
    * contain several words.
    */
   readonly isRun: boolean;
-  /** The punctuation between the previous word and this word. It is undefined if there is a space between them. */
+  /** The punctuation between the previous word and this word; undefined if there is a space between these words. */
   readonly joint: string | undefined;
 }
 
 /**
- * The index also contains words that are not in the texts, such as the words for tags. These characters mark such
- * words. They never occur in a word of a text.
+ * The index also contains words that are not in the texts, such as the words for tags. The characters below mark the
+ * words that are not in the texts. These characters never occur in a word of a text.
  */
 export const kinds = {
-  /** A word with its letters in reverse order. With it, a search can find the last part of a compound word. */
+  /**
+   * A word with its letters in reverse order. With the reversed word, a search can find the last part of a compound
+   * word.
+   */
   reversed: "\uE004",
-  /** Between two words that are separated only by punctuation in the text. */
+  /** Joins two words that are separated only by punctuation in the text. */
   pair: "\uE005",
   tag: "\uE006",
   /** The address of a sender. */
@@ -521,7 +581,7 @@ export const kinds = {
   source: "\uE00A",
 } as const;
 
-/** Only this number of characters of a word is compared. */
+/** The number of characters of a word that are compared. Further characters are ignored. */
 const longest = 64;
 
 /** Divides a text or a query into words. (rule F57) */
@@ -597,7 +657,7 @@ function beginningOf(word: string): string {
   return [...word].slice(0, longest).join("");
 }
 
-/** Adds the words with which the index finds a text to `into`. */
+/** Adds to `into` the words with which the index finds a text. */
 export function addIndexed(into: Set<string>, text: string): void {
   let before: TextWord | undefined;
   let compound: string[] = [];

@@ -12,8 +12,8 @@ const mostWords = 24;
 const fewestLetters = 4;
 
 /**
- * Returns the words of a thread that are searched for in other threads. The words that probably say most come first:
- * words of the subject, words with digits, and long words.
+ * Returns the words of a thread that are searched for in other threads. The words that probably describe the thread
+ * best come first: words of the subject, words with digits, and long words.
  */
 export function tellingWords({
   subject,
@@ -47,10 +47,13 @@ export function tellingWords({
     .map(({ word, written }) => ({ word, written }));
 }
 
-/** A word is rare if at most this many threads of the app have it. */
+/** The maximum number of threads of the app that have a rare word. */
 export const mostWithWord = 60;
 
-/** A word, and the `seq` of the newest threads that have it. If there are more than `mostWithWord`, it is not rare. */
+/**
+ * A word, and the `seq` of the newest threads that have it. A word that more than `mostWithWord` threads have is not
+ * rare.
+ */
 export interface FoundWord extends OwnWord {
   readonly seqs: readonly number[];
 }
@@ -65,17 +68,21 @@ const mostSimilar = 3;
 const mostNamed = 5;
 
 /**
- * The number of a thread's rarest words whose weights are added up. Another thread is similar only if the words that
- * both threads have together weigh at least a third of this sum.
+ * The number of a thread's rarest words whose weights are added up. A word has a greater weight if fewer threads have
+ * it. Another thread is similar only if the words that both threads have weigh at least a third of this sum.
  */
 const mostTelling = 8;
 
-/** In an app with fewer threads, a word can be rare even if more than a third of the threads have it. */
+/**
+ * The number of threads below which an app is small. In a small app, a word can be rare even if more than a third of
+ * the threads have it.
+ */
 const fewThreads = 12;
 
 /**
- * Returns the threads that are most similar to the thread `own`. They must share at least two rare words with it. A
- * word has a greater weight if fewer threads have it. `total` is the number of threads of the app. (rule F76)
+ * Returns the threads that are most similar to the thread `own`. Each of these threads must share at least two rare
+ * words with `own`. A word has a greater weight if fewer threads have it. `total` is the number of threads of the app.
+ * (rule F76)
  */
 export function similarThreads(
   words: readonly FoundWord[],

@@ -1,9 +1,18 @@
 import type { ComponentChildren } from "preact";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import { calendarDate } from "../../../src/contract/fields.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { timeZone } from "../../../src/contract/sign-in.ts";
 import { type DayNumbers, type Statistics, statistics } from "../../../src/contract/statistics.ts";
-import { csvOf, dayColumns, shareOf, totalsOf, waitText } from "../../../src/contract/statistics-text.ts";
+import {
+  csvOf,
+  dayColumns,
+  leastOfPercentile,
+  shareOf,
+  slowReplies,
+  totalsOf,
+  waitText,
+} from "../../../src/contract/statistics-text.ts";
 import { type Definitions, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import { filledWith, Select, TextField } from "../../console/forms.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
@@ -39,6 +48,9 @@ function wantedPeriod({ now, query }: SignedInVisit, profile: string): Period {
   const usual = periodOf({ zone: given }, now);
   const days = lengths.find((length) => length === Number(query("days")));
   if (days !== undefined) return { ...usual, from: dayBefore(usual.to, days - 1) };
+  for (const name of ["from", "to"] as const)
+    if (query(name) !== "" && !calendarDate.safeParse(query(name)).success)
+      throw badRequest(name, "must be a date, YYYY-MM-DD");
   return { ...usual, from: query("from") || usual.from, to: query("to") || usual.to };
 }
 
@@ -204,7 +216,7 @@ const Figures = ({
         {answered === undefined
           ? "fewer than 5 new threads"
           : inADay < now.reports && areOfLastDay(present, at)
-            ? "the others can still get a reply in time"
+            ? "the other reports can still get a reply in time"
             : answeredBefore === undefined
               ? "nothing to compare with"
               : pointsText(answered - answeredBefore)}
@@ -399,14 +411,18 @@ const FirstReply = ({ present }: { readonly present: Statistics }) => {
           row("no reply", firstReply.none, "danger"),
         ]}
       />
-      <p class="muted small">
-        {firstReply.p90 === null
-          ? "No new thread of this period has a reply."
-          : `9 of 10 first replies came within ${waitText(firstReply.p90)}. This time and the median are estimates. Nights and weekends are included.`}
-      </p>
+      <p class="muted small">{slowRepliesText(present)}</p>
     </section>
   );
 };
+
+function slowRepliesText(present: Statistics): string {
+  const { count, p90 } = slowReplies(present);
+  if (present.firstReply.p90 === null) return "No new thread of this period has a reply.";
+  return p90 === undefined
+    ? `9 of 10 first replies came within: – (shown from ${leastOfPercentile} first replies on, this period has ${count}). The median is an estimate. Nights and weekends are included.`
+    : `9 of 10 first replies came within ${waitText(p90)}. This time and the median are estimates. Nights and weekends are included.`;
+}
 
 const Top = ({
   present: { top },
@@ -536,7 +552,7 @@ const DayChart = ({ days, at }: DayChartProps) => {
   );
 };
 
-/** The drawing of the chart. It contains no numbers, because it is stretched to the available width. */
+/** The drawing of the chart. The drawing contains no numbers, because it is stretched to the available width. */
 const Days = ({
   days,
   sums,

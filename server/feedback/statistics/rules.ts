@@ -44,13 +44,13 @@ export function periodOf(
 const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMilliseconds).toISOString().slice(0, 10);
 
-/** Moves a period to the past by `days` days. By default, it then ends directly before the given period. */
+/** Moves a period to the past by `days` days. By default, the moved period ends directly before the given period. */
 export function periodBefore(period: Period, days = lengthOf(period)): Period {
   const { from, to, zone } = period;
   return { from: dayAfter(from, -days), to: dayAfter(to, -days), zone };
 }
 
-/** Returns the number of days in a period. It is less than 1 if the last day is before the first day. */
+/** Returns the number of days in a period. The number is less than 1 if the last day is before the first day. */
 export const lengthOf = ({ from, to }: Period): number =>
   (Date.parse(to) - Date.parse(from)) / dayMilliseconds + 1;
 
@@ -66,7 +66,10 @@ export function daysOf(period: Period): CountedDay[] {
   }));
 }
 
-/** Whether no report of a period arrived before the days that began within the last 24 hours. */
+/**
+ * Whether the period has no reports on its days that began more than 24 hours ago. Then all its reports are from the
+ * last one or two days.
+ */
 export function areOfLastDay(
   { perDay, ...period }: Pick<Statistics, "perDay" | "from" | "to" | "zone">,
   now: Date,
@@ -85,8 +88,8 @@ export const quartersOf = (days: readonly CountedDay[]): Quarters => ({
 });
 
 /**
- * The parts of a period: its whole days in UTC, and the remaining quarters of an hour before and after them. `days` is
- * counted in days since 1970.
+ * The parts of a period: its whole days in UTC, and the remaining quarters of an hour before and after these days.
+ * `days` is counted in days since 1970.
  */
 export interface Parts {
   readonly days: Quarters;
@@ -123,7 +126,7 @@ export const instantOf = (quarter: number): string => new Date(quarter * quarter
 /**
  * Estimates the time in milliseconds within which a share `part` of the waits ended. For 0.5, this is the median.
  * `counts` contains the number of waits in each range of `limits.waits`. The estimate assumes that the waits in a range
- * are spread evenly. It is never greater than the last limit. Returns null if there are no waits. (rule F61)
+ * are spread evenly. The result is never greater than the last limit. Returns null if there are no waits. (rule F61)
  */
 export function waitOf(counts: readonly number[], part: number): number | null {
   const wanted = counts.reduce((sum, count) => sum + count, 0) * part;
@@ -146,7 +149,7 @@ const waitLimits: readonly number[] = limits.waits;
 export const waitsWithin = (counts: readonly number[], minutes: number): number =>
   counts.slice(0, waitLimits.indexOf(minutes) + 1).reduce((sum, count) => sum + count, 0);
 
-/** Open threads are counted in groups by age. These are the minimum ages in milliseconds. (rule F63) */
+/** The minimum ages of the groups in which open threads are counted, in milliseconds. (rule F63) */
 const ages = [0, 1, 7, 30].map((days) => days * 86_400_000);
 
 /** Returns, for each age group, the times between which its threads were created. The youngest group comes first. */

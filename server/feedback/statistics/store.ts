@@ -26,7 +26,7 @@ export interface AllAppsRow {
 /** A thread to which further reports were added. `repeats` is their number. */
 export interface RepeatedRow {
   readonly id: string;
-  /** Null if the threads of the app are not numbered yet. */
+  /** The number of the thread; null if the threads of the app are not numbered yet. */
   readonly number: number | null;
   readonly subject: string;
   readonly createdAt: string;
@@ -88,7 +88,9 @@ export interface CountedRows {
   readonly repeats: readonly RepeatsRow[];
 }
 
-/** How often a thread was reported again on one day. `at` is the index of the day in the period, from 0. */
+/**
+ * The number of times that a thread was reported again on one day. `at` is the index of the day in the period, from 0.
+ */
 export interface RepeatsRow {
   readonly id: string;
   readonly at: number;

@@ -78,8 +78,8 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
 }
 
 /**
- * The number of threads that one transaction changes. It is small, because other writes wait during a transaction. If
- * the work is interrupted, the remaining threads keep the tag until the next attempt.
+ * The number of threads that one transaction changes. The number is small, because other writes wait during a
+ * transaction. If the work is interrupted, the remaining threads keep the tag until the next attempt.
  */
 const atOnce = 500;
 

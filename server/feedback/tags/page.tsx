@@ -59,7 +59,7 @@ async function deleteTag({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(links.tags(param("appId")), "tag-deleted");
 }
 
-/** A form with an error. It is the form of the tag `tagId`. Without an id, it is the form for a new tag. */
+/** A form with an error. If `tagId` is set, the form belongs to this tag. Otherwise it is the form for a new tag. */
 interface RefusedTag {
   readonly form: Filled;
   readonly tagId?: string;

@@ -63,7 +63,10 @@ export const tags = {
 
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM tags WHERE id = ?", id),
 
-  /** Counts the threads of all tags again. This is necessary after an import, because imported counts may be wrong. */
+  /**
+   * Counts the threads of all tags again. The new count is necessary after an import, because imported counts may be
+   * wrong.
+   */
   countAgain: (tx: Transaction) =>
     tx.run("UPDATE tags SET threads = (SELECT count(*) FROM thread_tags x WHERE x.tag_id = tags.id)"),
 
@@ -157,6 +160,22 @@ export const threadTags = {
          JOIN feedback f ON f.app_id = t.app_id WHERE f.id = ? AND t.name_key = ?)`,
       ...[feedbackId, feedbackId, tagKeyOf(name)],
     ),
+
+  /** Returns those of the keys for which none of the apps has a tag. */
+  async missingOf(
+    reader: Reader,
+    appIds: readonly string[],
+    keys: readonly string[],
+  ): Promise<ReadonlySet<string>> {
+    if (keys.length === 0) return new Set();
+    const places = (values: readonly string[]) => values.map(() => "?").join(", ");
+    const rows = await reader.all<{ key: string }>(
+      `SELECT t.name_key AS key FROM tags t WHERE t.app_id IN (${places(appIds)}) AND t.name_key IN (${places(keys)})`,
+      ...[...appIds, ...keys],
+    );
+    const there = new Set(rows.map(({ key }) => key));
+    return new Set(keys.filter((key) => !there.has(key)));
+  },
 
   /** Returns the ids of the tags with these names, the rarest first. Returns undefined if a tag does not exist. */
   async rarestFirst(

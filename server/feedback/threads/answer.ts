@@ -7,7 +7,8 @@ import { type RunState, stateAt } from "../proposals/rules.ts";
 import type { ThreadRow } from "./store/threads.ts";
 
 /**
- * A stored file of a thread. `upload` is its name in its public address. `name` is the name that it had at the sender.
+ * A stored file of a thread. `upload` is its name in its public address. `name` is the name of the file that the sender
+ * sent.
  */
 export interface ThreadFile {
   readonly upload: string;
@@ -39,8 +40,8 @@ export const proposalsOf = (row: ThreadRow, now: Date): StoredProposal[] =>
 
 /**
  * Returns a stored thread in the form that an agent reads. The result also has the senders of repeated reports, which
- * the contract removes from an answer to an agent. `asked` is the requested id. It may be the id of a thread that was
- * merged into this one. (rules F19, F46)
+ * the contract removes from an answer to an agent. `asked` is the requested id, which may be the id of a thread that
+ * was merged into the thread `row`. (rules F19, F46)
  */
 export function threadAnswer(
   addresses: Addresses,
@@ -65,12 +66,10 @@ type MessageRow = Required<Omit<NewMessage, "feedbackId">> &
   PlaceOfMessage &
   (RepeatedReport | { readonly category: null });
 
-/** The thread from which a message came, if that thread was merged into another one. */
+/** The thread from which a message came, if that thread was merged into another thread. */
 interface PlaceOfMessage {
   readonly originId: string | null;
-  /**
-   * The number of the first merge after a reply to everyone. It is null for other messages, and if there was no merge.
-   */
+  /** The number of the first merge after a reply to everyone; null for other messages, and if there was no merge. */
   readonly beforeMerge: number | null;
 }
 

@@ -79,8 +79,8 @@ export function threads(
 }
 
 /**
- * The handlers with which a person marks threads as read or unread. This changes nothing for other people, so it is not
- * recorded in the audit log.
+ * The handlers with which a person marks threads as read or unread. A mark changes nothing for other people, so it is
+ * not recorded in the audit log.
  */
 export function readMarks(deps: Pick<Deps, "clock" | "database" | "time">): Handlers<typeof marksContract> {
   const { clock } = deps;

@@ -136,7 +136,7 @@ async function changeSnooze(
   return changes;
 }
 
-/** Returns the members to whom threads of the app can be assigned. These are the members who may change feedback. */
+/** Returns the members to whom threads of the app can be assigned, which are the members who may change feedback. */
 export const assignableMembers = async (reader: Reader, appId: string): Promise<Assignee[]> =>
   (await members.list(reader, appId))
     .filter(({ role }) => suffices(role, "maintainer"))
@@ -152,8 +152,8 @@ interface Assignment {
 
 /**
  * Assigns a thread to a member, or to nobody. Returns the change for the audit log. Throws `bad_request` if the new
- * assignee may not change the feedback of the app. Throws `assignee_changed` if the present assignee is not the one
- * that the caller saw. (rule F31)
+ * assignee may not change the feedback of the app. Throws `assignee_changed` if the present assignee differs from the
+ * assignee that the caller saw. (rule F31)
  */
 async function assign(
   tx: Transaction,

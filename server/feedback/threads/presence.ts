@@ -12,7 +12,9 @@ import { inboxViews, threadViews } from "../unread/store/read-marks.ts";
  */
 interface PageView {
   readonly since: string | null;
-  /** Stores the view. Call it after the page has read its data. If this fails, the page is still shown. */
+  /**
+   * Stores the view. Call it after the page has read its data. If the view cannot be stored, the page is still shown.
+   */
   note(): Promise<void>;
 }
 

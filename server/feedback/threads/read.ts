@@ -185,7 +185,7 @@ export async function lockedThread(tx: Transaction, id: string, viewer: Viewer):
   return found;
 }
 
-/** Locks and returns a thread as `lockedThread` does. Throws `merged` if it was merged into another one. */
+/** Locks and returns a thread as `lockedThread` does. Throws `merged` if it was merged into another thread. */
 export async function unmergedThread(tx: Transaction, id: string, viewer: Viewer): Promise<FoundThread> {
   const found = await lockedThread(tx, id, viewer);
   if (found.id !== id.toLowerCase()) throw new ApiError("merged");

@@ -7,8 +7,8 @@ import type { ThreadEvent } from "../../../src/contract/threads.ts";
 export const isUnfinished = (status: string): boolean => status === "open" || status === "in_progress";
 
 /**
- * Returns why a thread cannot be snoozed until the given time. Returns undefined if it can be snoozed. The time null
- * ends the snooze, which is always possible. (rule F42)
+ * Returns why a thread cannot be snoozed until the given time. Returns undefined if it can be snoozed. If the time is
+ * null, the snooze ends, which is always possible. (rule F42)
  */
 export function snoozeRefusal(
   { status, until }: { readonly status: string; readonly until: string | null },
@@ -42,15 +42,13 @@ export const assignmentRefusal = ({
 
 const dayMilliseconds = 86_400_000;
 
-/**
- * A cleanup uses a time that is at most this much later than the time of the previous cleanup. Cleanups run daily.
- */
+/** The maximum time between the times that two consecutive cleanups use. Cleanups run daily. */
 const mostAdvance = 2 * dayMilliseconds;
 
 /**
- * Returns the time that a cleanup uses in place of `now`. It is at most two days after the time of the last cleanup.
- * So a wrong clock that is years ahead cannot delete all threads in one night, even if the server has not noticed that
- * the clock is wrong. (rule P10)
+ * Returns the time that a cleanup uses in place of `now`. This time is at most two days after the time of the last
+ * cleanup. So a wrong clock that is years ahead cannot delete all threads in one night, even if the server has not
+ * noticed that the clock is wrong. (rule P10)
  */
 export function retentionTime(last: string | undefined, now: Date): Date {
   if (last === undefined) return now;
@@ -107,7 +105,7 @@ export function threadEvents({
   runs,
   releases,
 }: {
-  /** Newest first. */
+  /** The changes of the fields, newest first. */
   readonly changes: readonly AuditedChange[];
   readonly runs: readonly DecidedRun[];
   readonly releases: readonly NamingRelease[];
@@ -153,7 +151,7 @@ const isSender = (actor: string): boolean =>
 
 /**
  * Splits an actor in the audit log into the person and the token. If the actor was imported, the name of the person
- * keeps the mark that says so. (rule X6)
+ * still has the mark for imported names. (rule X6)
  */
 function partsOf(actor: string): { readonly by: string; readonly token?: string | undefined } {
   const isImported = actor.endsWith(importedMark);

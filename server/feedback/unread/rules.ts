@@ -1,6 +1,6 @@
 import type { OwnedThread } from "../../../src/contract/threads.ts";
 
-/** What has happened on a thread since a person's last visit. */
+/** The news of a thread since a person's last visit. */
 export interface ThreadNews {
   /** The id of the first new message; undefined if there is none. */
   readonly first: string | undefined;
@@ -33,30 +33,33 @@ export function threadNews(
   return { first: fresh[0]?.id, messages: fresh.length, decided };
 }
 
-/** A visit ends if the person does not view the page for this time. Then all events since the last view are new. */
+/** The time without a view after which a visit ends. Then all events since the last view are new. */
 const visitEnds = 30 * 60_000;
 
-/** A view is not stored again before this time is over, so that reloaded and open pages cause few writes. */
+/** The minimum time between two stored views. With this limit, reloaded and open pages cause few writes. */
 const viewStoredEvery = 60_000;
 
 /**
  * `lookedAt` is the time at which a person last viewed a thread or an inbox. `sinceAt` is the time of the last view
- * before that visit began. Each is null if there was no such view.
+ * before that visit began. Each of the two times is null if there was no such view.
  */
 interface LastView {
   readonly lookedAt: string | null;
   readonly sinceAt: string | null;
 }
 
-/** Events after `since` are shown as new. `since` is null at the first view. `isDue` means: store this view. */
+/**
+ * Events after `since` are shown as new. `since` is null at the first view. If `isDue` is true, this view must be
+ * stored.
+ */
 interface NewView {
   readonly since: string | null;
   readonly isDue: boolean;
 }
 
 /**
- * Returns from which time events are new for a person who opens a page at `now`. If the person opens the page again
- * during the same visit, the same events stay new. (rule F53)
+ * Returns the time after which events are new for a person who opens a page at `now`. If the person opens the page
+ * again during the same visit, the same events stay new. (rule F53)
  */
 export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
   if (lookedAt === null) return { since: sinceAt, isDue: true };
@@ -71,17 +74,20 @@ export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
  * activity is not after the member's time `read_until`. So views before `read_until` need not be counted.
  */
 export const settling = {
-  /** If more views are after `read_until`, it moves forward, so that only the newest `kept` views are after it. */
+  /**
+   * If a member has more than `most` views after `read_until`, then `read_until` moves forward, so that only the newest
+   * `kept` views are after it.
+   */
   most: 64,
   kept: 32,
   /**
-   * Each thread that is unread although it is older than `read_until` needs a row. If a move of `read_until` would need
-   * more than this number of rows, it does not move.
+   * The maximum number of rows that a move of `read_until` may add. Each thread that is unread although it is older
+   * than `read_until` needs a row. If more rows would be needed, `read_until` does not move.
    */
   mostUnread: 200,
 } as const;
 
-/** No transaction takes longer than this time. */
+/** The maximum duration of a transaction in milliseconds. */
 const longestChange = 60_000;
 
 export interface ReadTimes {
@@ -92,7 +98,8 @@ export interface ReadTimes {
 }
 
 /**
- * Returns the new `read_until`. It is so early that no running transaction can still store an earlier event. (rule F52)
+ * Returns the new `read_until`. This time is so early that no running transaction can still store an earlier event.
+ * (rule F52)
  */
 export function settledUntil({ newest, lastKept }: ReadTimes): string {
   const committed = new Date(Date.parse(newest) - longestChange).toISOString();

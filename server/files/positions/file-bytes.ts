@@ -1,9 +1,9 @@
 import { readSync, writeSync } from "node:fs";
 
 /**
- * The bytes of an open file. A part of the file, called the window, is in memory. Reads and changes use the window, and
- * changes are written to the file when the window moves. Without it, a file of 300,000 tiny blocks would need 300,000
- * reads and writes of the disk.
+ * The bytes of an open file. A part of the file, called the window, is in memory. Reads and changes use the window,
+ * and changes are written to the file when the window moves. Without the window, a file of 300,000 tiny blocks would
+ * need 300,000 reads and writes of the disk.
  */
 export interface FileBytes {
   readonly size: number;

@@ -163,7 +163,7 @@ function keepNeeded(
   }
 }
 
-/** Overwrites all data except that of tracks that are seen or heard. */
+/** Overwrites all data except the data of tracks that are seen or heard. */
 function eraseOthers(bytes: FileBytes, data: readonly Span[], chunks: readonly Chunk[]): void {
   const kept = keptSpans(chunks);
   let next = 0;

@@ -191,7 +191,8 @@ function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number)
   if (marker === 0xe1 && name.startsWith(exifPrefix.toString("latin1")))
     bytes.write(at, orientationOnly(Buffer.from(bytes.read(at, length))));
   else if (marker === 0xe0 && name.startsWith("JFIF\0") && length >= jfifLength) {
-    // The JFIF header ends with a small preview. This sets the size of the preview to zero and overwrites it.
+    // The JFIF header ends with a small preview. The next lines set the size of the preview to zero and overwrite the
+    // preview.
     bytes.erase(at + jfifLength - 2, length - jfifLength + 2);
   } else if (marker === 0xee && name.startsWith("Adobe")) bytes.erase(at + 12, length - 12);
   else if (marker !== 0xe2 || name !== "ICC_PROFILE\0") bytes.erase(at, length);
@@ -258,7 +259,8 @@ const neededInPng = new Set(
 );
 
 /**
- * A type of chunk that no program uses. Because of its small and capital letters, programs may ignore the chunk.
+ * A type of chunk that no program uses. In PNG, small and capital letters of the type are flags. The flags of this
+ * type say that programs may ignore the chunk.
  */
 const unused = "paDd";
 

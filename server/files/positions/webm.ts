@@ -83,8 +83,8 @@ function keepNeeded(film: Film, element: Element, needed: Needed): void {
 const partsOf = (film: Film, { inner, to }: Element) => elementsIn(film, { from: inner, to, opened: [] });
 
 /**
- * Whether an element is a track that is neither seen nor heard, or belongs to such a track. Adds the number of such a
- * track to `silent`.
+ * Whether an element belongs to a track that is neither seen nor heard. If the element is the track itself, also adds
+ * the number of the track to `silent`.
  */
 function isSilent(film: Film, element: Element): boolean {
   if (element.id === trackEntry) return isSilentTrack(film, element);

@@ -37,8 +37,8 @@ interface Admitted extends Turn {
 }
 
 /**
- * Decides whether the server may read a large body. Returns undefined for a small body. Throws `rate_limited` for a
- * caller that has used up the limit of the endpoint, and `busy` while too many other bodies are arriving.
+ * Decides whether the server may read a large body. Returns undefined for a small body. Throws `rate_limited` if the
+ * caller has used up the limit of the endpoint. Throws `busy` while too many other bodies are arriving.
  */
 export type Admit = (arriving: Arriving) => Promise<Admitted | undefined>;
 
@@ -92,7 +92,9 @@ export function needsNoAdmission({ headers }: IncomingMessage): boolean {
 const isLarge = ({ headers }: IncomingMessage): boolean =>
   Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) >= largeBytes;
 
-/** Counts a body that did not arrive completely. Without this, a client could send any number of incomplete bodies. */
+/**
+ * Counts a body that did not arrive completely. If such bodies did not count, a client could send any number of them.
+ */
 async function countFailed(
   {
     endpoint,
@@ -108,8 +110,8 @@ async function countFailed(
   const wasCut = thrown instanceof ApiError && thrown.code === "busy";
   if (!settings.rateLimited || !(wasCut || thrown instanceof UploadFailure)) return;
   const { rateLimit, countsRefusals } = endpoint;
-  // If `countsRefusals` is set, `countRefusal` counts a malformed body, so it is not counted here. If the limit is used
-  // up, the error is ignored, because the request fails with `thrown` anyway.
+  // If `countsRefusals` is set, `countRefusal` counts malformed bodies, and this function does not count them. If the
+  // limit is used up, the error of the limit is ignored, because the request fails with `thrown` anyway.
   if (rateLimit && (wasCut || !countsRefusals))
     await limiter.spend({ who: caller.id, rateLimit }).catch(ignoreRefusal);
   const accountLimits = accountLimitsOf(endpoint, caller);
@@ -124,23 +126,26 @@ function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ApiError)) throw error;
 }
 
-/** The bytes of smaller bodies do not count, because the limit on the number of requests is enough for such bodies. */
+/**
+ * Bodies of fewer bytes are not counted by their bytes, because the limit on the number of requests is enough for
+ * them.
+ */
 const countedFrom = 8_192;
 
 interface Counted {
   readonly request: IncomingMessage;
   readonly deps: Limiting;
   /**
-   * Whether the request is probably a repeat. If it is one, its bytes are subtracted from the count when the request
-   * ends.
+   * Whether the request is probably a repeat. If it really is a repeat, its bytes are subtracted from the count when
+   * the request ends.
    */
   readonly isRepeat?: boolean;
 }
 
 /**
- * Counts the bytes of a body against the hourly limit of its key, before the server reads them. For a repeat the limit
- * is twice as high. Returns a function to call when the body has arrived, because a body of unknown length is counted
- * only then. Throws `rate_limited`. (rule F12)
+ * Counts the bytes of a body against the hourly limit of its key, before the server reads them. For a repeat, the
+ * limit is twice as high. Returns a function to call when the body has arrived, because the bytes of a body of
+ * unknown length are counted only then. Throws `rate_limited`. (rule F12)
  */
 async function countBytes(
   endpoint: Endpoint,
@@ -193,7 +198,7 @@ function countedBytes(endpoint: Endpoint, { headers }: IncomingMessage, deps: Li
 interface Turn {
   /** Calls `listener` when the server stops reading this body in favour of another body. */
   onCut(listener: (why: ApiError) => void): void;
-  /** Call this when the body has ended. Then the next body is read. */
+  /** Call this when the body has ended. Then the server reads the next body. */
   over(): void;
 }
 
@@ -207,12 +212,14 @@ interface Waiter {
  * Limits how many large bodies are read at the same time, in total and for each key. Other bodies wait for a moment.
  * When a body has ended, the server reads a waiting body of the owner with the fewest running bodies. Throws `busy`.
  *
- * While the limit is reached, the server may stop ("cut") a running body in favour of a waiting one. It compares the
- * number of running bodies of both owners: the owner with the most running bodies, and the owner of the waiting body.
- * - If they differ by two or more, the server cuts the oldest body of the owner with the most.
- * - If they differ by one, the server cuts only bodies that have run for over half a minute. It cuts the one with the
- *   most time left, if the waiting body would end earlier at twice the minimum rate. If not, it cuts one that arrives
- *   too slowly. Without these conditions, honest senders would cut each other's bodies, and none would be completed.
+ * While the limit is reached, the server may stop ("cut") a running body in favour of a waiting body. It compares two
+ * owners by their numbers of running bodies: the owner with the most running bodies, and the owner of the waiting
+ * body.
+ * - If the numbers differ by two or more, the server cuts the oldest body of the owner with the most.
+ * - If the numbers differ by one, the server cuts only a body that has run for over half a minute. First it considers
+ *   the body with the most time left. It cuts this body if the waiting body would end earlier at twice the minimum
+ *   rate. Otherwise it cuts a body that arrives too slowly. Without these conditions, honest senders would cut each
+ *   other's bodies, and no body would be completed.
  *
  * If too many bodies wait, the server refuses the newest waiting body of the owner with the most waiting bodies. It
  * does so only if the owner of the new body has at least two waiting bodies fewer.
@@ -308,7 +315,7 @@ const fair = () =>
     retryAfterSeconds: 5,
   });
 
-/** A large body, with the numbers from which the server estimates when the body will have arrived. */
+/** A large body. The server uses these numbers to estimate when the body will have arrived. */
 export interface LargeBody {
   /** The length of the body. If it is unknown, this is the largest accepted length. */
   readonly bytes: number;
@@ -335,7 +342,8 @@ interface Running {
 }
 
 /**
- * After this time the server may stop reading a body in favour of an owner who has only one running body fewer.
+ * After this time, the server may stop reading a body even if the owner of the waiting body has only one running body
+ * fewer.
  */
 const longMilliseconds = 30_000;
 
@@ -408,11 +416,11 @@ function bodiesOfBusiestOwners<Item extends WithSender>(sent: Iterable<Item>): I
   return [...byOwner.values()].filter(({ length }) => length === most);
 }
 
-/** Returns how long the rest of a body will take at its present rate. */
+/** Returns how many milliseconds the remaining bytes of a body will take at its present rate. */
 function remainingMs({ body, since }: Running, now: number): number {
   const came = body.arrivedBytes();
   return came <= 0 ? Number.POSITIVE_INFINITY : ((body.bytes - came) * (now - since)) / came;
 }
 
-/** Compares without a subtraction, because `Infinity - Infinity` is NaN. */
+/** Compares two numbers without a subtraction, because `Infinity - Infinity` is NaN. */
 const compare = (a: number, b: number): number => (a === b ? 0 : a - b);

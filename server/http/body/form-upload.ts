@@ -6,13 +6,13 @@ import type { Files, TemporaryFile } from "../../files/files.ts";
 import { UploadFailure } from "../errors.ts";
 import type { IncomingBody } from "./incoming-body.ts";
 import { anything, parseStrictJson } from "./strict-json.ts";
-import { consume, type Intake, malformedForm, receive, type Upload } from "./upload.ts";
+import { consume, type Intake, receive, type Upload } from "./upload.ts";
 
 /**
  * Reads a multipart/form-data body and writes its files to disk while it arrives. Each file field becomes a list of
  * ReceivedFile, and each other field becomes a string. Files of unknown fields and empty file inputs are ignored.
- * Throws UploadFailure `malformed_multipart`, `too_large` or `aborted`, and FilesUnavailable. After an error, no file
- * is left.
+ * Throws UploadFailure `malformed_multipart`, `too_large` or `aborted`, and FilesUnavailable. If an error is thrown,
+ * all files of the body are deleted.
  */
 export function readMultipartUpload(
   { body, headers }: { readonly body: Readable; readonly headers: IncomingHttpHeaders },
@@ -119,7 +119,7 @@ function takeFile(
     readonly form: MultipartForm;
   },
 ): void {
-  // The error is ignored here, because the parser reports an incomplete body.
+  // This listener ignores the error, because the parser reports an incomplete body.
   stream.on("error", () => {});
   stream.resume();
   attempt(() => {
@@ -188,7 +188,10 @@ function createFields(form: MultipartForm): Fields {
       const name = checkedName(given);
       size += Buffer.byteLength(text);
       if (isCut || size > form.text)
-        throw new UploadFailure("too_large", `The text of the form must be at most ${form.text} bytes.`);
+        throw new UploadFailure(
+          "too_large",
+          `The text of the form must be at most ${form.text} bytes. Send less text or metadata.`,
+        );
       if (fields.has(name)) throw malformedForm(`has the field ${name} twice`);
       fields.set(name, form.json.includes(name) ? parsed(text) : text);
     },
@@ -242,3 +245,6 @@ function parsed(text: string): unknown {
     return text;
   }
 }
+
+const malformedForm = (why: string, cause?: unknown) =>
+  new UploadFailure("malformed_multipart", `The form ${why}.`, { cause });

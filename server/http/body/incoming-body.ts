@@ -26,9 +26,9 @@ export interface IncomingBodies {
    */
   keep(sender: Sender, bytes: number, cut: (why: ApiError) => void): () => void;
   /**
-   * Reads and drops the rest of a body, so that its sender can read the answer. If the connection closed while a client
-   * is still sending, the client might never read the answer. Resolves at the end of the body, or when the limit for
-   * dropped bytes is reached. (rule H20)
+   * Reads and drops the remaining bytes of a body, so that its sender can read the answer. If the connection closed
+   * while the client is still sending, the client might never read the answer. Resolves at the end of the body, or
+   * when the limit for dropped bytes is reached. (rule H20)
    */
   drop(request: IncomingMessage): Promise<void>;
 }
@@ -51,7 +51,8 @@ export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "st
     begin(request, sender) {
       let why: ApiError | undefined;
       let tell: (why: ApiError) => void = () => {};
-      // If there is no memory for the first bytes, `cut` is called before the real `end` is set below.
+      // `cut` can be called before the function `end` is set below. This happens if there is no memory for the first
+      // bytes.
       let end = () => {};
       const cut = (reason: ApiError) => {
         if (why) return;
@@ -61,7 +62,7 @@ export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "st
         tell(reason);
       };
       const held = memory(sender, (reason) => {
-        // The server must not read more of this request, because that would use more memory.
+        // The server must not read more bytes of this request, because they would use more memory.
         noMore.add(request);
         cut(reason);
       });
@@ -103,9 +104,7 @@ export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "st
 
 /** The memory that one body uses. */
 interface HeldBody {
-  /**
-   * Adds to the number of bytes that the body uses. If the budget is used up, stops this body or another one.
-   */
+  /** Adds to the number of bytes that the body uses. If the budget is used up, stops this body or another body. */
   hold(bytes: number): void;
   /** Frees the memory of the body. */
   end(): void;
@@ -221,7 +220,7 @@ interface Watched {
   readonly since: number;
   /** The bytes that the connection had received at the last check. */
   seen: number;
-  /** By how many bytes the body may still fall behind the minimum speed. */
+  /** How many bytes fewer than the minimum speed requires the body may still receive. */
   credit: number;
 }
 
@@ -229,7 +228,10 @@ const mostLookMilliseconds = 500;
 
 const unbounded = { bytes: Number.POSITIVE_INFINITY, milliseconds: Number.POSITIVE_INFINITY };
 
-/** Creates the check of the speed of bodies. One timer checks all bodies. It runs only while bodies are arriving. */
+/**
+ * Creates the check of the speed of bodies. One timer checks all bodies. The timer runs only while bodies are
+ * arriving.
+ */
 export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
   const { bodyBytesPerSecond: rate, bodyPatienceMilliseconds: patience, stopMilliseconds } = budgets;
   const full = (rate * patience) / 1_000;
@@ -244,8 +246,8 @@ export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
 
   const look = () => {
     const now = performance.now();
-    // If more time has passed, the server itself was blocked and did not read the bytes that arrived. So at most two
-    // pauses count.
+    // If more than two pauses have passed, the server itself was blocked and could not read the bytes that arrived.
+    // So at most two pauses count.
     const due = (Math.min(now - last, 2 * pause) * rate) / 1_000;
     last = now;
     for (const body of watched) {

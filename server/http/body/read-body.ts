@@ -36,8 +36,8 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
 }
 
 /**
- * Begins to count the memory of a waiting body, and returns a function that ends the counting. `cut` ends the wait with
- * an error.
+ * Begins to count the memory of a waiting body. Returns a function that ends the counting. The argument `cut` is a
+ * function that ends the wait with an error.
  */
 type Waiting = (cut: (why: ApiError) => void) => () => void;
 
@@ -74,23 +74,16 @@ export interface Sending {
   readonly most?: number | undefined;
 }
 
-/** A request whose refusal would count against a limit of its sender. */
+/** A request. If it is refused, the refusal counts against a limit of its sender. */
 interface Judging extends Pick<Sending, "arrivals" | "sender"> {
-  /** The length of the body, if the headers of the request name one. */
+  /** The length of the body, if the headers of the request contain it. */
   readonly announced?: number | undefined;
 }
 
 /**
- * Returns the length of a body from the headers of its request. Undefined for a chunked body, whose length is not known
- * in advance.
- */
-export const announcedBytes = ({ headers }: IncomingMessage): number | undefined =>
-  headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;
-
-/**
- * Returns the JSON value of a request's body, or `{}` if it has none. Throws `unsupported_media_type` for anything but
- * JSON, `payload_too_large` over the limit, `bad_request` for an incomplete body, `busy` for a body that arrives too
- * slowly, and UploadFailure for malformed JSON. Call it inside `counted`, which counts refused bodies.
+ * Returns the JSON value of a request's body, or `{}` if it has no body. Throws `unsupported_media_type` for a body
+ * that is not JSON, `payload_too_large` over the limit, `bad_request` for an incomplete body, `busy` for a body that
+ * arrives too slowly, and UploadFailure for malformed JSON. Call it inside `counted`, which counts refused bodies.
  */
 export const readJson = async (request: IncomingMessage, sending: Sending): Promise<unknown> =>
   jsonOf(request, await readJsonBytes(request, sending));
@@ -178,7 +171,8 @@ export function readBytes(
     request.on("end", () => resolve(only ?? collected.bytes()));
     request.on("error", (cause) => reject(malformed("is incomplete", cause)));
     request.on("close", () => {
-      // Creating an error is slow. After the whole body was read, a rejection has no effect, so no error is created.
+      // It takes time to create an error. After the whole body was read, a rejection has no effect, so no error is
+      // created.
       if (!request.readableEnded) reject(malformed("is incomplete"));
     });
   });

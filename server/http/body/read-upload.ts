@@ -58,8 +58,8 @@ const formOf = ({ files, anyJson, bodyBytes }: UploadRules): MultipartForm => ({
 });
 
 /**
- * Returns how many bytes a body may have without its files. Reports may have more bytes, because the server accepts a
- * report with too much metadata and leaves some of the metadata out.
+ * Returns how many bytes a body may have without its files. Reports get a higher limit, because the server accepts a
+ * report with too much metadata and stores only a part of the metadata.
  */
 const textBytes = (anyJson: string | undefined): number =>
   anyJson === undefined ? limits.json : limits.jsonWithMetadata;
@@ -73,7 +73,7 @@ const jsonLimitsOf = ({ files, anyJson, bodyBytes }: UploadRules): JsonUploadLim
   text: textBytes(anyJson),
 });
 
-/** Reads a small JSON body that has arrived completely. Most such bodies have no files. */
+/** Reads a small JSON body that has arrived completely. Most of these bodies contain no files. */
 function readWholeJson(bytes: Buffer, files: Files, rules: UploadRules): Upload | Promise<Upload> {
   const value = parseStrictJson(bytes, rules.anyJson);
   const hasFiles =
@@ -104,7 +104,8 @@ export interface JsonUploadLimits {
 /**
  * Reads a JSON body and decodes its files to disk while it arrives. Each string at one of the paths becomes a
  * ReceivedFile, even if the string is not a data URL. All other values are those that JSON.parse returns. Throws
- * UploadFailure `malformed_json`, `too_large` or `aborted`, and FilesUnavailable. After an error, no file is left.
+ * UploadFailure `malformed_json`, `too_large` or `aborted`, and FilesUnavailable. If an error is thrown, all files of
+ * the body are deleted.
  */
 export function readJsonUpload(body: Readable, files: Files, allowed: JsonUploadLimits): Promise<Upload> {
   return receive(files, async (intake) => {
@@ -166,7 +167,10 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
 
   const keepText = (bytes: Buffer) => {
     if (text.size + bytes.length > maxText)
-      throw new UploadFailure("too_large", `The body has over ${maxText} bytes without its files.`);
+      throw new UploadFailure(
+        "too_large",
+        `The body has over ${maxText} bytes without its files. Send less text or metadata.`,
+      );
     text.add(bytes);
   };
   const openString = (place: JsonPath) => {
@@ -212,10 +216,10 @@ interface JsonParts {
 }
 
 /**
- * Returns a function that receives JSON text in chunks and separates the strings at the paths from the rest. It does
- * not use the functions of `src/contract/json.ts`, because a body with files is too large to be one text. It does not
- * check whether the text is well-formed. The caller can check that: it puts any string in place of each removed string
- * and parses the result.
+ * Returns a function that receives JSON text in chunks. The function separates the strings at the paths from the
+ * other text. It does not use the functions of `src/contract/json.ts`, because a body with files is too large to be
+ * one text. It does not check whether the text is well-formed. To check that, the caller puts any string in place of
+ * each removed string and parses the result.
  */
 function createJsonScanner(places: readonly JsonPath[], parts: JsonParts): (chunk: Buffer) => void {
   const levels = createLevels(places);
@@ -287,8 +291,8 @@ function continued(string: TextString, byte: number): TextString {
 }
 
 /**
- * Tracks the path of the current position in a JSON text. For text that is not JSON, the path is wrong, but there is no
- * error.
+ * Tracks the path of the current position in a JSON text. If the text is not JSON, the path is wrong, but no error is
+ * thrown.
  */
 interface Levels {
   enter(isArray: boolean): void;
@@ -297,15 +301,15 @@ interface Levels {
   next(): void;
   /** Call this after a key. `raw` is the key with its escapes unchanged. */
   setKey(raw: string): void;
-  /** Whether a string that begins here is a key. */
+  /** Whether a string that begins at the current position is a key. */
   awaitsKey(): boolean;
-  /** The path of a value that begins here, if it is one of the given paths. */
+  /** Returns the path of a value that begins at the current position, if it is one of the given paths. */
   place(): JsonPath | undefined;
 }
 
 function createLevels(places: readonly JsonPath[]): Levels {
   const levels: Level[] = [];
-  // Counts the levels that are nested too deeply. `parseStrictJson` refuses such a text later.
+  // Counts the levels below the deepest allowed level. `parseStrictJson` later refuses a text with such levels.
   let deeper = 0;
   return {
     enter(isArray) {
@@ -356,9 +360,9 @@ function keyOf(raw: string): string {
 }
 
 /**
- * Returns an object that decodes the text of one data URL into a temporary file of at most `limit` bytes. Text that is
- * not a data URL becomes a ReceivedFile with a fault. `remainder` receives all text that is not base64, and may refuse
- * it.
+ * Returns an object that decodes the text of one data URL into a temporary file of at most `limit` bytes. Text that
+ * is not a data URL becomes a ReceivedFile with a fault. `remainder` receives all text that is not base64. It may
+ * throw an error for this text.
  */
 function createDataUrlFile(
   intake: Intake,
@@ -445,7 +449,7 @@ function typeOf(header: string): string | null | undefined {
  * characters.
  */
 interface Base64Decoder {
-  /** Returns false as soon as the text is not base64. The decoder must not be used after that. */
+  /** Returns false as soon as the text is not base64. After that, the caller must not use the decoder any more. */
   write(bytes: Buffer): boolean;
   /** Returns false if the last group of four characters is incomplete or has wrong padding. */
   end(): boolean;
@@ -458,8 +462,8 @@ interface Base64Decoder {
  * it again.
  */
 function createBase64Decoder(take: (decoded: Buffer) => void): Base64Decoder {
-  // The characters that are not decoded yet. Only the last group may have padding, and any group may be the last one.
-  // So the newest group is decoded only when more text or the end has arrived.
+  // The characters that are not decoded yet. Only the last group of four may have padding, and any group may be the
+  // last group. So the newest group is decoded only when more text or the end has arrived.
   let held = "";
   return {
     write(broken) {
@@ -494,8 +498,8 @@ const lastGroup = /^[A-Za-z0-9+/]{2}(==|[A-Za-z0-9+/](=|[A-Za-z0-9+/]))$/;
 
 const pieceLength = 65_536;
 
-// All uploads use the same buffer, which is possible because decoding is synchronous. A new buffer for each piece would
-// give the garbage collector as many bytes to free as the upload has.
+// All uploads use the same buffer. This is possible, because decoding is synchronous. If each piece had a new buffer,
+// the garbage collector would have to free as many bytes as the upload has.
 const decoded = Buffer.allocUnsafe((pieceLength / 4) * 3 + 3);
 
 /** Removes line breaks, because some encoders write one after every 76 characters. */
@@ -511,8 +515,8 @@ const carriageReturn = 0x0d;
 /** Decodes `first`, which is empty or one group of four characters, and then `groups`. */
 function decode(first: string, groups: Buffer, take: (decoded: Buffer) => void): boolean {
   if (first !== "" && !group.test(first)) return false;
-  // Node skips characters that are not base64. The result is then shorter, and the text is refused below. Node also
-  // accepts `-` and `_` (base64url), so they are refused here.
+  // Node skips characters that are not base64. Then the result is too short, and the code below refuses the text.
+  // Node also accepts `-` and `_` (base64url), so this line refuses them.
   if (groups.includes(0x2d) || groups.includes(0x5f)) return false;
   let offset = decoded.write(first, "base64");
   for (let at = 0; at < groups.length; at += pieceLength) {

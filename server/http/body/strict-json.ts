@@ -18,19 +18,20 @@ export const anything: unique symbol = Symbol("anything");
 
 /**
  * Parses UTF-8 JSON text. Refuses some text that JSON.parse accepts, because different parsers read it differently:
- * duplicate keys, `__proto__`, nesting deeper than 32, and too long lists. Throws `malformed_json`. Inside `free` it
- * accepts all of these. If a key occurs twice there, its last value counts. There, `keepExactJson` also replaces values
- * that JSON.parse would not keep exactly.
+ * duplicate keys, `__proto__`, nesting deeper than 32, and too long lists. Throws `malformed_json` for such text. In
+ * the field `free` these rules do not apply. If a key occurs twice in this field, its last value counts.
+ * `keepExactJson` also replaces values in this field that JSON.parse would not keep exactly.
  */
 export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
   const given = bytes.toString("utf8", hasByteOrderMark(bytes) ? 3 : 0);
   const text = free === undefined ? given : keepExactJson(given, free === anything ? undefined : free);
-  // This must come before JSON.parse, because it also throws an error if the text is nested too deeply.
+  // This line must run before JSON.parse, because `countColons` also throws an error if the text is nested too
+  // deeply.
   const colons = countColons(text, free);
   const value = parse(text);
-  // The text is well-formed here, so every colon outside a string belongs to a key. If there are fewer keys than
-  // colons, a key occurs twice.
+  // At this point the text is well-formed, so every colon outside a string belongs to a key. If there are fewer keys
+  // than colons, a key occurs twice.
   if (free !== anything && countKeys(value, free) !== colons)
     throw malformedJson("has an object with the same key twice");
   return value;
@@ -77,9 +78,9 @@ const isOpening = (character: number) => character === 0x5b || character === 0x7
 const isClosing = (character: number) => character === 0x5d || character === 0x7d;
 
 /**
- * Counts the colons outside of strings, except the colons in the field `free`. Also throws if the text is nested too
- * deeply, because a separate loop for this check would double the time. For text that is not JSON, the count has no
- * meaning.
+ * Counts the colons outside of strings, except the colons in the field `free`. Also throws an error if the text is
+ * nested too deeply. The two checks use one loop, because a second loop would double the time. If the text is not
+ * JSON, the count has no meaning.
  */
 function countColons(text: string, free?: Free): number {
   let colons = 0;
@@ -134,8 +135,8 @@ function keepExactJson(text: string, field?: string): string {
 const step = 16;
 
 /**
- * Matches numbers with at least sixteen digits or with an exponent. A double (IEEE 754) represents all other numbers
- * exactly.
+ * Matches numbers with at least sixteen digits or with an exponent. A double (IEEE 754) represents all numbers
+ * without a match exactly.
  */
 const mayExceedDouble = /\d[\d.]{15}|\d[eE][+-]?\d/;
 
@@ -245,7 +246,7 @@ export interface StringReader {
  * for a wrong escape or a raw line break.
  */
 export function createStringReader(take: (text: Buffer) => void): StringReader {
-  // An escape of which only the beginning was in the last chunk.
+  // The beginning of an escape that the last chunk did not contain completely.
   let held = "";
 
   const takeEscaped = (text: string) =>
@@ -295,8 +296,8 @@ export function createRawStringCheck(): TextSink<void> {
   };
   return {
     write(bytes) {
-      // Line breaks are allowed here, because they were escaped in the JSON. The reader has already refused unescaped
-      // line breaks.
+      // Line breaks are allowed at this point, because they were escaped in the JSON. The reader has already refused
+      // unescaped line breaks.
       if (bytes.some((byte) => byte < 0x20 && byte !== 0x0a && byte !== 0x0d)) throw rawControl();
       decode(bytes);
     },

@@ -37,8 +37,8 @@ export async function receive(files: Files, read: (intake: Intake) => Promise<un
     },
     add(file) {
       received.push(file);
-      // The code that awaits the file gets the error. Without this line, a refused body would also cause an unhandled
-      // rejection.
+      // The code that awaits the file handles the error. Without this line, a refused body would also cause an
+      // unhandled rejection.
       file.catch(() => {});
       return file;
     },
@@ -68,10 +68,10 @@ export interface Most {
 }
 
 /**
- * Passes each chunk of a request body to `take`, which must not keep the chunk. Resolves at the end. Rejects with
- * `aborted` if the sender disconnects, with `too_large` over the limit, with the given reason if the server stops
- * reading the body, or with the error of `take`. After a rejection the rest is read and dropped, so that the sender can
- * read the answer.
+ * Passes each chunk of a request body to `take`, which must not keep the chunk. Resolves at the end of the body.
+ * Rejects with `aborted` if the sender disconnects, with `too_large` over the limit, with the reason for which the
+ * server stops reading the body, or with the error of `take`. After a rejection, the remaining bytes are read and
+ * dropped, so that the sender can read the answer.
  */
 export function consume(body: Readable, most: Most, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -117,8 +117,5 @@ const turnBytes = 131_072;
 
 const tooLarge = (maxBytes: number) =>
   new UploadFailure("too_large", `The body must be at most ${maxBytes} bytes.`);
-
-export const malformedForm = (why: string, cause?: unknown) =>
-  new UploadFailure("malformed_multipart", `The form ${why}.`, { cause });
 
 export const malformedJson = (why: string) => new UploadFailure("malformed_json", `The body ${why}.`);

@@ -100,7 +100,8 @@ type Limiting = Pick<Deps, "database" | "clock" | "settings" | "limiter">;
 
 /**
  * Refuses a caller that has used up its limits, before the body is read. Does not count the request. Throws
- * `rate_limited` if all limits of the endpoint are used up, or if a limit that counts by account is used up.
+ * `rate_limited` in two cases: if all limits of the endpoint are used up, or if a limit that counts by account is
+ * used up.
  */
 export async function refuseLimited(
   endpoint: Endpoint,
@@ -131,8 +132,8 @@ async function refuseWithoutRoom(
 }
 
 /**
- * Counts an attempt before the server checks anything else of the request. The attempt counts even if it succeeds. If
- * the limit is used up, throws `rate_limited` and counts nothing.
+ * Counts an attempt before the server checks the other parts of the request. The attempt counts even if it succeeds.
+ * If the limit is used up, throws `rate_limited` and counts nothing.
  */
 export async function countAttempt(
   endpoint: Endpoint,
@@ -188,9 +189,9 @@ export function limitedByOf(
 }
 
 /**
- * Counts a request without a credential. A request over the limit only reads the database. So other requests need not
- * wait for the writer, even if there are very many requests over the limit. Throws `rate_limited` with the seconds to
- * wait.
+ * Counts a request without a credential. If the request is over the limit, this only reads the database. So other
+ * requests need not wait for the writer, even if there are very many requests over the limit. Throws `rate_limited`
+ * with the seconds to wait.
  */
 export async function spendAsStranger(
   { clock, database, settings }: Pick<Deps, "clock" | "database" | "settings">,
@@ -207,7 +208,7 @@ export async function spendAsStranger(
  */
 export type CountBody = (sender: Sender, announced?: number) => Judged;
 
-/** The functions to call when it is known whether the request was refused. */
+/** The functions of a counted request. Call one of them when it is known whether the request was refused. */
 interface Judged {
   passed(): void;
   /** Call this with the status of the answer. Throws `rate_limited` if the limit of a credential is exceeded. */
@@ -216,11 +217,11 @@ interface Judged {
 
 /**
  * The limits on requests that are refused before the limits of their endpoint apply. (rule H18) They are counted only
- * in memory, because a write to the database would take more time than the refusal itself.  A request without a
- * credential counts when it begins, so that many simultaneous requests cannot exceed the limit. With a credential, only
- * refusals count. They count by credential and network together, because many devices share an app key, and one broken
- * device must not stop the others. Many devices also share a network. So when the limit is exceeded, the server still
- * reads small bodies, and only refused requests get the status 429.
+ * in memory, because a write to the database would take more time than the refusal itself. A request without a
+ * credential counts when it begins, so that many simultaneous requests cannot exceed the limit. With a credential,
+ * only refusals count. They count by credential and network together. Many devices share an app key, and one broken
+ * device must not stop the other devices. Many devices also share a network. So when the limit is exceeded, the
+ * server still reads small bodies, and only refused requests get the status 429.
  */
 export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBody {
   const memory = createUsesInMemory(deps, mostBytes.refusals);
@@ -296,7 +297,7 @@ export function createUsesInMemory(
     take(spending) {
       const { log } = logs.get(keyOf(spending)) ?? { log: createUseLog() };
       const verdict = takeUse(log, clock.now().getTime(), settings.rateLimits[spending.rateLimit]);
-      // The object must be new, because the cache computes the size of a value only when it gets a new object.
+      // The object must be new. The cache computes the size of a value only when it gets a new object.
       logs.set(keyOf(spending), { log });
       if (!verdict.allowed)
         throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
@@ -331,8 +332,8 @@ interface UseLog {
 }
 
 /**
- * For limits up to this number, the time of each use is exact. For a higher limit, the window is divided into this
- * number of parts, and times are rounded up to the end of a part.
+ * The maximum number of stored times. For a limit up to this number, the time of each use is exact. For a higher
+ * limit, the window is divided into this number of parts, and times are rounded up to the end of a part.
  */
 const mostTimes = 2_048;
 

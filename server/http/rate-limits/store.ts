@@ -40,7 +40,7 @@ export interface Limiter {
   /** Returns the verdict that a use would get. Does not count a use. */
   look(spending: Spending): Promise<RateVerdict>;
   mutation(): MutationUse;
-  /** Deletes all counts in memory. */
+  /** Deletes all counts that are in memory. */
   forget(): void;
 }
 
@@ -56,7 +56,10 @@ const minutesInHour = 60;
 
 const minuteMs = 60_000;
 
-/** Counts the bytes if the hourly limit allows them. Otherwise counts nothing and returns the seconds to wait. */
+/**
+ * Counts the bytes if the hourly limit allows them. Otherwise counts nothing. Returns whether the bytes were allowed,
+ * and if not, the seconds to wait.
+ */
 export async function useBytes(tx: Transaction, { keyId, bytes, most, now }: ByteUse): Promise<RateVerdict> {
   const minute = Math.floor(now.getTime() / minuteMs);
   await tx.lock(`bytes:${keyId}`);
@@ -126,10 +129,11 @@ export type RateVerdict =
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 /**
- * Counts one use of a key if the limit allows it, as a part of the transaction. Refusals do not count. A row contains
- * the times of the last uses. A use is allowed if the row has fewer than `limit` times, or if the oldest of its last
- * `limit` times is no longer in the window. On PostgreSQL the row is locked until the transaction ends, and the time is
- * that of the database, so that servers with different clocks agree. On SQLite the time is that of `clock`.
+ * Counts one use of a key if the limit allows it. This is a part of the transaction. Refused uses do not count. A row
+ * contains the times of the last uses. A use is allowed if the row has fewer than `limit` times, or if the oldest of
+ * its last `limit` times is no longer in the window. On PostgreSQL, the row is locked until the transaction ends. The
+ * time is the time of the database, so that servers with different clocks agree. On SQLite, the time is the time of
+ * `clock`.
  */
 export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVerdict> {
   for (;;) {
@@ -142,8 +146,8 @@ export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVer
 }
 
 /**
- * Removes the last use of `key`. This is for attempts that are counted when they begin, but must count only if they
- * fail.
+ * Removes the last use of `key`. Some attempts are counted when they begin, but must count only if they fail. Call
+ * this if such an attempt has not failed.
  */
 export async function giveBack(tx: Transaction, key: string): Promise<void> {
   // The statement has no further condition. While other transactions change the row, PostgreSQL could check such a
@@ -160,7 +164,7 @@ export function peek(reader: Reader, use: LimitedUse): Promise<RateVerdict> {
   return judge(reader, use, use.clock.now().getTime());
 }
 
-/** Deletes all uses of some keys. */
+/** Deletes all uses of these keys. */
 export async function forget(tx: Transaction, keys: readonly string[]): Promise<void> {
   await tx.run(`DELETE FROM rate_limits WHERE key IN (${keys.map(() => "?").join(", ")})`, ...keys);
 }
@@ -274,8 +278,8 @@ function consumeValues(engine: Engine, { key, rule, clock }: LimitedUse, now: nu
 }
 
 /**
- * Returns the hours since 1970. Pruning needs no more precise time, and most uses do not change this value, so they do
- * not change the index.
+ * Returns the hours since 1970. This is precise enough to delete old rows. Most uses do not change this value, so
+ * they do not change the index.
  */
 function hourOf(ms: number): number {
   return Math.floor(ms / 3_600_000);

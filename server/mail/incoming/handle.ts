@@ -14,7 +14,7 @@ import { normaliseEmail } from "../../secrets/passwords.ts";
 import { openAddress, randomName, type Sealer, sealAddress } from "../../secrets/secrets.ts";
 import { readReplyToken } from "../outgoing/queue.ts";
 import { mails } from "../outgoing/store.ts";
-import { addAnswer, mayAnswer } from "../sender-page/api.ts";
+import { addAnswer, mayAnswer } from "../sender-page/add-answer.ts";
 import { withoutSenderLinks } from "../sender-page/links.ts";
 import { type ReportRow, reports } from "../sender-page/store.ts";
 import { boundsOf, type IncomingFile, type IncomingMail, readMail } from "./read.ts";
@@ -27,15 +27,15 @@ type HandleDeps = Pick<
 >;
 
 /**
- * If the server has crashed this number of times while it handled a mail, it skips that mail. So it can read later
- * mails. (rule M12)
+ * If the server has crashed this number of times while it handled the same mail, it skips the mail. Otherwise it
+ * could never read later mails. (rule M12)
  */
 const mostAttempts = 2;
 
 /** If an attempt began less than this time ago, another server may still be working on it. */
 const attemptMilliseconds = 60_000;
 
-/** The most mails from programs that are stored for one report in an hour. (rule M13) */
+/** The maximum number of mails from programs that are stored for one report in an hour. (rule M13) */
 const mostSetApart = 20;
 
 const hour = 3_600_000;
@@ -66,8 +66,8 @@ export interface ArrivedMail {
 export type MailOutcome = "stored" | "unread" | "not ours" | "later";
 
 /**
- * Creates the function that handles a mail. An answer becomes a message. A bounce changes the state of the mail that
- * could not be delivered. (rules M12, M13, M14)
+ * Creates the function that handles a mail. The function stores an answer as a message. For a bounce, it changes the
+ * state of the mail that could not be delivered. (rules M12, M13, M14)
  */
 export function createMailHandler(deps: HandleDeps) {
   const parseAndStore = createParseAndStore(deps);
@@ -76,7 +76,8 @@ export function createMailHandler(deps: HandleDeps) {
     // A stranger can write any token. A mail with a wrong token is not fetched.
     if (mailId === undefined) return "not ours";
     const attempt = await begin();
-    // Another server has handled the mail. Only that server knows whether it stays unread.
+    // Another server has handled the mail. Only that server knows the result, so this server does not mark the mail
+    // as read.
     if (attempt === undefined) return "unread";
     if (attempt.attempts > mostAttempts) {
       if (isRecent(deps, attempt)) return "later";
@@ -319,7 +320,10 @@ async function mailFiles(
   return { kept, dropped };
 }
 
-/** Returns all attachments as not stored, because they do not fit into the app's storage quota. */
+/**
+ * Returns no files to store and the names of all attachments, because the attachments do not fit into the app's
+ * storage quota.
+ */
 const noneKept = (attachments: readonly IncomingFile[]): MailFiles => ({
   kept: [],
   dropped: attachments.map(({ name }) => name || unnamed),
@@ -355,14 +359,15 @@ function fieldOf(type: string | null, size: number): keyof ThreadFiles | undefin
   });
 }
 
-/** The most bytes of a text that is converted to a PDF. A longer text would block the server. */
+/** The maximum number of bytes of a text that is converted to a PDF. A longer text would block the server. */
 const mostTextBytes = 1_048_576;
 
 /**
- * Converts a text file to a PDF, because threads cannot have text files. The command line does the same. The bytes
- * decide whether the file is a text, because mail programs often declare a wrong type. Returns undefined for other
- * files, and for mails. A mail of this server contains the link to the sender's page, in an encoding in which this
- * function could not find and remove it. (rules M8, M14)
+ * Converts a text file to a PDF, because threads cannot have text files. The command line does the same conversion.
+ * The bytes decide whether the file is a text, because mail programs often declare a wrong type. Returns undefined
+ * for other files. Also returns undefined for an attached mail. A mail of this server contains the link to the
+ * sender's page, and the encoding of mails can hide this link, so that this function could not remove it. (rules M8,
+ * M14)
  */
 function textFileOf({ name, bytes, mimeType }: IncomingFile): IncomingFile | undefined {
   const text = bytes.length > mostTextBytes ? undefined : decodedText(bytes);
@@ -390,7 +395,7 @@ interface OriginalFile {
   readonly keySealed: string;
 }
 
-/** Returns the time limit for originals. An original from this time or an earlier time is no longer shown. */
+/** Returns a time in ISO 8601. Originals that were stored at this time or earlier are no longer shown. */
 export const oldestOriginal = (now: Date): string =>
   new Date(now.getTime() - originalKeptMilliseconds).toISOString();
 
@@ -448,7 +453,9 @@ const algorithm = "aes-256-gcm";
 
 const [nonceBytes, tagBytes] = [12, 16];
 
-/** The first bytes of a sealed original. With them, no program treats the file as another kind of file. */
+/**
+ * The first bytes of a sealed original. They prevent other programs from treating the file as a file of another type.
+ */
 const fileHeader = Buffer.from("innkeep sealed mail\n");
 
 /** The original of a mail, sealed because links in it may be credentials. */

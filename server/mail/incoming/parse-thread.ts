@@ -94,7 +94,7 @@ function addressesIn(texts) {
   return [...found].join(" ");
 }
 
-// This library is loaded before the server measures the time of the search for quotations.
+// Loads this library now, before the server measures how long the search for quotations takes.
 const Parser = required("replies");
 parentPort.once("message", (text) => {
   parentPort.postMessage(new Parser().parseReply(text));

@@ -20,7 +20,7 @@ export interface IncomingMail {
   readonly automaticReason: AutomaticReason | undefined;
   readonly from: string;
   readonly subject: string;
-  /** All addresses in the mail; null if there are too many. */
+  /** All e-mail addresses in the mail, separated by spaces; null if there are too many. */
   readonly addresses: string | null;
   /** Whether the mail server that received the mail found that its sender address is false. */
   readonly isForged: boolean;
@@ -40,7 +40,7 @@ export interface IncomingFile {
   readonly bytes: Uint8Array;
 }
 
-/** Parses a mail, even a damaged one. Returns undefined if that fails or exceeds the bounds. */
+/** Parses a mail, even a damaged one. Returns undefined if the mail cannot be parsed within the bounds. */
 export async function readMail(source: Uint8Array, bounds: MailBounds): Promise<IncomingMail | undefined> {
   const mail = await parseMail(source, bounds);
   if (!mail) return undefined;
@@ -91,8 +91,8 @@ interface MailBounds {
 }
 
 /**
- * The time limit for parsing a mail. An attacker can write a mail for which the libraries need minutes. An ordinary
- * mail needs much less time than this.
+ * The time limit for parsing a mail. An ordinary mail needs much less time. But an attacker can write a mail for
+ * which the libraries need minutes.
  */
 const longestMilliseconds = 30_000;
 
@@ -110,8 +110,8 @@ const bounds = {
 
 const most = {
   ...{ text: 1_000_000, attachments: 100, parts: 1_000, pieces: 20_000 },
-  // Both are numbers of characters. `addresses` limits all addresses together. `side` limits each side of the @ of one
-  // address.
+  // Both values are numbers of characters. `addresses` limits all addresses together. `side` limits each side of the
+  // @ in one address.
   ...{ addresses: 100_000, side: 256 },
 };
 
@@ -178,7 +178,7 @@ const timeLimit =
     return () => clearTimeout(timer);
   };
 
-/** Limits the processor time. A limit of the time on the clock would end searches too early on a busy machine. */
+/** Limits the processor time. On a busy machine, a limit of the elapsed time would end searches too early. */
 const processorTimeLimit: Limit = (onReached) => {
   const before = process.cpuUsage();
   const timer = setInterval(() => {

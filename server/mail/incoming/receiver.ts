@@ -106,8 +106,8 @@ async function readNew(
   const row = await mailboxes.find(database, name);
   const last = row?.uidValidity === uidValidity ? Number(row.lastUid) : 0;
   /**
-   * Returns a function that stores that all mails up to this one were handled. The function returns false if another
-   * server has already stored that.
+   * Returns a function. It stores that all mails up to `lastUid` were handled. It returns false if another server has
+   * already stored this.
    */
   const claimUpTo = (lastUid: number) => async (tx: Transaction) => {
     if ((await mailboxes.lock(tx, name, uidValidity)) >= lastUid) return false;

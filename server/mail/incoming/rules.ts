@@ -41,8 +41,8 @@ export function automaticReason(headers: readonly MailHeader[], from: string): A
 }
 
 /**
- * Matches a value of Auto-Submitted that means that no program wrote the mail: an empty value or `no`, also after
- * comments in parentheses.
+ * Matches a value of Auto-Submitted that means that no program wrote the mail: an empty value, or `no`. Comments in
+ * parentheses may come first.
  */
 const noProgram = /^(?:\([^()]*\)\s*)*(?:no\b|$)/;
 
@@ -54,8 +54,8 @@ export function kindOfMail(headers: readonly MailHeader[], from: string): Incomi
 
 /**
  * Whether the mail server that received a mail found that the sender address is false. Only the first header
- * `Authentication-Results` counts, because the team's mail server added it. The sender may have written the others.
- * (RFC 8601, rule M14)
+ * `Authentication-Results` counts, because the team's mail server added it. The sender may have written further
+ * headers with this name. (RFC 8601, rule M14)
  */
 export function failsAuthentication(headers: readonly MailHeader[]): boolean {
   const found = headers.find(({ key }) => key === "authentication-results")?.value ?? "";
@@ -69,7 +69,7 @@ export function failsAuthentication(headers: readonly MailHeader[]): boolean {
   return others.includes("fail") && !others.includes("pass");
 }
 
-/** Whether a mail will never be delivered, according to a delivery report. A delay does not count. */
+/** Whether a delivery report says that a mail will never be delivered. A report about a delay does not count. */
 export const saysFailed = (deliveryStatus: string): boolean => /^action:\s*failed\b/im.test(deliveryStatus);
 
 /** Removes spaces at the ends of lines. Replaces several empty lines with one. */
@@ -92,8 +92,9 @@ const shownOfQuotation = 2;
 
 /**
  * Prepares a text from `tidyText` for the search for the sender's own text. In most languages, the library for this
- * search does not recognise the lines that introduce a quotation. So this function marks lines of that form as quoted,
- * in any language. If the text is too long, each quotation is shortened, so that the search finds an answer below it.
+ * search does not recognise the line that introduces a quotation. So this function marks such lines as quoted, in any
+ * language. If the text is too long, each quotation is shortened, so that the search finds an answer below the
+ * quotation.
  */
 export function withQuotationsMarked(text: string): string {
   const lines = markedBelowHead(withMarkedAttributions(text.split("\n")));
@@ -160,7 +161,7 @@ function markedBelowHead(lines: readonly string[]): string[] {
   return lines.map((line, at) => (at < from ? line : asQuoted(line)));
 }
 
-/** The type of a mail that is attached to another one. */
+/** The media type of a mail that is attached to another mail. */
 export const forwardedType = "message/rfc822";
 
 const headerLine = /^(?:[!-9;-~]+:|[ \t])/;

@@ -5,7 +5,9 @@ import { insert } from "../../database/statements.ts";
 
 /** The original of an incoming mail. Its bytes are in a file. */
 export interface OriginalRow {
-  /** The id of the mail's message. If a mail that was set apart becomes a message, the message gets this id. */
+  /**
+   * The id of the mail's message. A mail that was set apart has this id, too, and keeps it when it becomes a message.
+   */
   readonly id: string;
   readonly appId: string;
   readonly feedbackId: string;
@@ -54,7 +56,7 @@ export const mailOriginals = {
       /** The name of the upload that has the bytes of the original. */
       readonly upload: string;
       readonly sender: string;
-      /** All addresses in the mail, so that an erasure finds the mail. */
+      /** All addresses in the mail. An erasure searches them to find the mails of a person. */
       readonly addresses: string;
       readonly subject: string;
       readonly excerpt: string;
@@ -136,7 +138,7 @@ export const mailOriginals = {
 };
 
 export interface MailAttempt {
-  /** The number of attempts. This one is included. */
+  /** The number of attempts, including the present attempt. */
   readonly attempts: number;
   /** When the previous attempt began; null for the first attempt. */
   readonly lastAt: string | null;

@@ -18,7 +18,7 @@ import { mails } from "./store.ts";
 /** A mail to one person. Only `kind`, `to`, `subject` and `text` are required. */
 export interface OutgoingMail {
   readonly kind: MailKind;
-  /** The address, as a person typed it. */
+  /** The address of the receiver, as a person typed it. */
   readonly to: string;
   /** The subject. It may contain text that a stranger wrote, so it is cleaned and shortened. */
   readonly subject: string;
@@ -35,7 +35,7 @@ export interface OutgoingMail {
   readonly fromName?: string | undefined;
   /** The report that the mail answers. If this server reads a mailbox, the receiver can answer by mail. */
   readonly reportId?: string | undefined;
-  /** Mail programs show mails with the same value as one conversation. */
+  /** A text that groups mails. Mail programs show all mails with the same value as one conversation. */
   readonly thread?: string | undefined;
   /** The address with which the receiver can stop automatic mail with one click. */
   readonly unsubscribeUrl?: string | undefined;
@@ -55,7 +55,7 @@ export const sendsMail = ({ mailOut, dev }: Pick<Settings, "mailOut" | "dev">): 
 /**
  * Queues a mail in the transaction of the change that the mail reports. The mail is sent only after the commit. It
  * stays in the queue until the mail server accepts it, even if this server restarts. If this server crashes after the
- * mail server has accepted a mail, but before that is stored, the mail is sent again with the same Message-ID. The
+ * mail server has accepted a mail, but before it has stored this, the mail is sent again with the same Message-ID. The
  * content is sealed, that is, encrypted. It is deleted when the mail is sent.
  *
  * Returns the id of the mail. Returns undefined and queues nothing if this server sends no mail, or if `to` is not an
@@ -185,7 +185,7 @@ function fromBase32(text: string): Buffer | undefined {
   if (digits.includes(-1)) return undefined;
   const bits = digits.map((digit) => digit.toString(2).padStart(bitsOfDigit, "0")).join("");
   const bytes = bits.match(/.{8}/g) ?? [];
-  // The unused bits must be 0, so that there is only one valid text for a token.
+  // The unused bits must be 0. So there is only one valid text for each token.
   if (/1/.test(bits.slice(bytes.length * 8))) return undefined;
   return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
 }

@@ -19,7 +19,7 @@ const day = 86_400_000;
 /** The greatest age of a release note for which mails are sent. An older note may have been imported. */
 const mailedFor = 7 * day;
 
-/** The most mails about release notes that an address gets in a day. */
+/** The maximum number of mails about release notes that an address gets in a day. */
 const mostInADay = 3;
 
 type ReleasesDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
@@ -107,7 +107,10 @@ async function queueRelease(
   });
 }
 
-/** Returns the title of a release note in the language of a report, if the report names one. (rule C35) */
+/**
+ * Returns the title of a release note for the sender of a report. If the report names a language and the note has a
+ * translation into this language, returns the translated title. (rule C35)
+ */
 function titleFor(note: NoteToMail, metadata: string): string {
   const translations = releaseTranslations(note);
   const language = languageFor(translations, languageOfReport(metadata) ?? "");

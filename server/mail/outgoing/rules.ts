@@ -96,10 +96,10 @@ const firstServerPause = 2_000;
 /** The longest pause after failures of the mail server. */
 export const longestServerPause = 600_000;
 
-/** The pause of a queue if the mail server can be used, but accepted none of the mails. */
+/** The pause of a queue if the mail server can be used but has accepted none of the mails. */
 export const pauseInBetween = 10_000;
 
-/** How long the server tries to send a mail if `sendBefore` is not earlier: three days. */
+/** How long the server tries to send a mail: three days, or until `sendBefore` if that is earlier. */
 export const longestTryingMilliseconds = 3 * 86_400_000;
 
 /**
@@ -116,7 +116,10 @@ export function nextMailAttempt(
   return next < sendBefore ? next : undefined;
 }
 
-/** Returns how long the server sends no mail after `failures` failures of the mail server in succession. (rule M5) */
+/**
+ * Returns for how many milliseconds the server sends no mail after `failures` failures of the mail server in
+ * succession. (rule M5)
+ */
 export const serverPause = (failures: number): number =>
   growing(firstServerPause, longestServerPause, failures);
 

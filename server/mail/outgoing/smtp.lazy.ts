@@ -8,7 +8,7 @@ export type Sending =
   | { readonly outcome: "sent" }
   /** The mail server will never accept this mail. */
   | { readonly outcome: "refused"; readonly reason: string; readonly noSuchAddress: boolean }
-  /** The mail server may accept it later. */
+  /** The mail server does not accept the mail now, but may accept it later. */
   | { readonly outcome: "later"; readonly reason: string }
   /** The mail server accepts no mail now. */
   | { readonly outcome: "unusable"; readonly reason: string };
@@ -25,8 +25,8 @@ const timeouts = {
   dnsTimeout: 15_000,
   connectionTimeout: 15_000,
   greetingTimeout: 30_000,
-  // A mail server may need a long time to accept a mail. If this server stops waiting too early, it sends the mail
-  // twice.
+  // A mail server may need a long time to accept a mail. If this server stopped waiting too early, it would send the
+  // mail twice.
   socketTimeout: 120_000,
 };
 

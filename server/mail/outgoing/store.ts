@@ -84,8 +84,8 @@ export const mails = {
   },
 
   /**
-   * Returns due mails of a queue, at most `most`. Reserves them until `until`, so that no other server sends them, too.
-   * Mails without content are left out, because their content is being written again. (rule M6)
+   * Returns due mails of a queue, at most `most`. Reserves the mails until `until`, so that no other server sends
+   * them, too. Does not return mails without content, because their content is being written again. (rule M6)
    */
   claimDue: (
     tx: Transaction,
@@ -289,7 +289,7 @@ export const releaseMails = {
       most,
     ),
 
-  /** Stores that the mails of a release note are queued. Returns false if another server has already done that. */
+  /** Stores that the mails of a release note are queued. Returns false if another server has already stored this. */
   claim: async (tx: Transaction, entryId: string, at: string): Promise<boolean> =>
     (await tx.run("UPDATE changelog_entries SET told_at = ? WHERE id = ? AND told_at IS NULL", at, entryId)) >
     0,

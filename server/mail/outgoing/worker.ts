@@ -35,8 +35,8 @@ interface MailWorker {
 type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
 /**
- * Starts to send the waiting mails. The two queues do not wait for each other. If this server sends no mail, nothing is
- * started. (rules M4, M5, M6)
+ * Starts to send the waiting mails. The two queues do not wait for each other. If this server sends no mail, starts
+ * nothing. (rules M4, M5, M6)
  */
 export async function startMail(deps: WorkerDeps): Promise<MailWorker> {
   const { mailOut, dev } = deps.settings;
@@ -52,7 +52,7 @@ export async function startMail(deps: WorkerDeps): Promise<MailWorker> {
   return { stop: async () => void (await Promise.all(workers.map((worker) => worker.stop()))) };
 }
 
-/** Logs whether the mail server can be used. The start of this server does not wait for that. */
+/** Logs whether the mail server can be used. The start of this server does not wait for the result. */
 function logServerState({ log }: WorkerDeps, { host, port, from }: MailOut, mailer: Mailer): void {
   const server = { host, port, from: from.address };
   void mailer.fault().then((reason) => {
@@ -131,9 +131,10 @@ interface Tried {
 }
 
 /**
- * Decides what to do after the connection failed for some mails, and stores it. A mail can be the cause, because some
- * mail servers end the connection if they refuse a recipient. If the mail server accepted other mails, or if a test
- * shows that it can be used, each of the failed mails waits alone. Otherwise the whole queue waits. (rule M5)
+ * Decides what to do with the mails for which the connection failed, and stores the decision. A mail itself can be
+ * the cause, because some mail servers end the connection if they refuse a recipient. If the mail server accepted
+ * other mails, or if a test shows that it can be used, only the failed mails wait. Otherwise the whole queue waits.
+ * (rule M5)
  */
 async function judgeFailures(state: QueueState, mailer: Mailer, tried: readonly Tried[]): Promise<void> {
   const { clock, stopping } = state;
@@ -171,7 +172,7 @@ async function faultOf(mailer: Mailer, stopping: AbortSignal): Promise<string | 
   return Promise.race([mailer.fault(), stopped]).finally(() => done.abort());
 }
 
-/** Tries to send a mail, and stores the result, unless the connection failed. */
+/** Tries to send a mail. Stores the result, but not if the connection failed. */
 async function deliver(state: QueueState, mailer: Mailer, mail: WaitingMail): Promise<Tried> {
   const sending = await attempt(state, mailer, mail);
   if (sending.outcome !== "unusable") await settle(state, { mail, sending });
@@ -244,7 +245,10 @@ async function store(tx: Transaction, mail: WaitingMail, sending: Settled, now: 
 
 const pauseMilliseconds = 30_000;
 
-/** Queues mails about newly published release notes, every 30 seconds. Returns a function that stops this. */
+/**
+ * Starts the job that queues mails about newly published release notes every 30 seconds. Returns the function that
+ * stops the job.
+ */
 export const startAnnouncing = (
   deps: Pick<Deps, "database" | "time" | "log">,
   queueMails: () => Promise<number>,

@@ -68,8 +68,8 @@ export function readReportToken(sealer: Pick<Sealer, "isMark">, token: string): 
   );
 }
 
-// Matches a link to a sender's page, also if it is encoded inside another address. Programs that check links in mails
-// encode them in this way. A token has 50 characters. It has fewer if the text was cut.
+// Matches a link to a sender's page. Also matches a link that is encoded inside another address, because programs
+// that check links in mails encode them in this way. A token has 50 characters. It has fewer if the text was cut.
 const link =
   /((?:\/|%(?:25){0,3}2F)p(?:\/|%(?:25){0,3}2F)t(?:\/|%(?:25){0,3}2F))[\w-]{20,}|(_p_t_)[\w-]{50,}/gi;
 

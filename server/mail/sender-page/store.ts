@@ -14,8 +14,8 @@ export interface ReportRow {
   /** The thread that has the report. */
   readonly feedbackId: string;
   /**
-   * The thread for which the report was sent. If that thread was merged into another one, the other thread has the
-   * report now.
+   * The thread for which the report was sent. If that thread was merged into another thread, the report is in the
+   * other thread now.
    */
   readonly home: string;
   readonly appId: string;
@@ -69,13 +69,14 @@ const mostReports = 1_000;
 export const reports = {
   find: (reader: Reader, id: string) =>
     reader.get<ReportRow>(
-      // The report that began a merged thread is stored as a message of the thread into which it was merged.
+      // The report that began a merged thread is stored as a message of the thread into which the merged thread was
+      // merged.
       `${firstReports} WHERE f.id = ? AND f.merged_into IS NULL UNION ALL ${repeats} AND m.id = ?`,
       id,
       id,
     ),
 
-  /** Returns the reports of a thread, newest first. The last one is the report that began the thread. */
+  /** Returns the reports of a thread, newest first. The last item is the report that began the thread. */
   list: async (reader: Reader, feedbackId: string): Promise<ReportRow[]> => [
     ...(await reader.all<ReportRow>(
       `${repeats} AND m.direction <> 'blocked' AND m.feedback_id = ? ORDER BY m.created_at DESC, m.id DESC LIMIT ?`,
@@ -87,10 +88,10 @@ export const reports = {
 
   /**
    * Returns the newest messages between the sender of a report and the team, oldest first. A reply to everyone is
-   * included only if it is newer than the report, because a person who guesses a dedupe key must not read older
-   * replies. If threads were merged, a reply to everyone is included if the report belonged to the thread of the reply
-   * when the reply was sent. `reaches` in `feedback/merge/rules.ts` decides in the same way. The writer of a reply to
-   * everyone does not see hidden reports, so their senders do not get the reply. (rule M9)
+   * included only if it is newer than the report. Otherwise a person who guesses a dedupe key could read older
+   * replies. If threads were merged, a reply to everyone is included if the report belonged to the thread of the
+   * reply when the reply was sent. `reaches` in `feedback/merge/rules.ts` decides in the same way. The writer of a
+   * reply to everyone does not see hidden reports, so their senders do not get the reply. (rule M9)
    */
   async conversation(reader: Reader, report: ReportRow): Promise<SharedMessage[]> {
     const newest = await reader.all<SharedMessage>(

@@ -55,7 +55,7 @@ interface Subscription {
   readonly replaces?: string | undefined;
 }
 
-/** Adds a browser, or updates the address, keys and session of a known one. */
+/** Adds a browser. If the browser is already known, updates its address, keys and session. */
 async function addBrowser(
   { clock, newId, sealer }: BrowserDeps,
   tx: Transaction,
@@ -69,7 +69,7 @@ async function addBrowser(
   const known = await rows.findByEndpoint(tx, hashOf(replaces ?? endpoint));
   const own = known?.userId === caller.userId ? known : undefined;
   if (session === undefined || (replaces !== undefined && own === undefined)) throw new ApiError("not_found");
-  // If another person used this browser before, that person gets no more notices there.
+  // If another person used this browser before, that person gets no more notices in this browser.
   const other = await rows.findByEndpoint(tx, endpointHash);
   if (other !== undefined && other.id !== own?.id) await rows.remove(tx, other.id);
   const now = clock.now().toISOString();

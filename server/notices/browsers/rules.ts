@@ -34,7 +34,7 @@ export type Outcome =
   | { readonly kind: "again" | "given up"; readonly at: Date };
 
 interface Attempt {
-  /** The status of the answer; null if there was none. */
+  /** The HTTP status of the answer; null if the push service did not answer. */
   readonly status: number | null;
   /** The header `Retry-After` of the answer. */
   readonly retryAfter?: string | undefined;
@@ -60,8 +60,8 @@ export function outcomeOf({ status, retryAfter, tries, createdAt, now }: Attempt
 }
 
 /**
- * Returns the pause in a `Retry-After`, in milliseconds. The header has a number of seconds or a date. Returns 0 if it
- * has neither.
+ * Returns the pause that the header `Retry-After` requests, in milliseconds. The header contains a number of seconds
+ * or a date. Returns 0 for any other text.
  */
 function pauseIn(retryAfter: string | undefined, now: Date): number {
   const given = retryAfter?.trim() ?? "";
@@ -71,8 +71,8 @@ function pauseIn(retryAfter: string | undefined, now: Date): number {
 }
 
 /**
- * Returns how soon a device that saves power should show a notice (RFC 8030, 5.3). A notice about a plan is urgent,
- * because the plan waits for a person.
+ * Returns the urgency of a notice. A device that saves power may show notices with normal urgency later (RFC 8030,
+ * 5.3). A notice about a plan has high urgency, because the plan waits for a person.
  */
 export const urgencyOf = (kind: NoticeKind | null): "high" | "normal" =>
   kind === "proposal" || kind === "approval" || kind === "work" ? "high" : "normal";
@@ -93,8 +93,8 @@ export interface ShownNotice {
 const most = { appName: 60, subject: 100 } as const;
 
 /**
- * Returns the notice about one object. Our own sentence comes first, then the subject of the thread, as in a chat.
- * (rules N10, W5)
+ * Returns the notice about one object. As in a chat, the sentence of Innkeep comes first, then the subject of the
+ * thread. (rules N10, W5)
  */
 export const noticeAbout = (
   appName: string,

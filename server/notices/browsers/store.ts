@@ -25,7 +25,7 @@ export const pushKeys = {
       keysId,
     ),
 
-  /** Stores keys, unless another server has already stored some. */
+  /** Stores the keys. Does nothing if another server has already stored keys. */
   insert: (tx: Transaction, keys: PushKeysRow & { readonly createdAt: string }) =>
     insertKeys(tx, { id: keysId, ...keys }),
 };
@@ -90,7 +90,7 @@ export const noticeBrowsers = {
       ...[userId, id],
     ),
 
-  /** Returns the address of a browser; undefined if it gets no notices any more. */
+  /** Returns the address of a browser; undefined if the browser gets no notices now. */
   address: (reader: Reader, id: string, now: string) =>
     reader.get<BrowserAddress>(
       `SELECT id, user_id AS "userId", endpoint_sealed AS "endpointSealed", p256dh, auth_sealed AS "authSealed",
@@ -147,7 +147,7 @@ export const noticeBrowsers = {
   removeAll: (tx: Transaction, userId: string) =>
     tx.run("DELETE FROM notice_browsers WHERE user_id = ?", userId),
 
-  /** Removes all browsers of a person except that of one session. */
+  /** Removes all browsers of a person except the browser of this session. */
   removeOthers: (tx: Transaction, userId: string, sessionHash: string) =>
     tx.run("DELETE FROM notice_browsers WHERE user_id = ? AND session_hash <> ?", userId, sessionHash),
 
@@ -215,7 +215,7 @@ export const noticePushes = {
       ...[now, ...busy, most],
     ),
 
-  /** Returns when the next notice is due for a browser that is not in `busy`. */
+  /** Returns when the next notice is due. Ignores notices for the browsers in `busy`. */
   nextDue: (reader: Reader, busy: readonly string[]) =>
     reader.get<{ dueAt: string | null }>(
       `SELECT min(due_at) AS "dueAt" FROM notice_pushes

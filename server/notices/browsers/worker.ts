@@ -153,7 +153,8 @@ async function shownNow(deps: PushDeps, push: DuePush): Promise<ShownNotice | Da
   const now = clock.now();
   const end = afterQuiet(now, { timezone: member.timezone, quiet: quietHoursOf(member) });
   if (end > now) return end;
-  // Push services can read this tag, because it is the topic of the notice. So it contains no information.
+  // Push services can read this tag, because it is the topic of the notice. So the tag is a hash that contains no
+  // readable information.
   const tag = sealer.mark(`notice of ${appId}: ${kind} ${subjectId}`).slice(0, 32);
   if (kind === null || subjectId === null)
     return noticeOfSeveral(appName, { count, url: `${settings.consoleUrl}/feedback/${appId}`, tag });
@@ -254,8 +255,8 @@ async function pushesOf(
 const curve = "prime256v1";
 
 /**
- * The maximum number of bytes of an encrypted notice in one record. Push services accept at least this size. (RFC 8030,
- * 7.2)
+ * The maximum number of bytes of an encrypted notice, which is one record. Every push service accepts this size. (RFC
+ * 8030, 7.2)
  */
 const recordBytes = 4_096;
 

@@ -35,7 +35,10 @@ const [hour, day] = [3_600_000, 86_400_000];
  */
 const mostRepeats = 10_001;
 
-/** Creates the notices for the stored causes. Returns the number of causes for which that succeeded. (rule N2) */
+/**
+ * Creates the notices for the stored causes. Returns the number of causes that were handled without an error. (rule
+ * N2)
+ */
 export async function notifyOfCauses(deps: NotifyDeps): Promise<number> {
   const { database } = deps;
   const causes = await noticeCauses.oldest(database, atOnce);
@@ -47,7 +50,8 @@ export async function notifyOfCauses(deps: NotifyDeps): Promise<number> {
       const cause = await noticeCauses.take(tx, id);
       if (cause) await createNotices(deps, tx, cause);
     });
-    // A cause that fails is tried again later, and must not stop the others.
+    // If the work for a cause fails, the server tries it again later. The failure must not stop the work for the
+    // other causes.
     await work.then(
       () => {
         done += 1;
@@ -163,7 +167,7 @@ async function reaches(
   return sendsMail(settings) && member.emailVerifiedAt !== null;
 }
 
-/** Returns `now`, or the time at which browsers may show the next notices about an app. (rule N10) */
+/** Returns the time from which browsers may show the next notices about an app. This is `now` or later. (rule N10) */
 async function afterLast(reader: Reader, batch: Batch, now: Date): Promise<Date> {
   const last = await notices.lastQueued(reader, batch, now.toISOString());
   const next = last === undefined ? 0 : Date.parse(last) + collectedInBrowsers;
@@ -190,7 +194,7 @@ async function wasNotifiedToday(
   );
 }
 
-/** Posts a notice in the chat of the app, once for all members who want it there. (rule N8) */
+/** Posts a notice in the chat of the app. Posts it only once, even if several members want it in the chat. (rule N8) */
 async function post(
   deps: NotifyDeps,
   tx: Transaction,
@@ -208,7 +212,7 @@ async function post(
   const way = "chat";
   for (const { member } of receivers)
     if (await wasNotifiedToday(tx, { userId: member.userId, way, kind, subjectId }, now)) return;
-  // The thread may have been merged into another one just before its cause was taken.
+  // The thread may have been merged into another thread just before the server took its cause.
   await noticeFacts.lockThreads(tx, [{ feedbackId }]);
   const known = await knownOf(deps, tx, { appId }, { kind, subjectId, feedbackId });
   if (known === undefined) return;

@@ -10,7 +10,10 @@ interface AppEvent extends EventFacts {
   readonly by?: string | undefined;
 }
 
-/** Stores an event as a cause of notices, if it can be one. Call it in the transaction of the change. (rule N2) */
+/**
+ * Stores an event as a cause of notices, if notices exist for its type. Call it in the transaction of the change.
+ * (rule N2)
+ */
 export async function noteEvent(
   { newId }: { readonly newId: () => string },
   tx: Transaction,

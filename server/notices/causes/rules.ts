@@ -77,8 +77,8 @@ export interface Receiver<Member extends Candidate> {
 }
 
 /**
- * Returns the members who get a notice, and the ways in which it is sent. Nobody gets a notice about their own actions.
- * (rules N1, N2)
+ * Returns the members who get a notice, and the ways in which it is sent to each of them. Nobody gets a notice about
+ * their own actions. (rules N1, N2)
  */
 export function receiversOf<Member extends Candidate>(
   members: readonly Member[],
@@ -94,8 +94,8 @@ export function receiversOf<Member extends Candidate>(
 }
 
 /**
- * Returns the kind of the notice. An answer in a thread without an assignee counts as a new report, so the same members
- * get it.
+ * Returns the kind of the notice. An answer in a thread without an assignee counts as a new report, so the same
+ * members get the notice.
  */
 const kindFor = (
   members: readonly Candidate[],

@@ -50,7 +50,7 @@ export const noticeCauses = {
     if (added > 0) tx.signal(noticesTopic);
   },
 
-  /** Stores a cause, unless a cause with the same `id` still waits for a server. */
+  /** Stores a cause. Does nothing if a cause with the same `id` still waits. */
   async insertOnce(tx: Transaction, cause: Cause): Promise<void> {
     await insertOnce(tx, cause);
     tx.signal(noticesTopic);
@@ -78,7 +78,7 @@ export const noticeCauses = {
 
 /** The data about objects that decides who gets notices. */
 export const circumstances = {
-  /** Returns the assignee of a thread that is not hidden; undefined if there is no such thread. */
+  /** Returns the assignee of a thread; undefined if the thread is hidden or does not exist. */
   thread: (reader: Reader, id: string) =>
     reader.get<{ assigneeId: string | null }>(
       `SELECT assignee_id AS "assigneeId" FROM feedback WHERE id = ? AND status <> 'blocked'`,

@@ -112,7 +112,7 @@ function ownNotices({
   sendsMail,
   browsers,
 }: {
-  /** Undefined if the account was deleted. */
+  /** The time zone and the quiet hours of the person; undefined if the account was deleted. */
   readonly hours: HoursRow | undefined;
   readonly apps: readonly MemberOfApp[];
   readonly sendsMail: boolean;

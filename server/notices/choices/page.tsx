@@ -48,7 +48,7 @@ const wayTexts: Readonly<Record<NoticeWay, readonly [heading: string, words: str
   browser: ["Browser", "in your browsers"],
 };
 
-// A newer server may have kinds and ways that have no label in this version. Then the code is shown.
+// A newer server may have kinds and ways that have no label in this version. Then the page shows their code.
 const textOfKind = (kind: string): readonly [label: string, hint?: string] =>
   new Map<string, readonly [label: string, hint?: string]>(Object.entries(kindTexts)).get(kind) ?? [kind];
 const textOfWay = (way: string): readonly [heading: string, words: string] =>
@@ -188,6 +188,7 @@ async function showNotices(visit: SignedInVisit, refused?: RefusedForm): Promise
           </section>
         )}
         <Browsers
+          byMail={own.noMail === null}
           serverKey={browsers.key}
           items={browsers.items}
           links={links}
@@ -324,12 +325,15 @@ const Hint = ({ text }: { readonly text: string | undefined }) =>
  */
 const Browsers = ({
   serverKey,
+  byMail,
   items,
   links,
   now,
   refusal,
 }: {
   readonly serverKey: string;
+  /** Whether the person can get notices by mail. */
+  readonly byMail: boolean;
   readonly items: readonly NoticeBrowser[];
   readonly links: Links;
   readonly now: Date;
@@ -357,11 +361,11 @@ const Browsers = ({
       ))}
       <noscript>
         <p>
-          Notices in a browser need scripts, but this browser does not run the scripts of this page. You get
-          the same notices by mail.
+          Notices in a browser need scripts, but this browser does not run the scripts of this page.
+          {byMail && ` ${sameByMail}`}
         </p>
       </noscript>
-      {pushFaults.map(([name, words]) => (
+      {pushFaults(byMail).map(([name, words]) => (
         <p key={name} data-push-fault={name} hidden>
           {words}
         </p>
@@ -384,13 +388,15 @@ const Browsers = ({
   </section>
 );
 
+const sameByMail = "You get the same notices by mail.";
+
 /** Why a browser shows no notices. The script shows one of these. */
-const pushFaults: readonly (readonly [name: string, words: string])[] = [
+const pushFaults = (byMail: boolean): readonly (readonly [name: string, words: string])[] => [
   [
     "insecure",
-    "This page does not use https, so browsers show no notices from it. You get the same notices by mail.",
+    `This page does not use https, so browsers show no notices from it.${byMail ? ` ${sameByMail}` : ""}`,
   ],
-  ["missing", "This browser cannot show notices. You get the same notices by mail."],
+  ["missing", `This browser cannot show notices.${byMail ? ` ${sameByMail}` : ""}`],
   [
     "dismissed",
     "The browser asked whether notices are allowed, and got no answer. Turn notices on again, and allow them.",

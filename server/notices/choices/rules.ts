@@ -36,11 +36,15 @@ const kinds: Readonly<Record<NoticeKind, KindRules>> = {
  */
 const ofDefault: readonly NoticeWay[] = ["mail", "browser"];
 
-/** The number of repeats within an hour that causes a notice `storm`, if a member has not changed it. */
+/**
+ * The number of repeats within an hour that causes a notice `storm`. It is used for members who have not chosen
+ * another number.
+ */
 export const defaultStorm = 10;
 
 /**
- * The choice of a person who has ended all mail. It means the default of the person's role, without mail. (rule N6)
+ * The stored choice of a person who has ended all mail. The person gets the notices that the role gets by default,
+ * but not by mail. (rule N6)
  */
 const noMail = "no_mail";
 
@@ -74,8 +78,8 @@ export const kindsFor = (role: Role): readonly NoticeKind[] =>
   noticeKinds.filter((kind) => mayGet(role, kind));
 
 /**
- * Returns the ways that a role can choose for a kind. Viewers only read, so they post nothing in the chat. Each
- * proposal is always posted in the chat, so nobody can choose that. (rules A8, N8)
+ * Returns the ways that a role can choose for a kind. Viewers only read, so they cannot choose the chat. Proposals
+ * are always posted in the chat, so nobody can choose the chat for them. (rules A8, N8)
  */
 export function offeredWays(role: Role, kind: NoticeKind): readonly NoticeWay[] {
   if (!mayGet(role, kind)) return [];
@@ -110,7 +114,7 @@ export function changedChoices(
 
 export const mailWays: readonly MailWay[] = ["mail", "daily"];
 
-/** The ways that reach only the member. */
+/** The ways in which a notice reaches only one member. A notice in the chat reaches everybody in the chat. */
 export const ownWays: readonly OwnWay[] = [...mailWays, "browser"];
 
 export const isOwn = (way: NoticeWay): way is OwnWay => ownWays.some((one) => one === way);
@@ -130,8 +134,9 @@ export const withoutMail = (choices: Choices): Choices =>
   );
 
 /**
- * Whether a member with this role still wants a waiting notice of a kind. A notice that waits for a mail (`mail` or
- * `daily`) is also sent if the member now wants this kind in the other way of mail. (rules N1, N2)
+ * Whether a member with this role still wants a waiting notice of a kind. There are two ways of mail: `mail` and
+ * `daily`. A notice that waits in one way of mail is also sent if the member now wants this kind in the other way.
+ * (rules N1, N2)
  */
 export const stillWants = (role: Role, choices: Choices, kind: NoticeKind, way: NoticeWay): boolean =>
   waysOf(role, kind, choices).some((one) => one === way || (isMail(one) && isMail(way)));

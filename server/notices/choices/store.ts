@@ -13,7 +13,7 @@ export interface MemberRow {
   readonly timezone: string;
   readonly quietFrom: string | null;
   readonly quietTo: string | null;
-  /** JSON; null for the default. */
+  /** The choices as JSON; null if the member has only the defaults. */
   readonly choices: string | null;
   readonly stormPerHour: number | null;
 }

@@ -34,8 +34,8 @@ export function subjectOf({ appName, way, items: [first, ...others], more }: Not
 }
 
 /**
- * Returns the text of a mail with notices. A text that strangers wrote comes after our own link. It is on one line,
- * marked as their text, and without links. (rules N5, W5)
+ * Returns the text of a mail with notices. A text that strangers wrote comes after the link of Innkeep. It is on one
+ * line, in quotation marks, and contains no links. (rules N5, W5)
  */
 export function textOf({ items, more, ...mail }: NoticeMail): string {
   const parts = items.map((item) =>

@@ -29,13 +29,14 @@ const shortestSleep = 5_000;
 const day = 86_400_000;
 
 /**
- * No notice waits longer than this. The daily mail is due within 25 hours, and quiet hours delay it by less than a day.
+ * The maximum time that a notice waits. The daily mail is due within 25 hours, and quiet hours delay it by less than
+ * a day.
  */
 const longestWait = 3 * day;
 
 /**
- * Starts the worker that creates the notices for what has happened, and that queues the mails and the notices for
- * browsers that are due. Returns the function that stops the worker. (rules N2, N3)
+ * Starts the worker for notices. It creates notices for the stored causes, and queues mails and browser notices when
+ * they are due. Returns the function that stops the worker. (rules N2, N3)
  */
 export const startNotices = (deps: WorkerDeps): (() => Promise<void>) =>
   startDueWork(deps, {
@@ -79,8 +80,8 @@ async function pause({ clock, database, time }: WorkerDeps): Promise<number> {
 }
 
 /**
- * Puts the waiting notices of a member about an app into a mail. Notices and mail change in one transaction, so a crash
- * neither loses a notice nor sends it twice. (rule N3)
+ * Puts the waiting notices of a member about an app into a mail. One transaction marks the notices and queues the
+ * mail, so a crash neither loses a notice nor sends it twice. (rule N3)
  */
 async function queueBatch(deps: WorkerDeps, tx: Transaction, batch: MailBatch, now: Date): Promise<void> {
   const waiting = await notices.take(tx, batch);
@@ -114,8 +115,9 @@ interface MailBatch extends Batch {
 }
 
 /**
- * Writes the content of a mail again after the old content was deleted, because its notices have changed. The mail
- * keeps its Message-ID, because it may already have arrived. If no notice is left, the mail is deleted. (rules N3, N5)
+ * Writes the content of a mail again. The old content was deleted because the notices of the mail have changed. The
+ * mail keeps its Message-ID, because it may already have arrived. If no notice is left, the mail is deleted. (rules
+ * N3, N5)
  */
 async function writeAgain(
   deps: WorkerDeps,
@@ -152,8 +154,8 @@ interface DueBatch {
 }
 
 /**
- * Returns the later time at which a mail is sent, if quiet hours or too many mails delay it. Otherwise returns
- * undefined. (rules N3, N4)
+ * Returns a later time for the mail if quiet hours or too many mails delay it. Otherwise returns undefined. (rules
+ * N3, N4)
  */
 async function postponed(
   reader: Reader,
@@ -162,8 +164,8 @@ async function postponed(
   const hours = { timezone: member.timezone, quiet: quietHoursOf(member) };
   const end = afterQuiet(now, hours);
   if (end > now) return end;
-  // Notices that were due at the time of the daily mail may already have been delayed until then, because there were
-  // too many mails. They are not delayed again.
+  // If there were too many mails, notices were delayed until the time of the daily mail. Notices that were due at
+  // that time are not delayed again.
   if (way === "daily" || rows.some((row) => isDailyTime(new Date(row.dueAt), hours))) return undefined;
   const since = new Date(now.getTime() - day).toISOString();
   const recipient = normaliseEmail(member.email);

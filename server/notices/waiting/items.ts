@@ -10,7 +10,7 @@ type ItemDeps = Pick<Deps, "settings">;
 /** The app that notices are about, and the member who gets them. */
 interface Place {
   readonly appId: string;
-  /** Undefined for the chat of the app. */
+  /** The member who gets the notices; undefined for the chat of the app. */
   readonly userId?: string;
 }
 

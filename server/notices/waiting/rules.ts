@@ -11,7 +11,7 @@ export interface Item {
    * The subject of the thread, which other people may have written; undefined for objects without a thread.
    */
   readonly words: string | undefined;
-  /** Further facts about the object, in our own words. */
+  /** Further facts about the object. Innkeep writes this text. */
   readonly detail: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export function chatSentenceOf({ kind, detail }: Pick<Item, "kind" | "detail">):
   return detail === undefined ? said : `${said}: ${detail}`;
 }
 
-/** How long a mail waits so that further notices can be added to it. (rule N3) */
+/** How long a notice waits so that further notices can be added to the same mail. (rule N3) */
 const collectedMilliseconds = 15 * 60_000;
 
 /** The time of the day at which the daily mail is sent. (rule N3) */
@@ -81,7 +81,10 @@ export function afterQuiet(at: Date, { timezone, quiet }: Hours): Date {
   return isQuiet ? nextAt(at, to, timezone) : at;
 }
 
-/** Returns the first instant after `after` at which a clock in the zone shows the time, such as `09:00`. */
+/**
+ * Returns the first instant after `after` at which a clock in the time zone shows this time. `time` has the form
+ * `09:00`.
+ */
 export function nextAt(after: Date, time: string, timezone: string): Date {
   const start = zoned(after, timezone);
   const date = start.toPlainDate();
@@ -108,8 +111,8 @@ function zoned(at: Date, timezone: string): Temporal.ZonedDateTime {
 const almostADay = 22 * 3_600_000;
 
 /**
- * Whether the daily mail is due at this instant. The check begins 22 hours earlier, because a day has at least 23
- * hours. (rule N3)
+ * Whether the daily mail of this person is sent at the instant `at`. The function computes the first daily mail after
+ * an instant 22 hours before `at`. This works because a day has at least 23 hours. (rule N3)
  */
 export const isDailyTime = (at: Date, hours: Hours): boolean =>
   dueAt("daily", new Date(at.getTime() - almostADay), hours).getTime() === at.getTime();

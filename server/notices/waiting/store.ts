@@ -60,7 +60,10 @@ export interface NoticeRow {
   readonly subjectId: string;
   readonly feedbackId: string | null;
   readonly createdAt: string;
-  /** How many notices this row counts that have no rows of their own; null for a notice about one object. */
+  /**
+   * The number of notices that this row only counts, because they have no separate rows; null for a notice about one
+   * object.
+   */
   readonly further: number | null;
 }
 
@@ -76,7 +79,7 @@ interface NewNotice extends Omit<NoticeRow, "further"> {
   readonly appId: string;
   readonly way: NoticeWay;
   readonly dueAt: string;
-  /** When it was sent, if it does not wait. */
+  /** When the notice was sent; undefined if it waits. */
   readonly queuedAt?: string;
 }
 
@@ -94,7 +97,7 @@ interface Member {
 
 const waits = "queued_at IS NULL";
 
-/** The condition for waiting notices that are in no mail yet. */
+/** The SQL condition for waiting notices that are in no mail yet. */
 const isInNoMail = `${waits} AND mail_id IS NULL`;
 
 /** How many rows one statement changes at most. */
@@ -139,7 +142,10 @@ export const notices = {
     tx.signal(noticesTopic);
   },
 
-  /** Returns when the waiting notices of a batch are due; undefined if none wait. A new notice can be added to them. */
+  /**
+   * Returns when the waiting notices of a batch are due; undefined if none wait. A new notice can be sent together
+   * with them.
+   */
   async waitingUntil(reader: Reader, { userId, appId, way }: Batch): Promise<string | undefined> {
     const row = await reader.get<{ dueAt: string | null }>(
       `SELECT min(due_at) AS "dueAt" FROM notices WHERE user_id = ? AND app_id = ? AND way = ? AND ${isInNoMail}`,
@@ -162,8 +168,8 @@ export const notices = {
   },
 
   /**
-   * Makes all notices due at the time `at` that would wait beyond the time `after`. Such notices were created while the
-   * clock was ahead. Returns whether there were any. (rule D12)
+   * Changes the time of all notices that would wait beyond the time `after`, so that they are due at the time `at`.
+   * Such notices were created while the clock was ahead. Returns whether there were such notices. (rule D12)
    */
   async bringForward(database: Database, { after, at }: { readonly after: string; readonly at: string }) {
     const farAway = `${waits} AND way IN (${noticeWays.map((way) => `'${way}'`).join(", ")}) AND due_at > ?`;
@@ -206,7 +212,7 @@ export const notices = {
       ...[way, now, most],
     ),
 
-  /** Returns when the next notice is due that is sent in this way. */
+  /** Returns when the next notice that is sent in this way is due; undefined if none waits. */
   async nextDue(reader: Reader, way: NoticeWay): Promise<string | undefined> {
     const row = await reader.get<{ dueAt: string | null }>(
       `SELECT min(due_at) AS "dueAt" FROM notices WHERE ${waits} AND way = ?`,

@@ -346,8 +346,8 @@ type SlotChangeRequest = Pick<Request<typeof slotsContract.accept>, "caller" | "
 };
 
 /**
- * Creates handlers that change one slot and record the change in the audit. They throw `wrong_state` if the change is
- * not possible.
+ * Creates handlers that change one slot and record the change in the audit. The handlers throw `wrong_state` if the
+ * change is not possible.
  */
 function createChange(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
@@ -401,7 +401,7 @@ async function acceptSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotI
 }
 
 /**
- * Removes the tester of a slot. If the last day is not over, adds an open slot that replaces the removed one. Returns
+ * Removes the tester of a slot. If the last day is not over, adds an open slot that replaces the removed slot. Returns
  * false if the slot has no tester. (rule T8)
  */
 async function removeSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {

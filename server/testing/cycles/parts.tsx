@@ -1,5 +1,5 @@
 import type { Cycle, CycleStatus, JudgedCycle, SlotStatus } from "../../../src/contract/cycles.ts";
-import type { CycleVerdict, TesterAttention } from "../../../src/contract/standing.ts";
+import type { CycleVerdict } from "../../../src/contract/standing.ts";
 import { countOf } from "../../../src/words/phrases.ts";
 import type { Links } from "../../console/links.ts";
 import type { SlotRequest, TestBelow } from "../../console/page-reads.ts";
@@ -59,17 +59,6 @@ export const verdictKinds: Readonly<Record<CycleVerdict["state"], "" | "good" | 
   reached: "good",
   not_reached: "bad",
   cancelled: "",
-};
-
-/**
- * The text that pages show for each state of a tester. The order is from the most urgent state to the least urgent one.
- */
-export const attentionNames: Readonly<Record<TesterAttention["state"], string>> = {
-  removal_due: "Removal after today",
-  one_miss_left: "Removal after 1 more missed day",
-  missed_yesterday: "Missed yesterday",
-  today_open: "Open today",
-  active: "Active",
 };
 
 const cycleNames: Record<CycleStatus, readonly [name: string, kind: string]> = {

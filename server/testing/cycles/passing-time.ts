@@ -20,7 +20,10 @@ export interface PassingTime {
    * change.
    */
   isDue(at: string | null): boolean;
-  /** Returns when the next change is due; null if there is no next change, or if that time is not known yet. */
+  /**
+   * Returns the time at which the next change is due; null if there is no next change, or if this time is not known
+   * yet.
+   */
   next(): string | null;
 }
 
@@ -38,8 +41,8 @@ const atOnce = 50;
 const sideBySide = 10;
 
 /**
- * Creates the object that applies due changes. It queries the database only if it does not know when the next change is
- * due.
+ * Creates the object that applies due changes. The object queries the database only if it does not know when the next
+ * change is due.
  */
 export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeWatch }): PassingTime {
   const { database, clock, time } = deps;
@@ -67,7 +70,7 @@ export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeW
     async catchUp() {
       if (isCaughtUp()) return;
       await run();
-      // The run that has just ended may have begun before this caller's write. Then it did not read the write, so
+      // The run that has just ended may have begun before this caller's write. Such a run did not see the write, so
       // another run follows.
       if (!isCaughtUp()) await run();
     },
@@ -90,7 +93,7 @@ export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeW
 
 interface DueAt {
   readonly next: string | null;
-  /** When the next change is due, in milliseconds since 1970; infinity if there is no next change. */
+  /** The time at which the next change is due, in milliseconds since 1970; infinity if there is no next change. */
   readonly at: number;
 }
 
@@ -196,7 +199,7 @@ async function closeDay(deps: NewIds, tx: Transaction, { cycle, endedAt, now }: 
   await dueChanges.progress(tx, cycle.id, { status: "running", closedDays: dayIndex, nextAt });
 }
 
-/** Ends a cycle. It is called when late test sessions of the last day no longer count. */
+/** Ends a cycle. The function is called when late test sessions of the last day no longer count. */
 async function complete(deps: NewIds, tx: Transaction, closing: Closing): Promise<void> {
   const { cycle, endedAt, now } = closing;
   const slots = await dueChanges.activeSlots(tx, cycle.id);

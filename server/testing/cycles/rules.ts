@@ -37,7 +37,7 @@ interface SessionTotal {
 
 export interface ReportedCycle {
   readonly cycle: Cycle;
-  /** How many days of the test are over. */
+  /** The number of days of the test that are over. */
   readonly closedDays: number;
   readonly verificationTier: VerificationTier;
   readonly appName: string;
@@ -154,8 +154,8 @@ function statementOf(
 }
 
 /**
- * Returns the text about the days that are over. It is used before the end of the test, when no tester can have every
- * day counted yet.
+ * Returns the text about the days that are over. The text is used before the end of the test, when no tester can have
+ * every day counted yet.
  */
 function soFar({ finishedDays, testersWithEveryFinishedDay }: Figures): string {
   if (finishedDays === 0) return "";
@@ -176,7 +176,7 @@ const meaning = [
 interface InitialState {
   readonly status: "recruiting" | "running";
   readonly closedDays: number;
-  /** When the next change of the cycle is due. */
+  /** The time at which the next change of the cycle is due. */
   readonly nextAt: string;
 }
 
@@ -196,7 +196,7 @@ export function initialStateOf(dayStarts: readonly string[], now: string): Initi
 export interface SlotLife {
   /** The day of the test on which the slot became active; null if it is not active yet. */
   readonly activeFromDay: number | null;
-  /** When the slot was removed or completed; null before that. */
+  /** The time at which the slot was removed or completed; null before that. */
   readonly endedAt: string | null;
 }
 
@@ -245,7 +245,7 @@ export interface StandingCycle {
   /** The instants at which the days begin. The last item is the end of the last day. */
   readonly dayStarts: readonly string[];
   readonly closedDays: number;
-  /** When late sessions of the last day no longer count. */
+  /** The time after which late sessions of the last day no longer count. */
   readonly graceEnd: string;
   readonly createdAt: string;
   readonly verificationTier: VerificationTier;
@@ -253,7 +253,7 @@ export interface StandingCycle {
 
 export interface Standing {
   readonly verdict: CycleVerdict;
-  /** Null before the first day, after the last day, and if the test was cancelled. */
+  /** The current day of the test; null before the first day, after the last day, and if the test was cancelled. */
   readonly today: TestToday | null;
   /** The testers with a slot, sorted by how soon they need attention. */
   readonly attention: TesterAttention[];
@@ -299,7 +299,7 @@ const canStillCount = (
   day >= slot.activeFromDay &&
   day >= (verificationTier === "sdk" ? closedDays : closedDays + 1);
 
-/** The words in texts for what a tester sends so that a day counts. */
+/** The words with which texts name the evidence that a tester sends for a day. */
 export const evidenceOfTier: Readonly<Record<VerificationTier, string>> = {
   sdk: "a session",
   screenshot: "a proof",
@@ -362,7 +362,7 @@ interface Facts {
   readonly needed: number;
   readonly possible: number;
   readonly openSeats: readonly number[];
-  /** How many open slots can be filled early enough that their testers can have every day counted. */
+  /** The number of open slots that can be filled early enough for their testers to have every day counted. */
   readonly fillable: number;
   readonly holders: readonly StandingSlot[];
   readonly unbroken: readonly UnbrokenDay[];

@@ -541,11 +541,11 @@ const from = `FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON
   WHERE s.status = 'requested' AND s.request_expires_at > ? AND ${membershipOf("maintainer")}`;
 
 /**
- * The requests for slots that a person can accept or decline. They do not include requests that have expired at `now`
- * (ISO 8601 UTC).
+ * The requests for slots that a person can accept or decline. Not included are requests that have expired at `now` (ISO
+ * 8601 UTC).
  */
 export const slotRequests = {
-  /** Returns the number of requests for each app that has at least one. */
+  /** Returns the number of requests for each app that has at least one request. */
   async countByApp(reader: Reader, userId: string, now: string): Promise<ReadonlyMap<string, number>> {
     const rows = await reader.all<{ appId: string; count: number }>(
       `SELECT l.app_id AS "appId", count(*) AS count ${from} GROUP BY l.app_id`,

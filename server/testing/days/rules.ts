@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import type { SessionReason } from "../../../src/contract/test-sessions.ts";
 
-/** What is wrong with an image of a proof; undefined for a valid image. */
+/** The fault of an image of a proof; undefined for a valid image. */
 type ImageFault = string | undefined;
 
 type ProofVerdict =
@@ -45,8 +45,8 @@ export function judgeProof(
 }
 
 /**
- * Whether a proof would have been accepted at the time of its capture. If so, it is refused only because it arrived too
- * late.
+ * Whether a proof would have been accepted at the time of its capture. If true, the proof is refused only because it
+ * arrived too late.
  */
 export function wouldHaveBeenAccepted(
   proof: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
@@ -114,7 +114,7 @@ export const isMissed = (
   countedDays: ReadonlySet<number>,
 ): boolean => dayIndex > activeFromDay && !countedDays.has(dayIndex);
 
-/** How long a request for a slot is valid. */
+/** The time in milliseconds for which a request for a slot is valid. */
 export const requestMilliseconds = 48 * 3_600_000;
 
 /** Whether a cycle accepts testers: it is not cancelled, and its last day is not over. */
@@ -123,11 +123,11 @@ export const acceptsTesters = (
   now: string,
 ): boolean => (status === "recruiting" || status === "running") && !isOver({ dayStarts }, now);
 
-/** Whether further days of a slot can still count. Only then does its tester see the test key. (rule T12) */
+/** Whether further days of a slot can still count. The tester sees the test key only while this is true. (rule T12) */
 export const canEarn = (status: string, cycleStatus: string): boolean =>
   isActive({ status }) && (cycleStatus === "recruiting" || cycleStatus === "running");
 
-/** Returns the counted days of a slot. They are stored as numbers with a comma before and after each. */
+/** Returns the counted days of a slot. The days are stored as numbers with a comma before and after each. */
 export const countedDaysOf = (counted: string): ReadonlySet<number> =>
   new Set(counted.split(",").flatMap((day) => (day === "" ? [] : [Number(day)])));
 
@@ -149,7 +149,7 @@ interface ReportedSession {
 /** The facts about a slot and its cycle that the server needs to judge a session or a proof. */
 export interface TestedSlot {
   readonly status: string;
-  /** When the slot became active, or null. */
+  /** The time at which the slot became active; null if it is not active yet. */
   readonly activatedAt: string | null;
   readonly countedDays: ReadonlySet<number>;
   readonly cycle: TestDays & { readonly status: string };
@@ -162,7 +162,7 @@ export interface SessionVerdict {
   readonly reason: SessionReason | null;
 }
 
-/** How far a device's clock may be ahead of the server's clock. (rule D6) */
+/** The time in milliseconds by which a device's clock may be ahead of the server's clock. (rule D6) */
 const skewMilliseconds = 120_000;
 
 /**
@@ -185,8 +185,8 @@ export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Da
 }
 
 /**
- * Whether a session would have counted at the time of its end. If so, its late arrival is the only reason why it does
- * not count.
+ * Whether a session would have counted at the time of its end. If true, its late arrival is the only reason why the
+ * session does not count.
  */
 export function wouldHaveCounted(session: ReportedSession, slot: TestedSlot): boolean {
   const { cycle } = slot;
@@ -218,7 +218,8 @@ const isAfterTheEnd = ({ startedAt }: ReportedSession, cycle: TestDays, now: Dat
 
 /**
  * Whether the server can confirm the day of a session: the day is today or yesterday, and not before the day on which
- * the slot became active. On that day, a session may also have begun before the owner accepted the tester. (rule D5)
+ * the slot became active. On the day on which the slot became active, a session may also have begun before the owner
+ * accepted the tester. (rule D5)
  */
 function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now: Date): boolean {
   if (activatedAt === null || dayIndex < dayIndexAt(cycle, activatedAt)) return false;
@@ -244,7 +245,7 @@ interface TestPlan {
 }
 
 /**
- * The days of a test. `dayStarts` has the instants at which the days begin. Its last item is the end of the last day.
+ * The days of a test. `dayStarts` has the instants at which the days begin. The last item is the end of the last day.
  * Instants are ISO 8601 UTC with milliseconds.
  */
 export interface TestDays extends TestPlan {
@@ -288,8 +289,8 @@ export function dayIndexAt(days: TestDays, instant: string): number {
   if (stored >= 0 && stored < days.durationDays) return stored + 1;
   const date = Temporal.Instant.from(instant).toZonedDateTimeISO(days.timezone).toPlainDate();
   const index = Temporal.PlainDate.from(days.startsOn).until(date, { largestUnit: "day" }).days + 1;
-  // The calendar date must not contradict the stored days. It could, because the rules of the time zone may have
-  // changed after the days were stored. (rule D2)
+  // The calendar date must not contradict the stored days. A contradiction is possible, because the rules of the time
+  // zone may have changed after the days were stored. (rule D2)
   return stored < 0 ? Math.min(index, 0) : Math.max(index, days.durationDays + 1);
 }
 

@@ -254,7 +254,9 @@ const bytesOfDay = 60;
 
 const nameOf = ({ appId, keyHash }: SlotKey): string => `${appId} ${keyHash}`;
 
-/** Returns the present slot of a test key. An unknown key takes as long as a known one. */
+/**
+ * Returns the present slot of a test key. The search for an unknown key takes as long as the search for a known key.
+ */
 async function loadSlot(reader: Reader, key: SlotKey): Promise<KeyedSlot | undefined> {
   const row = await testSessions.findSlot(reader, key);
   const slot = keyedSlotOf(row ?? unknownSlotRow);
@@ -347,8 +349,9 @@ function createForgetUnknown({
 
 /**
  * Keeps a list of the unknown test keys that have rows in the database, the least recently used first. Returns a
- * function to call with each used key. That function returns the keys whose rows must be deleted: usually none, but
- * when the list has a hundred keys more than `most`, the hundred oldest keys of the app that has the most keys.
+ * function to call with each used key. This function returns the keys whose rows must be deleted. Usually it returns no
+ * keys. When the list has a hundred keys more than `most`, it returns the hundred oldest keys of the app that has the
+ * most keys.
  */
 function createUnknownKeys(most: number): (key: UnknownKey) => readonly UnknownKey[] {
   const byApp = new Map<string, Set<string>>();

@@ -14,7 +14,7 @@ export interface KeyedSlotRow {
   readonly durationDays: number;
   /** A JSON array of the times at which the days begin. The last time is the end of the last day. */
   readonly dayStarts: string;
-  /** When the next change of the cycle is due; null if there is none. */
+  /** The time at which the next change of the cycle is due; null if there is no next change. */
   readonly nextAt: string | null;
 }
 

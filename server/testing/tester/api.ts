@@ -134,8 +134,8 @@ const bytesWithoutTexts = 1_000;
 const bytesOfCharacter = 5;
 
 /**
- * Creates the function that returns a tester's tasks of today or of an earlier day. It throws `bad_request` for a day
- * that has not begun in any test. (rule T25)
+ * Creates the function that returns a tester's tasks of today or of an earlier day. The function throws `bad_request`
+ * for a day that has not begun in any test. (rule T25)
  */
 function createTasks(
   { database, clock, memory, passingTime }: Pick<Deps, "database" | "clock" | "memory" | "passingTime">,
@@ -186,7 +186,7 @@ function createTasks(
 
 type Today = NonNullable<KnownTester["today"]>;
 
-/** Returns the answer for today. It is valid until the day ends or a change is due. */
+/** Returns the answer for today, which is valid until the day ends or a change is due. */
 const lasting = ({ nextAt }: KnownTester, { from, until, answer }: Today, isCurrent: () => boolean) => ({
   ...answer,
   lasts: { from, until: nextAt === null ? until : Math.min(until, Date.parse(nextAt)), isCurrent },
@@ -276,7 +276,8 @@ async function updateProfile({
 type ProofsDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "time">;
 
 /**
- * Returns the handler for a proof of the current day. It stores the images of the proof and counts the day. (rule T29)
+ * Returns the handler for a proof of the current day. The handler stores the images of the proof and counts the day.
+ * (rule T29)
  */
 export const proofs = (deps: ProofsDeps): Pick<Handlers<typeof contract>, "submitProof"> => ({
   submitProof: withTraits(
@@ -355,7 +356,7 @@ async function accept(
 const daysAreOver =
   "The days of the test are over, so no proof is accepted. A session of the last day still counts if it arrives before the end of the day after the last day.";
 
-/** The message if the app of the test does not report sessions, so no session can still count. */
+/** The message if the app of the test does not report sessions. In such a test, no late session can still count. */
 const daysAreOverForProofs = "The days of the test are over, so no proof is accepted.";
 
 /** Returns the reason why a proof is refused now, although the first check accepted it. */

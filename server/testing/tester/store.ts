@@ -34,7 +34,7 @@ export interface TesterSlotRow {
 
 export interface ActiveSlots {
   readonly rows: readonly TesterSlotRow[];
-  /** The ids of the cycles in which the tester has an active slot. They include cycles that have not started. */
+  /** The ids of the cycles in which the tester has an active slot. Cycles that have not started are included. */
   readonly cycles: readonly string[];
   readonly nextAt: string | null;
 }
@@ -85,8 +85,8 @@ const pairs = Object.entries(fields)
   .join(", ");
 
 /**
- * SQL that returns all rows as one JSON text. The rows have many columns. The driver would need more time for separate
- * columns than the rest of the request takes.
+ * SQL that returns all rows as one JSON text. The rows have many columns. To read these columns separately, the driver
+ * would need more time than all other steps of the request.
  */
 const asJson: Record<Engine, (order: string) => string> = {
   sqlite: (order) => `json_group_array(json_object(${pairs}) ORDER BY ${order})`,
@@ -98,8 +98,8 @@ const from = "FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON
 /** The queries with which testers read and request slots. */
 export const testerSlots = {
   /**
-   * Returns the slots in which the tester has a task, oldest cycle first, and when the next change of the tester's
-   * cycles is due.
+   * Returns the slots in which the tester has a task, oldest cycle first, and the time at which the next change of the
+   * tester's cycles is due.
    */
   async listActive(reader: Reader, testerId: string): Promise<ActiveSlots> {
     const found = await reader.get<{ rows: string; cycles: string; nextAt: string | null }>(

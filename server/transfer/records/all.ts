@@ -40,8 +40,8 @@ import {
   uploadColumns,
   whole,
 } from "../fields.ts";
-import { blockedSenders, counts, savedReplies, savedViews, tags, threads } from "./feedback.ts";
-import { type RecordKind, recordOf, type StoredRow, withBelow } from "./record.ts";
+import { feedbackRecords } from "./feedback.ts";
+import { type RecordKind, recordOf, type StoredRow } from "./record.ts";
 
 /** The settings of the app. They are the first record of a file. */
 const appRecord = recordOf(access.apps, {
@@ -202,7 +202,7 @@ const naming = (field: Field): Field => ({
 });
 
 /**
- * Replaces quotes and escaped line feeds in JSON with line feeds. Then each line of a text is on its own line.
+ * Replaces quotes and escaped line feeds in JSON with line feeds, so that each line of a text is on a separate line.
  */
 const linesIn = (stored: string): string => stored.replaceAll(/\\n|(?<!\\)"/g, "\n");
 
@@ -434,21 +434,7 @@ const listings = recordOf(tables.listings, {
 
 /** The records of an app in the order of the file. A record comes after the records to which it refers. */
 export const rootRecords = [
-  ...[
-    appRecord,
-    pictureUploads,
-    faqs,
-    tags,
-    savedReplies,
-    savedViews,
-    blockedSenders,
-    threads,
-    ...counts,
-    releaseNotes,
-    listings,
-    audit,
-    unsubscribed,
-  ],
+  ...[appRecord, pictureUploads, faqs, ...feedbackRecords, releaseNotes, listings, audit, unsubscribed],
 ];
 
 /** The people that other records name. An import stores their addresses, but creates no accounts. (rule X6) */
@@ -458,6 +444,9 @@ export const personRecord = recordOf(deployment.importedPeople, {
   order: ["id"],
   columns: { id, email: text(2 * limits.email) },
 });
+
+/** Returns a kind of record and all kinds below it. Parents come first. */
+const withBelow = (kind: RecordKind): RecordKind[] => [kind, ...(kind.below ?? []).flatMap(withBelow)];
 
 /** All kinds of records that an import stores. */
 export const allRecords: readonly RecordKind[] = [...rootRecords.flatMap(withBelow), personRecord];

@@ -251,7 +251,7 @@ const repeats = recordOf(statistics.repeatCounts, {
 });
 
 /** The threads of an app and everything in them. */
-export const threads = recordOf(feedback.feedback, {
+const threads = recordOf(feedback.feedback, {
   type: "thread",
   parent: "app_id",
   order: ["created_at", "id"],
@@ -307,7 +307,7 @@ const tagName = accepted(
 );
 
 /** The tags of an app. In the file they come before the threads that have them. */
-export const tags = recordOf(feedback.tags, {
+const tags = recordOf(feedback.tags, {
   type: "tag",
   parent: "app_id",
   order: ["id"],
@@ -321,7 +321,7 @@ export const tags = recordOf(feedback.tags, {
   left: { name_key: "an import creates it from the name", threads: "an import counts the threads" },
 });
 
-export const savedReplies = recordOf(feedback.savedReplies, {
+const savedReplies = recordOf(feedback.savedReplies, {
   type: "savedReply",
   parent: "app_id",
   order: ["id"],
@@ -336,7 +336,7 @@ export const savedReplies = recordOf(feedback.savedReplies, {
   people: ["updated_by"],
 });
 
-export const savedViews = recordOf(feedback.savedViews, {
+const savedViews = recordOf(feedback.savedViews, {
   type: "view",
   parent: "app_id",
   order: ["id"],
@@ -351,7 +351,7 @@ export const savedViews = recordOf(feedback.savedViews, {
   left: { user_id: "only shared views are exported" },
 });
 
-export const blockedSenders = recordOf(feedback.blockedSenders, {
+const blockedSenders = recordOf(feedback.blockedSenders, {
   type: "blockedSender",
   parent: "app_id",
   order: ["id"],
@@ -366,7 +366,7 @@ export const blockedSenders = recordOf(feedback.blockedSenders, {
 });
 
 /** The counts for the statistics of an app. They also include threads that were deleted. (rule F60) */
-export const counts = [
+const counts = [
   recordOf(statistics.reportCounts, {
     type: "reportCount",
     parent: "app_id",
@@ -394,3 +394,6 @@ export const counts = [
     },
   }),
 ];
+
+/** The records of the feedback of an app, in the order of the file. */
+export const feedbackRecords = [...[tags, savedReplies, savedViews, blockedSenders, threads], ...counts];

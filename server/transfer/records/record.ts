@@ -1,4 +1,3 @@
-import { isNestedDeeperThan, isObject } from "../../../src/contract/json.ts";
 import type { AnyTable } from "../../database/schema/table.ts";
 import { withoutSenderLinks } from "../../mail/sender-page/links.ts";
 import { type Field, id as idField, type Naming, type Stored } from "../fields.ts";
@@ -8,25 +7,6 @@ export type Line = Readonly<Record<string, unknown>>;
 
 /** The version of the format. A file of another version is refused. */
 export const formatVersion = 1;
-
-/** The maximum number of bytes in a line. The longest possible record, a release note, has fewer. */
-export const mostLineBytes = 8 * 1_048_576;
-
-/** The maximum number of nested levels in a line. Metadata needs five levels. */
-const deepest = 16;
-
-/**
- * Parses one line. If it is not a JSON object or is nested too deeply, returns a text that describes the fault.
- */
-export function parseLine(text: string): Line | string {
-  if (isNestedDeeperThan(text, deepest)) return `is nested deeper than ${deepest} levels`;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : "must be a JSON object";
-  } catch {
-    return "is not JSON";
-  }
-}
 
 /** Returns all faults in the values of a record. */
 export function faultsOf(kind: RecordKind, line: Line): string[] {
@@ -126,7 +106,7 @@ export interface RecordKind<Tables extends string = string> {
   readonly disagreement?: (line: Readonly<Record<string, unknown>>) => string | undefined;
   /** Changes the row from the file before an import stores it. */
   readonly adjusted?: (row: StoredRow, now: string) => StoredRow;
-  /** The kinds of records below this one. Their column `parent` contains the id of a record of this kind. */
+  /** The kinds of child records. Their column `parent` contains the id of a record of this kind. */
   readonly below?: readonly RecordKind[];
   /** Has no value. With its type, the compiler knows the tables of this kind and of those in `below`. */
   readonly tables?: Tables;
@@ -181,6 +161,3 @@ const nameOf = ({ read }: RecordKind, column: string): string => read?.[column]?
 
 const camelCase = (column: string): string =>
   column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-
-/** Returns a kind of record and all kinds below it. Parents come first. */
-export const withBelow = (kind: RecordKind): RecordKind[] => [kind, ...(kind.below ?? []).flatMap(withBelow)];

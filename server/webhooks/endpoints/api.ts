@@ -112,8 +112,8 @@ function sendingHandlers(
   return {
     rotate: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
-        // If two requests replace the secret at the same time, the second one runs after the first, and keeps the
-        // secret of the first as the old secret.
+        // If two requests replace the secret at the same time, they run one after the other. The second request keeps
+        // the secret from the first request as the old secret.
         await tx.lock(`webhook:${params.webhookId}`);
         const row = await ownedWebhook(tx, params, caller);
         const secret = newWebhookSecret();

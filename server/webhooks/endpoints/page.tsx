@@ -214,7 +214,7 @@ const State = ({ webhook }: { readonly webhook: Webhook }) => {
   return <span class="badge green">On</span>;
 };
 
-/** Describes a webhook in a list. */
+/** Returns the text that describes a webhook in a list. */
 function wordsOf({ events, texts, waiting, disabledBecause }: Webhook): string {
   const what = events === null ? "All events" : events.join(", ");
   const off = disabledBecause === "gone" ? " · switched off, because its receiver answered 410 (Gone)" : "";

@@ -9,7 +9,10 @@ import type {
 /** How many hours the old secret stays valid if the request names no number. */
 export const oldSecretHours = 24;
 
-/** Returns the chosen events in the form in which they are stored; null for all events. */
+/**
+ * Returns the chosen events as they are stored: one text with a comma before and after each name. Returns null for
+ * all events.
+ */
 export const storedEvents = (events: readonly EventType[] | null): string | null =>
   events === null ? null : `,${[...new Set(events)].join(",")},`;
 
@@ -92,7 +95,7 @@ export const isDelivered = ({ status }: Pick<DeliveryAttempt, "status">): boolea
 /** How many attempts of one delivery the log contains at most. */
 const keptAttempts = 20;
 
-/** Adds an attempt to the attempts of a delivery. Keeps only the newest ones. */
+/** Adds an attempt to the attempts of a delivery. Keeps only the newest attempts. */
 export const withAttempt = (
   attempts: readonly DeliveryAttempt[],
   attempt: DeliveryAttempt,

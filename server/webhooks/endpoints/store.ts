@@ -26,7 +26,7 @@ interface OfApp {
   readonly id: string;
 }
 
-/** The most waiting deliveries of a webhook that are counted. */
+/** The maximum number of waiting deliveries of a webhook that are counted. */
 const mostCounted = 99;
 
 /** Returns a query for the newest delivery of a webhook `w` with this result. */
@@ -63,7 +63,7 @@ export const webhooks = {
       id,
     ),
 
-  /** Returns the webhook if it is on and no job is still giving up its earlier deliveries. */
+  /** Returns the webhook if it is on and no job is still cancelling its earlier deliveries. */
   findEnabled: (reader: Reader, id: string) =>
     reader.get<WebhookRow>(
       `SELECT ${columns} FROM webhooks w WHERE w.id = ? AND w.disabled_at IS NULL AND w.clearing = 0`,
@@ -117,7 +117,7 @@ export const webhooks = {
 
   /**
    * Increases the generation of a webhook, so that all waiting deliveries belong to an earlier generation. Then a job
-   * gives these deliveries up.
+   * cancels these deliveries.
    */
   giveUp: (tx: Transaction, id: string) => tx.run(`UPDATE webhooks SET ${givingUp} WHERE id = ?`, id),
 
@@ -156,7 +156,7 @@ interface ThreadTexts {
   readonly message: string;
 }
 
-/** The texts that a webhook gets if an owner has allowed this. They are read when an event is sent. */
+/** The texts that a webhook gets if an owner has allowed texts. They are read when an event is sent. */
 export const eventTexts = {
   /** Returns the texts of a thread. The report of a merged thread is a message with the id of that thread. */
   ofThread: (reader: Reader, id: string) =>
@@ -250,7 +250,7 @@ export const deliveries = {
       ...[id, createdAt, createdAt, createdAt, appId, `%,${type},%`],
     ),
 
-  /** Queues an event for one webhook. If it was queued before, it is sent again. */
+  /** Queues an event for one webhook. If the event was queued for this webhook before, it is sent again. */
   queueFor: (tx: Transaction, webhookId: string, event: QueuedEvent, now: string) =>
     tx.run(
       `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at,
@@ -264,7 +264,7 @@ export const deliveries = {
 
   /**
    * Queues the events of a period for a webhook, oldest first. If there are more than `most` events, queues only the
-   * first part. Returns the number of queued events, and the time of the last one.
+   * oldest. Returns the number of queued events, and the time of the newest queued event.
    */
   async queueRange(
     tx: Transaction,
@@ -284,7 +284,8 @@ export const deliveries = {
     );
     const last = chosen.at(-1)?.at ?? null;
     if (last === null) return { queued: 0, last };
-    // This includes all events of the last millisecond, so that the next part can begin with the next millisecond.
+    // This part includes all events of its last millisecond, so that the next part can begin with the next
+    // millisecond.
     const queued = await tx.run(
       `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at,
          generation)

@@ -10,7 +10,10 @@ import { hold } from "../../http/held-request.ts";
 import { eventAnswer } from "./rules.ts";
 import { type EventPosition, type EventStart, readers, events as rows } from "./store.ts";
 
-/** Returns the handler that lists the events of an app, and waits for the next one. (rule O30) */
+/**
+ * Returns the handler that lists the events of an app. If there is no event yet, the handler can wait for the next
+ * one. (rule O30)
+ */
 export function events(
   deps: Pick<Deps, "clock" | "database" | "settings" | "stopping" | "waiting">,
 ): Handlers<typeof contract> {

@@ -15,8 +15,8 @@ export interface Happening {
   readonly facts: Facts;
   readonly at: string;
   /**
-   * The account of the person who made the change, if a person made it. No event contains this account, and its owner
-   * gets no notice of the change.
+   * The account of the person who made the change; undefined if no person made it. No event contains this account,
+   * and this person gets no notice of the change.
    */
   readonly by?: string | undefined;
 }

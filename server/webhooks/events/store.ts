@@ -161,8 +161,8 @@ const presentNumber: Record<Engine, string> = {
 };
 
 /**
- * The SQL condition for an app `a` whose events somebody gets: a webhook, a program that reads events, or a member who
- * wants notices of reports.
+ * The SQL condition for an app `a` whose events are used by at least one receiver: a webhook, a program that reads
+ * events, or a member who wants notices of reports.
  */
 export const hasReceivers = `(a.events_read_at IS NOT NULL
   OR EXISTS (SELECT 1 FROM webhooks w WHERE w.app_id = a.id AND w.disabled_at IS NULL)
@@ -185,7 +185,7 @@ export const readers = {
     return false;
   },
 
-  /** Whether somebody gets the events of an app. */
+  /** Whether at least one receiver gets the events of an app. */
   hasReceivers: async (reader: Reader, appId: string): Promise<boolean> =>
     (await reader.get(`SELECT 1 AS one FROM apps a WHERE a.id = ? AND ${hasReceivers}`, appId)) !== undefined,
 

@@ -76,8 +76,8 @@ async function* jobsOf(worker: Worker, search: Search): AsyncGenerator<Job> {
 }
 
 /**
- * Claims a proposal. Returns undefined if this proposal needs no more work or cannot be claimed. Throws only errors
- * that would also stop the claim of every other proposal.
+ * Claims a proposal. Returns undefined if this proposal needs no more work or cannot be claimed. Throws an error only
+ * if no proposal can be claimed, for example because the token is refused.
  */
 async function claim(invocation: Invocation, client: Client, job: Job): Promise<Claimed | undefined> {
   const { context } = invocation;
@@ -111,9 +111,9 @@ async function claim(invocation: Invocation, client: Client, job: Job): Promise<
 }
 
 /**
- * Returns the body of the request that claims the proposal of an unfinished job again. Returns a text with the reason
- * if the job is not resumed. A claim that a person has released is not resumed, because the server then offers the
- * proposal to all workers again.
+ * Returns the body of the request that claims the proposal of an unfinished job again. If the job must not be resumed,
+ * returns the reason as text. A claim that a person has released is not resumed, because the server offers its proposal
+ * to all workers again.
  */
 async function resumingClaim({ context }: Invocation, client: Client, { runId, worker, claimId }: JobNotes) {
   const { claim, outcome } = await retryUntilAnswered(context, () =>
@@ -123,14 +123,14 @@ async function resumingClaim({ context }: Invocation, client: Client, { runId, w
   const isOurs = claim?.worker === worker;
   if (isOurs && claim.releasedAt !== null) return `Not resumed: ${runId}. A person has released its claim.`;
   if (claimId !== undefined) return { worker, claimId };
-  // The answer to the claim was lost, and the token may have been replaced since then. So the request asks to resume
-  // the claim.
+  // The worker never received the answer to its claim, so it has no claim id. The token may be a new one, which can
+  // only resume the claim.
   return { worker, ...(isOurs && { resume: true }) };
 }
 
 /**
- * Keeps the notes of a job if this token cannot use the claim of the job, and prints what to do. Throws errors that are
- * not about this claim.
+ * Prints what to do if this token cannot use the claim of a job. The notes of the job stay on disk. Throws any error
+ * that does not mean that the server has no such claim for the token.
  */
 function keepNotes(invocation: Invocation, { runId, notesFile }: Job, error: ServerError): undefined {
   if (error.status !== 404) throw error;
@@ -189,8 +189,8 @@ interface Search {
 }
 
 /**
- * Yields the proposals that wait for a worker, and then each new one. Never ends. If the server cannot be reached,
- * waits until it answers.
+ * Yields the ids of the approved proposals that wait for a worker, and then the id of each new one. Never ends. If the
+ * server cannot be reached, waits until the server answers.
  */
 async function* approvedRuns(search: Search): AsyncGenerator<string, never> {
   for (;;) {
@@ -220,7 +220,10 @@ async function listed(search: Search) {
   return { runs, changes };
 }
 
-/** Waits for a change and returns the changed threads. Undefined if the server no longer accepts `token`. */
+/**
+ * Waits for a change and returns the changed threads. Undefined if the server no longer accepts `token`, the position
+ * in the list of changes.
+ */
 async function changedAfter(search: Search, token: string) {
   const { clock, signal } = search.context;
   let changes = token;
@@ -284,8 +287,8 @@ interface Outcome {
   readonly status: "succeeded" | "failed";
   readonly summary: string;
   /**
-   * Whether a person stopped the worker and now waits for its end. Then the report is not retried for longer than other
-   * requests.
+   * Whether a person stopped the worker and now waits for its end. Then the report has the usual time limit for
+   * retries.
    */
   readonly wasStopped: boolean;
 }
@@ -316,8 +319,8 @@ async function report(invocation: Invocation, job: Job, { wasStopped, ...body }:
 const exits: Readonly<Record<number, Exit>> = { 401: "authentication", 403: "forbidden" };
 
 /**
- * Prints how an outcome can still be reported if this token cannot report it. Throws if the token is refused for all
- * requests.
+ * Prints how the outcome can be reported later, because this token cannot report it now. Throws a CliError if the
+ * server refuses the token for all requests.
  */
 function keepOutcome(
   invocation: Invocation,
@@ -351,7 +354,7 @@ const pauses: Pauses = { firstMs: 1_000, growth: 1.5, mostMs: 30_000 };
 
 /**
  * Repeats a call until the server answers, without a time limit. Waits at least as long as `Retry-After` says. Throws
- * permanent errors. If the signal aborts, throws its reason.
+ * errors that a retry cannot solve. If the signal aborts, throws the reason of the signal.
  */
 async function retryUntilAnswered<T>(
   { clock, signal }: Pick<Context, "clock"> & { readonly signal?: AbortSignal },
@@ -398,8 +401,8 @@ export async function withHeartbeats<Result>(
 }
 
 /**
- * Reports the progress again and again. Ends when the signal aborts, or when the server refuses a report. In the second
- * case, the server also refuses the outcome for the same reason.
+ * Reports the progress at regular intervals. Ends when the signal aborts, or when the server refuses a report. After a
+ * refused report, the server refuses the outcome for the same reason, so the user sees that error.
  */
 async function sendHeartbeats(
   { client, context }: HeartbeatDeps,
@@ -448,8 +451,8 @@ function refusalOf({ run }: Claimed): string | undefined {
 }
 
 /**
- * Runs the command for a claimed proposal. The plan is in a file that only this user can read; the file is removed
- * afterwards. The environment of the command has no secrets of Innkeep, except those that `pass` names.
+ * Runs the command for a claimed proposal. Writes the plan to a file that only this user can read, and removes the file
+ * when the command has ended. The environment of the command has no secrets of Innkeep, except those that `pass` names.
  */
 async function carryOut(
   invocation: Invocation,
@@ -485,8 +488,8 @@ async function carryOut(
 }
 
 /**
- * The result if the worker was interrupted between the claim and the start of the command. The command is not started,
- * because it would not get the signal.
+ * The result if the worker was interrupted between the claim and the start of the command. The command is not started
+ * then, because it would not receive the signal of the interruption.
  */
 const notStarted: CommandResult = {
   code: 130,

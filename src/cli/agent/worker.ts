@@ -12,8 +12,8 @@ import { CliError, usageError } from "../core/cli-error.ts";
 import type { Context, Invocation } from "../core/context.ts";
 
 /**
- * A proposal that a worker carries out. If the worker has a name, the notes about the proposal stay on disk after its
- * process has ended.
+ * A proposal that a worker carries out. If the worker has a name, the notes about the proposal stay on disk after the
+ * process of the worker has ended.
  */
 export interface Job {
   readonly runId: string;
@@ -24,7 +24,7 @@ export interface Job {
   /** The file with the notes; undefined for a worker without a name. */
   readonly notesFile: string | undefined;
   note(more: Partial<Pick<JobNotes, "claimId" | "ended">>): void;
-  /** Records the process of the command that was started for the proposal. */
+  /** Writes the process id of the command for the proposal into the notes. */
   noteCommand(processId: number): void;
   /** Call this when nothing is left to do for the proposal. */
   done(): void;
@@ -56,7 +56,7 @@ function namelessWorker({ newId }: Context): Worker {
 /**
  * Starts a worker with this name, which no other process can have at the same time. The name in each claim has a random
  * ending, so that a worker with the same name on another machine has other claims. Throws a CliError if another process
- * with this name runs, or if that process was killed and its command still runs. (rule L74)
+ * with this name runs. Also throws if an earlier process was killed and its command still runs. (rule L74)
  */
 async function namedWorker({ context, stateFolder, baseUrl }: Invocation, name: string): Promise<Worker> {
   if (name.length > longestName) throw usageError(`--worker can have at most ${longestName} characters.`);
@@ -121,7 +121,7 @@ async function lockNameOrThrow(folder: string, name: string, context: Context): 
 }
 
 /**
- * Throws a CliError if a killed worker has left its command running. A second command would do the same work again.
+ * Throws a CliError if the command of a killed worker still runs. A second command would do the same work again.
  */
 function assertEnded(unfinished: readonly JobNotes[], context: Context): void {
   for (const { command } of unfinished) {
@@ -135,7 +135,7 @@ function assertEnded(unfinished: readonly JobNotes[], context: Context): void {
 
 /**
  * Returns a text that distinguishes a process from a later process with the same id. Undefined if the process does not
- * run. On Linux the text is the start time of the process, elsewhere only `running`.
+ * run. On Linux, the text is the start time of the process. On other systems, it is always `running`.
  */
 function startOf(
   processId: number,
@@ -180,8 +180,8 @@ const readNotes = (folder: string): readonly JobNotes[] =>
     });
 
 /**
- * Whether a value is the content of a file of notes. Each file is written in one step, so if these fields are valid,
- * the rest is valid, too.
+ * Whether a value is the content of a file of notes. Checks only some fields, because each file is written in one step
+ * and is never incomplete.
  */
 const isJobNotes = (value: unknown): value is JobNotes =>
   isText(valueAt(value, "runId")) && isText(valueAt(value, "worker"));
@@ -199,8 +199,7 @@ export interface NameLock {
 }
 
 /**
- * The result if another machine holds the name. The last process with the name ran on that machine, and has not
- * unlocked the name.
+ * The result if a process on another machine has locked the name and has not unlocked it.
  */
 interface LockedElsewhere {
   readonly host: string;
@@ -210,9 +209,9 @@ interface LockedElsewhere {
 type LockResult = NameLock | "running" | LockedElsewhere;
 
 /**
- * Locks the name of a worker for this process. Each name has its own folder. A listening socket is the lock: it
- * disappears when the process ends in any way, and a suspended process keeps it. Throws errors of the file system.
- * (rule L74)
+ * Locks the name of a worker for this process. Each name has its own folder. The lock is a listening socket. The system
+ * closes the socket when the process ends, even after a crash, but not when the process is suspended. Throws errors of
+ * the file system. (rule L74)
  */
 export async function lockName(
   folder: string,
@@ -224,7 +223,7 @@ export async function lockName(
     const left = identityOf(address, platform);
     if (await isAnswered(address)) return "running";
     const taken = await inTurn(folder, () => {
-      // If the address has another socket now, another process has locked or unlocked the name in the meantime.
+      // If there is a different socket at the address now, another process has locked or unlocked the name.
       if (identityOf(address, platform) !== left) return undefined;
       const elsewhere = lockedElsewhere(ownerFile);
       if (elsewhere) return elsewhere;
@@ -286,7 +285,7 @@ async function isAnswered(address: string): Promise<boolean> {
   }
 }
 
-/** Returns a text that distinguishes this socket from one that is created later at the same address. */
+/** Returns a text that distinguishes this socket from a later socket at the same address. */
 function identityOf(address: string, platform: string): string | undefined {
   if (platform === "win32") return undefined;
   const found = lstatSync(address, { throwIfNoEntry: false, bigint: true });
@@ -294,8 +293,8 @@ function identityOf(address: string, platform: string): string | undefined {
 }
 
 /**
- * Returns the other machine that holds the name, if there is one. Several machines may share the folder, but a socket
- * can be reached only on the machine that created it. So a file stores which machine holds the name.
+ * Returns the other machine on which the name is locked, if there is one. Several machines may share the folder, but a
+ * socket can be reached only on the machine that created it. So a file stores which machine has locked the name.
  */
 function lockedElsewhere(file: string): LockedElsewhere | undefined {
   const { machine, host } = readOwner(file);

@@ -8,7 +8,7 @@ import { note, printList, printOne } from "../core/output.ts";
 import { type ReleaseEntry, readWritten, showPlan, writtenOf } from "./entry.ts";
 import { findWritten, idOfRelease, releaseDetails } from "./find.ts";
 
-/** The change of one translation, as the flags describe it. */
+/** The flags that describe the change of one translation. */
 interface Translating {
   readonly language: string;
   readonly draft: boolean;

@@ -46,8 +46,8 @@ export function writtenOf({ entries }: WrittenReleases, version: string): Edited
 }
 
 /**
- * Writes one release note. If `adopts` is true and no note has this version or a greater one, the draft of unreleased
- * notes becomes the note of this version. Then the note keeps what a person edited in the draft.
+ * Writes one release note. If `adopts` is true, the draft of unreleased notes may become the note of this version. This
+ * happens if no note has this version or a greater one. The note keeps what a person edited in the draft.
  */
 export async function writeRelease(
   invocation: Invocation,
@@ -77,7 +77,8 @@ const numbersOf = (version: string): readonly number[] =>
   (/^\d+(?:\.\d+)*/.exec(plainVersion(version))?.[0] ?? "").split(".").map(Number);
 
 /**
- * Whether the first version is greater. Equal numbers count as greater, because a release follows its pre-releases.
+ * Whether the version `one` is greater than the version `other`. Returns true for equal numbers, because a release has
+ * the same numbers as its pre-releases and follows them.
  */
 function isGreater(one: readonly number[], other: readonly number[]): boolean {
   const at = one.findIndex((number, place) => number !== (other[place] ?? 0));
@@ -85,7 +86,7 @@ function isGreater(one: readonly number[], other: readonly number[]): boolean {
 }
 
 /**
- * Sets the version of the draft of unreleased notes. Does nothing if another job has just created the note of that
+ * Sets the version of the draft of unreleased notes. Does nothing if another job has just created a note of the same
  * version.
  */
 async function adopt(invocation: Invocation, entryId: string, version: string): Promise<void> {
@@ -104,8 +105,8 @@ function tellKept(invocation: Invocation, { version, keptFields = [] }: Imported
 }
 
 /**
- * Warns about feedback that the note names but the app does not have. Does nothing if an older server does not return
- * the linked threads.
+ * Prints the ids of feedback that the note names but that the app does not have. Prints nothing if an older server does
+ * not return the linked threads.
  */
 function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEntry): void {
   const { version, body, items, feedbackIds: linked } = answer;
@@ -193,7 +194,7 @@ function reasonFor(
   return isPreRelease && !preReleases ? "it is a pre-release, and --pre-releases is not given" : undefined;
 }
 
-/** Throws one usage error that names every text that is too long, with its place in the source. */
+/** Throws a usage error if texts are too long. The error names each of these texts and its place in the source. */
 export function assertFits(releases: readonly DescribedRelease[], entries: readonly ReleaseEntry[]): void {
   const issues = entries.flatMap(({ version, body }, at) =>
     [

@@ -105,7 +105,8 @@ const nothingForIos = (): CliError =>
   });
 
 /**
- * Returns the release notes to export. These are the ones that `--version` names, or otherwise all published ones.
+ * Returns the release notes to export: the notes that `--version` names. Without `--version`, returns all published
+ * notes, and with `--drafts` also the drafts.
  */
 async function chosen(
   invocation: Invocation,
@@ -174,9 +175,9 @@ function fileOf(release: Release, platform: Platform, file: string): StoreFile |
 
 async function write({ context }: Invocation, files: readonly StoreFile[], most: number): Promise<void> {
   try {
-    // If the file is a symbolic link, this replaces the link and not its target, because a link in a stranger's
-    // repository may point to any file. fastlane sends the file unchanged, and a line end counts as a character. So a
-    // line end is added only if the text then stays within its limit.
+    // If the file is a symbolic link, the link is replaced and not its target, because a link in a repository of a
+    // stranger may point to any file. fastlane sends the file unchanged, and the store counts a line end as a
+    // character. So a line end is added only if the text is still short enough with it.
     for (const { file, text } of files)
       await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
   } catch (cause) {
@@ -235,8 +236,8 @@ function fittingCount(pieces: readonly Piece[], most: number): number {
 }
 
 /**
- * Returns the items or the text of a note, depending on its format. If that part is empty, returns the other part. If
- * both are empty, returns the title.
+ * Returns the pieces of the text that apps show. The format of the note decides whether apps show the items or the
+ * body. If the chosen part is empty, returns the pieces of the second part. If both are empty, returns the title.
  */
 function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[] {
   const changes = items
@@ -254,7 +255,7 @@ const joined = (pieces: readonly Piece[]): string => pieces.map(({ text }) => te
 const versionsOn = (platform: Platform, { versions }: Release): readonly string[] =>
   versions.filter((one) => one.platform.toLowerCase() === platform).map((one) => one.version);
 
-/** Whether a release is for the platform. A release that names no platform is for all platforms. */
+/** Whether a release is for this platform. A release without versions of platforms is for all platforms. */
 const isOn = (platform: Platform, release: Release): boolean =>
   release.versions.length === 0 || versionsOn(platform, release).length > 0;
 

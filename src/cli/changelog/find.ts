@@ -20,7 +20,7 @@ interface ListFlags {
 interface Page {
   readonly items: readonly Release[];
   readonly nextCursor: string | null;
-  /** Why the list is not complete, and how to see the rest. */
+  /** A text that says why the list is not complete, and how to see the missing notes. */
   readonly more?: string;
 }
 
@@ -95,8 +95,8 @@ export const releaseDetails = (entry: Release): string =>
 const { default: usual, max: most } = limits.changelogPage;
 
 /**
- * Reads the published release notes. An app key can read only one page, and the page does not say whether there are
- * more notes. So this requests one note more than it shows.
+ * Reads the published release notes. An app key can read only one page, and the answer does not say whether there are
+ * more notes. So the request asks for one note more than the command shows.
  */
 async function published(invocation: Invocation, { since, limit, all, lang }: ListFlags): Promise<Page> {
   const wanted = all ? most : (limit ?? usual);
@@ -184,8 +184,8 @@ function onlyOne<Entry extends Release>(entries: readonly Entry[], wanted: strin
 }
 
 /**
- * Returns the release notes with this id or version. If there are none, returns the notes whose id begins with the
- * text.
+ * Returns the release notes whose id or version is `wanted`. If there are none, returns the notes whose id begins with
+ * `wanted`.
  */
 function entriesOf<Entry extends Release>(entries: readonly Entry[], wanted: string): readonly Entry[] {
   const start = wanted.toLowerCase();
@@ -210,7 +210,8 @@ const isWritten = <Entry>(entry: Entry): entry is Entry & Pick<EditedChangelogEn
   typeof entry === "object" && entry !== null && "translations" in entry;
 
 /**
- * Returns the languages of the translations as text. Marks outdated translations. Returns undefined if there are none.
+ * Returns the languages of the translations as text, with a mark at outdated translations. Undefined if there are no
+ * translations.
  */
 const languagesIn = (translations: EditedChangelogEntry["translations"]): string | undefined =>
   Object.entries(translations)

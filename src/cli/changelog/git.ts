@@ -67,8 +67,8 @@ async function versionAt(invocation: Invocation, to: string): Promise<string | u
 const escaped = (name: string): string => name.replace(/[*?[\\]/g, "\\$&");
 
 /**
- * Returns the options of `git describe` that match only tags of the same package. They exclude pre-releases, unless the
- * tag is one.
+ * Returns the options for `git describe` that find only tags of the same package. If the tag is not a pre-release, the
+ * options also exclude pre-releases.
  */
 function ofSameKind(tag: string): string[] {
   const version = versionOfTag(tag);

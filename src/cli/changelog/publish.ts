@@ -8,6 +8,7 @@ import { ciTag, isGitHubActions } from "../core/ci.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { GlobalFlags, Invocation } from "../core/context.ts";
 import { cliErrorOf } from "../core/failures.ts";
+import { withTime } from "../core/flags.ts";
 import { addOutput } from "../core/github-actions.ts";
 import { mostTextBytes, optionalTextOf, readForeignText, readText } from "../core/input.ts";
 import { note, printList, printOne } from "../core/output.ts";
@@ -29,7 +30,6 @@ import {
   writtenOf,
 } from "./entry.ts";
 import { releaseDetails } from "./find.ts";
-import { instantOf } from "./flags.ts";
 import { describeCommits } from "./git.ts";
 import { type FileRelease, readChangelogFile, readNotes } from "./notes/changelog-file.lazy.ts";
 import { readChangesets } from "./notes/changesets.lazy.ts";
@@ -71,7 +71,7 @@ export async function importReleases(
   return undefined;
 }
 
-/** Sets the version of `--version` on the notes that have no version. */
+/** Gives the notes without a version the version from `--version`. */
 function withVersion(
   releases: Described["releases"],
   version: string | undefined,
@@ -100,7 +100,7 @@ function datedEntries(
   },
   written?: WrittenReleases,
 ): ReleaseEntry[] {
-  const usual = instantOf(flags.publishedAt);
+  const usual = flags.publishedAt && withTime(flags.publishedAt);
   const dated = releases.map((release, at) => ({
     release: { ...release, ...(release.date === undefined && usual && { date: usual }) },
     known: written && writtenOf(written, entries[at]?.version ?? ""),
@@ -119,7 +119,8 @@ function datedEntries(
 }
 
 /**
- * Writes the entries that are new or changed, one after another. An error says how many entries were written before.
+ * Writes the new and the changed entries, one after another. If one fails, the error contains the number of entries
+ * that were already written.
  */
 async function writeAll(
   invocation: Invocation,
@@ -183,7 +184,7 @@ function showImport(invocation: Invocation, answers: readonly ImportedChangelogE
 }
 
 /**
- * Prints a note if the server keeps a draft of unreleased notes although the file has no unreleased notes any more.
+ * Prints a note if the server has a draft of unreleased notes, but the file has no unreleased notes.
  */
 function tellDraftLeft(
   invocation: Invocation,
@@ -207,7 +208,8 @@ function tellDrafts(invocation: Invocation, releases: readonly DescribedRelease[
 }
 
 /**
- * A release, and the server's release note of the same version. `known` is undefined if the server has no such note.
+ * A release from the source and the release note of the same version on the server. `known` is undefined if the server
+ * has no note of this version.
  */
 interface Dated {
   readonly release: DescribedRelease;
@@ -247,16 +249,16 @@ function publicationDates(
  * Returns the time in UTC. A date without a time means 00:00. Returns undefined for a text that is not a date.
  */
 function utcOf(date: string): string | undefined {
-  const at = new Date(/^\d{4}-\d\d-\d\d$/.test(date) ? `${date}T00:00:00Z` : date);
+  const at = new Date(withTime(date));
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }
 
 const dayOf = (instant: string): string => instant.slice(0, 10);
 
 /**
- * Returns the result of an import that changes nothing if the server already has this note. Returns undefined if the
- * note must be sent. That is the case if the note differs, if a person edited one of its fields, if a thread that it
- * names is not linked, or if an older server does not return enough data.
+ * Returns the result "unchanged" if the server already has the same note. Returns undefined if the note must be sent.
+ * The note must be sent if it differs, if a person edited one of its fields, if one of its threads is not linked, or if
+ * an older server does not return enough data.
  */
 function sameRelease(
   entry: EditedChangelogEntry | undefined,
@@ -265,8 +267,8 @@ function sameRelease(
   const { overwrite: _, publish, ...fields } = body;
   if (!entry || publish) return undefined;
   const given = new Map(Object.entries(fields).filter(([, value]) => value !== undefined));
-  // If a person's text equals the imported text, the server lets later imports change the field again. It compares the
-  // texts only if it receives the imported text. So a field that a person edited is always sent.
+  // The server protects a field that a person edited, until an import sends the same text for the field. So such a
+  // field is always sent, even if the texts are equal.
   if (!namesEdits(entry) || entry.editedFields.some((field) => given.has(field))) return undefined;
   const known = new Map<string, unknown>(Object.entries(entry));
   if ([...given].some(([field, value]) => !isSame(value, known.get(field)))) return undefined;
@@ -276,7 +278,8 @@ function sameRelease(
 }
 
 /**
- * Whether the answer says which fields a person edited and which threads are linked. Older servers do not say it.
+ * Whether the answer of the server contains the fields that a person edited and the linked threads. Older servers do
+ * not return them.
  */
 const namesEdits = ({ editedFields, feedbackIds }: Partial<EditedChangelogEntry>): boolean =>
   editedFields !== undefined && feedbackIds !== undefined;
@@ -371,7 +374,7 @@ function choose(
 }
 
 /**
- * Removes the reason why the release would stay a draft. A person who names a version wants to publish it.
+ * Removes the draft reason "it is not released yet". A person who names a version wants to publish it.
  */
 function withoutWaiting(release: DescribedRelease): DescribedRelease {
   const { draftReason, ...rest } = release;
@@ -398,7 +401,7 @@ function notThere(
 /** Adds the time of publication to the entry. This is the time of `--published-at`, or now. */
 function publishing(entry: ReleaseEntry, { publishedAt }: ReleaseFlags): ReleaseEntry {
   if (entry.draftReason !== undefined) return entry;
-  const at = instantOf(publishedAt);
+  const at = publishedAt && withTime(publishedAt);
   return {
     ...entry,
     body: { ...entry.body, ...(at === undefined ? { publish: true } : { publishedAt: at }) },
@@ -519,8 +522,9 @@ async function readGitHubReleases({ context }: Invocation, file: string | undefi
 }
 
 /**
- * Reads pending changesets from a folder, or the changelog that the tool changesets writes from a file. If the person
- * names neither, reads the pending changesets in `.changeset`, or the changelog if there are none.
+ * Reads the pending changesets if the person names a folder. If the person names a file, reads it as a changelog of the
+ * tool changesets. If the person names nothing, reads the pending changesets in `.changeset`. If there are none, reads
+ * the changelog.
  */
 async function readChangesetsOrChangelog(
   invocation: Invocation,

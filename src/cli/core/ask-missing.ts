@@ -18,8 +18,8 @@ export interface Incomplete {
 }
 
 /**
- * Asks the person for missing flags or arguments, and returns the completed command line. Undefined if the error has
- * another cause, or if the person does not answer. Rejects if the person interrupts the command. (rule L52)
+ * Asks the person for missing flags or arguments, and returns the complete command line. Undefined if the command
+ * failed for another reason, or if the person does not answer. Rejects if the person interrupts the command. (rule L52)
  */
 export async function askMissing(
   fault: unknown,
@@ -171,7 +171,7 @@ async function askText(context: Context, { label, meaning }: Question): Promise<
 
 /**
  * Asks for one of several values. The answer is the number or the name of a value, or the start of its name. Throws
- * Unanswered after three other answers.
+ * Unanswered after three invalid answers.
  */
 async function askChoice(
   context: Context,

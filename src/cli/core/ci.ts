@@ -20,7 +20,7 @@ export function ciRun(
     joinsShards,
   }: {
     readonly platform: string;
-    /** Whether all shards of a suite have the same scope. A test may run in another shard in the next run. */
+    /** Whether all shards of a suite have the same scope. A shard is one of several parallel parts of a test suite. */
     readonly joinsShards: boolean;
   },
 ): CiRun {
@@ -66,7 +66,10 @@ function objectIn(json: string): object | undefined {
   }
 }
 
-/** Shortens a text that is too long, and replaces its end with a hash. Undefined for an empty text. */
+/**
+ * Returns a text of at most `most` characters. Replaces the end of a longer text with a hash. Undefined for an empty
+ * text.
+ */
 function within(most: number, text: string): string | undefined {
   const characters = [...text.trim().toWellFormed().replaceAll("\0", "\ufffd")];
   if (characters.length <= most) return characters.join("") || undefined;
@@ -74,7 +77,7 @@ function within(most: number, text: string): string | undefined {
   return `${characters.slice(0, most - hash.length - 2).join("")} #${hash}`;
 }
 
-/** Functions that return the result of the job. Each reads the variable of one CI service. */
+/** Functions that return the result of the job. Each function reads the variable of one CI service. */
 const statuses: readonly ((env: Env) => string | undefined)[] = [
   (env) => env.CI_JOB_STATUS,
   (env) => env.AGENT_JOBSTATUS,
@@ -131,7 +134,7 @@ const tagOf: Readonly<Record<string, (env: Env) => string | undefined>> = {
 
 const ofRef = (ref = ""): string | undefined => /^refs\/tags\/(.+)$/.exec(ref)?.[1];
 
-/** Returns the address of a CI run, its commit, ref and job. Empty outside known services. */
+/** Returns the address, the commit, the ref and the job of a CI run. Returns an empty object outside known services. */
 export function ciMetadata(env: Env): Record<string, string> {
   const provider = providers.find(({ runs }) => runs(env));
   if (!provider) return {};
@@ -198,7 +201,7 @@ interface Facts {
   readonly commit: string | undefined;
   readonly ref: string | undefined;
   readonly job: string | undefined;
-  /** The name of the job that is the same in every run and in all parallel parts. Set only if it differs from `job`. */
+  /** The name of the job without parts that differ between runs or parallel jobs. Set only if it differs from `job`. */
   readonly lastingJob?: string | undefined;
   /** The name of the workflow, with the repository or project. It is the same in all runs of the workflow. */
   readonly workflow: string | undefined;

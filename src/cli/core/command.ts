@@ -11,7 +11,7 @@ import { note } from "./output.ts";
 /** The result of a command: an exit of this program, or the exit code of another program that the command ran. */
 export type Ending = Exit | { readonly code: number };
 
-/** The setup of a group of commands: the context, and the object in which each command stores its exit. */
+/** What a group of commands needs: the context, and the object in which each command stores its exit. */
 export interface Setup {
   readonly context: Context;
   readonly outcome: { exit: Ending };
@@ -69,7 +69,7 @@ export function startInvocation(context: Context, flags: GlobalFlags, asTester =
 }
 
 /**
- * Returns the credential of a command for its own server. Undefined if there is none. Throws a CliError if the
+ * Returns the credential that a command sends to its server. Undefined if there is none. Throws a CliError if the
  * credential is of another kind.
  */
 export async function ownCredential(

@@ -18,8 +18,8 @@ export const connect = (invocation: Invocation, limits: Limits = {}): Sender =>
   createSender({ ...connectionOptions(invocation), ...limits });
 
 /**
- * Returns a client like that of `invocation.client()`, for a command that runs for a long time. The connections stay
- * open between requests.
+ * Returns a client for a command that runs for a long time. It is the same as `invocation.client()`, but its
+ * connections stay open between requests.
  */
 export function lastingClient(invocation: Invocation, limits: Limits = {}): Client {
   const { context } = invocation;
@@ -30,8 +30,8 @@ export function lastingClient(invocation: Invocation, limits: Limits = {}): Clie
 type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
 
 /**
- * Returns the note that is printed before a retry. It contains the error, and how long the command waits or for how
- * long it will try again.
+ * Returns the note that is printed before a retry. The note contains the error message. It also contains the time until
+ * the retry if the server set one, and otherwise the time during which the command retries.
  */
 export const retryText = ({ waitMs, leftMs, error }: Pause): string =>
   asksForPause(error)
@@ -84,14 +84,14 @@ function connectionOptions(invocation: Invocation): ClientOptions {
   };
 }
 
-/** Returns for how many seconds a command retries. At a terminal, this time is shorter. */
+/** Returns for how many seconds a command retries a failed request. The time is shorter if a person uses a terminal. */
 const patienceOf = ({ env, io }: Context): number => (io.stderr.isTerminal && !env.CI ? 15 : 60);
 
 /** Returns the function that logs each request. Undefined if neither `--debug` nor INNKEEP_DEBUG is set. */
 export const traceOf = ({ context, flags }: Invocation): ClientOptions["onExchange"] =>
   flags.debug || context.env.INNKEEP_DEBUG ? debugTrace(context) : undefined;
 
-/** Returns the proxies, from the usual environment variables. */
+/** Returns the proxy settings from the standard environment variables. */
 export const proxyOf = ({ env }: Pick<Context, "env">): ProxySettings => ({
   http: env.http_proxy || env.HTTP_PROXY,
   https: env.https_proxy || env.HTTPS_PROXY,

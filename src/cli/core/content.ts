@@ -33,8 +33,8 @@ export function printEarlierTexts<Row extends EarlierText>(
 }
 
 /**
- * Returns the whole id of an earlier text. `command` is the command that lists these texts, and `name` returns the name
- * of a text for a person.
+ * Returns the complete id of an earlier text. `command` is the command that lists these texts. `name` returns a name of
+ * the text that a person can read.
  */
 export const idOfEarlierText = <Row extends EarlierText>(
   given: string,

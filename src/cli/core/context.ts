@@ -80,7 +80,7 @@ export interface Context {
   readonly openBrowser: (url: string) => Promise<void>;
   /** Opens a file in the person's editor on this terminal. Resolves to the exit code of the editor. */
   readonly openEditor: (command: string, file: string) => Promise<number>;
-  /** Returns the words of the command that starts this program in a new terminal of this machine. */
+  /** Returns the command that starts this program in a new terminal of this machine, as a list of words. */
   readonly wordsToStart: () => Promise<readonly string[]>;
   readonly programs: Programs;
   /** Loads the packages that `serve` needs. If one is missing, rejects with an Error that names it. */
@@ -94,7 +94,7 @@ export interface GlobalFlags {
   readonly json?: boolean;
   /** Names of fields, separated by commas. */
   readonly fields?: string;
-  /** The name of the only field that is printed, byte for byte. */
+  /** The name of one field. The command prints only the unchanged value of this field. */
   readonly raw?: string;
   readonly baseUrl?: string;
   readonly debug?: boolean;

@@ -27,8 +27,8 @@ export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean
 }
 
 /**
- * Whether an environment variable contains a credential. Such a credential may be for another server than the server of
- * the last sign-in.
+ * Whether an environment variable contains a credential. The credential may be for a different server than the server
+ * of the last sign-in.
  */
 const hasCredentialVariable = ({ env }: Context): boolean =>
   Object.values(credentialKinds).some(({ variable }) => env[variable]);
@@ -129,8 +129,8 @@ const storedElsewhere = ({ context }: Invocation, kind: CredentialKind, origin: 
   );
 
 /**
- * Whether a variable contains a secret for another server than the server of the command. A secret in a variable is for
- * the server in INNKEEP_BASE_URL, but `--profile` may select another server.
+ * Whether the secret in a variable is for a different server than the server of the command. A secret in a variable is
+ * for the server in INNKEEP_BASE_URL, but `--profile` may select a different server.
  */
 export function isOfOtherServer({ env }: Context, { address, profile }: Server, variable: string): boolean {
   if (profile === undefined || !env[variable]?.trim()) return false;
@@ -181,8 +181,8 @@ interface WantedCredential {
 
 /**
  * Finds a credential. Looks first in the file that a flag names, then in the variable, then in the store of this
- * machine. Ignores the variable if `--profile` selects another server than INNKEEP_BASE_URL. Undefined if there is no
- * credential. Throws a CliError if the credential comes from a flag or a variable, but only a project file names the
+ * machine. Ignores the variable if `--profile` selects a different server than INNKEEP_BASE_URL. Undefined if there is
+ * no credential. Throws a CliError if the credential comes from a flag or a variable, but only a project file names the
  * server. (rule L3)
  */
 export async function findCredential(
@@ -250,8 +250,8 @@ export const openStore = (context: Context): CredentialStore =>
   });
 
 /**
- * Throws a CliError if a credential is of another kind. Without this check the server would only answer that the
- * credential is invalid.
+ * Throws a CliError if a credential is not of the kind `kind`. Without this check, the server would only answer that
+ * the credential is invalid.
  */
 export function assertCredentialKind(found: FoundCredential, kind: CredentialKind): void {
   const message = wrongKindMessage(found, kind);
@@ -266,7 +266,7 @@ export function assertCredentialKind(found: FoundCredential, kind: CredentialKin
 }
 
 /**
- * Returns a sentence that names the kind of a credential if its prefix belongs to another kind. Otherwise undefined.
+ * If the prefix of a credential belongs to another kind, returns a sentence that names both kinds. Otherwise undefined.
  */
 export function wrongKindMessage(
   { secret, source }: FoundCredential,

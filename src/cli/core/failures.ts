@@ -62,8 +62,8 @@ function textOf({ message, issues = [], next, requestId }: Failure, paint: Paint
 const plain = (text: string): string => redactText(printable(text));
 
 /**
- * Whether the error only means that a group was called without a command. In that case, the parser has shown the help
- * of the group.
+ * Whether the error means that a group of commands was called without a command. In that case, the parser has already
+ * printed the help of the group.
  */
 const isShownHelp = (error: unknown): boolean =>
   error instanceof CommanderError && error.code === "commander.help";
@@ -209,7 +209,7 @@ function connectionFailure({ code, message, proxy }: ConnectionError): Failure {
   };
 }
 
-/** The next step if a proxy does not work. */
+/** The text that tells the reader what to do if a proxy does not work. */
 export const proxyNext =
   "HTTP_PROXY and HTTPS_PROXY name the proxy: check the address, or `unset` them. NO_PROXY lists hosts that are reached without a proxy.";
 
@@ -217,8 +217,8 @@ const startNext =
   "Is the server running? `innkeep serve --demo` starts one; INNKEEP_BASE_URL selects another server.";
 
 /**
- * Lets the parser continue after a wrong value of a flag or an argument, so that one message names all faults. Returns
- * a list to which the parser adds the faults. If the list is not empty, no action may run.
+ * Makes the parser continue after a wrong value of a flag or an argument. So one message can name all faults. Returns a
+ * list to which the parser adds the faults. If the list is not empty, no command may run.
  */
 export function collectValueFaults(program: Command): readonly ParserFault[] {
   const faults: ParserFault[] = [];
@@ -448,9 +448,9 @@ export const calledBy = (argv: readonly string[], program: Command): Command =>
     program,
   );
 
-/** The hint for the removed commands that made continuous copies. */
+/** The hint for commands of earlier versions that made continuous copies of the database. */
 export const copiesByLitestream =
   'Litestream makes continuous copies of SQLite now, and `litestream restore` restores them: see "Continuous copies" in docs/operating.md.';
 
-/** Removed commands of earlier versions, and a hint for each. */
+/** The commands of earlier versions that this version does not have, and a hint for each. */
 const goneCommands: Readonly<Record<string, string>> = { instants: copiesByLitestream };

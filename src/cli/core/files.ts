@@ -4,21 +4,21 @@ import { makeFolder } from "../../credentials/folders.ts";
 import { CliError, usageError } from "./cli-error.ts";
 
 /**
- * Writes a file in one step: readers see the old text or the new text. Creates the folder if it is missing. If the path
- * is a link, writes the file that the link points to.
+ * Replaces the text of a file in one step, so other programs never read an incomplete text. Creates the folder if it is
+ * missing. If the path is a link, writes the file that the link points to.
  */
 export const replaceFile = async (path: string, text: string): Promise<void> =>
   writeInOneStep(await realpath(path).catch(() => path), text);
 
 /**
- * Writes a new file. Throws a CliError if there is a file with this name and another text, because another program may
- * have just created that file.
+ * Writes a new file. Throws a CliError if a file with this name already exists and has a different text. Another
+ * program may have just created that file.
  */
 export async function addFile(path: string, text: string): Promise<void> {
   if (!(await createFile(path, text))) await assertUnchanged(path, text);
 }
 
-/** Throws a CliError if the text of a file has changed since it was read, because somebody is editing it. */
+/** Throws a CliError if somebody has changed the file since this command read it. `text` is the text that was read. */
 export async function assertUnchanged(path: string, text: string): Promise<void> {
   const now = await readFile(path, "utf8").catch(() => undefined);
   if (now === text) return;
@@ -31,8 +31,8 @@ export async function assertUnchanged(path: string, text: string): Promise<void>
 }
 
 /**
- * Writes a file in one step: readers see the old text or the new text. Creates the folder if it is missing, and keeps
- * the mode of the file. If the path is a link, replaces the link and does not change the file that it points to.
+ * Replaces the text of a file in one step, so other programs never read an incomplete text. Creates the folder if it is
+ * missing, and keeps the mode of the file. If the path is a link, replaces the link and does not change its target.
  */
 export async function writeInOneStep(file: string, text: string): Promise<void> {
   const mode = await stat(file).then(
@@ -61,7 +61,7 @@ async function createFile(file: string, text: string): Promise<boolean> {
   }
 }
 
-/** Writes the text to a temporary file and calls `use` with it. Removes that file afterwards if it still exists. */
+/** Writes the text to a temporary file and calls `use` with its path. Then removes the file if it still exists. */
 async function withPart(
   file: string,
   { text, mode }: { readonly text: string; readonly mode: number },
@@ -78,9 +78,9 @@ async function withPart(
 }
 
 /**
- * Throws a usage error if a path in the working folder leads through a link to a place outside of that folder. In a
- * stranger's checkout, a link may point to any folder of the machine. A path outside of the working folder that the
- * person gives is allowed. (rule C25)
+ * Throws a usage error if a path in the working folder leads through a link to a place outside of that folder. A link
+ * in a repository of a stranger may point to any folder of the machine. If the person names a path outside of the
+ * working folder directly, the path is allowed. (rule C25)
  */
 export async function assertInside(cwd: string, named: string): Promise<void> {
   const absolute = resolve(cwd, named);

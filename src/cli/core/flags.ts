@@ -8,7 +8,7 @@ export const views = (command: Command): Command =>
 
 const ofChanges = new WeakSet<Option>();
 
-/** Whether the flag was added by `mutates`. Help shows such flags only once, on a separate page. */
+/** Whether `mutates` added the flag. The help shows these flags only once, on a separate page. */
 export const isOfEveryChange = (option: Option): boolean => ofChanges.has(option);
 
 /** Adds the flags for commands that change something. `dryRun` is the help text of `--dry-run`. */
@@ -96,12 +96,16 @@ export function duration(given: string): number {
  */
 export function instantOf(flag: string, given: string | undefined): string | undefined {
   if (given === undefined) return undefined;
-  const text = /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
+  const text = withTime(given);
   if (/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text))) return text;
   throw usageError(
     `${flag} must be a day such as 2026-11-21, or an instant such as 2026-11-21T09:00:00Z, not "${given}".`,
   );
 }
+
+/** Returns the given time. Adds the start of the day in UTC to a date without a time. */
+export const withTime = (given: string): string =>
+  /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
 
 /** Splits `name=value` at the first `=`. Throws an error if the `=` or the name is missing. */
 export function splitPair(given: string): [string, string] {

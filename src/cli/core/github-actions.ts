@@ -1,6 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import { systemReason } from "../../words/phrases.ts";
-import type { Context } from "./context.ts";
+import { isGitHubActions } from "./ci.ts";
+import type { Context, Invocation } from "./context.ts";
 import { onOneLine } from "./plain-text.ts";
 
 /**
@@ -25,7 +26,7 @@ interface AnnotationHead {
   readonly line?: number | undefined;
 }
 
-/** Returns a line for the log that GitHub Actions shows as an annotation of the run, or of a line of a file. */
+/** Returns a line for the log. GitHub Actions shows the line as an annotation of the run or of a line of a file. */
 export function annotation(
   level: "notice" | "warning" | "error",
   head: string | AnnotationHead,
@@ -36,6 +37,14 @@ export function annotation(
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${escaped(String(value), /[%\r\n:,]/g)}`);
   return `::${level} ${traits.join(",")}::${escaped(message, /[%\r\n]/g)}\n`;
+}
+
+/**
+ * Writes an annotation to the log of a GitHub Actions job. GitHub reads annotations from standard error, too. Writes
+ * nothing with `--json`, because then standard error contains only the JSON object of an error. (rule L1)
+ */
+export function annotateJob({ context, flags }: Invocation, line: string): void {
+  if (isGitHubActions(context.env) && !flags.json) context.io.stderr.write(line);
 }
 
 /** Adds Markdown to the summary page of a job. `file` is the value of GITHUB_STEP_SUMMARY. */

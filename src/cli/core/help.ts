@@ -2,7 +2,8 @@ import { type Command, Help, type Option } from "commander";
 import { isOfEveryChange } from "./flags.ts";
 
 /**
- * The style of the help of a command. It hides aliases, and the flags that all commands have that change something.
+ * The style of the help of a command. It hides aliases. It also hides the flags of `mutates`, because many commands
+ * have them.
  */
 export const helpStyle = {
   subcommandTerm: (command: Command): string => `${command.name()} ${argumentsOf(command)}`.trim(),
@@ -38,7 +39,7 @@ export function addExamples(command: Command, ...lines: readonly string[]): void
 export const examplesOf = (command: Command): readonly string[] => examples.get(command) ?? [];
 
 /**
- * Adds to the help of each subcommand its examples, and a line that names the command for the global options.
+ * Adds a text to the end of the help of each subcommand: its examples, and the command that shows the global options.
  */
 export function addHelpEndings(command: Command): void {
   for (const one of command.commands) {

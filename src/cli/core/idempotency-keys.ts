@@ -12,12 +12,12 @@ interface PendingKey {
   readonly processId: number;
 }
 
-/** Servers keep a key for 24 hours. The last hour is reserved for the duration of the request. */
+/** For how long a key is used. Servers keep a key for 24 hours, but a request may take up to an hour. */
 const usableMs = 23 * 3_600_000;
 
 /**
  * Assigns a key to every request that changes something, and stores the key until the server has handled the request.
- * If the same command runs again, it repeats the request with the same key, so the change happens only once.
+ * If the person runs the same command again, the request has the same key. So the change happens only once.
  */
 export function idempotencyKeys(context: Context, stateFolder: string): Idempotency {
   const files = new Map<string, string>();
@@ -39,8 +39,8 @@ export function idempotencyKeys(context: Context, stateFolder: string): Idempote
 }
 
 /**
- * Whether this process may use a stored key. The server must still store the key, and the process that created the key
- * must be this one or have ended.
+ * Whether this process may use a stored key. There are two conditions: the server still has the key, and this process
+ * or a process that has ended created the key.
  */
 const isOurs = ({ clock, processId, isRunning }: Context, left: PendingKey): boolean =>
   clock.now().getTime() - Date.parse(left.at) < usableMs &&

@@ -77,7 +77,7 @@ export async function wholeId(
   throw usageError(`${found.length} ids start with ${given}.`, `Give more characters of the id:\n${choice}`);
 }
 
-/** Whether a text has the form of the start of an id, and is long enough. */
+/** Whether a text can be the start of an id and has enough characters. */
 export const isStart = (text: string): boolean =>
   text.length >= fewest && text.length < 36 && /^[0-9a-f]{1,8}(-[0-9a-f-]*)?$/i.test(text);
 
@@ -120,7 +120,7 @@ export async function appIdOf(
 }
 
 /**
- * Whether a command uses the API of the console. That is the case with `--app`, or if there is a maintainer token but
+ * Whether a command uses the API of the console. A command does so with `--app`, or if there is a maintainer token but
  * no app key.
  */
 export async function goesThroughConsole(invocation: Invocation): Promise<boolean> {

@@ -16,8 +16,8 @@ type Reading = (
 ) => Promise<string | undefined>;
 
 /**
- * Reads the texts of flags that accept text, `-` or `@file`. The texts are returned by the names of the flags. Each
- * text that cannot be read adds a fault.
+ * Reads the texts of flags whose value may be text, `-` or `@file`. Returns an object with the text of each flag. Adds
+ * a fault for each text that cannot be read.
  */
 export async function readTexts(
   invocation: Invocation,
@@ -87,13 +87,13 @@ export async function readText({ io, cwd, signal }: Context, flag: string, file:
   throw usageError(`${fileOf(flag, file)} is larger than ${mostTextBytes / 1_048_576} MiB.`);
 }
 
-/** Describes the file for a message. Also names the flag, unless the file is an argument. */
+/** Returns the name of the file for a message. If a flag contains the file, the text also names the flag. */
 const fileOf = (flag: string, file: string): string =>
   flag.startsWith("-") ? `${flag}: the file ${file}` : `The file ${file}`;
 
 /**
- * Whether the path is standard input. Such a path is not opened, because often standard input cannot be opened a second
- * time.
+ * Whether the path is standard input. The caller must not open this path, because standard input often cannot be opened
+ * a second time.
  */
 export const isStandardInput = (path: string): boolean =>
   /^\/dev\/stdin$|^\/(dev|proc\/self)\/fd\/0$/.test(path);
@@ -122,7 +122,8 @@ export function endsOfStandardInput({ io }: Context, flag: string, bytes: number
 }
 
 /**
- * Reserves standard input for a flag. Throws a usage error if another flag reads it, because it can be read only once.
+ * Reserves standard input for a flag. Throws a usage error if another flag has reserved it, because standard input can
+ * be read only once.
  */
 function takeStandardInput(io: Io, flag: string): void {
   const first = takenBy.get(io) ?? flag;
@@ -132,7 +133,10 @@ function takeStandardInput(io: Io, flag: string): void {
 
 const withoutLastLineEnd = (text: string): string => text.replace(/\r?\n$/, "");
 
-/** The limit for text files. It prevents an endless file from filling the memory. Real text files are far smaller. */
+/**
+ * The maximum size of a text file. Real text files are smaller. The limit prevents that an endless file fills the
+ * memory.
+ */
 export const mostTextBytes = 67_108_864;
 
 interface ReadBytes {
@@ -190,8 +194,8 @@ async function* ofFile(path: string): AsyncGenerator<Buffer> {
 }
 
 /**
- * Reads a pipe as a stream, so that waiting for another program can be interrupted. A thread that opens a pipe before
- * another program writes to it cannot be interrupted.
+ * Reads a pipe as a stream, because a stream can be interrupted while it waits for another program. The usual functions
+ * for files open the pipe in a thread, and this thread cannot be interrupted.
  */
 async function* ofPipe(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const { constants, openSync } = await import("node:fs");
@@ -225,7 +229,8 @@ export function readForeign(path: string, most: number): ForeignFile | undefined
 }
 
 /**
- * Like `readForeign`, but returns text. If the file cannot be read, throws a usage error that calls the file `shown`.
+ * Like `readForeign`, but returns text. Throws a usage error if the file cannot be read. `shown` is the name of the
+ * file in the error.
  */
 export function readForeignText(path: string, shown: string, most: number): string | undefined {
   const read = readForeign(path, most);
@@ -234,8 +239,8 @@ export function readForeignText(path: string, shown: string, most: number): stri
 }
 
 /**
- * Reads a file up to the limit. Does not use the size of the file, because files in /proc have no size, and other files
- * may have grown.
+ * Reads a file up to the limit. Does not use the size from the file system, because it is 0 for files in /proc, and
+ * other files may have grown.
  */
 function readAll(path: string, most: number): ForeignFile {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -4,8 +4,8 @@ import { profileKeys } from "./settings.ts";
 import { allKinds, wordOf } from "./store-credential.ts";
 
 /**
- * The command that lists the values of an argument. `value` is the field that contains the value, and `name` is a field
- * that describes it.
+ * The command that lists the values of an argument. `value` is the field of an item that contains the value. `name` is
+ * the field that describes the item.
  */
 export interface Listing {
   readonly command: readonly string[];

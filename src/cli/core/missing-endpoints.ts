@@ -3,8 +3,8 @@ import { CliError } from "./cli-error.ts";
 import type { Invocation } from "./context.ts";
 
 /**
- * Runs a command that needs the endpoints of the console. If the server has no such endpoints, throws a CliError that
- * says so.
+ * Runs a command that needs the endpoints of the console. Throws a CliError with an explanation if the server has no
+ * such endpoints.
  */
 export async function explainMissingConsole(
   invocation: Invocation,
@@ -64,7 +64,8 @@ const work: MissingFeature = {
 };
 
 /**
- * Calls an endpoint that returns a list. If the server does not have this endpoint, throws a CliError that says so.
+ * Calls an endpoint that returns a list. Throws a CliError with an explanation if the server does not have this
+ * endpoint.
  */
 export async function explainMissingList<T>(call: () => Promise<T>): Promise<T> {
   try {
@@ -75,8 +76,8 @@ export async function explainMissingList<T>(call: () => Promise<T>): Promise<T> 
 }
 
 /**
- * Sends a request about the work on a proposal. If the server has no endpoints for this, throws a CliError that says
- * so. If `exists` can read the proposal, a 404 means that the endpoint is missing and not the proposal.
+ * Sends a request about the work on a proposal. Throws a CliError with an explanation if the server has no endpoints
+ * for the work. After a 404, `exists` tries to read the proposal. If this succeeds, the endpoint is missing.
  */
 export async function explainMissingWork<T>(
   call: () => Promise<T>,

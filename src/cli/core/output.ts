@@ -16,8 +16,8 @@ import {
 } from "./plain-text.ts";
 
 /**
- * Prints how to get the next page of a list. `count` is the number of rows on this page, and `all` says whether the
- * command has the flag `--all`. If the server stopped a search early, a page without rows can have a next page.
+ * Prints how to get the next page of a list. `count` is the number of rows on this page. `all` says whether the command
+ * has the flag `--all`. A page without rows can have a next page, because the server may stop a long search early.
  */
 export function noteFurther(
   invocation: Invocation,
@@ -35,7 +35,7 @@ export function noteFurther(
 /** Returns the sentence that names the flags with which a list shows more. */
 export const howToGetMore = (flag: string, all: boolean): string => `Use ${flag}${all ? ", or --all" : ""}.`;
 
-/** Refuses flags for one page together with `--all`. */
+/** Throws a usage error if `--limit` or `--cursor` is used together with `--all`. */
 export function refusePageOfAll(flags: {
   readonly all?: boolean;
   readonly limit?: unknown;
@@ -83,7 +83,7 @@ interface Painted {
 interface List<Row> {
   readonly items: readonly Row[];
   readonly columns: readonly Column<Row>[];
-  /** Further fields of the JSON object. */
+  /** Fields of the JSON object in addition to the items. */
   readonly extra?: Readonly<Record<string, unknown>>;
   /** The name of the field in the JSON object that contains the items, instead of `items`. */
   readonly name?: string;
@@ -275,8 +275,8 @@ function wordWidth(cell: string): number {
 }
 
 /**
- * Distributes the columns to the lines of a row. Returns for each line the index of its first column, and the widths of
- * its columns.
+ * Distributes the columns of a row over one or more lines. Returns for each line the index of its first column, and the
+ * widths of its columns.
  */
 function packed(columns: Columns, available: number): { from: number; widths: number[] }[] {
   const starts = [0];
@@ -347,7 +347,8 @@ const units = [
 const longestRelative = 30 * 86_400;
 
 /**
- * Returns a time for a person: `3 h ago`, `in 2 d`, or the date if it is far away. Returns any other text on one line.
+ * Returns a time in a form for a person: `3 h ago`, `in 2 d`, or the date if the time is far from now. If the text is
+ * not a time, returns it on one line.
  */
 export function relativeTime(text: string, now: Date): string {
   if (!instant.test(text)) return onOneLine(text);
@@ -356,8 +357,10 @@ export function relativeTime(text: string, now: Date): string {
   if (distance >= longestRelative) return text.slice(0, 10);
   const unit = units.find((one) => distance >= one.seconds);
   if (!unit) return "now";
-  const length = `${Math.floor(distance / unit.seconds)} ${unit.name}`;
-  return seconds < 0 ? `${length} ago` : `in ${length}`;
+  // A time in the future is rounded to the nearest unit: a snooze of four hours must not end `in 3 h`.
+  return seconds < 0
+    ? `${Math.floor(distance / unit.seconds)} ${unit.name} ago`
+    : `in ${Math.round(distance / unit.seconds)} ${unit.name}`;
 }
 
 /** Returns lines of `name  value` with aligned values. Omits missing values. */
@@ -382,8 +385,8 @@ export function formatDuration(seconds: number): string {
 const dayMs = 86_400_000;
 
 /**
- * Whether a day has passed since a time in epoch milliseconds. Also true if that time is in the future, because the
- * clock was changed.
+ * Whether a day has passed between `since` and `now`, both in epoch milliseconds. Also true if `since` is in the
+ * future, because then somebody has changed the clock.
  */
 export const isDayOver = (since: number, now: number): boolean => now - since >= dayMs || since > now;
 

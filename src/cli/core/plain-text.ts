@@ -30,8 +30,8 @@ type Env = Context["env"];
 export const asLogged = (env: Env, text: string): string => (isCiJob(env) ? withoutCommands(text) : text);
 
 /**
- * Escapes invisible characters of JSON, which does not change its meaning. In a CI job also escapes `##`, which JSON
- * contains only in strings. (rule W4)
+ * Escapes invisible characters in JSON. In a CI job, also escapes `##`. The escapes do not change the meaning, because
+ * these characters occur only in strings. (rule W4)
  */
 export const asLoggedJson = (env: Env, json: string): string =>
   isCiJob(env) ? escapedJson(json).replaceAll("##", "#\\u0023") : escapedJson(json);

@@ -17,8 +17,8 @@ import { addHelpEndings, helpStyle, programHelpStyle } from "./help.ts";
 import { canAsk } from "./input.ts";
 
 /**
- * Runs one command line (without the program's name) and returns the exit code. Writes to the context's streams: data
- * to standard output, everything else to standard error. (rule L1)
+ * Runs one command line, without the name of the program, and returns the exit code. Writes the data to standard output
+ * of the context, and all other texts to standard error. (rule L1)
  */
 export async function runCli(argv: readonly string[], context: Context): Promise<number> {
   const outcome: Setup["outcome"] = { exit: "ok" };
@@ -47,7 +47,10 @@ export async function runCli(argv: readonly string[], context: Context): Promise
   }
 }
 
-/** Asks a person at a terminal for missing values. Returns the completed command line, or undefined. (rule L52) */
+/**
+ * Asks the person for missing values and returns the complete command line. Undefined if the command may not ask, or if
+ * the person does not answer. (rule L52)
+ */
 async function completed(
   fault: unknown,
   ended: {
@@ -77,8 +80,8 @@ const isFailure = (error: unknown, { signal }: Context): boolean =>
   !signal.aborted && !(error instanceof DryRun) && !(error instanceof CommanderError && error.exitCode === 0);
 
 /**
- * Builds the tree of commands. Loads only the commands of the nouns that the command line contains. The other nouns get
- * only a name and a summary, for help and suggestions.
+ * Builds the tree of commands. A noun is the first word of a command, such as `faq`. Loads only the commands of the
+ * noun that the command line needs. The other nouns get only a name and a summary, for the help and for suggestions.
  */
 export async function createProgram(argv: readonly string[], setup: Setup): Promise<Command> {
   const program = withGlobalFlags(new Command("innkeep"))
@@ -113,7 +116,7 @@ const wanted = ([first = ""]: readonly string[]): readonly Noun[] => {
 
 const byGroup = nounGroups.flatMap((group) => nouns.filter((noun) => noun.group === group));
 
-/** Whether the command line needs every command with all its flags. Only `completion` does. */
+/** Whether all commands must be loaded with all their flags. Only the command `completion` needs them. */
 const isWhole = ([first]: readonly string[]): boolean => first === "completion";
 
 const wordsOf = ({ name, aliases = [] }: Noun): readonly string[] => [name, ...aliases];
@@ -140,8 +143,8 @@ const withGlobalFlags = (program: Command): Command =>
 
 const outputOf = ({ stdout, stderr }: Io, isJson: boolean) => ({
   writeOut: (text: string) => stdout.write(text),
-  // If a command is missing, the parser writes help to standard error. A program that reads JSON expects only JSON
-  // there.
+  // If the command line contains no command, the parser writes help to standard error. With `--json`, standard error
+  // must contain only JSON.
   writeErr: (text: string) => isJson || stderr.write(text),
   // The parser must not print errors, because `runCli` prints them as text or as JSON.
   outputError: () => {},

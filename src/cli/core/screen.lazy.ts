@@ -9,7 +9,10 @@ export interface Shown {
   readonly streams?: Pick<RenderOptions, "stdin" | "stdout" | "debug">;
 }
 
-/** Shows a screen until the person leaves it or the terminal closes. If the signal aborts, throws its reason. */
+/**
+ * Shows a screen until the person leaves it or the terminal closes. If the signal aborts, throws the reason of the
+ * signal.
+ */
 export async function showOnTerminal(screen: ReactNode, { signal, streams }: Shown): Promise<void> {
   const { stdout = process.stdout } = streams ?? {};
   // Some terminals report a width of 0, which would show one letter per line.
@@ -44,8 +47,8 @@ function watchTerminal(): () => void {
 }
 
 /**
- * Makes the library draw the whole screen again. The library does that only when the screen becomes narrower, so this
- * makes the screen one column narrower and then restores its width.
+ * Makes the library draw the whole screen again. The library does this only when the screen becomes narrower. So this
+ * function makes the screen one column narrower and then restores the width.
  */
 function drawAnew(stdout: NodeJS.WriteStream): void {
   for (const by of [-1, 1]) {
@@ -64,8 +67,8 @@ function pause(): void {
 }
 
 /**
- * Sends SIGHUP to this process, and waits until the signal aborts because of that. The library for screens may have
- * noticed the closed terminal first.
+ * Sends SIGHUP to this process, and waits until `signal` aborts because of SIGHUP. Used if the library for screens has
+ * noticed first that the terminal is closed.
  */
 async function hungUp(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
@@ -74,5 +77,5 @@ async function hungUp(signal: AbortSignal): Promise<void> {
   await aborted;
 }
 
-/** Sends SIGHUP to this process. The system does not send it to every process that uses the terminal. */
+/** Sends SIGHUP to this process, because the system does not send SIGHUP to every process of a closed terminal. */
 const endAsHungUp = (): void => void process.kill(process.pid, "SIGHUP");

@@ -20,8 +20,8 @@ interface Source {
 }
 
 /**
- * Yields the sources that may name the server and the app of a command, in order of precedence. Reads each source only
- * when the caller asks for it, so a damaged file does not stop a command that does not need it.
+ * Yields the sources that may name the server and the app of a command. The source with the highest priority comes
+ * first. Reads a file only when the caller needs it. So a damaged file stops only the commands that need the file.
  */
 export function* sourcesOf(context: Context, flags: GlobalFlags): Generator<Source> {
   const { env } = context;

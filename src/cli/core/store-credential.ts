@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from "commander";
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
 import { ServerError } from "../../client/errors.ts";
 import { type Route, routes } from "../../client/routes.ts";
@@ -25,9 +24,9 @@ interface IssuedCredential {
 }
 
 /**
- * Stores a credential for the command's server, and prints where it is stored. Throws a CliError if storing fails, or
- * if only a project file names the server. In the second case, nothing may be stored, because commands trust each
- * server for which a credential is stored.
+ * Stores a credential for the server of the command, and prints where it is stored. Throws a CliError if the credential
+ * cannot be stored, or if only a project file names the server. A stranger may have written the project file, and
+ * commands trust each server for which a credential is stored.
  */
 export async function storeCredential(
   invocation: Invocation,
@@ -84,16 +83,6 @@ export const wordOf = (kind: CredentialKind): string =>
   credentialKinds[kind].command.split(" ").at(-1) ?? kind;
 
 export const allKinds: readonly CredentialKind[] = ["appKey", "agentToken", "deviceToken", "maintainerToken"];
-
-/** The names of all kinds, for help and messages. */
-export const kindWords: string = allKinds.map(wordOf).join(", ");
-
-/** Returns the kind of credential with this name. Throws an error of the parser for any other text. */
-export function kindOf(word: string): CredentialKind {
-  const kind = allKinds.find((one) => wordOf(one) === word);
-  if (kind) return kind;
-  throw new InvalidArgumentError(`It must be one of ${kindWords}.`);
-}
 
 /**
  * The result of a check of a credential. `valid` says whether the server accepts it, and is null if the server did not

@@ -9,6 +9,7 @@ import { cliErrorOf } from "../core/failures.ts";
 import {
   addOutput,
   addToSummary,
+  annotateJob,
   annotation,
   markdownBlock,
   markdownLink,
@@ -58,13 +59,13 @@ export async function reportSuccessToJob(
   { fields }: ReportContent,
   answer: Answer,
 ): Promise<void> {
-  const { env, io } = invocation.context;
-  if (!isGitHubActions(env)) return;
+  if (!isGitHubActions(invocation.context.env)) return;
   const { id, consoleUrl, deduplicated } = answer;
   const done = `Feedback ${deduplicated ? "added to an open thread" : "sent"}`;
   const subject = fields.subject ? [String(fields.subject)] : [];
   const place = consoleUrl ?? id;
-  io.stderr.write(
+  annotateJob(
+    invocation,
     annotation("notice", done, [...subject, ...(place ? [place] : [])].map(onOneLine).join("\n")),
   );
   await writeOutputs(invocation, { "feedback-id": id, "console-url": consoleUrl });
@@ -92,12 +93,12 @@ export async function reportFailureToJob(
   },
 ): Promise<void> {
   const { context, flags } = invocation;
-  // With --json, an error is one JSON object on standard error. Nothing else may be printed there, so the text is
-  // printed only with a warning.
+  // With --json, an error is one JSON object on standard error, and no other text may be printed there. So with --json,
+  // the report is printed only for a warning.
   if (draft && (level === "warning" || !flags.json)) showUnsent(invocation, draft);
   if (!isGitHubActions(context.env)) return;
   const text = failureText(failure);
-  context.io.stderr.write(annotation(level, "Feedback was not sent", text));
+  annotateJob(invocation, annotation(level, "Feedback was not sent", text));
   const report = draft ? [markdownBlock(unsentText(context, draft))] : [];
   const why = text.split("\n").map(markdownText);
   await summarise(invocation, ["### Feedback was not sent", ...why, ...report]);
@@ -133,8 +134,8 @@ export async function summarise(invocation: Invocation, paragraphs: readonly str
 }
 
 /**
- * Returns unsent feedback as text for the log of the job. The log is kept after the job, but the disk of the job is
- * not. The text contains no secrets and neither the name nor the address of the sender, because many people read a log.
+ * Returns unsent feedback as text for the log of the job. The log remains after the job, but the disk of the job is
+ * deleted. The text contains no secrets, no name and no address of the sender, because many people read a log.
  */
 function unsentText({ env }: Context, { fields, files }: ReportContent): string {
   const { message, email, name, metadata, dedupeParts: _, ...rest } = fields;
@@ -145,7 +146,8 @@ function unsentText({ env }: Context, { fields, files }: ReportContent): string 
 }
 
 /**
- * Prints unsent feedback to the log of a CI job. If the service supports it, the text is a group that can be collapsed.
+ * Prints unsent feedback to the log of a CI job. If the CI service can collapse groups of lines, the text is such a
+ * group.
  */
 export function showUnsent({ context }: Invocation, draft: ReportContent): void {
   if (!isCiJob(context.env)) return;

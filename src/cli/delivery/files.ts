@@ -59,12 +59,12 @@ interface FileRules {
   readonly types: readonly string[];
   /** Returns the flag that accepts files of this media type. Returns undefined if there is none. */
   readonly otherFlag?: (mediaType: string) => string | undefined;
-  /** Which other files the flag accepts. They are converted before they are sent. */
+  /** The kind of files that the flag also accepts. They are converted before they are sent. */
   readonly converted?: Conversion;
 }
 
 interface Conversion {
-  /** The words for such files in messages. */
+  /** The name of this kind of file in messages, such as `a text file`. */
   readonly names: string;
   /** Returns whether a file can be converted. `head` contains its first bytes. */
   readonly takes: (head: Uint8Array) => boolean;
@@ -119,7 +119,7 @@ async function checkFile(path: string, rules: FileRules): Promise<FileCheck> {
   }
 }
 
-/** Whether a file is only a text, such as a log, in which the signature of a PDF occurs. */
+/** Whether a file is a text, such as a log, that only contains the signature of a PDF. */
 const isTextAboutPdf = (path: string, head: Buffer, detected: string): boolean =>
   detected === "application/pdf" && head.indexOf("%PDF-") > 0 && !/\.pdf$/i.test(path);
 

@@ -39,7 +39,8 @@ export async function submit(
   flags: SubmitFlags,
   given: string | undefined,
 ): Promise<undefined> {
-  // The proof is stored in the spool before any request is sent. So only the start of the slot's id may be known here.
+  // The proof is stored in the spool before the first request. At that time, perhaps only the start of the slot's id is
+  // known.
   const isWhole = given !== undefined && !isStart(given);
   const draft = await draftOf(invocation, flags, isWhole ? given : noSlot);
   const proof = itemOf(invocation, { ...draft, ...(!isWhole && { wantedSlot: given ?? "" }) });
@@ -140,8 +141,8 @@ function bodyOf({ id, fields, images }: Proof): FileContent {
 }
 
 /**
- * Whether every further attempt will fail. This is so if the tester has no such slot, or if the server refused the
- * proof itself and not, for example, the sign-in.
+ * Whether every further attempt will fail. Returns true if the tester has no such slot, or if the server refused the
+ * proof. Returns false if the server refused something else, such as the sign-in.
  */
 function isFinal(error: Error): boolean {
   if (error instanceof CliError) return error.exit === "usage" || error.exit === "notFound";

@@ -59,8 +59,8 @@ const placeholder = ({ name, mediaType, bytes }: SentFile): string =>
   `<${mediaType} ${name}, ${megabytes(bytes)}>`;
 
 /**
- * Removes the files of a report. This changes the request, so the report gets a new idempotency key. Throws a usage
- * error if the request with the files may have arrived.
+ * Returns the report without its files. The report gets a new idempotency key, because the request changes. Throws a
+ * usage error if the request with the files may have arrived at the server.
  */
 function withoutFiles({ context }: Invocation, report: Report): Report {
   if (report.lastTry?.outcome === "unknown") {
@@ -100,7 +100,7 @@ function meaningOf(error: Error, isCut: boolean): string | undefined {
   );
 }
 
-// Whether the server closed the connection during the upload. Many servers do this, without an answer, if a body is too
+// Whether the server closed the connection during the upload. Many servers close it without an answer if a body is too
 // large.
 const wasCut = (error: Error): boolean =>
   error instanceof ConnectionError && ["ECONNRESET", "EPIPE"].includes(error.code);
@@ -144,8 +144,8 @@ function resendAdvice(error: Error, { id, files }: Report, isCut: boolean): stri
 }
 
 /**
- * Prints the address of the feedback, if the server returns one. Prints the address of the sender's page only if the
- * person asks for it, because everybody with this address can open the page, and many people read logs.
+ * Prints the address of the feedback in the console, if the server returns one. Prints the address of the sender's page
+ * only if the person sets the flag for it. Everybody with this address can open the page, and many people read logs.
  */
 export function printAnswer(
   invocation: Invocation,
@@ -153,7 +153,7 @@ export function printAnswer(
   wanted: { readonly statusUrl?: boolean } = {},
 ): void {
   const page = wanted.statusUrl ? { statusUrl } : {};
-  // These texts come from the server. Each is printed on one line, in a form that no CI service reads as a command.
+  // These texts come from the server. Each text is printed on one line and without commands for a CI service.
   const lines = [answer.id, answer.consoleUrl, page.statusUrl]
     .filter((text) => typeof text === "string")
     .map((text) => withoutCommands(onOneLine(text)));
@@ -167,7 +167,8 @@ export function printAnswer(
 }
 
 /**
- * Prints a note if the failure had been resolved before, and notes about content that the server did not store.
+ * Prints a note if the failure was resolved before and has occurred again. Also prints notes about content that the
+ * server did not store.
  */
 export function noteAnswer(invocation: Invocation, answer: Answer): void {
   const { earlier, metadataDropped = [], filesDropped = [], fieldsDropped = [] } = answer;

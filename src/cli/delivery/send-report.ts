@@ -39,7 +39,7 @@ export interface SendFlags extends DraftFlags {
 }
 
 /**
- * Checks and sends one report. With `--best-effort`, returns `ok` even if it was not sent, and prints a warning.
+ * Checks and sends one report. If it cannot be sent, `--best-effort` prints a warning and returns `ok`.
  */
 export async function send(invocation: Invocation, flags: SendFlags): Promise<Exit> {
   const made: { draft?: ReportContent } = {};
@@ -91,7 +91,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Checks all input before anything is sent. Throws one usage error that names every fault. With `--best-effort`,
- * instead removes the fields with faults, names them in the message, and throws only if no valid report remains.
+ * removes the fields with faults and names them in the message. Then throws an error only if no valid report remains.
  */
 export async function draftOf(invocation: Invocation, flags: DraftFlags): Promise<ReportContent> {
   const metadata = metadataOf(flags.metadata ?? []);
@@ -270,8 +270,8 @@ const longestMessage = limits.message;
 const mostNotes = 3_000;
 
 /**
- * Adds the metadata of the CI job. If a name occurs twice, the person's value is used. The person's values come first,
- * because a server that gets too much metadata drops the last values.
+ * Adds the metadata of the CI job to the metadata of the person. If both have the same name, the value of the person is
+ * used. The values of the person come first, because a server that gets too much metadata drops the last values.
  */
 function withFacts(fields: Fields, given: Fields, facts: Fields): Fields {
   const metadata = { ...given, ...facts, ...given };
@@ -314,7 +314,7 @@ async function isPipedIn(file: string | undefined): Promise<boolean> {
   );
 }
 
-/** Cuts the text to the limit. Prints a note if something was cut. */
+/** Cuts the text to the limit. Prints a note if the text was too long. */
 function fitMessage(invocation: Invocation, text: string, most: number = limits.message): string {
   const { message, cut } = cutMessage(text, most);
   if (cut !== undefined) note(invocation, `The message is too long, so ${cut} were cut from its middle.`);
@@ -323,7 +323,7 @@ function fitMessage(invocation: Invocation, text: string, most: number = limits.
 
 interface CutMessage {
   readonly message: string;
-  /** Words that say how much was cut. Undefined if nothing was cut. */
+  /** A text that says how much was cut, such as `1,000 of 9,000 characters`. Undefined if nothing was cut. */
   readonly cut?: string;
 }
 
@@ -360,7 +360,7 @@ function wholeLines(text: string, end: "head" | "tail"): string {
   return kept.length > text.length * 0.8 ? kept : text;
 }
 
-// The number of bytes that are read at the beginning and at the end. A message can never have so many.
+// The number of bytes that are read at the beginning and at the end of a text. A message always has fewer bytes.
 const endBytes = 131_072;
 
 /**

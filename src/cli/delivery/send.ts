@@ -14,13 +14,14 @@ import { type LastTry, openSpool, resendOf, type Spool, type SpooledItem, type S
 export interface ResendFlags {
   readonly all?: boolean;
   readonly list?: boolean;
-  /** Whether to send a report without its files. A proof cannot be sent in this way. */
+  /** True to send a report without its files. A proof cannot be sent without files. */
   readonly withoutFiles?: boolean;
 }
 
 /**
- * Sends items in the spool again. Each item is sent with the idempotency key of its first attempt, so a report is not
- * posted twice. If a proof has already arrived, the server repeats its first answer and does not refuse the proof.
+ * Sends items in the spool again. Each item is sent with the idempotency key of its first attempt. So a report is not
+ * posted twice. If a proof has already arrived, the server returns its first answer again and does not refuse the
+ * proof.
  */
 export async function resend<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -77,7 +78,7 @@ async function resendOne<I extends SpooledItem, Answer>(
   kind.printAnswer(invocation, await sendKept(invocation, { item, spool }, kind));
 }
 
-/** Throws a usage error if the item is for another server than the one that the command uses. */
+/** Throws a usage error if the item is not for the server that the command uses. */
 function refuseOtherServer(
   invocation: Invocation,
   kind: Pick<Kind<SpooledItem, unknown>, "word" | "noun">,
@@ -165,10 +166,11 @@ export interface Kind<I extends SpooledItem, Answer> extends StoredKind<I> {
   preview(invocation: Invocation, item: I): Promise<void>;
   /** Returns the item without its files, for `--without-files`. */
   withoutFiles?(invocation: Invocation, item: I): I;
-  /** Whether the server would store an item a second time if it no longer knows the Idempotency-Key. */
+  /** Whether the server would store an item a second time after the Idempotency-Key has expired. */
   readonly isPostedTwiceWithoutKey: boolean;
   /**
-   * Whether this error means that the server will never accept the item. If so, the copy in the spool is removed.
+   * Whether this error means that the server will never accept the item. In that case, the copy in the spool is
+   * removed.
    */
   isFinal?(error: Error): boolean;
   /** The sentence that says that the unsent item is stored on this machine. */
@@ -228,8 +230,8 @@ export function itemOf<Draft extends object>(
 }
 
 /**
- * Stores a new item in the spool, sends it, and returns the server's answer. If it does not arrive, throws an error
- * that explains why.
+ * Stores a new item in the spool, sends it, and returns the answer of the server. If the item does not arrive, throws
+ * an error with the reason.
  */
 export async function sendNew<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -264,8 +266,8 @@ export const failureText = ({ message, details, next }: CliError): string =>
   ].join("\n");
 
 /**
- * Stores an item in the spool before it is sent. If the spool cannot store it, for example because the disk is full,
- * only prints a note, so that the item is sent without a copy. (rule L6)
+ * Stores an item in the spool before it is sent. If the spool cannot store the item, for example because the disk is
+ * full, only prints a note. Then the item is sent without a copy. (rule L6)
  */
 export async function keep<I extends SpooledItem>(
   invocation: Invocation,
@@ -297,9 +299,8 @@ export async function remind<I extends SpooledItem>(
 }
 
 /**
- * Sends items from the spool one after another. Stops at an item after which the next items would fail, too. Skips
- * items that another process is sending. Returns the results, the number of items that are still unsent, and the first
- * failure.
+ * Sends items from the spool one after another. Skips items that another process is sending. Stops after an error that
+ * would also occur for the next items. Returns the results, the number of unsent items, and the first failure.
  */
 export async function sendEach<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -328,7 +329,7 @@ export async function sendEach<I extends SpooledItem, Answer>(
   return { tried, left: items.length - skipped - tried.length + failures.length, failure: failures[0] };
 }
 
-// Whether the next items would fail, too, because they go to the same server with the same credential.
+// Whether the same error would occur for the next items. They go to the same server with the same credential.
 const endsSeries = ({ exit }: CliError): boolean =>
   ["tryLater", "authentication", "interrupted"].includes(exit);
 
@@ -390,14 +391,15 @@ async function sendFromSpool<I extends SpooledItem, Answer>(
   }
 }
 
-// The state that is stored while the item is sent. If the program is killed, this state is still correct.
+// The state that is stored before the item is sent. If the program is killed during the request, the state is correct.
 const started = (now: Date): LastTry => ({
   at: now.toISOString(),
   outcome: "unknown",
   why: "The program ended before the server had answered.",
 });
 
-// If an earlier attempt may have arrived, the outcome stays `unknown`, even if a later attempt fails clearly.
+// If an earlier attempt may have arrived at the server, the outcome stays `unknown`, even if the server refuses a later
+// attempt.
 const withDoubt = (before: LastTry | null, last: LastTry): LastTry =>
   before?.outcome === "unknown" ? { ...last, outcome: "unknown", at: before.at } : last;
 
@@ -458,8 +460,8 @@ function undelivered<I extends SpooledItem, Answer>(
 
 /**
  * Sends an item with its files and shows the progress on standard error. After a temporary failure, sends the item
- * again with the same Idempotency-Key. Does not try again if a copy exists and a server on this machine does not run.
- * If one of the attempts may have arrived, the outcome is `unknown`.
+ * again with the same Idempotency-Key. Does not try again if the server is on this machine and does not run, and a copy
+ * exists. If one of the attempts may have arrived at the server, the outcome is `unknown`.
  */
 async function deliver<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -478,7 +480,8 @@ async function deliver<I extends SpooledItem, Answer>(
   const mayRepeat = (error: Error) => {
     progress.end();
     outcomeAfter(error);
-    // If a copy exists, nothing is lost. So the command does not wait for a server on this machine that does not run.
+    // If a copy exists, the item can be sent later. So the command does not wait for a server on this machine that does
+    // not run.
     const isAway = isKept && isRefusedHere(error, invocation.baseUrl());
     return !isAway && !body.failure();
   };
@@ -506,21 +509,21 @@ function outcomeOf(error: Error, isSentWhole: boolean): LastTry["outcome"] {
   return isSentWhole ? "unknown" : "unsent";
 }
 
-// Whether the server refused the item. After other errors the item may have arrived, because a gateway can fail after
-// the server has received the item, and the server can fail while it stores the item.
+// Whether the server refused the item. After any other error, the item may have arrived. For example, a gateway can
+// fail after the server has received the item.
 const isRefusal = (error: ServerError): boolean =>
   !isInProgress(error) && (error.status < 500 || error.status === 501 || error.status === 503);
 
-// Whether the server is still handling an earlier attempt. Only a server that stores the Idempotency-Key returns this
-// code. A later attempt gets the stored answer.
+// Whether the server is still handling an earlier attempt. Only a server that supports the Idempotency-Key returns this
+// code. It returns the stored answer to a later attempt.
 const isInProgress = (error: Error): boolean =>
   error instanceof ServerError && error.code === "idempotency_in_progress";
 
 const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
 /**
- * Counts how much of the content was read. `isSentWhole` returns whether the last byte was sent. Before that, no server
- * can have the item. `failure` returns the error if a file could not be read.
+ * Counts how many bytes of the content were read. `isSentWhole` returns whether the last byte was sent. Until then, the
+ * server cannot have the complete item. `failure` returns the error if a file could not be read.
  */
 function counted(content: FileContent) {
   let left = content.bytes;

@@ -75,8 +75,8 @@ export function openSpool<I extends SpooledItem>(
   };
 }
 
-// Matches the folders of complete items. The name of an incomplete item's folder begins with a dot. Either a process is
-// still writing the item, or it was killed while it wrote the item.
+// Matches the names of the folders of complete items. The name of the folder of an incomplete item begins with a dot. A
+// process is writing this item, or was killed while it wrote the item.
 const isId = /^[0-9A-Za-z][0-9A-Za-z-]{0,99}$/;
 
 const fileOf = (kind: { readonly word: string }, folder: string) => join(folder, `${kind.word}.json`);
@@ -126,8 +126,8 @@ async function claim(context: Context, folder: string): Promise<(() => Promise<v
   return () => rm(lock, { force: true });
 }
 
-// A lock that is older than this is ignored, because no upload takes so long. The process id in an old lock may now
-// belong to another process.
+// The maximum age of a lock. An older lock is ignored, because every upload is shorter. Also, the process id in an old
+// lock may now belong to a different process.
 const staleMs = 3_600_000;
 
 async function isLocked({ clock, processId, isRunning }: Context, lock: string): Promise<boolean> {
@@ -163,7 +163,7 @@ export interface FileInPlace {
   readonly file: SentFile;
 }
 
-/** How a kind of item is named and stored. */
+/** The names and the folder of a kind of item, and how its stored text is read and written. */
 export interface StoredKind<I extends SpooledItem> {
   /** The word for an item in messages. */
   readonly word: "report" | "proof";

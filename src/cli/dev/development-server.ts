@@ -14,8 +14,8 @@ interface DevCall {
 const routeOf = ({ method, path }: DevCall): Route => ({ method, path, auth: "none", summary: "" });
 
 /**
- * Calls an endpoint of a development server and returns its answer. If the server is not a development server, throws a
- * CliError that says so. (rule O15)
+ * Calls an endpoint of a development server and returns its answer. Throws a CliError with an explanation if the server
+ * is not a development server. (rule O15)
  */
 export async function callDevServer(invocation: Invocation, call: DevCall): Promise<unknown> {
   try {
@@ -33,8 +33,8 @@ async function send(invocation: Invocation, call: DevCall): Promise<unknown> {
 }
 
 /**
- * Whether the server is a development server. Status 404 alone does not show that it is not one, because a development
- * server also returns 404, for example for an unknown snapshot.
+ * Whether the server is a development server. This needs its own request, because an error with status 404 is not
+ * enough to decide. A development server also returns 404, for example for an unknown snapshot.
  */
 const isDevServer = (invocation: Invocation): Promise<boolean> =>
   send(invocation, { method: "GET", path: "/dev/clock" }).then(

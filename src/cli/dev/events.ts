@@ -33,8 +33,8 @@ interface Forwarding {
 }
 
 /**
- * Reads the events of an app and sends each to a local address, as a webhook would get it. Ends only when it is
- * interrupted. (rule O34)
+ * Reads the events of an app and sends each event to a local address, in the same form as to a webhook. Ends only when
+ * the person interrupts it. (rule O34)
  */
 export async function listen(invocation: Invocation, flags: ListenFlags): Promise<undefined> {
   const { context } = invocation;
@@ -148,8 +148,8 @@ const mostPauseMs = 15_000;
 const leastHeldMs = 1_000;
 
 /**
- * Yields the events of an app in their order, each once. After an interruption of the server or the network, it also
- * yields the events that happened in the meantime. (rule O34)
+ * Yields each event of an app once, in the order in which the events happened. After a failure of the server or the
+ * network, it also yields the events that happened during the failure. (rule O34)
  */
 async function* eventsOf(
   invocation: Invocation,
@@ -220,8 +220,8 @@ const ask = (
   });
 
 /**
- * Whether the server refused the position after which events are requested. It does so after a reset or a restore,
- * because the events then have new numbers.
+ * Whether the server refused the position after which events are requested. The server refuses an old position after a
+ * reset or a restore, because the events then have new numbers.
  */
 const isOtherData = (error: unknown): boolean =>
   error instanceof ServerError &&
@@ -243,8 +243,8 @@ async function restartOf(invocation: Invocation, lastAt: string): Promise<string
 const mostSeen = 2_000;
 
 /**
- * Remembers the ids of the newest events, so that no event is sent twice. A request for the events since a time returns
- * the events of that time again.
+ * Stores the ids of the newest events, so that no event is sent twice. A request for the events since a time also
+ * returns the events of exactly that time, which may have been sent before.
  */
 function createSeen(startedAt: string) {
   const ids = new Set<string>();
@@ -263,7 +263,8 @@ function createSeen(startedAt: string) {
 }
 
 /**
- * Creates the functions that send events one after another, and send the last event again if the person asks for it.
+ * Creates two functions. One sends events one after another. The second sends the last event again when the person
+ * presses a key.
  */
 function createForwarder(invocation: Invocation, forwarding: Forwarding) {
   let last: AppEvent | undefined;
@@ -288,7 +289,9 @@ function createForwarder(invocation: Invocation, forwarding: Forwarding) {
   };
 }
 
-/** The answer of the local address: a status, or the reason why there was none. */
+/**
+ * The result of sending an event to the local address: the status of the answer, or the reason why there was no answer.
+ */
 interface Forwarded {
   readonly status: number | null;
   readonly error: string | null;
@@ -353,7 +356,7 @@ export interface TriggerFlags {
   readonly app?: string;
 }
 
-/** Lets the development server cause an event, and prints the events that followed. (rule O35) */
+/** Makes the development server cause an event, and prints the events that followed from it. (rule O35) */
 export async function trigger(
   invocation: Invocation,
   { set = [], app }: TriggerFlags,

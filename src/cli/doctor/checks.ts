@@ -208,7 +208,7 @@ interface ServerInfo {
   readonly isInnkeep: boolean;
 }
 
-/** The findings about a server, and whether a later try could succeed. */
+/** The findings about a server, and whether the same check may succeed later. */
 interface TriedServer {
   readonly findings: Finding[];
   readonly tryLater: boolean;
@@ -235,8 +235,8 @@ export async function tryServer(invocation: Invocation): Promise<TriedServer> {
 }
 
 /**
- * Returns a transport that compares the clocks. For each answer, it adds to `skews` how many milliseconds the clock of
- * this machine is ahead of the server's clock.
+ * Returns a transport that compares the clocks. For each answer, it adds a number to `skews`: by how many milliseconds
+ * the clock of this machine is ahead of the clock of the server.
  */
 function watchClock({ context }: Invocation, skews: number[]): Transport {
   const send = context.transport ?? shortTransport(proxyOf(context));
@@ -245,7 +245,8 @@ function watchClock({ context }: Invocation, skews: number[]): Transport {
     const answer = await send(request);
     const end = context.clock.now().getTime();
     const theirs = Date.parse(answer.headers.date ?? "");
-    // The header is cut to whole seconds, so on average the server's clock is half a second later than the header.
+    // The header contains whole seconds only. So on average, the clock of the server is half a second later than the
+    // header.
     if (!Number.isNaN(theirs)) skews.push((start + end) / 2 - theirs - 500);
     return answer;
   };
@@ -264,7 +265,7 @@ async function ask(invocation: Invocation, transport: Transport): Promise<Server
     const { status, version } = Object(jsonIn(health.text));
     if (status === "ok") return { isInnkeep: true, ...(typeof version === "string" && { version }) };
   }
-  // The request contains no key. Every server with the base API refuses it with status 401 and JSON.
+  // The request contains no key. Every server with the base API refuses such a request with status 401 and JSON.
   const refusal = await orRefusal(() => send(open("/api/v1/faqs/remote")));
   return refusal instanceof ServerError && refusal.status === 401 && refusal.body !== undefined
     ? { isInnkeep: false }
@@ -306,7 +307,10 @@ const installNext = (version: string): string =>
     ? `Install the tarball of version ${version}: \`npm install --global innkeep-${version}.tgz\`.`
     : `npm install --global ${published.name}@${version}`;
 
-/** Returns the part of a version that compatible versions share. Before 1.0 this includes the second number. */
+/**
+ * Returns the part of a version that is the same in all compatible versions: the first number, or the first two numbers
+ * before version 1.0.
+ */
 const lineOf = (version: string): string => /^(0\.\d+|\d+)/.exec(version)?.[1] ?? "";
 
 function versionFindings({ context }: Invocation, { version }: ServerInfo): Finding[] {
@@ -341,8 +345,8 @@ function clockFindings([first]: readonly number[]): Finding[] {
 }
 
 /**
- * A `warning` is about something that works now but has a disadvantage or will stop working. A `failure` is about
- * something that does not work.
+ * The result of a check. With a `failure`, some commands do not work. With a `warning`, all commands work now, but
+ * there is a disadvantage, or some commands will stop working.
  */
 type State = "ok" | "note" | "warning" | "failure";
 
@@ -387,8 +391,8 @@ export function faultOf(error: unknown, { why, next }: Pick<Fault, "why" | "next
 }
 
 /**
- * Prints findings without secrets. With `--json`, the output also contains the fields of `more`. Returns true if there
- * is no failure.
+ * Prints findings without secrets. With `--json`, the output also contains the fields of `more`. Returns true if no
+ * finding is a failure.
  */
 export function reportFindings(invocation: Invocation, all: readonly Finding[], more: object = {}): boolean {
   const findings = all.map(withoutSecrets);

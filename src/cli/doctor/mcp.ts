@@ -126,7 +126,7 @@ async function permissionsOf(
   return { findings: [ok(token, `${named} is accepted.`), permissions(work, offered)], may };
 }
 
-/** Whether the agent may claim approved plans, and if not, why. */
+/** Whether the agent may claim approved plans, or the reason why it may not. */
 type WorkPermission = "allowed" | "no_scope" | "no_claims" | "unknown" | "not_offered";
 
 function permissions(work: WorkPermission, offered: Offered): Finding {
@@ -156,8 +156,8 @@ const howToOffer = "The MCP server offers the tools for this work only with --wo
 const claim: Route = { ...routes.agent.claimRun, summary: "" };
 
 /**
- * Returns whether the token may claim plans. It sends a claim without the name of a worker, which the server always
- * refuses. The status shows whether the scope is missing or only the name.
+ * Returns whether the token may claim plans. Sends a claim without the name of a worker, because the server always
+ * refuses such a claim. The status of the answer shows whether only the name is missing, or also the scope.
  */
 async function mayWork(invocation: Invocation, found: FoundCredential): Promise<WorkPermission> {
   const send = connect({ ...invocation, credential: async () => found }, { attempts: 1, timeoutMs: 5_000 });

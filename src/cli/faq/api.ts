@@ -8,21 +8,8 @@ import type { Faq, FaqChange, ListedFaq, NewFaq, WantedFaq } from "../../contrac
 import { CliError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { appIdOf, goesThroughConsole, hasMaintainerToken, isId, wholeId } from "../core/ids.ts";
-import { details, printList, printOne } from "../core/output.ts";
+import { details } from "../core/output.ts";
 import type { ServerEntry } from "./entry.ts";
-
-export async function listFaqs(invocation: Invocation, lang?: string): Promise<undefined> {
-  const faqs = await (await faqApi(invocation)).list(lang);
-  printList(invocation, {
-    items: faqs,
-    columns: [
-      { heading: "id", of: ({ id }) => id, isId: true },
-      { heading: "order", of: ({ sortOrder }) => sortOrder },
-      { heading: "question", of: ({ question }) => question },
-      { heading: "answer", of: ({ answer }) => answer },
-    ],
-  });
-}
 
 /** Returns the whole id of an entry. The person may give only the first characters of the id. */
 export const faqId = (api: Pick<FaqApi, "list">, given: string): Promise<string> =>
@@ -50,11 +37,6 @@ export const noFaq = (given: string): CliError =>
     next: "`innkeep faq list` lists all.",
   });
 
-export async function viewFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
-  const { faq } = await findFaq(await faqApi(invocation), given);
-  printOne(invocation, faq, () => faqDetails(faq));
-}
-
 /** Returns an entry as lines of text. Lists the languages of its translations. */
 export const faqDetails = ({
   translations = {},
@@ -63,7 +45,8 @@ export const faqDetails = ({
   details({ ...faq, languages: languagesIn(translations) });
 
 /**
- * Returns the languages of the translations as text. Marks outdated translations. Returns undefined if there are none.
+ * Returns the languages of the translations as text, with a mark at outdated translations. Undefined if there are no
+ * translations.
  */
 export const languagesIn = (
   translations: Readonly<Record<string, { readonly outdated: boolean }>>,
@@ -72,13 +55,13 @@ export const languagesIn = (
     .map(([language, { outdated }]) => (outdated ? `${language} (outdated)` : language))
     .join(", ") || undefined;
 
-/** All entries, and the ETag that a change of the list needs. */
+/** All entries, and the ETag of the list. A request that changes the list must contain this ETag. */
 export interface TaggedList {
   readonly entries: readonly ServerEntry[];
   readonly etag: string | undefined;
   /**
-   * Whether the server stores which texts the last push set. Undefined if the list is empty, because only the entries
-   * of the list show this.
+   * Whether the server stores the texts that the last push set. Undefined if the list is empty, because only an entry
+   * shows whether the server stores these texts.
    */
   readonly keepsMarks: boolean | undefined;
 }
@@ -123,15 +106,16 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   };
   const read = () => either((api) => api.read());
   /**
-   * Replaces the list with the token. Both APIs return the same ETag for the same app. If the API for tokens refuses
-   * the ETag although the list has not changed, the token belongs to another app than the key. That app must not get
-   * this list, so `refusal` is thrown.
+   * Replaces the list with the maintainer token. Both APIs return the same ETag for the same app. If the API for tokens
+   * refuses the ETag of an unchanged list, the token and the key belong to different apps. In that case, throws
+   * `refusal`, because the app of the token must not get this list.
    */
   const replaceWithToken = async (faqs: readonly WantedFaq[], etag: string, refusal: ServerError) => {
     const present = await read();
-    // Only the list that was read may be replaced. This list has changed since then.
+    // Somebody has changed the list after this command read it. A changed list must not be replaced.
     if (present.etag !== etag) throw changedList();
-    // Two empty lists have the same ETag, so the ETag does not tell whether the token finds the same app.
+    // All empty lists have the same ETag, so the ETag does not show whether the token and the key belong to the same
+    // app.
     if (present.entries.length === 0) throw refusal;
     try {
       return await ofConsole.replace(faqs, etag);
@@ -140,11 +124,15 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
       throw isStale && (await read()).etag === etag ? refusal : error;
     }
   };
-  /** Creates an entry with the token, if the key and the token find the same list. Throws `refusal` otherwise. */
+  /**
+   * Creates an entry with the token, if the key and the token find the same app. Throws `refusal` otherwise. An id
+   * belongs to one app, so one id in both lists shows that the app is the same. The ETags do not show this, because the
+   * FAQ may change between the two reads.
+   */
   const createWithToken = async (body: NewFaq, refusal: ServerError) => {
     const [ofKey, ofToken] = [await ofApp.read(), await ofConsole.read()];
-    const isSameApp = ofKey.entries.length > 0 && ofKey.etag !== undefined && ofKey.etag === ofToken.etag;
-    if (!isSameApp) throw refusal;
+    const ids = new Set(ofKey.entries.map(({ id }) => id));
+    if (!ofToken.entries.some(({ id }) => ids.has(id))) throw refusal;
     return ofConsole.create(body);
   };
   return {
@@ -172,7 +160,7 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   };
 }
 
-/** Whether the server refused a request because an app key does not allow it. */
+/** Whether the server refused a request because app keys do not allow this request. */
 const isRefusedKey = (error: unknown): error is ServerError =>
   error instanceof ServerError && error.code === "insufficient_scope";
 
@@ -243,8 +231,8 @@ function taggedList(success: Success, route: Route): TaggedList {
 }
 
 /**
- * Throws an UnexpectedAnswerError if an entry is invalid, so that an invalid answer of a server never writes or deletes
- * a file.
+ * Throws an UnexpectedAnswerError if an entry is invalid. So an invalid answer of a server never changes or deletes a
+ * file.
  */
 function refuseUnusable({ status, request }: Success, entries: readonly unknown[]): void {
   const known = new Set<string>();

@@ -23,7 +23,7 @@ import {
   writeStates,
 } from "./source.ts";
 
-/** The FAQ files, and the states that were stored for each server and app. */
+/** The FAQ files, and the states that earlier commands stored for each server and app. */
 interface OpenedFiles {
   readonly invocation: Invocation;
   readonly source: CheckedSource;
@@ -52,7 +52,7 @@ export async function openFiles(
   { api, mustHave }: { readonly api: FaqApi; readonly mustHave: boolean },
 ): Promise<OpenedFiles> {
   const source = await readSource(invocation.context, path, { mustHave });
-  // If there are no files, the stored state is ignored, so that a pull writes every entry.
+  // If there are no files, the stored states are ignored. So a pull writes every entry into a file.
   const states = source.entries.length === 0 ? [] : await readStates(source.statePlace);
   return { invocation, source, states, app: await api.app(), isCi: isCiJob(invocation.context.env) };
 }
@@ -68,8 +68,8 @@ export function besideList(files: OpenedFiles, list: TaggedList): Checkout {
 }
 
 /**
- * Prints a note if the server cannot store the translations in the files. Prints another note if the files were used
- * with other servers or apps, but never with this one.
+ * Prints a note if the server cannot store the translations in the files. Prints a second note if the files were used
+ * only with other servers or apps before.
  */
 export function tellNewServer({ invocation, states, seen, entries, list }: Checkout): void {
   const isOlder = list.entries.some(({ translations }) => translations === undefined);
@@ -126,8 +126,9 @@ const mostCommits = 100;
 const mostBytes = 67_108_864;
 
 /**
- * Reads the earlier versions of the files with conflicts from Git. They are needed if the server does not store what
- * the last push set. There are none without Git or without history, for example in a shallow clone.
+ * Reads the earlier versions of the files with conflicts from Git. These versions are needed if the server does not
+ * store the texts that the last push set. The result is empty without Git or without history, for example in a shallow
+ * clone.
  */
 async function earlierVersions(
   cwd: string,
@@ -193,15 +194,16 @@ function stateOf(
 }
 
 /**
- * Returns the first state if the list is empty. With an app key the id of the app is not known, and an empty list has
- * no entry that shows which state belongs to the app.
+ * Returns the first state if the list on the server is empty. With an app key, the id of the app is not known. Usually
+ * the entries show which state belongs to the app, but an empty list has no entries.
  */
 const emptied = (states: readonly SeenState[], list: readonly ServerEntry[]): SeenState | undefined =>
   list.length === 0 ? states[0] : undefined;
 
 /**
- * Returns the entries of the files with their ids on this server. Removes an id that belongs only to another server or
- * app. A file without an id belongs to the entry with the same question, or is a new entry.
+ * Returns the entries of the files with their ids on this server. Removes an id that is used only on another server or
+ * in another app. A file without an id belongs to the entry with the same question. If there is no such entry, the file
+ * is a new entry.
  */
 function withIdsHere(
   entries: readonly FileEntry[],

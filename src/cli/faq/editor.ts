@@ -18,7 +18,7 @@ import {
   slugOf,
   splitMarkdown,
 } from "./entry.ts";
-import { faqsFault } from "./source.ts";
+import { faultsError } from "./source.ts";
 
 interface Edited {
   readonly id: string;
@@ -28,8 +28,8 @@ interface Edited {
 }
 
 /**
- * Opens an entry as one document in the person's editor, and saves the changes. If saving fails, writes the text to a
- * file and throws an error that names the file.
+ * Opens an entry as one document in the editor of the person, and saves the changes. If the server does not accept the
+ * changes, writes the text to a file and throws an error that names the file.
  */
 export async function editFaqInEditor(invocation: Invocation, given: string): Promise<undefined> {
   const api = await faqApi(invocation);
@@ -81,7 +81,8 @@ function fieldsIn(text: string): FileFields {
 }
 
 /**
- * Saves the fields that the person changed. Throws a CliError if somebody else has changed the entry in the meantime.
+ * Saves the fields that the person changed. Throws a CliError if somebody else has changed the entry while the editor
+ * was open.
  */
 async function save(
   api: FaqApi,
@@ -119,7 +120,7 @@ function withRecovery(
   return new CliError({ ...failure, next: [next, where].filter((part) => part).join("\n") });
 }
 
-/** Returns whether the file was written. If it was not, the caller puts the text into the error message. */
+/** Returns whether the file was written. If writing failed, the caller puts the text into the error message. */
 function kept(write: () => void): boolean {
   try {
     write();
@@ -128,3 +129,7 @@ function kept(write: () => void): boolean {
     return false;
   }
 }
+
+/** Returns the same error as `faultsError` for the faults of one document. */
+const faqsFault = (file: string, messages: readonly string[]) =>
+  faultsError(messages.map((message) => ({ file, message })));

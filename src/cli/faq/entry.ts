@@ -28,7 +28,8 @@ export interface MarkdownParts {
 }
 
 /**
- * A value that was read, or a fault. The fault is a sentence without its subject, which is the name of the file.
+ * A value that was read, or a fault. The fault is the part of a sentence after the subject. The caller adds the name of
+ * the file as the subject.
  */
 export type Read<Value> = { readonly value: Value } | { readonly fault: string };
 
@@ -56,8 +57,8 @@ export function splitMarkdown(text: string): Read<MarkdownParts> {
 }
 
 /**
- * Parses YAML. Duplicate keys are faults, and so are aliases that expand to too much data. `linesBefore` is the number
- * of lines in the file before the text. It is added to the line numbers in messages.
+ * Parses YAML. Duplicate keys are faults. Aliases that expand to too much data are also faults. `linesBefore` is the
+ * number of lines in the file before the text. It is added to the line numbers in messages.
  */
 export function parseYaml(text: string, linesBefore = 0): Read<Document> {
   const document = parseDocument(text, { prettyErrors: true });
@@ -102,7 +103,8 @@ function questionOfName(name: string): string {
 }
 
 /**
- * Checks the fields of an entry. Each fault is a sentence without its subject, which is the name of the file.
+ * Checks the fields of an entry. Each fault is the part of a sentence after the subject. The caller adds the name of
+ * the file as the subject.
  */
 export function checkFields(raw: RawFields): {
   readonly value: FileFields;
@@ -142,7 +144,8 @@ export const markdownOf = ({ id, question, sortOrder, answer }: FileFields): str
   `---\n${stringify(withoutMissing({ id, question, sortOrder }), yamlStyle)}---\n${unixLines(answer)}\n`;
 
 /**
- * Returns the text of a Markdown file after a change of some fields. The rest of the text does not change. (rule C24)
+ * Returns the text of a Markdown file after a change of some fields. All other parts of the text stay the same. (rule
+ * C24)
  */
 export function changedMarkdown(parts: MarkdownParts, change: Partial<FileFields>): string {
   const { mark, lineEnd, heading } = parts;
@@ -195,12 +198,12 @@ interface Heading {
   readonly text: string;
   /** The position after the heading. */
   readonly end: number;
-  /** Returns the same kind of heading with another text, including the line end. */
+  /** Returns a heading of the same kind (with `#` or underlined) with a new text, including the line end. */
   readonly with: (text: string) => string;
 }
 
 /**
- * The maximum length of a heading. A longer line is not searched for a heading, because that would take too long.
+ * The maximum length of a heading. A longer line is not searched for a heading, because the search would take too long.
  */
 const longestHeading = 2_000;
 
@@ -224,8 +227,8 @@ function headingOf(body: string): Heading | undefined {
 }
 
 /**
- * Returns the empty lines and comments before the text. Searches for the end of each comment only after the comment
- * before it, so the time is linear.
+ * Returns the empty lines and comments before the text. Never searches the same characters twice, so the time is
+ * linear.
  */
 function blankOf(body: string): string {
   let at = 0;
@@ -248,8 +251,8 @@ const longestSlug = 60;
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d|readme)$/;
 
 /**
- * Returns the same text for all file names that Windows or macOS treats as equal. These systems ignore upper and lower
- * case and the way in which accents are encoded.
+ * Returns a form of the file name for comparisons. Two names have the same form if Windows or macOS treats them as
+ * equal. These systems ignore upper and lower case and the encoding of accents.
  */
 export const foldedName = (name: string): string => name.normalize("NFC").toUpperCase().normalize("NFC");
 
@@ -308,8 +311,8 @@ interface ServerTranslation extends FaqText {
 }
 
 /**
- * Returns the text with Unix line ends and without white space at its start and end. Line ends and such white space may
- * differ between a file and the console although the text is the same.
+ * Returns the text with Unix line ends and without white space at its start and end. A text in a file and the same text
+ * from the console may differ only in these characters.
  */
 export const plainText = (text: string): string => text.replace(/\r\n?/g, "\n").trim();
 

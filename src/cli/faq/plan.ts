@@ -68,10 +68,10 @@ function notesOf(item: Item): string[] {
 }
 
 const notes: Partial<Record<Action, string>> = {
-  newer: "changed on the server; `innkeep faq pull` gets it",
+  newer: "changed on the server; `innkeep faq pull` writes the change to the file",
   gone: "deleted on the server; `innkeep faq pull` deletes the file",
   kept: "has no file any more; `--prune` deletes the entry",
-  foreign: "only on the server; `innkeep faq pull` gets it",
+  foreign: "only on the server; `innkeep faq pull` writes it to a file",
 };
 
 function diffOf({ action, text, order, mine, theirs }: Item): string[] {
@@ -175,9 +175,10 @@ const marked = (mark: string, text: string): string[] =>
         .map((line) => mark + line);
 
 /**
- * The result of comparing one entry. For `create`, `change`, `move` and `delete`, the value in the file is used. For
- * `newer` and `gone`, the value on the server is used. `kept` means that the file was deleted, but the entry still
- * exists. `foreign` means that only the server has the entry, and it was never pulled.
+ * The result of comparing one entry in the files and on the server. `create`, `change`, `move` and `delete`: the push
+ * changes the server. `newer` and `gone`: the entry was changed or deleted on the server, and the push does not change
+ * it. `kept`: the file was deleted, but the entry still exists. `foreign`: only the server has the entry, and it was
+ * never pulled.
  */
 export type Action =
   | "same"
@@ -197,7 +198,7 @@ export interface Item {
   readonly theirs?: ServerEntry | undefined;
   readonly text: Side;
   readonly order: Side;
-  /** Whether the person chose one of the two values with `--take`. */
+  /** Whether the person chose the value in the file or the value on the server with `--take`. */
   readonly isTaken?: boolean;
   /** The reason for a conflict. */
   readonly why?: string;
@@ -225,8 +226,8 @@ export interface PlanInput {
   readonly server: readonly ServerEntry[];
   readonly seen: ReadonlyMap<string, SeenEntry>;
   /**
-   * Whether the value in the file replaces the value that the last push set, even if the file has an older value. True
-   * in a CI job.
+   * Whether the value in the file always replaces the value that the last push set, even if the value in the file is
+   * older. True in a CI job.
    */
   readonly filesRule: boolean;
   readonly prune: boolean;
@@ -253,8 +254,8 @@ export function planOf(input: PlanInput): Item[] {
 }
 
 /**
- * Finds the server's entry for each file by the id in the file. A file without an id belongs to the entry with the same
- * question if that entry belongs to no other file.
+ * Finds the entry on the server for each file by the id in the file. A file without an id belongs to the entry with the
+ * same question, if no other file belongs to that entry.
  */
 function paired({ entries, server }: PlanInput) {
   const left = new Map(server.map((entry) => [entry.id, entry]));
@@ -341,7 +342,8 @@ function languageItems(mine: FileEntry, theirs: ServerEntry, input: PlanInput): 
 }
 
 /**
- * Returns which text of a translation is used. Returns undefined if its file was deleted but the server keeps the text.
+ * Returns which text of a translation is used. Returns undefined if the file of the translation was deleted, but the
+ * server still has the text.
  */
 function languageSide(
   {
@@ -411,15 +413,9 @@ function serverItem(theirs: ServerEntry, { seen, takes, prune }: PlanInput): Ite
 export const conflictsIn = (items: readonly Item[]): Item[] =>
   items.filter(({ action }) => action === "conflict");
 
-const pushed: readonly Action[] = ["create", "change", "move", "delete"];
-
-/** Returns the changes that a push would make on the server. */
-export const changesIn = (items: readonly Item[]): Item[] =>
-  items.filter(({ action }) => pushed.includes(action));
-
 /**
- * Which of two values is used. `mine` is the value in the file, `theirs` the value on the server. `same` means that
- * they are equal, and `conflict` that a person must choose.
+ * Which of two values is used. `mine` is the value in the file. `theirs` is the value on the server. `same` means that
+ * both values are equal. `conflict` means that a person must choose one of them.
  */
 type Side = "same" | "mine" | "theirs" | "conflict";
 
@@ -430,8 +426,8 @@ interface Values<Value> {
   /** The current value on the server. */
   readonly theirs: Value;
   /**
-   * The value that the file and the server had after the last push or pull of this checkout. Undefined if there was
-   * none.
+   * The value that the file and the server had after the last push or pull of this checkout. Undefined if there was no
+   * push or pull.
    */
   readonly base: Value | undefined;
   /** The value that the last push set. Undefined if there was no push. */
@@ -442,9 +438,9 @@ interface Values<Value> {
 
 /**
  * Returns which value is used. If nobody has edited the value on the server since the last push, the value in the file
- * is used. There is one exception: if the file has not changed since this checkout last read the server, the push came
- * from elsewhere, and the value on the server is used. With `filesRule` there is no exception, because the checkout of
- * a CI job does not know what was pushed. (rule C22)
+ * is used. There is one exception: if the file has not changed since the last push or pull of this checkout, another
+ * checkout has pushed the value, and the value on the server is used. The exception does not apply with `filesRule`,
+ * because the checkout of a CI job stores no information about earlier pushes. (rule C22)
  */
 export function sideOf<Value>(
   { mine, theirs, base, pushed, wasMine }: Values<Value>,

@@ -26,8 +26,8 @@ interface Step {
 }
 
 /**
- * Changes the files to the content of the FAQ on the server. Keeps a local change if the value has not changed on the
- * server. If there is a conflict, changes nothing.
+ * Writes the FAQ of the server into the files. If a value was changed only in a file, the file keeps its value. If
+ * there is a conflict, changes nothing.
  */
 export async function pullFaqs(
   invocation: Invocation,
@@ -87,8 +87,8 @@ function stepOf(checkout: Checkout, item: Item): Step {
 }
 
 /**
- * Returns the state to store after a pull. It describes the list of the server. If the file of an entry was deleted,
- * keeps the old state of the entry.
+ * Returns the state to store after a pull. The state describes the list on the server. If the file of an entry was
+ * deleted, the state contains the old values of the entry.
  */
 function seenAfter(checkout: Checkout, items: readonly Item[]): SeenState["entries"] {
   const entries = items.flatMap((item): (readonly [string, SeenEntry])[] => {

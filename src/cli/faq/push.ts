@@ -20,12 +20,12 @@ import {
   tellNewServer,
 } from "./checkout.ts";
 import { type FaqText, type FileEntry, hashOf, type ServerEntry } from "./entry.ts";
-import { type Action, changesIn, type Item, planJson, planText } from "./plan.ts";
+import { type Action, type Item, planJson, planText } from "./plan.ts";
 import { defaultPath, type FileChange, type FileFault, faultsError, type SeenEntry } from "./source.ts";
 
 /**
- * The maximum number of attempts of a push. Another attempt is needed whenever somebody has changed the list on the
- * server. If this happens so often, a program must be changing the list.
+ * The maximum number of attempts of a push. Each change of the list on the server during an attempt makes another
+ * attempt necessary. So many changes can only come from a program.
  */
 const mostAttempts = 20;
 
@@ -66,8 +66,7 @@ export async function pushFaqs(
 }
 
 /**
- * Asks the person to confirm the plan, unless `--yes` is given. Prints the plan before the question. Returns whether it
- * printed the plan.
+ * Prints the plan and asks the person to confirm it. With `--yes`, does not ask. Returns whether it printed the plan.
  */
 async function agree(invocation: Invocation, plan: string): Promise<boolean> {
   const asks = !invocation.flags.yes && canAsk(invocation);
@@ -106,7 +105,7 @@ async function finish(
     readonly list: TaggedList;
     /** The result of the push. Undefined if nothing had to be pushed. */
     readonly applied?: Applied;
-    /** Whether the plan is already on the screen. */
+    /** Whether the command has already printed the plan. */
     readonly isShown?: boolean;
   },
 ): Promise<Exit | undefined> {
@@ -171,9 +170,9 @@ export async function diffFaqs(
 }
 
 /**
- * After a push, writes the ids of new entries and the texts taken from the server into the files, and stores the new
- * state. A CI job writes nothing, because its checkout is deleted. A failure causes only a warning, because the push
- * has succeeded. (rule C24)
+ * Updates the files and the stored state after a push. The files get the ids of new entries and the texts that the
+ * person took from the server. A CI job writes nothing, because its checkout is deleted. A failure causes only a
+ * warning, because the push has succeeded. (rule C24)
  */
 async function writeBack(checkout: Checkout, items: readonly Item[], applied: Applied): Promise<void> {
   const { invocation, source, isCi } = checkout;
@@ -197,7 +196,7 @@ const hasFailed = ({ results }: Applied, { mine, theirs }: Item): boolean =>
 
 /**
  * Returns the state to store for an entry after a push. If the server has a newer value that is not in the file yet,
- * keeps the old state of that value.
+ * the state contains the old value.
  */
 function seenOf(
   item: Item,
@@ -251,8 +250,8 @@ export function translationsSeen(
 }
 
 /**
- * Returns the id in a file if the entry has another id on this server and the file keeps its id. Returns undefined if
- * the push created the entry again, because then the file gets the new id.
+ * Returns the id in a file if it differs from the id of the entry on this server. Returns undefined if the ids are
+ * equal, or if the push created the entry again. In the second case, the file gets the new id.
  */
 function fileIdOf(mine: FileEntry, checkout: Checkout, id: string): string | undefined {
   const other = otherIdIn(checkout, mine.file, id);
@@ -307,9 +306,9 @@ interface Applied {
 }
 
 /**
- * Applies the changes of a plan, in one transaction if the server supports that. Returns `moved` if the list on the
- * server has changed since it was read. Returns `oneByOne` if the server cannot change the whole list in one request.
- * In both cases nothing has changed on the server.
+ * Applies the changes of a plan, in one transaction if the server supports transactions. Returns `moved` if somebody
+ * has changed the list on the server after this command read it. Returns `oneByOne` if the server cannot change the
+ * whole list in one request. In both cases, this function has changed nothing on the server.
  */
 async function apply(
   api: FaqApi,
@@ -343,7 +342,7 @@ interface Wanted {
   readonly file: string | undefined;
 }
 
-/** Returns the list for the request that replaces all entries. An unchanged entry is sent as its id only. */
+/** Returns the list for the request that replaces all entries. For an unchanged entry, only the id is sent. */
 function wantedOf({ entries }: TaggedList, items: readonly Item[]): Wanted[] {
   const byId = new Map(items.flatMap((item) => (item.theirs ? [[item.theirs.id, item] as const] : [])));
   const kept = entries.flatMap(({ id }): Wanted[] => {
@@ -392,7 +391,7 @@ function changeOf(item: Item | undefined): FaqChange {
   };
 }
 
-/** Returns the positions of new entries. A new entry without `sortOrder` in its file comes after all others. */
+/** Returns the positions of new entries. A new entry without `sortOrder` in its file comes after all other entries. */
 function newPlaces(entries: readonly ServerEntry[], items: readonly Item[]): ReadonlyMap<FileEntry, number> {
   const said = items.flatMap(({ mine }) => mine?.sortOrder ?? []);
   let last = Math.max(0, ...entries.map(({ sortOrder }) => sortOrder), ...said);
@@ -533,3 +532,8 @@ function tooLong(name: string, text: string, most: number): string[] {
     ? [`has ${/^[aeiou]/.test(name) ? "an" : "a"} ${name} of ${length} characters: at most ${most}`]
     : [];
 }
+
+const pushed: readonly Action[] = ["create", "change", "move", "delete"];
+
+/** Returns the changes that a push would make on the server. */
+const changesIn = (items: readonly Item[]): Item[] => items.filter(({ action }) => pushed.includes(action));

@@ -77,8 +77,8 @@ async function assertKind(absolute: string, path: string, isList: boolean): Prom
 }
 
 /**
- * Returns a fault for each pair of files with the same id, and for each pair of files without an id but with the same
- * question, because they cannot be distinguished.
+ * Returns a fault for each pair of files that cannot be distinguished. These are files with the same id, and files with
+ * the same question and without an id.
  */
 function doubles(entries: readonly FileEntry[]): FileFault[] {
   const first = new Map<string, string>();
@@ -102,10 +102,6 @@ export function faultsError(faults: readonly FileFault[]) {
   });
 }
 
-/** Returns the same error as `faultsError` for the faults of one document. */
-export const faqsFault = (file: string, messages: readonly string[]) =>
-  faultsError(messages.map((message) => ({ file, message })));
-
 const nothingThere = (path: string, isThere: boolean) =>
   usageError(
     isThere ? `${path} has no FAQ entries.` : `${path} does not exist.`,
@@ -122,7 +118,7 @@ interface ReadFile {
 
 /**
  * Reads a folder with one Markdown file for each entry, and the folders of languages in it. `shown` is the name of the
- * folder in messages. `languages` are the languages into which an earlier push or pull has seen translations.
+ * folder in messages. `languages` are the languages of the translations that an earlier push or pull found.
  */
 async function readFolder(folder: string, shown: string, languages: ReadonlySet<string>): Promise<Source> {
   const found = await markdownIn(folder);
@@ -167,9 +163,9 @@ const filesByLanguage = (files: TranslatedFiles): FileEntry["translations"] =>
 
 /**
  * Separates the translations from the entries. A folder with the name of a language, such as `de`, contains
- * translations if one of its files has the same relative path as an entry, or if an earlier push or pull has seen
- * translations into this language. In such a folder, every file must have the relative path of an entry. Any other
- * folder contains entries. (rule C36)
+ * translations in two cases: one of its files has the same relative path as an entry, or an earlier push or pull found
+ * translations into this language. Every file in a folder of translations must have the relative path of an entry. All
+ * other folders contain entries. (rule C36)
  */
 function withoutTranslations(files: readonly ReadFile[], seen: ReadonlySet<string>) {
   const placed = files.map((file) => {
@@ -237,8 +233,8 @@ async function markdownIn(folder: string): Promise<FoundFiles | undefined> {
 }
 
 /**
- * Returns the bytes of a file, or the reason why it is not read. Does not follow a link out of the folder, because a
- * stranger's repository may contain a link to any file of this machine.
+ * Returns the bytes of a file, or the reason why the file is not read. Does not follow a link to a file outside of the
+ * folder, because a repository of a stranger may contain a link to any file of this machine.
  */
 async function bytesOf(path: string, root: string): Promise<Buffer | string> {
   try {
@@ -382,7 +378,7 @@ function textOf(path: string, shown: string): string | undefined {
   return bytes.toString("utf8");
 }
 
-/** Parses JSON. A YAML parser could also read it, but its messages about faults would be about YAML. */
+/** Parses JSON. Does not use the YAML parser, because its error messages would be about YAML and not about JSON. */
 function parseJson(text: string): ReturnType<typeof parseYaml> {
   if (text.trim() === "") return { value: parseDocument("[]") };
   try {
@@ -392,7 +388,7 @@ function parseJson(text: string): ReturnType<typeof parseYaml> {
   }
 }
 
-/** Returns the entries in an earlier version of a list file. Returns none if that version cannot be parsed. */
+/** Returns the entries in an earlier version of a list file. Empty if that version cannot be parsed. */
 export function fieldsInList(path: string, text: string): FileFields[] {
   const plain = unixLines(text).replace(/^\ufeff/, "");
   const read = /\.json$/i.test(path) ? parseJson(plain) : parseYaml(plain);
@@ -516,7 +512,7 @@ type TranslatedTexts = Readonly<Record<string, FaqText | null>>;
 /** The entries of a folder or of a list file, and a function that changes them. */
 interface Source {
   readonly entries: readonly FileEntry[];
-  /** The faults. Each message is the end of a sentence that begins with the name of the file. */
+  /** The faults. Each message is the part of a sentence after the subject, which is the name of the file. */
   readonly faults: readonly FileFault[];
   readonly isThere: boolean;
   /** Writes all changes. Returns the names of the files that it added, in the order of the changes. */
@@ -619,8 +615,8 @@ function textOfState(state: unknown): string {
 }
 
 async function readStateFile(file: string): Promise<unknown> {
-  // This file must not be a link, because innkeep also writes to it. A stranger's repository may contain a link to any
-  // file of this machine.
+  // This file must not be a link, because innkeep writes to the file, and a repository of a stranger may contain a link
+  // to any file of this machine.
   const found = await lstat(file).catch(() => undefined);
   if (found && !found.isFile())
     throw usageError(`${file} is a link, or is not a file.`, "Delete it and run `innkeep faq pull`.");
@@ -631,7 +627,7 @@ async function readStateFile(file: string): Promise<unknown> {
   } catch {
     throw usageError(
       `${file} is damaged, perhaps by a merge.`,
-      "Take one side of the merge, or delete the file and run `innkeep faq pull`.",
+      "Choose one version of the text in the merge, or delete the file, and run `innkeep faq pull`.",
     );
   }
 }

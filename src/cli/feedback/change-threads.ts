@@ -98,7 +98,10 @@ const skippedWords = (count: number): string => (count === 0 ? "" : ` Skipped ${
 const snoozeOf = (invocation: Invocation, until: string): string | null =>
   until === "none" ? null : endOfSnooze(until, invocation.context.clock.now());
 
-/** Returns the ids of the named threads, or the filters of a view and how many threads it contains now. */
+/**
+ * Returns which threads to change: the ids of the named threads, or the filters of a view and the number of threads
+ * that it contains now.
+ */
 async function chosen(
   invocation: Invocation,
   appId: string,
@@ -232,14 +235,15 @@ export interface ReplyFlags extends BodyFlags {
   /** The id of the newest message that the person has read, or `none`. */
   readonly expectMessage?: string;
   /**
-   * The value from `feedback view` that stands for the receivers that the person saw. Used for a reply to everyone.
+   * The value in the line `Receivers` of `feedback view`. The value identifies the receivers that the person saw. Used
+   * for a reply to everyone.
    */
   readonly expectReceivers?: string;
 }
 
 /**
- * Replies to the sender. If somebody else has replied already, asks the person first. With `--expect-message` the
- * server refuses the reply if there is a newer message. (rule L55)
+ * Replies to the sender. If somebody else has already replied, asks the person to confirm the reply. With
+ * `--expect-message`, the server refuses the reply if there is a newer message. (rule L55)
  */
 export async function replyToSender(
   invocation: Invocation,
@@ -253,7 +257,7 @@ export async function replyToSender(
   const { force, expectMessage, expectReceivers } = flags;
   const asks = canAsk(invocation) && !force && (expectMessage ?? expectReceivers) === undefined;
   const isOpen = flags.everyone !== true && flags.report === undefined;
-  // A dry run also works if the server does not answer. In that case, the request names no receiver.
+  // A dry run also works if the server does not answer. In that case, the printed request names no receiver.
   const ifUnread = invocation.flags.dryRun ? () => undefined : ifUnreadable;
   const thread = asks || isOpen ? await read().catch(ifUnread) : undefined;
   const reportId = isOpen ? receiverIn(thread) : flags.report;
@@ -301,8 +305,8 @@ interface Seen {
 }
 
 /**
- * Returns the state that the person read, according to the flags. A message does not show who would get a reply to
- * everyone, so `--everyone` also needs the receivers.
+ * Returns the state of the thread that the person has read, from the flags. The id of the newest message does not show
+ * who would get a reply to everyone. So `--everyone` also needs the receivers.
  */
 function expectedOf({ everyone, expectMessage, expectReceivers, force }: ReplyFlags): Seen {
   if (force) return {};
@@ -326,8 +330,8 @@ const seenIn = ({ messages, merged, receivers }: OwnedThread): Seen => ({
 });
 
 /**
- * Returns the state that the person read. If somebody has replied since the sender's last message, names the message
- * before that reply, so that the server reports the existing reply.
+ * Returns the state of the thread that the person has read. If somebody has replied after the last message of the
+ * sender, returns the message before that reply. So the server reports the existing reply in an error.
  */
 function seenBeforeReply(thread: OwnedThread | undefined): Seen {
   if (thread === undefined) return {};
@@ -338,8 +342,8 @@ function seenBeforeReply(thread: OwnedThread | undefined): Seen {
 }
 
 /**
- * Ignores the error if the token may not read the thread. In that case, the reply goes to the first sender, without a
- * check.
+ * Ignores the error if the token may not read the thread. In that case, the first sender gets the reply, and the
+ * command does not check whether somebody has already replied.
  */
 function ifUnreadable(error: unknown): undefined {
   if (!(error instanceof ServerError) || error.status !== 403) throw error;

@@ -80,9 +80,9 @@ const noStatus: InputFault = {
 };
 
 /**
- * The words of the CI services for a result, in lower case. Any other word, such as `cancelled`, does not say whether
- * there were failures. `unstable` (Jenkins) and `succeededwithissues` (Azure Pipelines) mean that a run continued after
- * a failure.
+ * The words of the CI services for a result, in lower case. Other words, such as `cancelled`, do not show whether there
+ * were failures. `unstable` (Jenkins) and `succeededwithissues` (Azure Pipelines) mean that a run continued after a
+ * failure.
  */
 const outcomes = new Map<string, "success" | "failure">([
   ...["success", "succeeded", "passed"].map((word) => [word, "success"] as const),
@@ -92,7 +92,7 @@ const outcomes = new Map<string, "success" | "failure">([
 function choiceFaults({ dedupeKey, junit }: ResolveFlags): readonly InputFault[] {
   if ((dedupeKey === undefined) !== (junit === undefined)) return [];
   if (junit) return [{ flag: "--junit", message: "cannot be used together with --dedupe-key" }];
-  return [{ flag: "--junit", message: "or --dedupe-key is needed, to name what passed" }];
+  return [{ flag: "--junit", message: "or --dedupe-key is needed, to say which tests passed" }];
 }
 
 /**
@@ -146,7 +146,7 @@ async function startOfGitHubJob({ env, clock }: Invocation["context"]): Promise<
 }
 
 /**
- * Prints the resolved threads. Also names the threads that stay open because a test has not passed everywhere.
+ * Prints the resolved threads. Also prints the threads that stay open because a test has not passed in all scopes.
  */
 function printResolved(
   invocation: Invocation,
@@ -198,7 +198,7 @@ type Answer = Awaited<ReturnType<Client["failures"]["resolve"]>>;
 type Resolved = Omit<Answer, "more">;
 
 /**
- * Reports to the server which tests passed. Sends several requests if one would exceed the limits of the server.
+ * Tells the server which tests passed. Sends several requests if one request would exceed the limits of the server.
  */
 async function resolvePassed(
   invocation: Invocation,
@@ -230,7 +230,8 @@ async function resolvePassed(
 }
 
 /**
- * Returns the first request for each part of the list. A dry run cannot know whether a part would need more requests.
+ * Returns the first request for each part of the list. Only the answer to a request shows whether a part needs more
+ * requests, and a dry run gets no answer.
  */
 async function requestsOf(
   invocation: Invocation,
@@ -253,8 +254,8 @@ async function requestsOf(
 }
 
 /**
- * Returns the threads that no earlier answer for this part of the list contained. Without this check, a faulty server
- * could make the command send requests forever.
+ * Returns the threads that are new in this answer. If an answer has no new threads, the command sends no more requests
+ * for this part of the list. So a faulty server cannot make the command send requests forever.
  */
 function newIn<Thread extends { readonly consoleUrl: string }>(
   threads: readonly Thread[],
@@ -289,8 +290,8 @@ const notThere = ({ status, code }: ServerError, appId: string): CliError =>
   });
 
 /**
- * Returns a function that returns the idempotency key of the next request. Each request needs its own key, so only the
- * first request has exactly the given key.
+ * Returns a function that returns the idempotency key of the next request. The first request gets the key of the flag
+ * `--idempotency-key`. Each later request gets a different key that is derived from it.
  */
 function keysOf({ flags: { idempotencyKey } }: Invocation): () => string | undefined {
   let count = 0;
@@ -325,7 +326,7 @@ type Passed = string | { readonly prefix: string };
 
 /**
  * Returns the prefixes of the dedupe keys of all tests that passed. If a test passed, its suite and its class also
- * count as passed, because tools report a failure of the suite or the class when a test cannot start. (rule F28)
+ * passed. This matters because tools report a failure of the suite or the class if a test cannot start. (rule F28)
  */
 function passedTests(tests: readonly TestResult[], folder: string): Passed[] {
   const passed = new Set<string>();

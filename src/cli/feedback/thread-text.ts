@@ -18,7 +18,7 @@ type Message = OwnedThread["messages"][number];
 type Proposal = OwnedThread["proposals"][number];
 
 export interface ThreadTextOptions {
-  /** Whether to print each repeated report. By default, one line replaces many repeated reports. */
+  /** True to print each repeated report. By default, one line replaces many repeated reports. */
   readonly repeats?: boolean | undefined;
 }
 
@@ -90,7 +90,7 @@ const plain = (value: unknown): string =>
     ? value
     : JSON.stringify(value, (_, part: unknown) => (part === undefined ? absent : part));
 
-/** The text that is shown instead of a value that only the first report has. */
+/** The text that replaces a missing value of a repeated report, if the first report has this value. */
 const absent = "not in this report";
 
 const directions: Readonly<Record<string, string>> = { inbound: "Sender", outbound: "Reply", note: "Note" };

@@ -7,7 +7,7 @@ import { formatDuration } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
 import { type Shown, showOnTerminal } from "../core/screen.lazy.ts";
 
-/** A task. It contains its test key only if the flag asks for the key. */
+/** A task. It contains its test key only with `--with-test-keys`. */
 export type ShownTask = Omit<Task, "testKey">;
 
 /** The tasks of today, and the number of tasks that are still open. */
@@ -24,8 +24,8 @@ export interface TaskScreen extends Shown {
 }
 
 /**
- * Shows the tasks of today until the person presses `q` or Ctrl-C. Throws if reading fails permanently. If the signal
- * aborts, throws its reason.
+ * Shows the tasks of today until the person presses `q` or Ctrl-C. Throws an error if the tasks can never be read. If
+ * the signal aborts, throws the reason of the signal.
  */
 export async function showTasks(screen: TaskScreen): Promise<void> {
   await showOnTerminal(<Screen {...screen} />, screen);

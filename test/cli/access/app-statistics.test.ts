@@ -7,13 +7,16 @@ describe("the command innkeep app statistics", () => {
   let service: Service;
   let token = "";
   let appId = "";
+  let owner: Awaited<ReturnType<Service["makeUser"]>>;
   beforeAll(async () => {
     service = await startService({ still: true });
     service.clock.setOffset(Date.parse("2026-11-20T23:40:00Z") - Date.now());
-    const owner = await service.makeUser();
+    owner = await service.makeUser();
     const app = await service.makeApp(owner);
     appId = app.id;
-    token = await service.makeToken(owner, "maintainer", { scopes: ["feedback:read", "apps:read"] });
+    token = await service.makeToken(owner, "maintainer", {
+      scopes: ["feedback:read", "feedback:write", "apps:read"],
+    });
     await sendFeedback(service, app.key, { type: "bug", dedupeKey: "ci:one", subject: "It stops" });
     await sendFeedback(service, app.key, { type: "bug", dedupeKey: "ci:one", subject: "It stops" });
   });
@@ -31,6 +34,24 @@ describe("the command innkeep app statistics", () => {
     expect(stdout).toContain("2026-11-20 to 2026-11-21, Asia/Kolkata");
     expect(stdout).toContain("1 (1 bug, 0 feature, 0 question, 0 general)");
     expect(stdout).toContain("#1 ×2  It stops");
+  });
+
+  it("shows no 90th percentile of fewer than ten first replies", async () => {
+    const app = await service.makeApp(owner);
+    const headers = { authorization: `Bearer ${token}` };
+    const shown = async () =>
+      (await createCommandLine({ INNKEEP_BASE_URL: service.baseUrl, INNKEEP_TOKEN: token })).run([
+        ...["app", "statistics", app.id],
+      ]);
+    const answer = async () => {
+      const id = await sendFeedback(service, app.key, {});
+      const body = { direction: "outbound", body: "Thank you." };
+      await service.request("POST", `/api/v1/console/feedback/${id}/messages`, { headers, body });
+    };
+    for (let sent = 0; sent < 9; sent++) await answer();
+    expect((await shown()).stdout).toContain("(median), – (90th percentile, shown from 10 first replies on)");
+    await answer();
+    expect((await shown()).stdout).toMatch(/\(median\), \d+ min \(90th percentile\)/);
   });
 
   it("prints the answer of the API with --json", async () => {

@@ -32,6 +32,8 @@ const create = ["faq", "create", "--question", "How?", "--answer", "So."];
 
 const entry = { id: "01a1fda4-237d-759b-ad89-7cf5663516dc", question: "Q?", answer: "A.", sortOrder: 1 };
 
+const another = { ...entry, id: "01a1fda5-237d-759b-ad89-7cf5663516dc", sortOrder: 2 };
+
 async function writeEntry(cwd: string): Promise<void> {
   await mkdir(join(cwd, "faq"));
   await writeFile(join(cwd, "faq", "sync.md"), "---\nquestion: How do I sync?\n---\nPress Sync.\n");
@@ -83,6 +85,22 @@ describe("with an app key and a maintainer token", () => {
       "Bearer sdm_a",
     ]);
   });
+
+  it.each([
+    ["one was added", [entry], [entry, another]],
+    ["one was changed", [entry], [{ ...entry, answer: "B." }]],
+    ["one was deleted", [entry, another], [another]],
+  ])(
+    "the command faq create uses the token even if %s between its two reads of the entries",
+    async (_, first, second) => {
+      const refused = answers(403, { error: "This key may not write the FAQ.", code: "insufficient_scope" });
+      const lists = [answers(200, first, { etag: '"one"' }), answers(200, second, { etag: '"two"' })];
+      const made = answers(201, { id: "7", question: "How?", answer: "So.", sortOrder: 1 });
+      const { line, received } = await recorded(refused, ...lists, made);
+      expect(await line.run(create)).toMatchObject({ exit: 0 });
+      expect(received.at(-1)?.headers).toMatchObject({ authorization: "Bearer sdm_a" });
+    },
+  );
 
   it("the command faq push checks the list that it replaces, and not a list that was read later", async () => {
     const refused = answers(403, { error: "This key may not write the FAQ.", code: "insufficient_scope" });

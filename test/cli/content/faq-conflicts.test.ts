@@ -121,7 +121,10 @@ describe("no edit of a person is lost", () => {
   it("if the file is unchanged, because it stays unchanged until a pull", async () => {
     await world.edit(id, { answer: "Theirs." });
     const ran = await checkout.run("faq push --yes");
-    expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining("`innkeep faq pull` gets it") });
+    expect(ran).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining("`innkeep faq pull` writes the change"),
+    });
     expect(await answers()).toEqual(["Theirs."]);
   });
 

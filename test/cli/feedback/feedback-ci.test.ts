@@ -158,6 +158,21 @@ describe("the output of feedback send in a GitHub Actions job", () => {
     );
   });
 
+  it.each([
+    ["an error", refusal, [], (stderr: string) => expect(JSON.parse(stderr)).toMatchObject({ exitCode: 2 })],
+    ["a notice", accepts, [], (stderr: string) => expect(stderr).toBe("")],
+    ["a warning", refusal, ["--best-effort"], (stderr: string) => expect(stderr).not.toMatch(/^::warning/m)],
+  ])(
+    "contains no annotation with --json that is %s, but the summary page",
+    async (_, answer, flags, check) => {
+      const { line } = await startFeedbackSending(answer);
+      const env = { ...gitHub, ...summaryIn(line.cwd) };
+      const { stderr } = await line.run([...send, ...flags, "--json"], { env });
+      check(stderr);
+      expect(await readFile(join(line.cwd, "summary.md"), "utf8")).toMatch(/^### Feedback (was not )?sent\n/);
+    },
+  );
+
   it("contains no command from the server's answer that GitHub executes", async () => {
     const { line } = await startFeedbackSending(
       answers(400, { error: "No.\n::add-mask::x", code: "bad_request" }),

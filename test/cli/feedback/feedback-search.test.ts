@@ -44,6 +44,12 @@ describe("the command feedback search", () => {
     expect((await run(["feedback", "search", "zebra", "--all", "--limit", "1"])).exit).toBe(2);
   });
 
+  it("names the limit of a query that is too long", async () => {
+    const { exit, stderr } = await run(["feedback", "search", "word ".repeat(60).trim()]);
+    expect(exit).not.toBe(0);
+    expect(stderr).toContain("q must have at most 200 characters");
+  });
+
   it("proposes a correction of a word", async () => {
     const { stdout, stderr } = await run(["feedback", "search", "zebar"]);
     expect(stdout).toBe("");

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { objectOfForm, placeOfForm } from "../../../server/console/drafts/fields.ts";
+import { createLinks } from "../../../server/console/links.ts";
 import {
   type BrowserWithoutScripts,
   createBrowserWithoutScripts,
@@ -81,6 +83,17 @@ describe("the fields of the console's forms", () => {
     expect(names(({ kept }) => kept)).toEqual(
       expect.arrayContaining(["answer", "items.0.text", "note", "noteBody", "replyBody", "screens", "label"]),
     );
+    const links = createLinks("/console");
+    const withDrafts = pages.flatMap(({ text }) =>
+      [...text.matchAll(/<form\b([^>]*method="post"[^>]*)>([\s\S]*?)<\/form>/g)].flatMap(
+        ([, form = "", inside = ""]) =>
+          /\bdata-draft="\d+"/.test(inside) ? [/\baction="([^"?#]*)/.exec(form)?.[1] ?? ""] : [],
+      ),
+    );
+    const unnamed = withDrafts.filter(
+      (form) => objectOfForm(form, links) === undefined && placeOfForm(form, links) === undefined,
+    );
+    expect(unnamed).toEqual([]);
     // Each reason must be about an existing field. A page with a field for a code needs an account with a second
     // factor.
     expect(names(({ kept }) => !kept)).toEqual(

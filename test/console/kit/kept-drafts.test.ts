@@ -67,6 +67,27 @@ describe("unsent texts that the server keeps", () => {
     expect(later).not.toContain("Sync stops");
   });
 
+  it.each([
+    ["faqs", "new", "New FAQ entry of Larder"],
+    ["changelog", "new", "New release note of Larder"],
+    ["saved-replies", "", "Saved reply of Larder"],
+    ["members", "invite", "Members of Larder"],
+    ["apps", "change", "Settings and keys of Larder"],
+  ])("name the form to which they belong if it has no object: %s/%s", async (noun, part, name) => {
+    const app = await service.makeApp(user, { name: "Larder" });
+    const at = `/console/${noun}/${app.id}${part && `/${part}`}`;
+    await save({ name: "A text." }, { page: at, "draft-form": at });
+    const page = await createBrowserWithoutScripts(service, headers).open("/console/drafts");
+    expect(page.text).toContain(`href="${at}"`);
+    expect(readingOf(page)).toContain(name);
+  });
+
+  it("name the form of the account", async () => {
+    await save({ label: "A text." }, { page: "/console/tokens", "draft-form": "/console/tokens" });
+    const page = await createBrowserWithoutScripts(service, headers).open("/console/drafts");
+    expect(readingOf(page)).toContain("Label Token typed");
+  });
+
   describe("of a thread", () => {
     /** A thread with an unsent text in its reply, another thread of the app, and functions for them. */
     async function withReply() {

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { unreadCounts } from "../../../server/feedback/unread/store/news.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
 const minute = 60_000;
+
+const tomorrow = new Date(Date.now() + 24 * 60 * minute).toISOString();
 
 describe.each(databases)("a bulk change on $name", (engine) => {
   let service: Service;
@@ -62,6 +65,63 @@ describe.each(databases)("a bulk change on $name", (engine) => {
     await team.call("PATCH", `/feedback/${ids[0]}`, { status: "archived" });
     await team.call("PATCH", `/feedback/${ids[1]}`, { status: "in_progress" });
     expect([await unread(), await unread(viewer.call)]).toEqual([[ids[1]], ids]);
+  });
+
+  it.each([
+    ["resolves", { status: "resolved" }],
+    ["assigns", { assignee: "me" }],
+    ["tags", { addTags: ["new"] }],
+    ["snoozes", { snoozedUntil: tomorrow }],
+    ["marks as read", { read: true }],
+  ])(
+    "that %s a thread leaves the thread at its place in the list after its undo (rule F51)",
+    async (_, change) => {
+      const viewer = await team.join("viewer");
+      const [oldest = "", ...later] = [await send(), await send(), await send()];
+      const byActivity = later.toReversed().concat(oldest);
+      await team.call("PATCH", `${team.at}/feedback/read`, { until: now() });
+      const lists = async () => [
+        await list("order=activity"),
+        (await list("unread=true")).toSorted(),
+        await list("order=activity", viewer.call),
+      ];
+      const before = await lists();
+      service.clock.advance(minute);
+      const done = await bulk({ ids: [oldest], change });
+      service.clock.advance(minute);
+      expect((await undo(undoOf(done))).body).toMatchObject({ changed: 1 });
+      expect(await lists()).toEqual(before);
+      expect(before[0]).toEqual(byActivity);
+      for (const { id, call } of [{ ...team.owner, call: team.call }, viewer]) {
+        const counts = await unreadCounts(service.deps.database, id);
+        const count = counts.find(({ appId }) => appId === team.app.id)?.unread;
+        expect(count).toBe((await list("unread=true", call)).length);
+      }
+    },
+  );
+
+  it("that snoozes an unread thread marks it as unread again when it is undone", async () => {
+    const id = await send();
+    const done = await bulk({ ids: [id], change: { snoozedUntil: tomorrow } });
+    expect(await list("unread=true")).toEqual([]);
+    await undo(undoOf(done));
+    expect(await list("unread=true")).toEqual([id]);
+  });
+
+  it("leaves a thread that somebody answered before the undo at the front of the list", async () => {
+    const [oldest, newest] = [await send(), await send()];
+    service.clock.advance(minute);
+    const done = await bulk({ ids: [oldest, newest], change: { status: "in_progress" } });
+    service.clock.advance(minute);
+    await team.call("POST", `/feedback/${oldest}/messages`, { direction: "outbound", body: "Soon." });
+    service.clock.advance(minute);
+    expect((await undo(undoOf(done))).body).toMatchObject({
+      changed: 1,
+      skipped: [{ id: oldest, code: "changed" }],
+    });
+    expect(await list("order=activity")).toEqual([oldest, newest]);
+    await team.call("POST", `/feedback/${newest}/messages`, { direction: "note", body: "Later." });
+    expect(await list("order=activity")).toEqual([newest, oldest]);
   });
 
   it("that opens a resolved thread restores its day of resolution when it is undone (rule F60)", async () => {

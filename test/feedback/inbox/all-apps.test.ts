@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { limits } from "../../../src/contract/limits.ts";
 import {
   createBrowserWithoutScripts,
   fieldsOf,
@@ -84,6 +85,46 @@ describe.each(databases)("the inbox over all apps of a person on $name", (engine
     expect(readingOf(await browser.open("/console/feedback?view=snoozed"))).toContain("Nothing here");
   });
 
+  it("has a field for the search in all apps, and leads to that search", async () => {
+    const browser = createBrowserWithoutScripts(service, await service.signIn(first.owner));
+    const page = await browser.open("/console/feedback");
+    expect(page.text).toMatch(
+      /<form class="search" method="get" action="\/console\/search">.*Search all your apps.*name="q"/,
+    );
+    const answer = await browser.open("/console/feedback?q=cold+cellar");
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/console/search?q=cold+cellar"]);
+  });
+
+  it("undoes a change of as many apps as a page has threads (rule F49)", async () => {
+    const own = await service.makeUser();
+    const boxes: [string, string][] = [];
+    for (let at = 0; at < limits.listPage.default; at++) {
+      const { id, key } = await service.makeApp(own, { name: `App ${at}` });
+      boxes.push(["id", `${id}.${await send(key, `Report ${at}`)}`]);
+    }
+    const headers = await service.signIn(own);
+    const browser = createBrowserWithoutScripts(service, headers);
+    const page = await browser.open("/console/feedback");
+    const once = fieldsOf(formOf(page, "/console/all-feedback/change")).once ?? "";
+    const answer = await service.request("POST", "/console/all-feedback/change", {
+      headers: {
+        ...{ accept: "text/html", ...headers },
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      body: new URLSearchParams([
+        ["once", once],
+        ["act", "resolve"],
+        ["list", "view=all"],
+        ...boxes,
+      ]).toString(),
+    });
+    const done = await browser.open(answer.headers.get("location") ?? "");
+    expect(readingOf(done)).toContain("50 threads resolved. Undo");
+    const undone = await browser.follow(await browser.send(done, "/console/all-feedback/undo"));
+    expect(readingOf(undone)).toContain("50 threads changed back.");
+    expect(readingOf(await browser.open("/console/feedback?view=resolved"))).toContain("Nothing here");
+  });
+
   it("changes selected threads of several apps, and undoes that, but nothing in an app of a viewer (rules F48, F49)", async () => {
     const [here, there] = [await send(first.app.key, "Here"), await send(second.key, "There")];
     const headers = await service.signIn(first.owner);
@@ -149,5 +190,43 @@ describe.each(databases)("the inbox over all apps of a person on $name", (engine
     });
     expect(stranger.headers.get("location")).toContain("changed=0");
     expect(await statuses()).toEqual(["open", "open"]);
+  });
+
+  describe("if the database is not available for a moment", () => {
+    const locked = () =>
+      Object.assign(new Error("database is locked"), { code: "ERR_SQLITE_ERROR", errcode: 5 });
+    async function resolveBoth(failsAfter: "first" | undefined) {
+      const [here, there] = [await send(first.app.key, "Here"), await send(second.key, "There")];
+      const headers = { accept: "text/html", ...(await service.signIn(first.owner)) };
+      const { database } = service.deps;
+      const write = database.write.bind(database);
+      const status = async () =>
+        (await database.get<{ status: string }>("SELECT status FROM feedback WHERE id = ?", here))?.status;
+      const spy = vi.spyOn(database, "write").mockImplementation(async (...given) => {
+        if (failsAfter === undefined || (await status()) === "resolved") throw locked();
+        return write(...given);
+      });
+      const boxes = [`${first.app.id}.${here}`, `${second.id}.${there}`].map((id) => ["id", id]);
+      const answer = await service.request("POST", "/console/all-feedback/change", {
+        headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams([["act", "resolve"], ["list", ""], ...boxes]).toString(),
+      });
+      spy.mockRestore();
+      return answer;
+    }
+
+    it("says how many threads were changed before that, and logs the reason", async () => {
+      const answer = await resolveBoth("first");
+      expect(answer.headers.get("location")).toMatch(/changed=1&undo=[^&]+&skipped=1$/);
+      expect(service.logged()).toContain("database is locked");
+    });
+
+    it("shows the list again with the reason and what to do, if nothing was changed", async () => {
+      const answer = await resolveBoth(undefined);
+      expect(answer.status).toBe(503);
+      expect(readingOf(answer)).toContain("Nothing was changed. The service cannot do this right now.");
+      expect(readingOf(answer)).toContain("Send the request again soon.");
+      expect(readingOf(answer)).toContain("Inbox of all apps");
+    });
   });
 });

@@ -8,6 +8,7 @@ import {
   decide,
   makeAppWithAgent,
   propose,
+  snoozeForHour,
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
 
@@ -92,6 +93,14 @@ describe.each(databases)("GET /api/v1/console/live on $name", (engine) => {
     await call("POST", `/apps/${cast.appId}/views`, { name: "Own", query: {} });
     await call("DELETE", `/tags/${made.field("id")}`, {});
     await eventually(() => expect(ofApp()).toBe(4));
+  });
+
+  it("sends an event for a thread whose snooze is over, although nobody asks the server", async () => {
+    const threadId = await submitFeedback(service, cast);
+    await snoozeForHour(service, cast, threadId);
+    const page = await follow();
+    service.clock.advance(3_600_000);
+    await page.until({ kind: "thread", threadId });
   });
 
   it("sends events of an app to its members only", async () => {

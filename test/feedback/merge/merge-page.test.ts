@@ -67,7 +67,7 @@ it("a reply to everyone is kept, and not sent, if a thread was merged into the o
   await merge(first);
   const fields = { direction: "outbound", replyBody: "Version 2 helps.", replyReceiver: "everyone" };
   const kept = await maria.send(page, `${path}/messages`, fields);
-  expect(readingOf(kept)).toMatch(/Nothing was sent\. Another thread was merged into this one at /);
+  expect(readingOf(kept)).toMatch(/Nothing was sent\. Another thread was merged into this thread at /);
   expect(kept.text).toContain("Version 2 helps.");
   const sent = await maria.send(kept, `${path}/messages`, { direction: "outbound" });
   expect(sent.status).toBe(303);

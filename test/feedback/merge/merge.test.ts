@@ -251,7 +251,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     const reply = { body: "For Bo.", everyone: true };
     const refused = await app.reply(bo.id, { ...reply, ...seen, expectedMessageId: ada.id });
     expect([refused.status, refused.field("code")]).toEqual([409, "answered"]);
-    expect(refused.text).toContain("Another thread was merged into this one at ");
+    expect(refused.text).toContain("Another thread was merged into this thread at ");
     expect(await page(ada.url)).not.toContain("For Bo.");
     const now = { expectedMessageId: ada.id, expectedMergeId: ada.id };
     expect((await app.reply(bo.id, { ...reply, ...now })).status).toBe(201);

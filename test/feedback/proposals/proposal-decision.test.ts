@@ -65,6 +65,53 @@ describe("a decision on a proposal", () => {
     expect(() => formOf(after, address(id, "/decision"))).toThrow();
   });
 
+  it("says that the thread is resolved, on its page and in the list of decisions", async () => {
+    const { id } = await proposed();
+    const words = "This thread is resolved, but a plan still waits for a decision.";
+    const isNamed = async () => /proposed [^·]*? Resolved/.test(readingOf(await owner.open("/console")));
+    expect(readingOf(await owner.open(address(id)))).not.toContain(words);
+    expect(await isNamed()).toBe(false);
+    await world.call("PATCH", `/feedback/${id}`, { status: "resolved" });
+    const page = await owner.open(address(id));
+    expect(readingOf(page).split(words)).toHaveLength(3);
+    expect(await isNamed()).toBe(true);
+    await decide(page, id, "reject");
+    expect(readingOf(await owner.open(address(id)))).not.toContain(words);
+  });
+
+  it("is named as waiting after the thread was resolved in a list", async () => {
+    const { id } = await proposed();
+    const [inbox, all] = [`/console/feedback/${world.app.id}`, "/console/feedback"];
+    const forms = [
+      [`${inbox}?open=${id}`, `${inbox}/change`, id],
+      [`${all}?status=all`, "/console/all-feedback/change", `${world.app.id}.${id}`],
+    ] as const;
+    for (const [list, form, value] of forms) {
+      const sent = await owner.send(await owner.open(list), form, { act: "resolve", id: value });
+      const after = await owner.open(sent.headers.get("location") ?? "");
+      expect(readingOf(after)).toContain("1 thread resolved. 1 plan still waits for a decision.");
+    }
+  });
+
+  it("names before a rejection that it is final, and afterwards what a person can do instead", async () => {
+    const { id, page } = await proposed();
+    expect(readingOf(page)).toContain(
+      "A rejection is final: the agent stops, and can only propose a new plan.",
+    );
+    const after = readingOf(await owner.follow(await decide(page, id, "reject")));
+    expect(after).toContain("write a note in the thread, and ask the agent to propose a new plan.");
+    expect(after).not.toContain("can be recalled");
+  });
+
+  it.each([["approve"], ["request_changes"]])(
+    "of the kind %s is not called final afterwards",
+    async (kind) => {
+      const { id, page } = await proposed();
+      const after = await owner.follow(await decide(page, id, kind, "Mind the tests."));
+      expect(readingOf(after)).not.toContain("is final");
+    },
+  );
+
   it("is saved once if the form is sent twice by a double click", async () => {
     const { id, runId, page } = await proposed();
     const send = () => decide(page, id, "approve", "x");

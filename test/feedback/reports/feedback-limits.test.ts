@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { limits } from "../../../src/contract/limits.ts";
 import { faultyPaths, issuesOf } from "../../support/service/issues.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -88,6 +89,12 @@ describe("the endpoint POST /api/v1/feedback/remote", () => {
     ["a blank message", { message: " \n\t\u2003" }, "message"],
   ])("refuses %s with 400, and names the field", async (_, more, field) => {
     expect(faultyPaths(await submit(more))).toEqual([field]);
+  });
+
+  it("refuses a body with more than 4 MiB of metadata with 413, and says what to do", async () => {
+    const answer = await submit({ metadata: { log: "x".repeat(limits.jsonWithMetadata) } });
+    expect(answer).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
+    expect(answer.field("error")).toContain("Send less text or metadata.");
   });
 
   it.each([

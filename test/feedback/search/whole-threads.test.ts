@@ -213,11 +213,46 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
       { operator: "type", value: "x", allowed: expect.arrayContaining(["type:bug"]) },
       { operator: "has", value: "y", allowed: expect.arrayContaining(["has:image"]) },
     ]);
-    expect(await values("is:open type:bug before:2027 has:image note:x")).toBeUndefined();
+    expect(await values("is:open type:bug before:2027 has:image")).toBeUndefined();
     const { text } = await service.request("GET", `/console/search?q=${encodeURIComponent("type:x")}`, {
       headers: { ...world.headers, accept: "text/html" },
     });
     expect(text).toContain("The search took type:x as ordinary words. It understands: type:bug,");
+  });
+
+  it("names an unknown operator, but no addresses and no words in quotation marks", async () => {
+    await send();
+    const values = async (q: string) => (await search(q)).search.unknownValues;
+    expect(await values('note:x attachment:"a b"')).toMatchObject([
+      { operator: "note", value: "x", allowed: expect.arrayContaining(["is:open", "tag:NAME", "has:image"]) },
+      { operator: "attachment", value: "a b" },
+    ]);
+    expect(await values('https://example.org std::string "say note:x" Error: 12:30')).toBeUndefined();
+    expect(await values("aa:1 bb:2 cc:3 dd:4 ee:5")).toHaveLength(3);
+    const { text } = await service.request("GET", `/console/search?q=${encodeURIComponent("note:x")}`, {
+      headers: { ...world.headers, accept: "text/html" },
+    });
+    expect(text).toContain("The search took note:x as ordinary words. It understands: is:open,");
+  });
+
+  it("names tags and assignees that do not exist", async () => {
+    const id = await send();
+    await world.call("PATCH", `/feedback/${id}`, { addTags: ["Sync  error"] });
+    const missing = async (q: string) => (await search(q)).search.missing;
+    expect(await missing(`tag:none -tag:"no such" tag:"sync error" assignee:me assignee:none`)).toEqual([
+      { operator: "tag", value: "none" },
+      { operator: "tag", value: "no such" },
+    ]);
+    expect(await missing("assignee:nobody@example.org")).toEqual([
+      { operator: "assignee", value: "nobody@example.org" },
+    ]);
+    expect(await missing(`assignee:${world.owner.email.toUpperCase()} "tag:none"`)).toBeUndefined();
+    for (const address of [`/console/search?q=tag:none`, `/console/feedback/${world.app.id}?q=tag:none`]) {
+      const { text } = await service.request("GET", address, {
+        headers: { ...world.headers, accept: "text/html" },
+      });
+      expect(text).toContain("There is no tag none.");
+    }
   });
 
   it("says on its page that OR is an ordinary word", async () => {

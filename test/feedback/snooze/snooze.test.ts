@@ -6,6 +6,7 @@ import { tracedDatabase } from "../../support/database/traced-database.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+import { exportFile, linesIn } from "../../support/worlds/transfer/app-file.ts";
 
 const hour = 3_600_000;
 
@@ -125,6 +126,14 @@ describe.each(databases)("a snoozed thread on $name", (engine) => {
       const other = await send(report);
       const { body } = await team.call("GET", `/feedback/${other}/similar`);
       expect(body).toMatchObject({ items: [{ id, activeAt: until }] });
+    });
+
+    it("is not snoozed in an export", async () => {
+      const { id } = await over();
+      const lines = linesIn(await exportFile(service, await service.signIn(team.owner), team.app.id));
+      const thread = lines.find((line) => line.id === id);
+      expect(thread).toBeDefined();
+      expect(thread?.snoozed_until ?? null).toBeNull();
     });
 
     it("is not snoozed in the answer to a change", async () => {

@@ -37,6 +37,50 @@ describe.each(databases)("the saved views of an app on $name", (engine) => {
   const inHours = (hours: number) =>
     new Date(service.clock.now().getTime() + hours * 3_600_000).toISOString();
 
+  it("name whose views fill the list if there are too many", async () => {
+    const [maria, viewer] = [await team.join("maintainer"), await team.join("viewer")];
+    const fill = async (count: number, shared: boolean, call: Call) => {
+      for (let at = 0; at < count; at++)
+        expect((await create({ name: `View ${at}`, query: {}, shared }, call)).status).toBe(201);
+    };
+    const refusalFor = async (call: Call) => {
+      const { status, body } = await create({ name: "One more", query: {} }, call);
+      return [status, Object(body).error];
+    };
+    await fill(98, true, team.call);
+    await fill(2, false, viewer.call);
+    expect(await refusalFor(viewer.call)).toEqual([
+      409,
+      "You see 100 views of this app: 2 of your own and 98 shared. Delete one of your own first.",
+    ]);
+    await fill(2, false, maria.call);
+    expect(await refusalFor(maria.call)).toEqual([
+      409,
+      "You see 100 views of this app: 2 of your own and 98 shared. Delete one of them first.",
+    ]);
+    await fill(2, true, team.call);
+    const other = await team.join("viewer");
+    expect(await refusalFor(other.call)).toEqual([
+      409,
+      "This app has 100 shared views, so you cannot save another one. Ask a maintainer to delete shared views.",
+    ]);
+  });
+
+  it.each(["created", "activity"])(
+    "find the threads of a sender in each form of Unicode, in the order %s",
+    async (order) => {
+      const composed = "ren\u00e9@example.org";
+      const ids = [
+        await send({ email: composed }),
+        await send({ email: composed.normalize("NFD") }),
+        await send({ email: composed.normalize("NFD").replace("ren", "REN") }),
+      ];
+      await send({ email: "rene@example.org" });
+      for (const sender of [composed, composed.normalize("NFD"), composed.toUpperCase()])
+        expect((await listed({ sender, order })).toSorted()).toEqual(ids.toSorted());
+    },
+  );
+
   it("count exactly the threads of their lists, for each member", async () => {
     const maria = await team.join("maintainer");
     const [open, mine, answered] = [await send(), await send(), await send()];

@@ -48,6 +48,7 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     const address = `/console/changelog/${app.appId}/${entryId}`;
     const page = await owner.open(address);
     expect(readingOf(page)).toContain("1 sender gets a mail");
+    expect(readingOf(page)).toContain("Senders who have answered a mail get one mail");
     expect(readingOf(page)).toContain("a…@kitchen.example");
     expect(readingOf(page)).toContain("Publish and notify 1 sender");
     await owner.send(page, address, { intent: "publish" });

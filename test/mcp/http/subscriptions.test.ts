@@ -8,6 +8,7 @@ import {
   decide,
   makeAppWithAgent,
   propose,
+  snoozeForHour,
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
 import { newerMessage } from "../support/http-messages.ts";
@@ -47,6 +48,14 @@ describe.each(databases)("a stream of changes over MCP and HTTP on $name", (engi
     await eventually(() => expect(heard).toEqual([uriOf(run)]));
     await act(`/console/runs/${run}/recall`, { note: "Not today." });
     await eventually(() => expect(heard).toEqual([uriOf(run), uriOf(run)]));
+  });
+
+  it("says that the snooze of a thread is over, although nobody asks the server", async () => {
+    const threadId = await submitFeedback(service, cast);
+    await snoozeForHour(service, cast, threadId);
+    const { heard } = await follow(service.baseUrl, tokenOf(cast), ["innkeep://queue"]);
+    service.clock.advance(3_600_000);
+    await eventually(() => expect(heard).toEqual(["innkeep://queue"]));
   });
 
   it("says that other work may exist, only for the agent's own apps", async () => {

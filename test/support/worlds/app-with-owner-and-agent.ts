@@ -30,6 +30,15 @@ export async function submitFeedback(
   return answer.field("id");
 }
 
+/** Snoozes a thread for an hour. */
+export async function snoozeForHour(service: Service, { person }: AppWithAgent, id: string): Promise<void> {
+  const snoozedUntil = new Date(service.clock.now().getTime() + 3_600_000).toISOString();
+  await service.request("PATCH", `/api/v1/console/feedback/${id}`, {
+    headers: person,
+    body: { snoozedUntil },
+  });
+}
+
 /** Posts a proposal on a thread. Returns the id of the proposal. */
 export async function propose(service: Service, cast: AppWithAgent, feedbackId: string): Promise<string> {
   const body = { summary: "Guard the upload.", plan: "1. Check the size." };

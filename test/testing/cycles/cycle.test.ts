@@ -83,7 +83,7 @@ describe("the page of a cycle", () => {
     [
       "has no account",
       async () => "nobody@example.org",
-      "E-mail of the tester does not belong to an account here.",
+      "E-mail of the tester does not belong to an account on this server.",
     ],
     ["is not an address", async () => "", "E-mail of the tester must not be empty."],
     ["is the owner's", async () => test.world.owner.email, "This is a test of your own app."],

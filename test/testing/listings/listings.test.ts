@@ -156,7 +156,7 @@ describe("the pages of an app's listings and cycles", () => {
     const waiting = async () => readingOf(await visitor.open("/console"));
     expect(await waiting()).toContain("1 proposal waits, 1 slot request, 1 test with too few testers");
     expect(await waiting()).toMatch(
-      /Slot requests .*@example\.org Requested Lantern Slot 1 expires in 47 hours/,
+      /Slot requests .*@example\.org Requested Lantern Slot 1 expires in 2 days/,
     );
     expect(readingOf(await visitor.open(`/console/testing/${other.app.id}`))).toContain("1 request Running");
     service.clock.advance(48 * 3_600_000);

@@ -328,7 +328,19 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
                 action={action}
                 fields={visit.fields}
                 fixes={fixes}
-                field={<FixesField form={shown.form} fixes={fixes} links={links} appId={app.id} />}
+                field={
+                  <FixesField
+                    form={shown.form}
+                    fixes={fixes}
+                    told={{
+                      sendsMail: visit.reads.sendsMail,
+                      hasPages: app.senderPages,
+                      isOut: entry !== undefined && isOut(entry, visit.now),
+                    }}
+                    links={links}
+                    appId={app.id}
+                  />
+                }
                 zone={zone}
                 published={entry ? entry.publishedAt !== null : false}
                 existing={existingId && links.entry(app.id, existingId)}
@@ -412,8 +424,8 @@ const LinkedThreads = (named: Parameters<typeof NamedThreads>[0]) => (
 );
 
 /**
- * Returns the time zone from the sent form. If the form has none, returns the person's own time zone. If that is not
- * known either, returns UTC with the mark `guessed`.
+ * Returns the time zone from the sent form. If the form has none, returns the person's own time zone. If the person's
+ * time zone is not known, returns UTC and sets `guessed`.
  */
 async function zoneOf({ fields, reads }: SignedInVisit): Promise<FieldZone> {
   const sent = fields.text("zone");
@@ -433,7 +445,10 @@ const textOf = async (visit: SignedInVisit, entry: EditedChangelogEntry) => {
   return <ReleaseText entry={current} html={await htmlOf(visit.settings, current.body ?? "")} label="Text" />;
 };
 
-/** Returns the query parameter `fixes`. It is the first value of the field for threads in the form for a new note. */
+/**
+ * Returns the query parameter `fixes`. In the form for a new note, this parameter is the first value of the field for
+ * threads.
+ */
 const namedFirst = ({ query }: SignedInVisit): string => query("fixes").slice(0, 50);
 
 /** Returns the translations that a draft changes, each next to its published translation. */
@@ -462,8 +477,8 @@ const newEntryPage = definePage({
 const originalOf = ({ draft, ...entry }: EditedChangelogEntry) => draft ?? entry;
 
 /**
- * Returns the names of the form fields. They contain the language, because the browser stores unsent text by the name
- * of the field. Each language needs its own unsent text.
+ * Returns the names of the form fields. The names contain the language, because the browser stores unsent text by the
+ * name of the field. Each language needs its own unsent text.
  */
 const namesOf = (tag: string) => ({
   title: `translations.${tag}.title`,

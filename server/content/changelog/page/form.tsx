@@ -340,11 +340,13 @@ export const countOfSenders = (count: number): string => countOf(count, "sender"
 export const FixesField = ({
   form,
   fixes,
+  told,
   links,
   appId,
 }: {
   readonly form: Filled;
   readonly fixes: Fixes;
+  readonly told: ToldSenders;
   readonly links: Links;
   readonly appId: string;
 }) => (
@@ -355,7 +357,7 @@ export const FixesField = ({
       label="Fixes threads"
       placeholder="#12, #31"
       autocomplete="off"
-      hint="Numbers of threads, separated by commas. The senders of these threads get a mail when the note is published. Apps do not see these numbers."
+      hint={`Numbers of threads, separated by commas. ${toldWords(told)} Apps do not see these numbers.`}
     />
     <div id="fixed-threads" data-refreshed>
       <input type="hidden" name="notified" value={notifiedVersion(fixes)} />
@@ -364,6 +366,22 @@ export const FixesField = ({
     </div>
   </div>
 );
+
+/** What decides whether senders get a mail about a release note. (rule M15) */
+interface ToldSenders {
+  readonly sendsMail: boolean;
+  readonly hasPages: boolean;
+  /** Whether the note is already published. */
+  readonly isOut: boolean;
+}
+
+function toldWords({ sendsMail, hasPages, isOut }: ToldSenders): string {
+  if (!sendsMail) return "This server sends no mail, so their senders are not told about the note.";
+  if (!hasPages) return "This app has no sender pages, so their senders get no mail about the note.";
+  return isOut
+    ? "The note is published, so senders of threads that you add get no mail."
+    : "Senders who have answered a mail get one mail when the note is published.";
+}
 
 function typedIn(form: Filled, { threads }: Fixes): ReadonlySet<string> {
   const { ids, numbers } = typedThreads(form.value("fixes"));
@@ -442,7 +460,7 @@ export const ReleaseText = ({
   label,
   language,
 }: {
-  /** The values of the form. Its lists are JSON texts. */
+  /** The values of the form. Lists are JSON texts. */
   readonly entry: Values;
   /** The text, rendered as HTML. */
   readonly html: string;
@@ -493,7 +511,7 @@ const parts = { versions: ["platform", "version"], items: ["type", "text"] } as 
 
 type List = keyof typeof parts;
 
-/** Further rows of a sent form are ignored. */
+/** The maximum number of rows that are read from a sent form. */
 const mostRows = 500;
 
 /** Returns the rows of a list that are not empty. */
@@ -515,7 +533,7 @@ const asLine = (text: string): string =>
     .filter((line) => line !== "")
     .join(" ");
 
-/** Returns the values of the sent form. Its lists become JSON texts. */
+/** Returns the values of the sent form. Lists become JSON texts. */
 export const givenEntry = (fields: Fields): Values => ({
   title: fields.text("title"),
   version: fields.text("version"),

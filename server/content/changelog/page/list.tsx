@@ -4,9 +4,10 @@ import { type Definitions, definePage, type SignedInVisit } from "../../../conso
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { LastChange } from "../../../console/page-reads.ts";
-import { Can, Empty, Line, Notice, Pager } from "../../../console/parts.tsx";
+import { Can, Empty, Line, NothingSearched, Notice, Pager } from "../../../console/parts.tsx";
 import { By } from "../../../console/people.tsx";
 import { InTurns, type Reply, show } from "../../../console/respond.tsx";
+import { searchFaultOf } from "../../../console/search-fault.ts";
 import { Ago, TimestampHere } from "../../../console/times.tsx";
 import { PublicationBadge } from "../../texts/parts.tsx";
 
@@ -16,10 +17,15 @@ async function showChangelog(visit: SignedInVisit): Promise<Reply> {
   const cursor = visit.query("cursor");
   const q = visit.query("q").trim();
   const params = { appId: navigation.app.id };
-  const { items, nextCursor } = await visit.ask(consoleChangelog.list, { params, query: { cursor, q } });
+  const fault = searchFaultOf(q, limits.contentSearch);
+  const { items, nextCursor } =
+    fault === undefined
+      ? await visit.ask(consoleChangelog.list, { params, query: { cursor, q } })
+      : { items: [], nextCursor: null };
   const changes = await visit.reads.releaseNoteAuthors(items.map(({ id }) => id));
   const zone = await visit.reads.ownZone();
-  return show(<Changelog {...{ navigation, cursor, q, items, nextCursor, changes, zone }} now={visit.now} />);
+  const shown = { navigation, cursor, q, fault, items, nextCursor, changes, zone };
+  return show(<Changelog {...shown} now={visit.now} />, fault === undefined ? undefined : 400);
 }
 
 const Changelog = ({
@@ -29,6 +35,7 @@ const Changelog = ({
   nextCursor,
   changes,
   q,
+  fault,
   zone,
   now,
 }: {
@@ -36,6 +43,8 @@ const Changelog = ({
   readonly cursor: string;
   /** The typed search words. If they are empty, all notes are shown. */
   readonly q: string;
+  /** Why the search is not possible. Then nothing was searched. */
+  readonly fault: string | undefined;
   /** The time zone of the reader; undefined if it is not known. */
   readonly zone: string | undefined;
   readonly items: readonly EditedChangelogEntry[];
@@ -70,7 +79,9 @@ const Changelog = ({
       {(q !== "" || cursor !== "" || nextCursor !== null || items.length > 10) && (
         <NotesSearch address={address} q={q} />
       )}
-      {q !== "" && items.length === 0 ? (
+      {fault !== undefined ? (
+        <NothingSearched fault={fault} />
+      ) : q !== "" && items.length === 0 ? (
         <p class="card muted">
           {nextCursor === null
             ? "No release note has all of these words."

@@ -157,7 +157,7 @@ const showTyped = async (visit: SignedInVisit, showForm: ShowForm): Promise<Repl
   sentFields: [],
 });
 
-/** Returns the name of the form field for the answer. It depends on the language that the page shows. */
+/** Returns the name of the form field for the answer. The name depends on the language that the page shows. */
 const answerField = (visit: SignedInVisit): string => {
   const { tag } = shownLanguage(visit);
   return tag === undefined ? "answer" : `translations.${tag}.answer`;
@@ -181,8 +181,8 @@ async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<
 }
 
 /**
- * Returns the values of the form for a new entry. With the query parameter `thread`, they are the subject and a reply
- * of this thread. (rule C33)
+ * Returns the values of the form for a new entry. With the query parameter `thread`, the values are the subject and a
+ * reply of this thread. (rule C33)
  */
 async function newForm({ ask, param, query }: SignedInVisit): Promise<Filled> {
   const id = query("thread");
@@ -190,7 +190,7 @@ async function newForm({ ask, param, query }: SignedInVisit): Promise<Filled> {
   const { app, feedback, sender, messages } = await ask(threads.read, { params: { id } });
   if (app.id !== param("appId").toLowerCase()) throw new ApiError("not_found");
   return filledWith({
-    ...entryFromThread({ subject: feedback.subject, sender, messages }),
+    ...entryFromThread({ subject: feedback.subject, message: feedback.message, sender, messages }),
     fromThread: "on",
   });
 }
@@ -451,8 +451,8 @@ const comparedTranslations = ({ translations, draft }: DraftedFaq): ComparedFiel
   ]);
 
 /**
- * Returns the names of the form fields. They contain the language, because the browser stores unsent text by the name
- * of the field. Each language needs its own unsent text.
+ * Returns the names of the form fields. The names contain the language, because the browser stores unsent text by the
+ * name of the field. Each language needs its own unsent text.
  */
 const namesOf = (tag: string) => ({
   question: `translations.${tag}.question`,
@@ -580,7 +580,9 @@ export const definitions: Definitions = [
   }),
 ];
 
-/** Returns the form's values for a translation. If the draft changes the translation, they come from the draft. */
+/**
+ * Returns the form's values for a translation. If the draft changes the translation, the values come from the draft.
+ */
 function currentOf({ translations, draft }: DraftedFaq, tag: string): Values {
   const { question, answer } = namesOf(tag);
   const text =

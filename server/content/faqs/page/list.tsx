@@ -110,7 +110,10 @@ const Drafts = ({
     </details>
   );
 
-/** If the FAQ has more entries, the list shows only the questions, without excerpts of the answers. */
+/**
+ * The maximum number of entries for which the list shows excerpts of the answers. A longer list shows only the
+ * questions.
+ */
 const mostLong = 60;
 
 const isShort = (faqs: readonly ListedFaq[]): boolean => faqs.length > mostLong;
@@ -307,8 +310,8 @@ const directionOf = (word: string | undefined): Direction =>
 
 /**
  * Returns the entries whose `sortOrder` changes when an entry is moved. `faqs` must be all entries in their order. For
- * `up` and `down`, the entry and its neighbour are swapped; if several entries had the same `sortOrder`, others change
- * too. Returns an empty list if the entry does not exist or cannot move further.
+ * `up` and `down`, the entry and its neighbour are swapped. If several entries had the same `sortOrder`, the
+ * `sortOrder` of other entries changes, too. Returns an empty list if the entry does not exist or cannot move further.
  */
 export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Direction): FaqPosition[] {
   const from = faqs.findIndex((faq) => faq.id === id);
@@ -343,8 +346,9 @@ export function placeFaq(faqs: readonly FaqPosition[], id: string, place: number
 
 /**
  * Returns the new `sortOrder` of an entry that moves directly after a neighbour (`step` 1) or before it (`step` -1).
- * `others` are the entries on the other side. Those of them that would collide get a new `sortOrder` too. Returns
- * undefined if there is no neighbour.
+ * `others` are the entries on the other side of the moved entry, the nearest entry first. Entries in `others` get a new
+ * `sortOrder`, too, if the moved entry would otherwise not be between them and the neighbour. Returns undefined if
+ * there is no neighbour.
  */
 function pushed(
   moving: FaqPosition,

@@ -2,24 +2,32 @@ import type { Database, Engine, Reader, Transaction } from "../../../database/da
 import type { Condition } from "../../../database/lists.ts";
 
 export interface ThreadWatch {
-  /** Calls `wake` after each change of a thread, and once soon after the start. Returns a function that stops this. */
+  /**
+   * Calls `wake` after each change of a thread, and once shortly after this call of `listen`. Returns a function that
+   * stops the calls of `wake`.
+   */
   listen(wake: () => void): () => void;
 }
 
 const everyMs = 500;
 
 /**
- * Creates the watch that wakes requests when any thread changes. It queries the database twice a second, but only while
- * a request waits. It does not use signals: on PostgreSQL each report would then send a notification, and transactions
- * with notifications wait for each other.
+ * Creates the watch that wakes requests when any thread changes. The watch queries the database twice a second, but
+ * only while a request waits. Before each query it calls `endSnoozes`, so that a waiting request also gets the end of a
+ * snooze. The watch does not use the signals of transactions, because each report would then send a notification on
+ * PostgreSQL. Transactions with notifications wait for each other.
  */
-export function createThreadWatch(database: Pick<Database, "engine" | "get" | "all">): ThreadWatch {
+export function createThreadWatch(
+  database: Pick<Database, "engine" | "get" | "all">,
+  endSnoozes: () => Promise<void>,
+): ThreadWatch {
   const wakers = new Set<{ readonly wake: () => void }>();
   let asking = false;
   let seen = "";
 
   async function ask(): Promise<void> {
     try {
+      await endSnoozes();
       const present = await threadChanges.newest(database, seen);
       if (present !== seen) for (const { wake } of wakers) wake();
       seen = present;
@@ -55,7 +63,10 @@ type Mark = string;
 /** The result for a text that is not a mark of this database, such as a mark from before a restore. */
 export const notAMark = Symbol("not a mark");
 
-/** The SQL expression for the mark of now. A client that sends the mark later gets what has changed since. */
+/**
+ * The SQL expression for the current mark. A client that sends this mark later gets the changes that were made after
+ * the mark was read.
+ */
 export const presentMark: Record<Engine, string> = {
   sqlite: "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'thread_changes')",
   postgres: "CAST(pg_current_snapshot() AS text)",
@@ -75,8 +86,8 @@ export const threadChanges = {
   },
 
   /**
-   * Returns the mark for a client that has read a list. `mark` is the column of its rows; undefined for an empty list.
-   * Then the result is `before`, the mark that was read before the list.
+   * Returns the mark for a client that has read a list. `mark` is the column `mark` of the rows. If the list is empty,
+   * `mark` is undefined. Then the result is `before`, the mark that was read before the list.
    */
   seenBy: (before: Mark, mark: string | number | undefined): Mark =>
     mark === undefined ? before : `${before.split(" ").at(0)} ${mark}`,
@@ -93,7 +104,7 @@ export const threadChanges = {
     return reader.engine === "sqlite" ? afterNumber(present, read) : afterSnapshot(present, read);
   },
 
-  /** Returns `seen` if nothing has changed since this mark. Otherwise returns another mark. */
+  /** Returns `seen` if nothing has changed since the mark `seen`. Otherwise returns the current mark. */
   async newest(reader: Reader, seen: Mark): Promise<Mark> {
     const { mark } = await readPresent(reader);
     if (reader.engine === "sqlite" || seen === "") return mark;

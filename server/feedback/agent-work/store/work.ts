@@ -41,7 +41,7 @@ export interface FoundRow {
   readonly activeAt: string;
   readonly waiting: Exclude<Waiting, "none"> | null;
   readonly runId: string | null;
-  /** The mark at the time of this query. It is the same in all rows. */
+  /** The mark at the time of this query. All rows have the same mark. */
   readonly mark: string | number;
 }
 
@@ -53,7 +53,10 @@ export interface Search {
   };
 }
 
-/** Returns how the matching threads are sorted: for search words, by activity, or by time of creation. */
+/**
+ * Returns the order of the matching threads: by `seq` for a search, by the last activity for `updatedSince`, otherwise
+ * by the time of creation.
+ */
 export const orderOf = ({ q, updatedSince }: Search["filters"]): ThreadOrder =>
   q !== undefined ? "found" : updatedSince !== undefined ? "activity" : "created";
 
@@ -97,7 +100,8 @@ function inOrder(
   filters: Search["filters"],
 ): RowsOfScopes["inScope"] {
   const keys = tagKeysOf(filters);
-  // Usually only a few threads wait for somebody. They have their own index, which is faster than the index of a tag.
+  // Usually only a few threads wait for somebody. Threads that wait have a separate index, which is faster than the
+  // index of a tag.
   if (keys.length === 0 || waitsForSomebody(filters)) {
     const conditions: Condition[] = [["f.app_id = s.scope"], ...matching(filters)];
     return { from: "feedback f", ...sortKeyOf(order), conditions };
@@ -176,8 +180,8 @@ async function findWords(
 }
 
 /**
- * Returns the conditions that usually match only a few threads. If there is an index for them, a condition with the ids
- * of the apps is added, because PostgreSQL needs it to use this index.
+ * Returns the conditions that usually match only a few threads. If there is an index for these conditions, a condition
+ * with the ids of the apps is added. Without the ids, PostgreSQL would not use this index.
  */
 function oftenFew(
   appIds: readonly string[],
@@ -289,7 +293,7 @@ export interface Worker {
 
 export interface ClaimRow extends Omit<Worker, "userId"> {
   readonly id: string;
-  /** Null for a claim that was imported. */
+  /** The account that made the claim; null for a claim that was imported. */
   readonly userId: string | null;
   readonly claimedAt: string;
   readonly releasedAt: string | null;
@@ -334,8 +338,8 @@ const claimColumns = `c.id, c.run_id AS "runId", c.user_id AS "userId", c.token_
     (SELECT 1 FROM oauth_tokens o WHERE o.connection_id = t.id AND o.expires_at > ?))) THEN 1 ELSE 0 END AS "tokenWorks"`;
 
 /**
- * The SQL condition for the claims of a caller. It also compares the token, because claims from older versions of the
- * server have no account.
+ * The SQL condition for the claims of a caller. The condition also compares the token, because claims from older
+ * versions of the server have no account.
  */
 const ofCaller = "(c.user_id = ? OR c.token_id = ?)";
 

@@ -12,21 +12,24 @@ import type { Deps } from "../../../deps.ts";
 import { addIndexed, asOneWord } from "../rules.ts";
 import { mostText, type ThreadWords, textsOf } from "./texts.ts";
 
-/** The maximum number of threads in a batch. It is small, so that other writes wait only briefly for a batch. */
+/** The maximum number of threads in a batch. With this small number, other writes wait only briefly for a batch. */
 const batch = 100;
 
-/** A batch ends when its texts have this number of characters. */
+/** The number of characters in the texts of a batch at which the batch ends. */
 const batchText = 1_048_576;
 
 /** The maximum number of threads that are read at once. */
 const mostAtOnce = 16;
 
-/** If the threads that were read at once have more characters in total, the next thread is read alone. */
+/**
+ * The limit for the total number of characters of the threads that were read at once. If they have more characters, the
+ * next thread is read alone.
+ */
 const fewText = 65_536;
 
 const batchesOfSearch = 20;
 
-/** Before a search, new texts with about this many characters in total are added to the index. */
+/** The approximate number of characters of new texts that are added to the index before a search. */
 const textOfSearch = 2 * batchText;
 
 interface Batch {
@@ -47,7 +50,7 @@ type IndexingLog = Pick<Deps["log"], "error">;
 
 /**
  * Adds up to 2,000 new threads to the index before a search, or fewer if they are long. A background job adds the
- * rest. If this fails, the search continues without these threads.
+ * remaining threads. If indexing fails, the search continues without these threads.
  */
 export async function indexForSearch({ database, log }: Pick<Deps, "database" | "log">): Promise<void> {
   try {
@@ -95,7 +98,7 @@ export const indexAllAgain = (tx: Transaction): Promise<number> =>
      ON CONFLICT (feedback_seq) DO NOTHING`,
   );
 
-/** A thread in the queue for the index. `mark` is another value after each further change of the thread. */
+/** A thread in the queue for the index. The value of `mark` changes with each further change of the thread. */
 interface Noted {
   readonly seq: number;
   readonly mark: string;
@@ -122,7 +125,7 @@ async function indexBatch(database: Database, log: IndexingLog | undefined): Pro
   }
 }
 
-/** Whether an error is temporary, so that it was not caused by the thread that was indexed. */
+/** Whether an error is temporary. Such an error was not caused by the thread that was indexed. */
 const isPassing = (error: unknown): boolean => isUnavailable(error) || isRetryable(error);
 
 /**
@@ -248,7 +251,8 @@ async function store(
 
 /**
  * Returns the `seq` of the threads that have not changed since they were read. On PostgreSQL, threads whose rows
- * another transaction has locked are left out, so this function never waits. They are indexed in a later batch.
+ * another transaction has locked are left out, so this function never waits. These threads are indexed in a later
+ * batch.
  */
 async function unchanged(tx: Transaction, read: readonly Noted[]): Promise<number[]> {
   const marks = new Map(read.map(({ seq, mark }) => [seq, mark]));
@@ -370,15 +374,15 @@ const lexemesOf = (
   ...words.map((word) => wordInRange(Math.floor(seq / rangeOfSearch), word)),
 ];
 
-/** The number of pages of the index that one step merges. It is small, so that other writes wait only briefly. */
+/** The number of pages of the index that one step merges. With this small number, other writes wait only briefly. */
 const pagesAtOnce = 200;
 
 const mostRounds = 10_000;
 
 /**
- * Removes the words of deleted threads from the search index of SQLite. FTS5 only marks threads as deleted. Their words
- * stay in the file until the segments of the index are merged. This function merges them in small steps. On PostgreSQL
- * it does nothing, because VACUUM removes the words.
+ * Removes the words of deleted threads from the search index of SQLite. FTS5 only marks threads as deleted. The words
+ * of deleted threads stay in the file until the segments of the index are merged. This function merges the segments in
+ * small steps. On PostgreSQL, the function does nothing, because VACUUM removes the words.
  */
 export async function forgetDeletedWords(database: Database, stopping: AbortSignal): Promise<void> {
   if (database.engine === "postgres" || !(await hasMarks(database))) return;

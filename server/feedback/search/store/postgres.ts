@@ -23,8 +23,9 @@ import {
 } from "./ranges.ts";
 
 /**
- * The first two steps of a search. Both search only the newest two ranges of threads. The first step searches only the
- * newest one to two thousand threads in these ranges. With `thousands` 0, all threads of the ranges are searched.
+ * The first two steps of a search. Both steps search only the newest two ranges. A range is a group of `rangeOfSearch`
+ * consecutive threads. The first step searches only the newest one to two thousand threads in these ranges. If
+ * `thousands` is 0, all threads of the ranges are searched.
  */
 const steps = [
   { ranges: 2, thousands: 2 },
@@ -37,9 +38,9 @@ const ranges = 4;
 const mostRanges = 64;
 
 /**
- * Returns the newest threads that match. Too many threads contain a common word to sort all of them, so the newest
- * ranges are searched first. After that, all threads are searched at once if the apps have few threads or if a term is
- * rare. Otherwise the older ranges are searched step by step until the time is over.
+ * Returns the newest threads that match. Very many threads may contain a common word, so that it would be slow to sort
+ * all of them. So the newest ranges are searched first. After that, all threads are searched at once if the apps have
+ * few threads or if a term is rare. Otherwise the older ranges are searched step by step until the time is over.
  */
 export async function newestInPostgres(
   reader: Reader,
@@ -78,8 +79,8 @@ const newestSeq = async (reader: Reader): Promise<number> =>
 
 /**
  * Returns the newest of all threads that match. Returns undefined if this would be slow, because no term is rare and
- * the apps have many threads. Whether a term is rare is estimated from `ranges` and from a sample of the older ranges,
- * because it would be slow to count all threads with a common word.
+ * the apps have many threads. It would be slow to count all threads with a common word. So the function estimates from
+ * `ranges` and from a sample of the older ranges whether a term is rare.
  */
 async function findAll(
   reader: Reader,
@@ -99,7 +100,10 @@ async function findAll(
   return findByFirst(reader, searched, [...new Set([rareTerm, ...whole])], page);
 }
 
-/** Whether these apps together have at most `few` threads. If `status` is given, only threads with it are counted. */
+/**
+ * Whether these apps together have at most `few` threads. If `status` is given, only threads with this status are
+ * counted.
+ */
 async function haveFew(
   reader: Reader,
   appIds: readonly string[],
@@ -149,9 +153,9 @@ const findInApps = (reader: Reader, searched: SearchedTerms, page: SearchPage): 
   findEach(reader, { asked: inEachApp(searched), order: "any" }, page);
 
 /**
- * Searches the index only for the terms `first` and the marks of the scope, which few threads have. The other terms are
- * compared with the stored words of these threads. If the index also searched for the beginning of a word, it would
- * read all threads with such words, even if another term is rare.
+ * Searches the index only for the marks of the scope and for the terms `first`, which only few threads have. The other
+ * terms are compared with the stored words of these threads. If the index also searched for the beginning of a word, it
+ * would read all threads with words that begin in this way, even if another term is rare.
  */
 function findByFirst(
   reader: Reader,
@@ -183,14 +187,15 @@ const ofApps = (ids: readonly string[]): Condition => [
   ...ids,
 ];
 
-// From here, the SQL statements of the search. They query the index with expressions of the type `tsquery`.
+// The functions below run the SQL statements of the search. The statements query the index with expressions of the type
+// `tsquery`.
 
 /** Whether at most `most` threads match the expressions, counted together. */
 async function hasAtMost(reader: Reader, asked: readonly string[], most: number): Promise<boolean> {
   if (most < 0) return false;
   if (asked.length === 0) return true;
-  // `OFFSET 0` makes PostgreSQL use the search index. Without it, PostgreSQL would read threads one after another until
-  // it has found enough for `LIMIT`.
+  // `OFFSET 0` makes PostgreSQL use the search index. Without `OFFSET 0`, PostgreSQL would read threads one after
+  // another until it has found enough for `LIMIT`.
   const sql = `SELECT 1 AS one FROM unnest(${textsOf(asked)}) AS r(asked)
     CROSS JOIN LATERAL (SELECT 1 AS one FROM feedback_search s WHERE s.words @@ CAST(r.asked AS tsquery) OFFSET 0) AS found
     LIMIT 1 OFFSET ?`;
@@ -198,8 +203,8 @@ async function hasAtMost(reader: Reader, asked: readonly string[], most: number)
 }
 
 /**
- * Returns the newest of the threads `among` that match. It compares the stored words of these threads. The index would
- * be slower, because it would read all threads with words that begin with a typed word.
+ * Returns the newest of the threads `among` that match. The query compares the stored words of these threads. A query
+ * of the index would be slower, because the index would read all threads with words that begin with a typed word.
  */
 async function findAmong(
   reader: Reader,
@@ -268,7 +273,7 @@ async function findEach(
 const textsOf = (texts: readonly string[]): string =>
   `CAST(ARRAY[${texts.map(() => "?").join(", ")}] AS text[])`;
 
-// From here, the functions that create expressions of the type `tsquery`.
+// The functions below create expressions of the type `tsquery`.
 
 /** A function that adds the mark of an app or of a range to a word. */
 type Place = (word: string) => string;
@@ -288,14 +293,17 @@ const isWhole = (term: Term): boolean => !term.some(({ isBeginning }) => isBegin
 const inPlace = (term: Term, place: Place): string =>
   anyOf(term.map(({ word, isBeginning }) => lexeme(place(word)) + (isBeginning ? ":*" : "")));
 
-/** With more apps, a query does not use the marks of the apps. It is faster to compare the app of each found thread. */
+/**
+ * The maximum number of apps whose marks a query uses. With more apps, it is faster to compare the app of each found
+ * thread.
+ */
 const mostMarks = 3;
 
 /**
- * Returns the expression for the threads of one range that have all terms. At least one word is searched with the mark
- * of the range, so that the index does not read all threads of the apps: all beginnings of words, or one whole word if
- * there are none. The other words are searched with the marks of the apps. Two apps may have the same mark, so the
- * caller must also compare the ids of the apps.
+ * Returns the expression for the threads of one range that have all terms. All beginnings of words are searched with
+ * the mark of the range. If there are no beginnings of words, one whole word is searched with this mark. Without this
+ * mark, the index would read all threads of the apps. The other words are searched with the marks of the apps. Two apps
+ * may have the same mark, so the caller must also compare the ids of the apps.
  */
 function inRange({ scope: { appIds }, all, none }: SearchedTerms, range: number): string {
   const place = placeOfRange(range);
@@ -334,7 +342,10 @@ const inRanges = (searched: SearchedTerms, ranges: Ranges): string =>
 const marksOf = (appIds: readonly string[]): string[] =>
   appIds.length > mostMarks ? [] : [anyOf(appIds.map((id) => lexeme(marks.app + id)))];
 
-/** Returns the expression for the newest thousands of threads up to `end`. Returns none if `thousands` is 0. */
+/**
+ * Returns a list with the expression for the newest thousands of threads up to `end`. The list is empty if `thousands`
+ * is 0.
+ */
 function newestPlaces(end: number, thousands: number): string[] {
   if (thousands === 0) return [];
   const last = Math.floor(end / newestOfSearch);

@@ -4,7 +4,10 @@ import type { Term } from "../rules.ts";
 
 export { rangeOfSearch };
 
-/** The threads to search: the threads of some apps, if given only those with a status or a type. */
+/**
+ * The threads to search: the threads of some apps. If `status` or `type` is given, only the threads with this status or
+ * type.
+ */
 export interface SearchScope {
   readonly appIds: readonly string[];
   readonly status?: string | undefined;
@@ -28,18 +31,21 @@ export interface SearchPage {
   /** The maximum number of threads. */
   readonly limit: number;
   readonly effort?: Effort;
-  /** If given, only these threads are searched. They must already match the conditions, and be sorted newest first. */
+  /**
+   * The threads to search, if not all threads are searched. These threads must already match the conditions, and be
+   * sorted newest first.
+   */
   readonly among?: readonly number[];
 }
 
 export interface Effort {
-  /** After this time, the search does not begin another step. */
+  /** The time limit. After this time, the search does not begin another step. */
   readonly milliseconds: number;
   /** A list of at most this number of threads is searched completely at once. */
   readonly few: number;
   /**
-   * Only on PostgreSQL: a word is rare if, as an estimate, at most this number of threads have it. With a negative
-   * number, no word is rare.
+   * The maximum number of threads that have a rare word. The number of threads is estimated. This limit is used only on
+   * PostgreSQL. If the limit is negative, no word is rare.
    */
   readonly rare: number;
 }
@@ -48,8 +54,8 @@ export interface Found {
   /** The `seq` of the newest threads that match, newest first. */
   readonly seqs: readonly number[];
   /**
-   * If the search ended because of its time limit: threads with a lower `seq` were not searched, and the next page can
-   * continue with them. Undefined if the search was complete or the page is full.
+   * The `seq` at which the search ended because of its time limit. Threads with a lower `seq` were not searched, and
+   * the next page can continue with these threads. Undefined if the search was complete or the page is full.
    */
   readonly reached: number | undefined;
 }
@@ -75,7 +81,10 @@ export interface BackwardSearch {
 
 /** With these limits, a whole request that searches takes at most 50 milliseconds. */
 export const usualEffort: Effort = { milliseconds: 20, few: 5_000, rare: 3_000 };
-/** If a step takes less than this number of milliseconds, the next step searches twice as many ranges. */
+/**
+ * The time in milliseconds below which a step is quick. After a quick step, the next step searches twice as many
+ * ranges.
+ */
 const quick = 3;
 
 /** Continues a search with the threads that were not searched yet. Returns all results together. */
@@ -94,8 +103,9 @@ export async function continueSearch(stopped: Found, given: BackwardSearch): Pro
 export const endOf = ({ milliseconds }: Effort): number => performance.now() + milliseconds;
 
 /**
- * Searches ranges step by step, newest first. It ends when the page is full, no range is left, or the time is over. It
- * always makes at least one step. So a client that requests one page after the other always reaches the last page.
+ * Searches ranges step by step, newest first. The search ends when the page is full, no range is left, or the time is
+ * over. The search always makes at least one step. So a client that requests one page after the other always reaches
+ * the last page.
  */
 export async function searchBackwards(given: BackwardSearch): Promise<Found> {
   const { end, limit, until, most, searchRanges } = given;

@@ -22,12 +22,14 @@ import { mostMessages, type TextsRead, type ThreadWords, textsOf } from "./texts
 
 type Counts = SearchFacts["counts"];
 
-/** Not more threads of a status are counted. */
+/** The maximum number of threads of a status that are counted. */
 const mostCounted = 500;
 
 const newest = Number.MAX_SAFE_INTEGER;
 
-/** Counting ends after about this time. The numbers so far are then shown as minimum numbers, such as `12+`. */
+/**
+ * The approximate time after which counting ends. The numbers so far are then shown as minimum numbers, such as `12+`.
+ */
 const mostMilliseconds = 30;
 
 /**
@@ -116,7 +118,7 @@ export async function searchThreads(reader: Reader, search: ThreadSearch, given:
 
 /**
  * Returns the threads with the number that the query names, at most one in each app. Returns undefined if the query
- * names no number. This is necessary because a search range by range could end before it reaches an old thread.
+ * names no number. Without this function, a search range by range could end before it reaches an old thread.
  */
 async function threadsOfNumber(
   reader: Reader,
@@ -172,8 +174,8 @@ const mostAtOnce = 16;
 const muchText = 65_536;
 
 /**
- * Returns those of the threads that match the patterns of the query. If the time is over, it ends early, and `last` is
- * the last thread that was read.
+ * Returns those of the threads that match the patterns of the query. If the time is over, the function ends early, and
+ * `last` is the last thread that was read.
  */
 async function withPatterns(
   reader: Reader,
@@ -245,7 +247,10 @@ export async function* withManyMessages(
   for (const { seq } of long) yield* textsInParts(reader, [seq], { most: mostMessages, withoutSenders });
 }
 
-/** Returns the scope. If the query has exactly one status or exactly one type, it is added to the scope. */
+/**
+ * Returns the scope. If the query has exactly one status or exactly one type, this status or type is added to the
+ * scope.
+ */
 function narrowed({ scope, query: { facts } }: ThreadSearch): SearchScope {
   const only = (name: Fact["name"]): string | undefined => {
     const of = facts.filter((fact) => fact.name === name && !fact.isNot);

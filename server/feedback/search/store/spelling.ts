@@ -19,9 +19,7 @@ const mostWords = 12;
 /** The maximum number of threads that are counted for each existing word. */
 const mostCounted = 50;
 
-/**
- * On PostgreSQL, the index contains separate words for each app. Only the words of this number of apps are looked up.
- */
+/** The number of apps whose words are looked up on PostgreSQL, where the index contains separate words for each app. */
 const mostApps = 8;
 
 /**
@@ -74,7 +72,7 @@ export async function newestWith(
   return (await searchThreads(reader, { ...search, query }, page)).seqs;
 }
 
-/** Returns those of the words that are in the index. On SQLite, they may be words of other apps. */
+/** Returns those of the words that are in the index. On SQLite, the result may contain words of other apps. */
 async function existingWords(
   database: Database,
   appIds: readonly string[],
@@ -98,7 +96,7 @@ async function inLexemes(tx: Transaction, appIds: readonly string[], words: read
   const has = (asked: string) =>
     `EXISTS (SELECT 1 FROM feedback_search s WHERE s.words @@ CAST(${asked} AS tsquery))`;
   // For each word, the index reads a list of all threads with this word. The lists of the newest ranges are short, and
-  // a common word is in them. So they are read first.
+  // a common word is in these lists. So these lists are read first.
   return tx.all<{ word: string }>(
     plannedEachTime(`SELECT asked ->> 0 AS word FROM json_array_elements(CAST(? AS json)) AS asked
      WHERE ${has("asked ->> 1")} OR ${has("asked ->> 2")}`),

@@ -23,8 +23,8 @@ const mostRanges = 16;
 
 /**
  * Returns the newest threads that match. First, only the newest range is searched. If it contains too few results, all
- * threads are searched at once if a word is rare. Otherwise the older ranges are searched until the time is over,
- * because the index would read very long lists if no thread has all words.
+ * threads are searched at once if a word is rare. Otherwise the older ranges are searched until the time is over. If no
+ * thread has all words, a search of all threads at once would read very long lists of the index.
  */
 export async function newestInSqlite(
   reader: Reader,
@@ -50,7 +50,7 @@ export async function newestInSqlite(
 const newestSeq = async (reader: Reader): Promise<number> =>
   (await reader.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM feedback"))?.seq ?? 0;
 
-/** Returns the conditions that a thread must match. Each is an expression of FTS5. */
+/** Returns the conditions that a thread must match. Each condition is an expression of FTS5. */
 function partsOf({ scope: { appIds, status, type }, all }: SearchedTerms): string[] {
   const apps = appIds.map((id) => `"${marksInSqlite.app}${id.replaceAll("-", "")}"`);
   return [

@@ -23,7 +23,10 @@ export interface TimedText extends ThreadText {
 /** The number of a thread's newest messages that are searched. */
 export const mostMessages = 500;
 
-/** The limit for a thread: of the characters that are indexed, and of the bytes of messages that are read. */
+/**
+ * The maximum number of characters of a thread that are indexed. Also the maximum number of bytes of its messages that
+ * are read.
+ */
 export const mostText = 262_144;
 
 export interface TextsRead {
@@ -140,7 +143,10 @@ const lengthOfMessage = ["m.body", "m.subject", "m.metadata"]
 const newestOfThread = `WHERE n.feedback_id = f.id AND n.direction <> 'blocked'
   ORDER BY n.created_at DESC, n.id DESC LIMIT ?`;
 
-/** Returns SQL for the newest messages of each thread. It stops when their texts have more than `mostText` bytes. */
+/**
+ * Returns SQL for the newest messages of each thread, until the texts of these messages have more than `mostText`
+ * bytes.
+ */
 const withNewest = (threads: string): string =>
   `SELECT m.feedback_id AS "feedbackId", m.direction, m.category AS type, m.created_at AS "createdAt", m.body,
      m.foreign_from AS "foreignFrom", m.subject, m.source, m.sender_name AS "senderName", m.sender_email AS "senderEmail", m.metadata
@@ -215,7 +221,7 @@ const kindOf = ({ direction, type }: MessageRow): FoundIn =>
 
 /**
  * Whether a source has several words. A source with a single word, such as `web`, is not searched as a text, because
- * very many threads have it. It is found only with the operator `source:`. (rule F57)
+ * very many threads have it. Such a source is found only with the operator `source:`. (rule F57)
  */
 const isSpecific = (source: string | null): boolean => source !== null && wordsIn(source).length > 1;
 

@@ -1,5 +1,6 @@
 import { bulk } from "../../../../src/contract/bulk.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
+import { limits } from "../../../../src/contract/limits.ts";
 import { threads } from "../../../../src/contract/threads.ts";
 import { suffices } from "../../../access/members/rules.ts";
 import type { Answered } from "../../../console/ask.ts";
@@ -13,7 +14,7 @@ import { type Fields, HiddenFields, IdempotencyField, versionOf } from "../../..
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type Navigation, navigationOf, sumOf } from "../../../console/navigation.ts";
 import type { InboxProposal } from "../../../console/page-reads.ts";
-import { Empty, Notice, Pager, shownCount } from "../../../console/parts.tsx";
+import { Empty, keyed, Notice, Pager, shownCount } from "../../../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import {
   filterOf,
@@ -24,6 +25,7 @@ import {
   withOpened,
 } from "../../inbox/filters.ts";
 import { ViewLink, viewNames, viewsInOrder } from "./desk-around.tsx";
+import { plansWaiting } from "./desk-forms.ts";
 import {
   ActBarOfApps,
   ActNotice,
@@ -37,9 +39,15 @@ import {
 import { snoozeEnd, untilDay } from "./fields.tsx";
 
 /**
- * Shows the threads of all apps of a person in one list. A thread opens in the inbox of its app. (rule F49)
+ * Shows the threads of all apps of a person in one list. A thread opens in the inbox of its app. A search has its own
+ * page. (rule F49)
  */
-const showAllApps = (visit: SignedInVisit): Promise<Reply> => showList(visit, visit.query);
+async function showAllApps(visit: SignedInVisit): Promise<Reply> {
+  const q = visit.query("q").trim();
+  return q === ""
+    ? showList(visit, visit.query)
+    : goTo(`${visit.links.search}?${new URLSearchParams({ q })}`);
+}
 
 async function showList(
   visit: SignedInVisit,
@@ -125,7 +133,24 @@ const AllApps = ({
             <button class="views-button" type="button" popovertarget="views">
               <span class="name">{open === undefined ? "Unread" : viewNames[open]}</span>
             </button>
-            <p class="hint">Threads of all your apps.</p>
+            <search>
+              <form class="search" method="get" action={links.search}>
+                <label class="unseen" for="search">
+                  Search all your apps
+                </label>
+                <input
+                  id="search"
+                  type="search"
+                  name="q"
+                  placeholder="Search all your apps"
+                  maxLength={limits.feedbackSearch}
+                  {...keyed("/", "Search feedback", "List")}
+                />
+                <button class="unseen" type="submit" tabIndex={-1}>
+                  Search
+                </button>
+              </form>
+            </search>
           </div>
           <form class="list-form" id="list-form" method="post" action={links.allFeedbackForm("change")}>
             {/*
@@ -198,12 +223,12 @@ const AllApps = ({
   );
 };
 
-/** Returns the number of the colour of an app, from 0 to 7. It depends only on the id of the app. */
+/** Returns the number of the colour of an app, from 0 to 7. The number depends only on the id of the app. */
 const colourOf = (appId: string): number => Number.parseInt(appId.slice(-2), 16) % 8;
 
 /**
  * Changes the selected threads, one app after the other. Threads of an app in which the person may not change them are
- * left out. The next page shows the result and offers to undo it. (rule F48)
+ * left out. The next page shows the result and offers to undo the change. (rule F48)
  */
 function changeThreads(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links } = visit;
@@ -218,15 +243,16 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
         count: ids.length,
       }));
       if (byApp.length === 0) throw new ApiError("bad_request", { message: "Select a thread first." });
-      const parts = await inEachApp(byApp, ({ appId, ids }) =>
-        ask(bulk.change, {
+      const parts = await inEachApp(byApp, async ({ appId, ids }) => {
+        const answer = await ask(bulk.change, {
           params: { appId },
           body: { ids, change },
           idempotencyKey: keyFor(fields, appId),
-        }),
-      );
+        });
+        return { ...answer, waiting: await plansWaiting(visit, { did, ids, answer }) };
+      });
       const undo = parts
-        .flatMap(({ appId, undo, changed }) => (undo === "" ? [] : [appId, undo, changed]))
+        .flatMap((part) => (part.undo === "" ? [] : [packed(part.appId), packed(part.undo), part.changed]))
         .join(".");
       return goTo(withResult(links.allFeedback, fields, { did, ...sumOfParts(parts), undo }));
     },
@@ -241,7 +267,9 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
     async () => {
       const given = fields.text("undo").split(".");
       const byApp = given.flatMap((appId, at) =>
-        at % 3 === 0 ? [{ appId, undo: given[at + 1] ?? "", count: Number(given[at + 2]) || 1 }] : [],
+        at % 3 === 0
+          ? [{ appId: unpacked(appId), undo: unpacked(given[at + 1]), count: Number(given[at + 2]) || 1 }]
+          : [],
       );
       const parts = await inEachApp(byApp, ({ appId, undo }) =>
         ask(bulk.undo, { params: { appId }, body: { undo }, idempotencyKey: keyFor(fields, appId) }),
@@ -251,6 +279,18 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
     (refusal) => showList(visit, valuesIn(fields.text("list")), refusal),
   );
 }
+
+/**
+ * Returns an id in a shorter form. An act can be in as many apps as a page has threads, and the address of the next page
+ * contains two ids of each of these apps.
+ */
+const packed = (id: string): string => Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url");
+
+/** Returns the id for the short form of `packed`. */
+const unpacked = (short: string | undefined): string =>
+  Buffer.from(short ?? "", "base64url")
+    .toString("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 /**
  * The actions for threads of several apps, and the change that each of them makes. A snooze is not here, because its
@@ -284,35 +324,41 @@ interface PartOfApp {
   readonly appId: string;
   readonly changed: number;
   readonly skipped: number;
+  /** The number of resolved or archived threads whose plans still wait for a decision. */
+  readonly waiting: number;
   readonly undo: string;
 }
 
-/** The threads of an app that a change is for, and their number. */
+/** An app in which threads are changed, and the number of these threads. */
 interface OfApp {
   readonly appId: string;
   readonly count: number;
 }
 
 /**
- * Runs a change in each app. The threads of an app count as left out if the person may not change them. They also
- * count as left out if the change fails after threads of another app were changed: the result must tell about those.
+ * Runs a change in each app. The threads of an app count as left out if the person may not change them. If the change
+ * fails after threads of another app were changed, the threads of the failed app also count as left out. No error is
+ * thrown then, because the page must report the changed threads.
  */
 async function inEachApp<Given extends OfApp>(
   byApp: readonly Given[],
-  act: (
-    given: Given,
-  ) => Promise<{ readonly changed: number; readonly skippedCount: number; readonly undo?: string | null }>,
+  act: (given: Given) => Promise<{
+    readonly changed: number;
+    readonly skippedCount: number;
+    readonly waiting?: number;
+    readonly undo?: string | null;
+  }>,
 ): Promise<readonly PartOfApp[]> {
   const parts: PartOfApp[] = [];
   for (const given of byApp) {
     const { appId, count } = given;
     try {
-      const { changed, skippedCount, undo } = await act(given);
-      parts.push({ appId, changed, skipped: skippedCount, undo: undo ?? "" });
+      const { changed, skippedCount, waiting = 0, undo } = await act(given);
+      parts.push({ appId, changed, skipped: skippedCount, waiting, undo: undo ?? "" });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (!leavesOut.includes(error.code) && parts.every(({ changed }) => changed === 0)) throw error;
-      parts.push({ appId, changed: 0, skipped: count, undo: "" });
+      parts.push({ appId, changed: 0, skipped: count, waiting: 0, undo: "" });
     }
   }
   return parts;
@@ -323,6 +369,7 @@ const leavesOut: readonly string[] = ["not_found", "forbidden"];
 const sumOfParts = (parts: readonly PartOfApp[]) => ({
   changed: parts.reduce((sum, { changed }) => sum + changed, 0),
   skipped: parts.reduce((sum, { skipped }) => sum + skipped, 0),
+  waiting: parts.reduce((sum, { waiting }) => sum + waiting, 0),
 });
 
 function withResult(address: string, fields: Fields, result: ActResult): string {

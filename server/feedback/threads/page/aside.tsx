@@ -30,7 +30,7 @@ export interface ThreadAsideProps {
   /** The release notes that are not published yet. */
   readonly openNotes: readonly Omit<NamingRelease, "address">[];
   readonly now: Date;
-  /** The link to the sender's page. It is undefined if the app has no sender pages. */
+  /** The link to the sender's page; undefined if the app has no sender pages. */
   readonly statusLink: StatusLinkProps["link"] | undefined;
 }
 
@@ -106,8 +106,8 @@ export const ThreadAside = (props: ThreadAsideProps) => {
 };
 
 /**
- * Shows the values of the fields as text. A person who cannot change them sees this, and it is printed in place of the
- * fields.
+ * Shows the values of the fields as text, for people who cannot change the fields. This text is also printed in place
+ * of the fields.
  */
 const State = ({ thread: { feedback, assignee, tags } }: Pick<ThreadAsideProps, "thread">) => (
   <section>
@@ -236,7 +236,10 @@ const Snooze = ({
   );
 };
 
-/** Shows a subject that has hidden characters, with marks in their place. An input field cannot show such marks. */
+/**
+ * Shows a subject that has hidden characters. Each of these characters is replaced by a mark, which an input field
+ * cannot show.
+ */
 const HiddenInSubject = ({ text }: { readonly text: string }) => (
   <>
     The field does not show all characters of this text: <Line text={text} />
@@ -244,8 +247,8 @@ const HiddenInSubject = ({ text }: { readonly text: string }) => (
 );
 
 /**
- * Links to the issue of a thread. If the thread has none, links to the form for a new issue in the repository of the
- * app.
+ * Links to the issue of a thread. If the thread has no issue, links to the form for a new issue in the repository of
+ * the app.
  */
 const IssueLink = ({
   feedback,
@@ -589,7 +592,7 @@ export function newIssueAddress(
 
 /**
  * The part of the side column about similar threads. If a person opens this part, the script shows the similar threads
- * in it. Without scripts, it has a link to their page.
+ * in it. Without scripts, this part has a link to the page of the similar threads.
  */
 const SimilarLink = ({ address }: { readonly address: string }) => (
   <details class="reveal" data-fetches={address} data-part="similar-threads">

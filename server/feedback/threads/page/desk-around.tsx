@@ -28,7 +28,7 @@ import { nameIn, statusNames, typeNames } from "../badges.tsx";
 
 interface InboxChangesProps {
   readonly changes: Changes | undefined;
-  /** When this person last visited the inbox. */
+  /** The time at which this person last visited the inbox. */
   readonly since: string | null;
   /** The address of the form that hides this line. */
   readonly action: string;
@@ -84,8 +84,8 @@ function wordsOfChanges({ counts, isPartial }: Changes): string[] {
 }
 
 /**
- * The button that marks all threads of the list as read, on all its pages. It is missing if the list has filters other
- * than status and type.
+ * The button that marks all threads of the list as read, on all its pages. If the list has filters other than status
+ * and type, there is no button.
  */
 export const MarkAllRead = ({
   filter,
@@ -97,7 +97,7 @@ export const MarkAllRead = ({
   readonly action: string;
   /** The query of the shown list. */
   readonly list: string;
-  /** When the list was read. Threads that change after this time stay unread. */
+  /** The time at which the list was read. Threads that change after this time stay unread. */
   readonly now: Date;
 }) => {
   const { status, type } = filter;
@@ -152,7 +152,7 @@ export const Nothing = ({
   readonly filter: ListFilter;
   /** The address of the same list without a filter by status. */
   readonly everywhere: string;
-  /** The address of the next page. It is set if the search has not searched all threads. */
+  /** The address of the next page; undefined if the search has searched all threads. */
   readonly older: string | undefined;
 }) => {
   if (older !== undefined) {
@@ -263,12 +263,12 @@ interface ViewsProps {
   readonly links: Links;
   readonly appId: string;
   readonly counts: ViewCounts;
-  /** How many threads are unread, as text. */
+  /** The number of unread threads, as text. */
   readonly unread: string;
   readonly filter: ListFilter;
   /** The saved view that is open, or undefined if there is none. */
   readonly saved: SavedView | undefined;
-  /** The form for a view, if it was refused. */
+  /** The form for a view, if it was sent and refused. */
   readonly refused: Filled | undefined;
   readonly children: ComponentChildren;
 }

@@ -1,3 +1,4 @@
+import { limits } from "../../../../src/contract/limits.ts";
 import type { Tag } from "../../../../src/contract/tags.ts";
 import type { Assignee, SearchFacts } from "../../../../src/contract/threads.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
@@ -12,15 +13,15 @@ interface ListBarProps {
   /** The address of the inbox. */
   readonly inbox: string;
   readonly filter: ListFilter;
-  /** The id of the open saved view. It is empty if there is none. */
+  /** The id of the open saved view; empty if there is none. */
   readonly saved: string;
   /** The name of the open view. */
   readonly name: string;
-  /** How many threads match, as text. */
+  /** The number of threads that match the filters, as text. */
   readonly total: string;
   readonly tags: readonly Tag[];
   readonly people: readonly Assignee[];
-  /** Facts about the search. They are set only on the first page of a search. */
+  /** Facts about the search; undefined if the page is not the first page of a search. */
   readonly facts: SearchFacts | undefined;
 }
 
@@ -135,7 +136,7 @@ const SearchForm = ({ inbox, filter }: ListBarProps) => {
           name="q"
           value={filter.q}
           placeholder="Search feedback"
-          maxLength={200}
+          maxLength={limits.feedbackSearch}
           {...keyed("/", "Search feedback", "List")}
         />
         <button class="unseen" type="submit" tabIndex={-1}>

@@ -4,6 +4,7 @@ import { bulk } from "../../../../src/contract/bulk.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { readMarks, threads } from "../../../../src/contract/threads.ts";
 import { views } from "../../../../src/contract/views.ts";
+import type { Answered } from "../../../console/ask.ts";
 import { type Definitions, defineForm, type SignedInVisit } from "../../../console/definitions.ts";
 import { type Fields, filledAgain } from "../../../console/forms.tsx";
 import { changed, changesNotSaved } from "../../../console/notices.ts";
@@ -14,7 +15,7 @@ import { type ActName, actResultValues, isActName, keyFor } from "./desk-list.ts
 import { snoozeEnd, untilDay } from "./fields.tsx";
 
 /**
- * Changes the selected threads of the list. The next page shows the result and offers to undo it. (rule F48)
+ * Changes the selected threads of the list. The next page shows the result and offers to undo the change. (rule F48)
  */
 function changeThreads(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
@@ -27,12 +28,37 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
       const change = await changeOf(visit, did, value);
       const body = { ...chosenIn(fields), change };
       const idempotencyKey = fields.idempotencyKey;
-      const { changed, skippedCount, undo } = await ask(bulk.change, { params, body, idempotencyKey });
-      const result = actResultValues({ did, changed, skipped: skippedCount, undo });
+      const answer = await ask(bulk.change, { params, body, idempotencyKey });
+      const { changed, skippedCount, undo } = answer;
+      const isAll = fields.text("all") === "1";
+      const waiting = isAll ? 0 : await plansWaiting(visit, { did, ids: fields.all("id"), answer });
+      const result = actResultValues({ did, changed, skipped: skippedCount, waiting, undo });
       return goTo(await nextAddress(visit, did, result));
     },
     (refusal) => showDesk(visit, { list: fields.text("list"), opened: fields.text("open"), refusal }),
   );
+}
+
+/**
+ * Returns how many of the threads that were resolved or archived have a plan that waits for a decision. If not all
+ * skipped threads are known, it returns 0, because the person may not be allowed to read some of the threads.
+ */
+export async function plansWaiting(
+  { reads }: SignedInVisit,
+  {
+    did,
+    ids,
+    answer: { skipped, skippedCount },
+  }: {
+    readonly did: ActName;
+    readonly ids: readonly string[];
+    readonly answer: Pick<Answered<typeof bulk.change>, "skipped" | "skippedCount">;
+  },
+): Promise<number> {
+  if ((did !== "resolve" && did !== "archive") || skippedCount > skipped.length) return 0;
+  const left = new Set(skipped.map(({ id }) => id));
+  const newest = await reads.newestProposals(ids.filter((id) => !left.has(id)));
+  return [...newest.values()].filter((state) => state === "waiting").length;
 }
 
 /**
@@ -45,7 +71,7 @@ const actOf = (fields: Fields): string =>
     : fields.text("act");
 
 /**
- * The maximum number of threads that are merged at once. It is small, because each merge is a separate request.
+ * The maximum number of threads that are merged at once. The number is small, because each merge is a separate request.
  */
 const mostMerged = 20;
 
@@ -70,7 +96,8 @@ async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promis
       merged.push(id);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // After the first merge, the result must tell about it and offer to undo it.
+      // After the first merge, no error is thrown, because the page must show the finished merges and offer to undo
+      // them.
       if (!leaves.includes(error.code) && merged.length === 0) throw error;
     }
   }
@@ -145,7 +172,10 @@ async function nextAddress(
 /** After merges, the value `undo` begins with this word. The ids of the merged threads follow. */
 const undoOfMerges = "merges";
 
-/** Undoes merges, the last one first. Returns how many threads are separate again, and how many are not. */
+/**
+ * Undoes merges, the last merge first. Returns the number of threads that are separate again, and the number of threads
+ * that are still merged.
+ */
 async function undoMerges({ ask, fields }: SignedInVisit, ids: readonly string[]) {
   let skippedCount = 0;
   for (const id of [...ids].reverse())
@@ -237,7 +267,7 @@ async function removeView({ ask, fields, links, param }: SignedInVisit): Promise
   return goTo(links.inbox(param("appId")), "view-deleted");
 }
 
-/** Runs the action of a form for views. If it is refused, the page shows the form again. */
+/** Runs the action of a form for views. If the action is refused, the page shows the form again. */
 function withViewForm<Done extends string>(
   visit: SignedInVisit,
   act: () => Promise<Reply<Done>>,

@@ -19,11 +19,11 @@ interface ThreadRowProps {
   /** The address that opens the thread. */
   readonly href: string;
   readonly isOpened: boolean;
-  /** The checkbox that selects the thread. It is undefined if the row has no checkbox. */
+  /** The checkbox that selects the thread; undefined if the row has no checkbox. */
   readonly choice: { readonly isChosen: boolean; readonly value: string } | undefined;
   /** The app of the thread, in a list of all apps. */
   readonly app?: { readonly name: string; readonly colour: number } | undefined;
-  /** The status by which the list is filtered. It is empty if there is no such filter. */
+  /** The status by which the list is filtered; empty if there is no such filter. */
   readonly status: string;
   /** The e-mail address of the signed-in person. */
   readonly person: string;
@@ -31,8 +31,8 @@ interface ThreadRowProps {
 }
 
 /**
- * One thread of the list, in two lines. The first has the subject and the age, the second the sender and the last
- * message.
+ * One thread of the list, in two lines. The first line has the subject and the age. The second line has the sender and
+ * the last message.
  */
 export const ThreadRow = ({ thread, proposal, href, isOpened, choice, ...more }: ThreadRowProps) => {
   const { app, status, person, now } = more;
@@ -225,6 +225,8 @@ export interface ActResult {
   readonly did: ActName;
   readonly changed: number;
   readonly skipped: number;
+  /** The number of resolved or archived threads whose plans still wait for a decision. */
+  readonly waiting?: number;
   /** The value with which the change can be undone. It is empty if the change cannot be undone. */
   readonly undo: string;
 }
@@ -235,18 +237,34 @@ export interface ActResult {
 export function actResultOf(query: (name: string) => string): ActResult | undefined {
   const [did, changed, skipped] = [query("did"), Number(query("changed")), Number(query("skipped"))];
   if (!isActName(did) || !Number.isSafeInteger(changed) || !Number.isSafeInteger(skipped)) return undefined;
-  const undo = /^[\w.-]{1,1000}$/.test(query("undo")) ? query("undo") : "";
-  return { did, changed: Math.abs(changed), skipped: Math.abs(skipped), undo };
+  const undo = isUndo.test(query("undo")) ? query("undo") : "";
+  const waiting = /^\d{1,3}$/.test(query("waiting")) ? Number(query("waiting")) : 0;
+  return { did, changed: Math.abs(changed), skipped: Math.abs(skipped), waiting, undo };
 }
 
+/**
+ * The value with which a change can be undone. For a change in several apps it has about 50 characters for each app, and
+ * a page has up to 50 threads, so that there are up to 50 apps.
+ */
+const isUndo = /^[\w.-]{1,3000}$/;
+
 /** Returns the result of a change as values for the query of an address. */
-export const actResultValues = ({ did, changed, skipped, undo }: ActResult): Record<string, string> => ({
+export const actResultValues = ({
+  did,
+  changed,
+  skipped,
+  waiting = 0,
+  undo,
+}: ActResult): Record<string, string> => ({
   ...{ did, changed: String(changed), undo },
+  ...(waiting === 0 ? {} : { waiting: String(waiting) }),
   ...(skipped === 0 ? {} : { skipped: String(skipped) }),
 });
 
-function resultWords({ did, changed, skipped }: ActResult): string {
-  const done = `${countOf(changed, "thread")} ${actNames[did]}.`;
+function resultWords({ did, changed, skipped, waiting = 0 }: ActResult): string {
+  const plans = waiting === 1 ? " 1 plan still waits" : ` ${waiting} plans still wait`;
+  const waits = waiting === 0 ? "" : `${plans} for a decision.`;
+  const done = `${countOf(changed, "thread")} ${actNames[did]}.${waits}`;
   if (skipped === 0) return done;
   return `${done} ${skipped === 1 ? "1 was" : `${skipped} were`} left as ${skipped === 1 ? "it is" : "they are"}.`;
 }
@@ -313,9 +331,7 @@ interface ActBarProps {
   readonly choice: ComponentChildren;
 }
 
-/**
- * The bar below the list with the actions for the selected threads. It is part of the form around the list.
- */
+/** The bar below the list with the actions for the selected threads. The bar is part of the form around the list. */
 export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
   <fieldset class="act-bar" id="act-bar">
     <legend class="unseen">Selected threads</legend>

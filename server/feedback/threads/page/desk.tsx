@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { ApiError } from "../../../../src/contract/errors.ts";
+import { limits } from "../../../../src/contract/limits.ts";
 import { type Tag, tags as tagEndpoints } from "../../../../src/contract/tags.ts";
 import {
   type Assignee,
@@ -15,8 +16,18 @@ import { type Filled, HiddenFields, IdempotencyField, versionOf } from "../../..
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { Changes, InboxProposal } from "../../../console/page-reads.ts";
-import { Can, Empty, Keycap, keyed, Notice, Pager, shownCount } from "../../../console/parts.tsx";
+import {
+  Can,
+  Empty,
+  Keycap,
+  keyed,
+  NothingSearched,
+  Notice,
+  Pager,
+  shownCount,
+} from "../../../console/parts.tsx";
 import { InTurns, type Reply, show } from "../../../console/respond.tsx";
+import { searchFaultOf } from "../../../console/search-fault.ts";
 import {
   filterOf,
   filterQuery,
@@ -55,13 +66,15 @@ import {
 } from "./page.tsx";
 import { RepliedNotice } from "./reply.tsx";
 
-/** Data for the page that its address does not contain. */
+/** Data that the page needs and that is not in its address. */
 interface DeskShown {
   /** The query of the list, if the page is the answer to a form. */
   readonly list?: string;
   /** The id of the thread next to the list, if the page is the answer to a form. */
   readonly opened?: string;
-  /** What the thread also shows, if the page is the answer to a form of the thread. */
+  /**
+   * The values and the notice that the page shows for the thread, if the page is the answer to a form of the thread.
+   */
   readonly shown?: ShownAgain;
   /** The form for a view, if it was refused. */
   readonly refusedView?: Filled;
@@ -81,10 +94,13 @@ export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Pro
   const navigation = await navigationFor(visit, given);
   const [filter, cursor, params] = [filterOf(query), query("cursor"), { appId }];
   const view = await visit.views.ofInbox(navigation.app.id);
-  const isAll = query("all") === "1";
+  const fault = searchFaultOf(filter.q, limits.feedbackSearch);
+  const isAll = query("all") === "1" && fault === undefined;
   const [changes, listed, people, { items: tags }, counts] = await Promise.all([
     view.since === null ? undefined : reads.changesSince(navigation.app.id, view.since),
-    listWithProposals(visit, appId, { ...filterQuery(filter), cursor }),
+    fault === undefined
+      ? listWithProposals(visit, appId, { ...filterQuery(filter), cursor })
+      : { items: [], nextCursor: null, proposals: new Map<string, InboxProposal>() },
     reads.assignableMembers(navigation.app.id),
     ask(tagEndpoints.list, { params }),
     countViews(visit, { appId, filter, isAll }),
@@ -106,13 +122,15 @@ export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Pro
     cursor,
     list,
     isAll,
+    fault,
     isFromAllApps,
     people,
     tags,
     counts,
     ...listed,
   };
-  const status = given.shown?.sent?.refusal?.status ?? (given.refusal ?? given.refusedView?.refusal)?.status;
+  const refusal = given.shown?.sent?.refusal ?? given.refusal ?? given.refusedView?.refusal;
+  const status = refusal?.status ?? (fault === undefined ? undefined : 400);
   return show(
     <Desk
       {...shown}
@@ -149,8 +167,8 @@ function nextOf(
 }
 
 /**
- * Returns the thread that the person has just answered and resolved. The page shows a notice about it, and then the
- * next thread or the list.
+ * Returns the thread that the person has just answered and resolved. The page shows a notice about this thread, and
+ * then the next thread or the list.
  */
 async function repliedThread(visit: SignedInVisit, id: string): Promise<OwnedThread | undefined> {
   if (id === "") return undefined;
@@ -224,9 +242,9 @@ interface DeskProps extends DeskShown {
   /** The newest proposals of the threads, by the id of the thread. */
   readonly proposals: ReadonlyMap<string, InboxProposal>;
   readonly nextCursor: string | null;
-  /** Facts about the search. They are set only on the first page of a search. */
+  /** Facts about the search; undefined if the page is not the first page of a search. */
   readonly search?: Answered<typeof threads.list>["search"];
-  /** What others did since the last visit of this person. */
+  /** The changes that other people made since the last visit of this person, and the time of that visit. */
   readonly since: { readonly changes: Changes | undefined; readonly since: string | null };
   readonly tags: readonly Tag[];
   readonly people: readonly Assignee[];
@@ -234,6 +252,8 @@ interface DeskProps extends DeskShown {
   readonly saved: NonNullable<ViewCounts["saved"]>[number] | undefined;
   /** Whether all threads of the list are selected, also those on its other pages. */
   readonly isAll: boolean;
+  /** Why the search is not possible. Then nothing was searched. */
+  readonly fault: string | undefined;
   readonly thread: ThreadProps | undefined;
   /** The thread that the person has just answered and resolved. */
   readonly replied: OwnedThread | undefined;
@@ -359,7 +379,7 @@ const countOf = (
 ): number | string | undefined => Object.entries(counts).find(([name]) => name === status)?.[1];
 
 /**
- * Returns the addresses of the threads before and after the opened one in the list, and other data for the bar above
+ * Returns the addresses of the threads before and after the opened thread in the list, and other data for the bar above
  * the thread.
  */
 function besideIn({ navigation, items, thread, list, cursor, isFromAllApps, ...props }: DeskProps) {
@@ -376,7 +396,7 @@ function besideIn({ navigation, items, thread, list, cursor, isFromAllApps, ...p
   return {
     previous: hrefAt(before),
     next: hrefAt(after),
-    /** The id of the thread that opens when this one is resolved. */
+    /** The id of the thread that opens when the opened thread is resolved. */
     nextId: thread?.position.next ?? "",
     place: here === -1 || cursor !== "" ? "" : `${here + 1} of ${total}`,
     back: `${isFromAllApps ? navigation.links.allFeedback : inbox}?${list}`,
@@ -403,7 +423,9 @@ const List = (props: DeskProps & { readonly unread: number }) => {
       data-live={versionOf([items, [...proposals], unread > 0, thread?.thread.feedback.id])}
       data-news="The threads in this list have changed."
     >
-      {items.length === 0 ? (
+      {props.fault !== undefined ? (
+        <NothingSearched fault={props.fault} />
+      ) : items.length === 0 ? (
         <Nothing
           {...{ navigation, filter }}
           everywhere={at({ status: "all" })}
@@ -451,7 +473,8 @@ const List = (props: DeskProps & { readonly unread: number }) => {
 };
 
 /**
- * The link that selects all threads of the list, or none. If the list is too long for this, a text says so.
+ * The link that selects all threads of the list, or none. If the list is too long to select all threads, a text says
+ * so.
  */
 const Choice = ({ at, isTooMuch, isChosen, ...props }: ListFormProps & { readonly isChosen: boolean }) => {
   if (isChosen) return <a href={at({})}>Select none</a>;
@@ -470,7 +493,7 @@ interface ListFormProps extends DeskProps {
   readonly children: ComponentChildren;
 }
 
-/** The form around the list. It changes the selected threads. */
+/** The form around the list, which changes the selected threads. */
 const ListForm = (props: ListFormProps) => {
   const { app, links } = props.navigation;
   const { counts, list, items, isAll, thread } = props;
@@ -479,7 +502,9 @@ const ListForm = (props: ListFormProps) => {
     isAll && typeof matching?.count === "number" ? { ...matching, count: matching.count } : undefined;
   return (
     <form class="list-form" id="list-form" method="post" action={links.inbox(app.id, "change")}>
-      {/* In the field for a tag, the Enter key uses the first button of the form. This must not resolve threads. */}
+      {/*
+        In the field for a tag, the Enter key uses the first button of the form. This button must not resolve threads.
+      */}
       <button class="unseen" type="submit" name="act" value="tag" tabIndex={-1} aria-hidden="true">
         Add the tag
       </button>
@@ -515,12 +540,12 @@ interface PaneProps extends ThreadProps {
   /** The name of the list. */
   readonly view: string;
   readonly neighbours: {
-    /** The addresses of the threads before and after this one. */
+    /** The addresses of the threads before and after this thread. */
     readonly previous: string | undefined;
     readonly next: string | undefined;
-    /** The id of the thread that opens after this thread is resolved. It is empty if there is none. */
+    /** The id of the thread that opens after this thread is resolved; empty if there is none. */
     readonly nextId: string;
-    /** The position in the list, such as `3 of 38`. It is empty if the position is not known. */
+    /** The position in the list, such as `3 of 38`; empty if the position is not known. */
     readonly place: string;
     /** The address of the list. */
     readonly back: string;
@@ -528,9 +553,7 @@ interface PaneProps extends ThreadProps {
   };
 }
 
-/**
- * A thread next to the list from which it was opened. In a narrow window, it is shown in place of the list.
- */
+/** A thread next to the list from which it was opened. In a narrow window, the thread is shown in place of the list. */
 const Pane = ({ view, neighbours, ...props }: PaneProps) => {
   const { navigation, thread } = props;
   const { links, app } = navigation;

@@ -45,7 +45,7 @@ export type ThreadPart =
 /** Returns the name of the field for the note of a recall. Each approved proposal on the page has its own field. */
 export const recallNoteName = (runId: string): string => `recallNote:${runId}`;
 
-/** Returns the name of the hidden field that contains when the shown claim began. */
+/** Returns the name of the hidden field that contains the time at which the shown claim began. */
 export const claimedName = (runId: string): string => `claimed:${runId}`;
 
 const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> = {
@@ -74,16 +74,16 @@ export interface SentThread {
 /** The values of the form's parts. */
 export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
   /**
-   * For each field of `edit`, the version of the value that it had when the page was opened. The form contains these
-   * versions in hidden fields.
+   * The versions of the values that the fields of `edit` had when the page was opened. The form contains these versions
+   * in hidden fields.
    */
   readonly was: Values;
-  /** The id of the proposal that the page with the form showed. It is empty if no form was sent. */
+  /** The id of the proposal that the page with the form showed; empty if no form was sent. */
   readonly readProposalId: string;
   readonly decisionRefused: boolean;
   /**
-   * The id of the proposal in a request to recall an approval or to release a claim. It is empty if the form was sent
-   * for something else.
+   * The id of the proposal in a request to recall an approval or to release a claim; empty if the form was sent for
+   * another action.
    */
   readonly orderedRunId: string;
   readonly messageId: string | undefined;
@@ -204,7 +204,8 @@ const hasEditFault = ({ part, refusal }: SentThread): boolean =>
 const fieldOf = (path: string): string => path.replace(/^change\./, "");
 
 /**
- * Empties the field of the recalled proposal. Keeps the notes that were typed for the recall of other proposals.
+ * Empties the field for the note of the recalled proposal. Keeps the notes that were typed for the recall of other
+ * proposals.
  */
 const othersOf = (part: ThreadPart, fields: Fields): Filled => ({
   value: (name) => (namesOf(part, fields).includes(name) ? "" : fields.text(name)),
@@ -233,8 +234,8 @@ function editValues(current: Values, sent: SentThread | undefined) {
     const fresh = { name, value: stored, was: fieldVersion(stored) };
     if (!sent || isDone("edit", sent)) return fresh;
     const { fields } = sent;
-    // After this refusal, the form gets the version of the present value. If the person sends the form again, it
-    // overwrites the change of the other person.
+    // After this refusal, the form gets the version of the present value. If the person sends the form again, the sent
+    // value overwrites the change of the other person.
     if (savesEdits(sent.part) && sent.refusal?.code === "bad_request") {
       return { ...fresh, value: fields.text(name) };
     }
@@ -294,9 +295,9 @@ export const SnoozeDay = ({ id }: { readonly id: string }) => (
 );
 
 /**
- * Returns when a snooze ends. `value` is a number of hours, or `untilDay` for the day in the form. That day is in the
- * time zone of the profile of the person, or else in that of the browser. Throws `bad_request` if no valid time was
- * chosen.
+ * Returns the time at which a snooze ends. `value` is a number of hours, or `untilDay` for the day in the form. This
+ * day is in the time zone of the person's profile. If the profile has no time zone, the day is in the time zone of the
+ * browser. Throws `bad_request` if no valid time was chosen.
  */
 export async function snoozeEnd({ fields, now, reads }: SignedInVisit, value: string): Promise<string> {
   if (value !== untilDay) {

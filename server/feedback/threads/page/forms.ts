@@ -34,7 +34,7 @@ import { mergeDefinitions, similarDefinitions } from "./other-threads.tsx";
 import { numberedPage, readThread, type ShownAgain, showThread, threadPage } from "./page.tsx";
 import { refuseDoubtful, resolving, withSavedReply } from "./reply.tsx";
 
-/** Decides on the proposal that the form showed, never on a newer one. (rule A52) */
+/** Decides on the proposal that the form showed, never on a newer proposal. (rule A52) */
 function decide(
   visit: SignedInVisit,
 ): Promise<Reply<"approved" | "rejected" | "changes-asked-for" | "awaiting_approval">> {
@@ -120,8 +120,9 @@ function addMessage(
 }
 
 /**
- * Returns the address to which a person goes after a reply that resolves a thread in the inbox. It shows the next
- * thread or the list, and the result of the reply. Returns undefined if the person stays on the thread. (rule O32)
+ * Returns the address to which a person goes after a reply that resolves a thread in the inbox. The page at this
+ * address shows the next thread or the list, and the result of the reply. Returns undefined if the person stays on the
+ * thread. (rule O32)
  */
 async function afterResolving(visit: SignedInVisit): Promise<string | undefined> {
   const { ask, links, param } = visit;
@@ -277,8 +278,8 @@ function renewStatusLink(visit: SignedInVisit): Promise<Reply> {
 }
 
 /**
- * Marks the thread as unread for this person, and then shows the list. The page of the thread would mark it as read
- * again.
+ * Marks the thread as unread for this person, and then shows the list. The page of the thread is not shown, because it
+ * would mark the thread as read again.
  */
 async function markUnread({ ask, fields, links, param, query }: SignedInVisit): Promise<Reply<"unread">> {
   await ask(readMarks.update, {
@@ -312,7 +313,7 @@ async function addToReleaseNote(visit: SignedInVisit): Promise<Reply<"thread-nam
 
 /**
  * The result of a part of the form. `done` names the notice that the page shows. `anchor` is the id of the element to
- * which it scrolls.
+ * which the page scrolls.
  */
 interface Done<Word extends string> {
   readonly done: Word;
@@ -353,7 +354,7 @@ async function deleteThread(visit: SignedInVisit): Promise<Reply<"thread-deleted
   });
   const list = listAddress(visit.links, visit.param("appId"), inboxPositionOf(visit));
   const reply = goTo(list, "thread-deleted");
-  // `sentFields` names the saved fields. It is empty, because the text in the other fields was not saved.
+  // `sentFields` names the saved fields. The list is empty, because the text in the other fields was not saved.
   return { ...reply, sentFields: [] };
 }
 

@@ -1,4 +1,5 @@
 import type { ApiError } from "../../../../src/contract/errors.ts";
+import { limits } from "../../../../src/contract/limits.ts";
 import {
   type OwnedThread,
   type SimilarThread,
@@ -15,11 +16,12 @@ import { IdempotencyField } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
-import { Can, Empty, Line, Refused } from "../../../console/parts.tsx";
+import { Can, Empty, Line, NothingSearched, Refused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
+import { searchFaultOf } from "../../../console/search-fault.ts";
 import { Ago } from "../../../console/times.tsx";
 import { nameIn, statusNames } from "../badges.tsx";
-import { numberOf, readThread, OtherPageHead as ThreadHead, threadPage, threadTitle } from "./page.tsx";
+import { numberOf, readThread, threadPage, threadTitle } from "./page.tsx";
 
 /** The maximum number of threads that the page offers. */
 const mostOffered = 20;
@@ -48,24 +50,26 @@ async function unmerge({ ask, fields, links, param }: SignedInVisit): Promise<Re
 }
 
 async function showMerge(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
-  const { ask, links, query, fields } = visit;
+  const { ask, links, fields } = visit;
   const thread = await readThread(visit);
   if (thread.feedback.mergedInto !== undefined) return goTo(links.thread(thread.app.id, thread.feedback.id));
   const navigation = await appNavigationOf(visit, "inbox");
-  const typed = (refusal === undefined ? query("q") : fields.text("q")).trim().slice(0, 200);
+  const typed = (refusal === undefined ? visit.query("q") : fields.text("q")).trim();
+  const fault = searchFaultOf(typed, limits.feedbackSearch);
   const number = /^#?([1-9]\d{0,8})$/.exec(typed)?.[1];
   const wanted = { limit: String(mostOffered + 1) };
-  const { items } = await ask(threads.list, {
-    params: { appId: thread.app.id },
-    query: {
-      ...wanted,
-      ...(number !== undefined ? { number } : typed === "" ? { order: "activity" } : { q: typed }),
-    },
-  });
+  const query = {
+    ...wanted,
+    ...(number !== undefined ? { number } : typed === "" ? { order: "activity" } : { q: typed }),
+  };
+  const { items } =
+    fault === undefined
+      ? await ask(threads.list, { params: { appId: thread.app.id }, query })
+      : { items: [] };
   const others = items.filter(({ id }) => id !== thread.feedback.id).slice(0, mostOffered);
   return show(
-    <MergePage {...{ navigation, thread, others, typed, refusal }} now={visit.now} />,
-    refusal?.status,
+    <MergePage {...{ navigation, thread, others, typed, fault, refusal }} now={visit.now} />,
+    refusal?.status ?? (fault === undefined ? undefined : 400),
   );
 }
 
@@ -74,6 +78,7 @@ const MergePage = ({
   thread,
   others,
   typed,
+  fault,
   refusal,
   now,
 }: {
@@ -82,6 +87,8 @@ const MergePage = ({
   readonly others: readonly ThreadSummary[];
   /** The words or the number that the person typed to find the other thread. */
   readonly typed: string;
+  /** Why the search is not possible. Then nothing was searched. */
+  readonly fault: string | undefined;
   readonly refusal: ApiError | undefined;
   readonly now: Date;
 }) => {
@@ -104,12 +111,14 @@ const MergePage = ({
               name="q"
               value={typed}
               placeholder="Words, or a number such as #12"
-              maxLength={200}
+              maxLength={limits.feedbackSearch}
             />
             <button type="submit">Find</button>
           </form>
         </search>
-        {others.length === 0 ? (
+        {fault !== undefined ? (
+          <NothingSearched fault={fault} />
+        ) : others.length === 0 ? (
           <Empty title="No other thread found">
             <p>Type other words, or the number of the thread.</p>
           </Empty>
@@ -282,3 +291,36 @@ export const similarDefinitions: Definitions = [
     show: showSimilar,
   }),
 ];
+
+/**
+ * The head of another page about a thread, such as the page for a merge. It has a link back to the thread, a title,
+ * and the subject of the thread.
+ */
+const ThreadHead = ({
+  title,
+  thread: { app, feedback },
+  links,
+}: {
+  readonly title: string;
+  readonly thread: OwnedThread;
+  readonly links: Links;
+}) => (
+  <>
+    <nav class="neighbours" aria-label="Thread">
+      <a class="back" href={links.thread(app.id, feedback.id)}>
+        <span aria-hidden="true">←</span> Thread
+      </a>
+    </nav>
+    <div class="head">
+      <div class="stack tight">
+        <h1>{title}</h1>
+        <p>
+          {numberOf(feedback)}
+          <b>
+            <Line text={feedback.subject} />
+          </b>
+        </p>
+      </div>
+    </div>
+  </>
+);

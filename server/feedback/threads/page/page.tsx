@@ -38,12 +38,18 @@ import { threadNews } from "../../unread/rules.ts";
 import { StatusBadge } from "../badges.tsx";
 import { ThreadAside, type ThreadAsideProps, type ThreadSorting } from "./aside.tsx";
 import { currentThread, type SentThread, type ThreadForms, threadForms } from "./fields.tsx";
-import { CurrentProposal, EarlierProposals, type RenderedPlans, renderedPlans } from "./proposal.tsx";
+import {
+  CurrentProposal,
+  EarlierProposals,
+  planOfFinished,
+  type RenderedPlans,
+  renderedPlans,
+} from "./proposal.tsx";
 import { Answering, MessageComposer, RepliedNotice, type ReplyWays } from "./reply.tsx";
 import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";
 
 /**
- * What the page also shows after a form was sent: the values of the form, and the notice with the name `done`.
+ * The data that the page also shows after a form was sent: the values of the form, and the notice with the name `done`.
  */
 export interface ShownAgain {
   readonly sent?: SentThread;
@@ -251,7 +257,10 @@ export const ThreadReplied = ({ navigation, thread }: Pick<ThreadProps, "navigat
   />
 );
 
-/** A thread without the page navigation. It is used on the thread's own page and in the pane next to the list. */
+/**
+ * A thread without the page navigation. This component is used on the thread's own page and in the pane next to the
+ * list.
+ */
 export const ThreadBody = (props: ThreadProps) => {
   const { navigation, thread, forms, position } = props;
   const address = navigation.links.thread(navigation.app.id, thread.feedback.id);
@@ -313,8 +322,8 @@ export const ThreadBody = (props: ThreadProps) => {
 };
 
 /**
- * The form around the whole thread. Every button sends all typed text, so that the next page can keep unsaved text.
- * The Enter key in a field saves the fields of the side column. It never decides on a proposal.
+ * The form around the whole thread. Every button sends all typed text, so that the next page can keep unsaved text. The
+ * Enter key in a field saves the fields of the side column. The Enter key never decides on a proposal.
  */
 const ThreadForm = ({
   id,
@@ -425,6 +434,11 @@ const ThreadHead = ({
         )}
         {feedback.occurrences > 1 && <span class="badge">{`Reported ${feedback.occurrences} times`}</span>}
       </div>
+      {planOfFinished({ feedback, latestProposal }) && (
+        <p>
+          {planOfFinished({ feedback, latestProposal })} <a href="#proposal">Decide on the plan</a>
+        </p>
+      )}
       {earlier !== null && (
         <p>
           This failure occurred again. It was resolved before:{" "}
@@ -437,7 +451,7 @@ const ThreadHead = ({
   </div>
 );
 
-/** The threads that were merged into this one, each with a button that undoes the merge. */
+/** The threads that were merged into this thread, each with a button that undoes the merge. */
 const MergedInto = ({
   thread: { app, merged },
   links,
@@ -562,7 +576,7 @@ const Step = ({
 }: {
   readonly to: Neighbour | undefined;
   readonly words: string;
-  /** A sign such as `›`. It is shown in place of `words`. */
+  /** A sign such as `›`, which is shown in place of `words`. */
   readonly sign: string | undefined;
   readonly links: Links;
   readonly appId: string;
@@ -604,36 +618,3 @@ export const threadPage = definePage({
   needs: "viewer",
   show: showThread,
 });
-
-/**
- * The head of another page about a thread, such as the page for a merge. It has a link back to the thread, a title,
- * and the subject of the thread.
- */
-export const OtherPageHead = ({
-  title,
-  thread: { app, feedback },
-  links,
-}: {
-  readonly title: string;
-  readonly thread: OwnedThread;
-  readonly links: Links;
-}) => (
-  <>
-    <nav class="neighbours" aria-label="Thread">
-      <a class="back" href={links.thread(app.id, feedback.id)}>
-        <span aria-hidden="true">←</span> Thread
-      </a>
-    </nav>
-    <div class="head">
-      <div class="stack tight">
-        <h1>{title}</h1>
-        <p>
-          {numberOf(feedback)}
-          <b>
-            <Line text={feedback.subject} />
-          </b>
-        </p>
-      </div>
-    </div>
-  </>
-);

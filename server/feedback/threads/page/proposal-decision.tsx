@@ -55,7 +55,7 @@ interface ProposalWorkProps {
   readonly now: Date;
 }
 
-/** What agents did with a proposal after its approval. The script of an open page updates this part. */
+/** Shows the work of agents on a proposal after its approval. The script of an open page updates this part. */
 const ProposalWork = ({ proposal, life, now }: ProposalWorkProps) => {
   if (!life || (proposal.status !== "approved" && life.claims.length === 0)) return null;
   const [newest, ...earlier] = life.claims;
@@ -121,6 +121,7 @@ const Decided = ({ proposal, life }: DecidedProps) => {
   const { decidedAt, decisionNote, decision } = proposal;
   if (decidedAt === null) return null;
   const byPerson = decision !== "replaced" && decision !== "expired";
+  const isRejected = decision === null || decision === "reject";
   return (
     <div>
       <h3>
@@ -136,6 +137,12 @@ const Decided = ({ proposal, life }: DecidedProps) => {
       {decision === "expired" && <p>No agent had claimed it by then.</p>}
       {decision !== "expired" && decisionNote && <UserText text={decisionNote} />}
       {byPerson && !decisionNote && <p class="muted">Without a note.</p>}
+      {isRejected && (
+        <p>
+          A rejection is final. If the agent must do the work after all, write a note in the thread, and ask
+          the agent to propose a new plan.
+        </p>
+      )}
       <EarlierApproval proposal={proposal} life={life} />
     </div>
   );
@@ -215,7 +222,7 @@ interface ClaimFactsProps {
   readonly now: Date;
 }
 
-/** What one worker did: the worker, the beginning of the claim, the progress and the outcome. */
+/** Shows the work of one worker: the name of the worker, the beginning of the claim, the progress and the outcome. */
 const ClaimFacts = ({ claim, now }: ClaimFactsProps) => (
   <>
     <div>
@@ -286,7 +293,7 @@ const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: 
 
 const shownLines = 5;
 
-/** The progress reports, oldest first. The older ones are folded. */
+/** The progress reports, oldest first. The older reports are folded. */
 const Progress = ({ claim: { progress, progressCount } }: Pick<ClaimFactsProps, "claim">) => {
   if (progress.length === 0) return null;
   const [newest, older] = [progress.slice(0, shownLines), progress.slice(shownLines)];
@@ -464,6 +471,10 @@ export const DecisionForm = ({
         focusesFault
         hint={`If you ask for changes, describe them here. Otherwise the note is optional. If your note differs from the plan, the agent follows the note. At most ${limits.decisionNote.toLocaleString("en")} characters.`}
       />
+      <p class="muted small">
+        An approval can be recalled until an agent claims the plan. A rejection is final: the agent stops, and
+        can only propose a new plan.
+      </p>
     </div>
     <div class="decision-bar actions">
       <Decide decision="approve" kind="primary" action={action}>
@@ -496,8 +507,8 @@ const Decide = ({
 );
 
 /**
- * The typed note for a decision or a recall that is no longer possible. It stays on the page, so that the person can
- * copy it.
+ * The typed note for a decision or a recall that is no longer possible. The note stays on the page, so that the person
+ * can copy it.
  */
 export const UnsentNote = ({ form, name = "note" }: { readonly form: Filled; readonly name?: string }) =>
   form.value(name).trim() === "" ? null : (
@@ -513,8 +524,8 @@ export const UnsentNote = ({ form, name = "note" }: { readonly form: Filled; rea
   );
 
 /**
- * Shows why a decision was refused. A newer proposal has replaced the one that the person read, or somebody else has
- * already decided.
+ * Shows why a decision was refused. Either a newer proposal has replaced the proposal that the person read, or somebody
+ * else has already decided.
  */
 export const DecisionRefused = ({
   forms,
@@ -554,10 +565,6 @@ const settled: Readonly<Record<NonNullable<Proposal["decision"]>, string>> = {
 /** Returns the claim that is not released, or undefined if there is none. */
 export const heldClaim = (life: ProposalLife | undefined): ProposalClaim | undefined =>
   life?.claims.find(({ releasedAt }) => releasedAt === null);
-
-/** Whether an agent is working on the proposal or may still claim it. */
-export const isOpenWork = ({ status }: Proposal, life: ProposalLife | undefined): boolean =>
-  status === "approved" && !heldClaim(life)?.outcome;
 
 /** Returns the badge for the state of a proposal. */
 function stateOf(proposal: Proposal, life: ProposalLife | undefined): BadgeProps {

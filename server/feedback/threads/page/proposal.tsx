@@ -3,6 +3,7 @@ import type { Proposal } from "../../../../src/contract/agent.ts";
 import type { OwnedThread } from "../../../../src/contract/threads.ts";
 import { countOf } from "../../../../src/words/phrases.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
+import { versionOf } from "../../../console/forms.tsx";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
 import { Can, HiddenCount, Line, Notice, UserText } from "../../../console/parts.tsx";
 import { InTurns } from "../../../console/respond.tsx";
@@ -12,19 +13,21 @@ import { Rendered } from "../../../content/texts/parts.tsx";
 import { hashOf } from "../../../secrets/secrets.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import { comparedProposal } from "../../proposals/rules.ts";
+import { nameIn, statusNames } from "../badges.tsx";
+import { isUnfinished } from "../rules.ts";
 import type { ThreadForms } from "./fields.tsx";
 import {
   AfterDecision,
   DecisionForm,
   DecisionRefused,
   heldClaim,
-  isOpenWork,
   ProposalState,
   UnsentNote,
 } from "./proposal-decision.tsx";
 
 /**
- * The earlier proposals, newest first. They are folded, except those that an agent is working on or may still claim.
+ * The earlier proposals, newest first. A proposal is folded if no agent is working on it and no agent may still claim
+ * it.
  */
 export const EarlierProposals = (props: ProposalsProps) => {
   const { thread, lives, forms } = props;
@@ -61,7 +64,7 @@ const firstLine = (text: string): string => text.split("\n", 1)[0]?.slice(0, 160
 interface ProposalsProps {
   readonly thread: OwnedThread;
   readonly deliveries: readonly ProposalDelivery[];
-  /** What happened to each proposal, by the id of the proposal. */
+  /** The history of each proposal after it was created, by the id of the proposal. */
   readonly lives: ReadonlyMap<string, ProposalLife>;
   readonly plans: RenderedPlans;
   readonly forms: ThreadForms;
@@ -103,9 +106,7 @@ const belowHeading = (html: string): string =>
     (_, end: string, level: string) => `<${end}h${Math.min(6, Number(level) + 3)}>`,
   );
 
-/**
- * The newest proposal, exactly as the agent wrote it. It also has the decision, or the form for a decision.
- */
+/** The newest proposal, exactly as the agent wrote it, with the decision or the form for a decision. */
 export const CurrentProposal = (props: ProposalsProps) => {
   const { thread, forms, address, lives } = props;
   const proposal = thread.latestProposal;
@@ -130,6 +131,7 @@ export const CurrentProposal = (props: ProposalsProps) => {
         <DecisionRefused forms={forms} proposals={thread.proposals} />
         <NewerThanRead forms={forms} proposal={proposal} />
         <OpenWork {...props} />
+        <FinishedThread thread={thread} />
         {!awaiting && after}
         <ProposalText
           proposal={proposal}
@@ -146,6 +148,34 @@ export const CurrentProposal = (props: ProposalsProps) => {
         )}
       </Can>
     </section>
+  );
+};
+
+/**
+ * Returns a sentence about a finished thread whose plan still waits; undefined if the thread is not finished or no plan
+ * waits.
+ */
+export function planOfFinished({
+  feedback: { status },
+  latestProposal,
+}: Pick<OwnedThread, "feedback" | "latestProposal">): string | undefined {
+  if (isUnfinished(status) || latestProposal?.status !== "awaiting_approval") return undefined;
+  return `This thread is ${nameIn(statusNames, status).toLowerCase()}, but a plan still waits for a decision.`;
+}
+
+/**
+ * Says that the thread is finished, before a person decides on its plan. The script of an open page updates this part.
+ */
+const FinishedThread = ({ thread }: Pick<ProposalsProps, "thread">) => {
+  const words = planOfFinished(thread);
+  return (
+    <div id="finished" data-live={versionOf(words ?? null)} hidden={words === undefined}>
+      {words !== undefined && (
+        <Notice kind="attention">
+          {words} If you approve it, an agent may work on it. If it is not needed, reject it.
+        </Notice>
+      )}
+    </div>
   );
 };
 
@@ -169,8 +199,8 @@ const OpenWork = ({ thread, lives }: ProposalsProps) => {
 };
 
 /**
- * Tells a person that the note in the form was typed for an earlier proposal. This happens if a newer proposal arrives
- * before the person sends another part of the form.
+ * Tells a person that the note in the form was typed for an earlier proposal. The notice is necessary if a newer
+ * proposal arrives before the person sends another part of the form.
  */
 const NewerThanRead = ({
   forms: { readProposalId, decisionRefused, decision },
@@ -196,9 +226,9 @@ const ProposalText = ({
   html,
 }: {
   readonly proposal: Proposal;
-  /** The plan as HTML. It is undefined if the plans of the page are too long to render this one. */
+  /** The plan as HTML; undefined if the plans of the page are too long to render this plan. */
   readonly html: string | undefined;
-  /** The earlier proposal with which the page compares this one, if there is one. */
+  /** The earlier proposal with which the page compares this proposal; undefined if there is none. */
   readonly earlier?: Proposal | undefined;
 }) => {
   const { summary, plan } = proposal;
@@ -281,7 +311,7 @@ interface PlanChangesProps {
 }
 
 /**
- * The difference between a new plan and an earlier one, and the changes that a person asked for. The whole plan is
+ * The difference between a new plan and an earlier plan, and the changes that a person asked for. The whole plan is
  * shown below.
  */
 const PlanChanges = ({ earlier, proposal }: PlanChangesProps) => {
@@ -365,7 +395,7 @@ type PlanDifference =
  */
 const mostChanges = 400;
 
-/** How many unchanged lines the comparison shows before and after a change. */
+/** The number of unchanged lines that the comparison shows before and after a change. */
 const around = 3;
 
 /** Compares two plans line by line. Windows and Unix line ends count as equal. (rule A51) */
@@ -403,3 +433,7 @@ function withoutDistant(lines: readonly Extract<DifferenceLine, { text: string }
   }
   return shown;
 }
+
+/** Whether an agent is working on the proposal or may still claim it. */
+const isOpenWork = ({ status }: Proposal, life: ProposalLife | undefined): boolean =>
+  status === "approved" && !heldClaim(life)?.outcome;

@@ -42,7 +42,7 @@ interface MessageComposerProps {
   readonly address: string;
   /** The other members who are writing in the thread. */
   readonly answering: readonly string[];
-  /** How replies reach senders. */
+  /** The ways in which replies reach senders. */
   readonly ways: ReplyWays;
   readonly savedReplies: Omit<SavedReplyChoiceProps, "action">;
   readonly reader: PageReader;
@@ -53,15 +53,15 @@ interface MessageComposerProps {
 /** The value of the button that sends a reply and resolves the thread. */
 export const resolving = "resolve";
 
-/** How replies reach senders: by mail, and on the sender's page. */
+/** The ways in which replies reach senders: by mail, and on the sender's page. */
 export interface ReplyWays {
   readonly mail: boolean;
   readonly page: boolean;
 }
 
 /**
- * The fields for a reply and for an internal note. A person switches between the two fields. Each has its own button,
- * so that nobody sends a note as a reply by mistake. The switch works without scripts.
+ * The fields for a reply and for an internal note. A person switches between the two fields. Each field has a separate
+ * button, so that nobody sends a note as a reply by mistake. The switch works without scripts.
  */
 export const MessageComposer = (props: MessageComposerProps) => {
   const { forms, answering } = props;
@@ -140,8 +140,8 @@ const ReplyPane = ({ forms, thread, address, savedReplies, reader }: MessageComp
 );
 
 /**
- * The field for the receiver of a reply. Until the person chooses a receiver, it contains the sender who wrote last.
- * The script of an open page updates the field, unless the person has typed a reply. (rules F43 and M10)
+ * The field for the receiver of a reply. Until the person chooses a receiver, the field contains the sender who wrote
+ * last. The script of an open page updates the field, unless the person has typed a reply. (rules F43 and M10)
  */
 const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly thread: OwnedThread }) => (
   <div
@@ -313,7 +313,8 @@ interface SavedReplyChoiceProps {
 }
 
 /**
- * The saved replies, and a button that inserts the chosen one. With scripts, this does not load the page again.
+ * The saved replies, and a button that inserts the chosen saved reply. With scripts, the button does not load the page
+ * again.
  */
 const SavedReplyChoice = ({ replies, action, manage }: SavedReplyChoiceProps) => (
   <div class="row saved-replies">
@@ -445,13 +446,13 @@ export const Answering = ({
   people,
   isRead = false,
 }: {
-  /** The id of the element. It is unique on the page. */
+  /** The id of the element, which is unique on the page. */
   readonly id: string;
   /** The addresses of the other members who write in the thread. */
   readonly people: readonly string[];
   /**
-   * Whether screen readers read the text when it changes. It is true for only one of the two elements on a page that
-   * show it.
+   * Whether screen readers read the text when it changes. Two elements on a page show this text. The value is true for
+   * only one of them.
    */
   readonly isRead?: boolean;
 }) => {
@@ -526,9 +527,7 @@ function verbOf({ direction, sender }: OwnedMessage): string {
   return direction === "outbound" ? "replied" : "added a note";
 }
 
-/**
- * Returns the id of the newest message that the page shows. It is empty if nobody has written since the report.
- */
+/** Returns the id of the newest message that the page shows; an empty text if nobody has written since the report. */
 const newestMessageId = ({ messages }: OwnedThread): string => messages.at(-1)?.id ?? "";
 
 type Sender = OwnedThread["sender"];
@@ -549,7 +548,7 @@ interface TurnPagesOnProps {
   readonly settings: string;
 }
 
-/** The hint that an owner can turn on sender pages. It is shown where a reply does not reach its receiver. */
+/** The hint that an owner can turn on sender pages. The hint is shown where a reply does not reach its receiver. */
 const TurnPagesOn = ({ settings }: TurnPagesOnProps) => (
   <Can needs="owner" otherwise={<>An owner of the app can turn on sender pages.</>}>
     <a href={settings}>Turn on sender pages</a>, and give the sender the link to their page.
@@ -562,13 +561,13 @@ const replied = ["replied", "replied-changed"];
 /** The notice about the reply that this person has just sent. */
 export const RepliedNotice = ({
   done,
-  thread: { feedback, messages },
+  thread: { feedback, latestProposal, messages },
   reader,
   settings,
   href,
 }: TurnPagesOnProps & {
   readonly done: string;
-  /** The address of the thread. It is set if the page shows another thread or no thread. */
+  /** The address of the thread; undefined if the page shows this thread. */
   readonly href?: string;
   readonly thread: OwnedThread;
   /** The e-mail address of the signed-in person. */
@@ -591,6 +590,7 @@ export const RepliedNotice = ({
             <Line text={feedback.subject} />
           </a>{" "}
           is resolved, and the reply was added to it.
+          {latestProposal?.status === "awaiting_approval" && " A plan still waits for a decision on it."}
         </>
       )}{" "}
       <Line text={deliveryWords(reply.delivery).join(" ")} />

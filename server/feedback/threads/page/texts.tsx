@@ -31,7 +31,10 @@ interface Most {
 
 const aScreen: Most = { lines: 40, characters: 3_500 };
 
-/** How much of a text is shown before it is folded, in a narrow column that has many texts. */
+/**
+ * The length of the beginning of a text that is shown in a narrow column with many texts. The end of the text is
+ * folded.
+ */
 export const aFewLines: Most = { lines: 8, characters: 400 };
 
 /** A text of any length. If it is long, its end is folded. */
@@ -41,9 +44,9 @@ export const FoldedText = ({
   most = aScreen,
 }: {
   readonly text: string;
-  /** The name of the folded part, such as `more lines`. It is shown after the number of lines. */
+  /** The name of the folded part, such as `more lines`. The name is shown after the number of lines. */
   readonly rest?: string;
-  /** How much of a long text is shown before it is folded. */
+  /** The length of the beginning of a long text that is shown. The end of the text is folded. */
   readonly most?: Most;
 }) => {
   const at = foldPosition(text, most);
@@ -61,8 +64,8 @@ export const FoldedText = ({
 };
 
 /**
- * Returns the position at which the folded part of a text begins. It is after a line or a word. If only a short end
- * would be folded, it is the end of the text.
+ * Returns the position at which the folded part of a text begins. The position is after a line or a word. If only a
+ * short end would be folded, the position is the end of the text.
  */
 function foldPosition(text: string, most: Most): number {
   const byLines = afterLine(text, most.lines);
@@ -95,16 +98,16 @@ function afterLine(text: string, count: number): number {
  */
 type Entry = readonly [name: string, value: unknown];
 
-/** How many entries of a list are shown before the rest is folded. */
+/** The number of entries of a list that are shown. Further entries are folded. */
 const mostShown = 12;
 
-/** An object with more values than this is folded. Values of nested objects count, too. */
+/** The maximum number of values of an object that is not folded. Values of nested objects count, too. */
 const mostNested = 8;
 
-/** How many lines of a text, such as a stack trace, are shown before the rest is folded. */
+/** The number of lines of a text, such as a stack trace, that are shown. Further lines are folded. */
 const mostLines = 5;
 
-/** How many characters of a text with one line are shown before the rest is folded. */
+/** The number of characters of a text with one line that are shown. Further characters are folded. */
 const mostCharacters = 240;
 
 /** Metadata as a table of names and values. Long lists, large objects and long texts are folded. */
@@ -139,7 +142,10 @@ const Rows = ({ entries }: { readonly entries: readonly Entry[] }) => (
   </dl>
 );
 
-/** A name with more characters is shown above its value, so that a narrow column has space for the value. */
+/**
+ * The maximum length of a name that is shown beside its value. A longer name is shown above its value, so that a narrow
+ * column has space for the value.
+ */
 const longName = 16;
 
 /** Whether a value is shown below its name, not beside it. */

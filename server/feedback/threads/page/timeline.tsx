@@ -26,18 +26,18 @@ import { Dropped, FoldedText, Metadata, Pair } from "./texts.tsx";
 
 interface TimelineProps {
   readonly thread: OwnedThread;
-  /** What happened to the thread besides its messages, oldest first. */
+  /** The events of the thread besides its messages, oldest first. */
   readonly events: readonly ThreadEvent[];
   readonly links: Links;
   readonly lives: ReadonlyMap<string, ProposalLife>;
-  /** The id of the message that this person has just added. The page scrolls to it. */
+  /** The id of the message that this person has just added. The page scrolls to this message. */
   readonly newest: string | undefined;
   readonly fresh: NewSince | undefined;
   /** The address of the app's settings. */
   readonly settings: string;
 }
 
-/** If a conversation has more messages than this, the page shows a link to its end. */
+/** The maximum number of messages of a conversation without a link to its end. */
 const manyMessages = 6;
 
 /**
@@ -252,7 +252,7 @@ const messageKey = ({ body, createdAt }: Pick<Message, "body" | "createdAt">): s
 const noteKey = (proposal: Proposal): string =>
   messageKey({ body: proposalNote(proposal), createdAt: proposal.createdAt });
 
-/** What is new in the thread since the last visit of the person. */
+/** The news of the thread since the last visit of the person. */
 export interface NewSince {
   readonly since: string;
   readonly news: ThreadNews;
@@ -261,7 +261,8 @@ export interface NewSince {
 }
 
 /**
- * The notice above a thread that says what has changed since the last visit. It has a link to the first new message.
+ * The notice above a thread that says what has changed since the last visit. The notice has a link to the first new
+ * message.
  */
 export const NewSinceNotice = ({ fresh }: { readonly fresh: NewSince | undefined }) => {
   if (!fresh) return null;
@@ -371,7 +372,7 @@ const Difference = ({ message, report }: RepeatProps) => {
 const typeOf = (category: string | null): string | null =>
   category === null ? null : nameIn(typeNames, category);
 
-/** Many repeated reports, folded into one line. A person can unfold it without scripts. */
+/** Many repeated reports, folded into one line. A person can open this line without scripts. */
 const FoldedRepeats = ({
   repeats,
   report,
@@ -488,7 +489,10 @@ const Deed = ({
   }
 };
 
-/** A merge, or a merge that was undone. `field` says whether this thread was merged or got another thread. */
+/**
+ * A merge, or a merge that was undone. `field` says whether this thread was merged into another thread, or another
+ * thread was merged into this thread.
+ */
 const Merge = ({ field, from, to }: Pick<ThreadEvent, "field" | "from" | "to">) => {
   const name = <Line text={to ?? from ?? ""} />;
   if (field === "mergedInto")

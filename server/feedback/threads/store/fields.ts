@@ -94,8 +94,8 @@ const hasDue = async (reader: Reader, now: string): Promise<boolean> =>
   )) !== undefined;
 
 /**
- * Ends snoozes. The end of the snooze becomes the last activity of the thread, unless there was a later one. A trigger
- * then makes the thread unread for everybody who has viewed it.
+ * Ends snoozes. The end of the snooze becomes the last activity of the thread, unless the thread had activity after
+ * this time. A trigger then makes the thread unread for everybody who has viewed it.
  */
 const endDue = `UPDATE feedback SET snoozed_until = NULL, activity_count = activity_count + 1,
     active_at = CASE WHEN ${ofRow(activeAt)} < snoozed_until THEN snoozed_until ELSE ${ofRow(activeAt)} END

@@ -35,7 +35,7 @@ export async function removeLastThreads(tx: Transaction, appId: string): Promise
 }
 
 /**
- * Deletes the files that no thread has any more, in the background. A failure is only logged, because the thread or
+ * Deletes the files that no thread uses any more, in the background. A failure is only logged, because the thread or
  * the app is already deleted.
  */
 export function removeFiles({ keptFiles, log }: RemovalDeps, hashes: readonly string[]): void {
@@ -70,7 +70,7 @@ export const retention = {
       `SELECT id, owner_id AS "ownerId" FROM apps WHERE retention_days IS NOT NULL ORDER BY id`,
     ),
 
-  /** Counts the threads of an app that would be too old with a limit of `days`. Stops at `most`. */
+  /** Counts the threads of an app that would be too old with a limit of `days`. Counting stops at `most`. */
   async countDue(
     reader: Reader,
     appId: string,
@@ -151,7 +151,8 @@ export const removeOldestThreads = (tx: Transaction, appId: string, most: number
   removeWhere(tx, "app_id = ? ORDER BY created_at, id LIMIT ?", appId, most);
 
 async function removeWhere(tx: Transaction, where: string, ...values: Value[]): Promise<RemovedThreads> {
-  // On PostgreSQL, the lock prevents that other transactions add files to these threads, or mails about them.
+  // On PostgreSQL, the lock prevents other transactions from adding files to these threads, and from storing mails
+  // about these threads.
   const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
   const threads = await tx.all<{ seq: number }>(
     `SELECT seq FROM feedback WHERE ${where} ${locking}`,

@@ -106,8 +106,8 @@ export const feedbackThreads = {
   findThread: (reader: Reader, id: string, viewer: Viewer) => wholeThread(reader, viewer, id),
 
   /**
-   * Returns the same as `findThread`, but only the newest of its proposals. Agents see no other proposal, and a thread
-   * may have hundreds of them.
+   * Returns the same as `findThread`, but with only the newest proposal. Agents see no other proposal, and a thread may
+   * have hundreds of proposals.
    */
   findThreadForAgent: (reader: Reader, id: string, viewer: Viewer) => threadForAgent(reader, viewer, id),
 
@@ -145,7 +145,7 @@ function leadsTo(id: string): string {
 const inApp = {
   from: "FROM feedback f JOIN apps a ON a.id = f.app_id",
   app: "f.app_id",
-  // For the id of a merged thread, this finds the thread into which it was merged. (rule F46)
+  // For the id of a merged thread, this condition finds the thread into which it was merged. (rule F46)
   where: `f.id = ${leadsTo("?")} AND f.status <> 'blocked'`,
 };
 
@@ -225,7 +225,10 @@ function camelCase(column: string): string {
   return column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Creates the statement that finds a thread. Its text is long, so it is built only once for each engine. */
+/**
+ * Creates the statement that finds a thread. The text of the statement is long, so it is built only once for each
+ * engine.
+ */
 const threadWith = (mostProposals: number) =>
   oneForViewer<ThreadRow>({
     sqlite: threadOn("sqlite", mostProposals),
@@ -303,7 +306,10 @@ async function numberAll(database: Database, appId: string): Promise<void> {
   for (;;) if ((await database.write((tx) => numberThreadsIn(tx, appId))) < mostAtOnce) return;
 }
 
-/** An import can add very many threads. They are numbered in parts, so that no transaction takes long. */
+/**
+ * The maximum number of threads that one transaction numbers. An import can add very many threads, which are numbered
+ * in parts, so that no transaction takes long.
+ */
 const mostAtOnce = 2_000;
 
 /** Numbers at most `mostAtOnce` threads, and returns how many it numbered. */
@@ -337,8 +343,8 @@ const hasUnnumbered = async (reader: Reader, appId: string): Promise<boolean> =>
   )) !== undefined;
 
 /**
- * Returns the condition for the thread with this number in one of these apps. For the number of a merged thread, it
- * matches the thread into which it was merged. (rule F46)
+ * Returns the condition for the thread with this number in one of these apps. For the number of a merged thread, the
+ * condition matches the thread into which it was merged. (rule F46)
  */
 export const withNumber = (appIds: readonly string[], number: number): Condition => [
   `f.id IN (SELECT coalesce(k.merged_into, k.id) FROM feedback k

@@ -20,7 +20,7 @@ export interface ChangeCounts {
   readonly isPartial: boolean;
 }
 
-/** Only this number of threads with the latest activity is read. */
+/** The maximum number of threads that are read. The threads with the latest activity are read first. */
 const mostThreads = 200;
 
 interface Since extends MemberOf {
@@ -44,7 +44,7 @@ export async function changesSince(reader: Reader, { appId, userId, since }: Sin
   return { counts: { ...noChanges, ...counts }, isPartial: active.length > mostThreads };
 }
 
-/** Only this number of the newest changes of fields in an app is read. */
+/** The maximum number of changes of fields in an app that are read. The newest changes are read first. */
 const mostEdits = 500;
 
 /** Returns whether another person changed fields of a thread after `since`. */
@@ -136,7 +136,7 @@ const countKinds = (reader: Reader, asked: Since, ids: readonly string[]) =>
     ),
   );
 
-/** Counting stops at this number, because each counted row takes time. Pages show it as `99+`. */
+/** The number at which counting stops, because each counted row takes time. Pages show this number as `99+`. */
 const mostCounted = limits.mostCounted + 1;
 
 /** Counts for a person in an app. Each number is at most `mostCounted`. */
@@ -181,7 +181,7 @@ export async function unreadCounts(reader: Reader, userId: string): Promise<Coun
   return rows.map((row) => ({ ...row, unread: Math.min(row.unread, mostCounted) }));
 }
 
-/** The last message of a thread. If there is no message after the report, it is the report. */
+/** The last message of a thread. If there is no message after the report, the row contains the report. */
 export interface NewsRow {
   readonly id: string;
   /** 1 if the thread is unread, 0 otherwise. */
@@ -201,7 +201,7 @@ export interface NewsRow {
 const newsText = 300;
 
 // For each thread, the newest message is found with one step in an index. CROSS JOIN makes SQLite read these threads
-// first. Without statistics, it would otherwise read all threads of all apps of the member.
+// first. Without statistics, SQLite would otherwise read all threads of all apps of the member.
 const newsOfThreads = (ids: readonly string[]) =>
   plannedEachTime(`SELECT f.id, CASE WHEN ${isUnread} THEN 1 ELSE 0 END AS unread,
     coalesce(m.direction, 'inbound') AS direction, coalesce(m.author, 'sender') AS author,

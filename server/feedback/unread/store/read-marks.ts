@@ -41,7 +41,7 @@ export const threadViews = {
       feedbackId,
     ),
 
-  /** Stores that a person has seen `count` events. If the thread has more events by now, it stays unread. */
+  /** Stores that a person has seen `count` events. A thread that has more events by now stays unread. */
   async note(
     tx: Transaction,
     view: Omit<ViewRow, "seenCount" | "lookedAt" | "coveredUntil"> & { readonly at: string },
@@ -77,7 +77,10 @@ export const threadViews = {
   },
 };
 
-/** `visitedAt` is the last view of an inbox. `sinceAt` is the last view before the visit of that view. */
+/**
+ * `visitedAt` is the time of the last view of an inbox. This view belongs to a visit. `sinceAt` is the time of the last
+ * view before this visit.
+ */
 interface InboxViewRow {
   readonly visitedAt: string | null;
   readonly sinceAt: string | null;
@@ -106,14 +109,23 @@ interface Activity {
   readonly by?: string | null | undefined;
   /** Whether the event also changed the state of the newest proposal. */
   readonly ofProposal?: boolean;
-  /** Set if the event is a message to or from a sender. An answer also ends the snooze of the thread. */
+  /**
+   * The kind of message if the event is a message to or from a sender; otherwise undefined. An answer also ends the
+   * snooze of the thread.
+   */
   readonly wrote?: "answer" | "repeat" | "reply" | undefined;
 }
 
-/** The SQL expression for the last activity of a thread `f`. It must be the same as in the indexes by activity. */
+/**
+ * The SQL expression for the last activity of a thread `f`. The expression must be the same as in the indexes by
+ * activity.
+ */
 export const activeAt = "coalesce(f.active_at, f.created_at)";
 
-/** The SQL expression for a given time or the last activity of a thread `f`, if later. It has two parameters. */
+/**
+ * The SQL expression for the later of two times: a given time, and the last activity of a thread `f`. The given time is
+ * the value of both parameters.
+ */
 const laterActivity = `CASE WHEN ${activeAt} < ? THEN ? ELSE ${activeAt} END`;
 
 /** The SQL expression for the end of a snooze; null if the snooze is over at a given time. */
@@ -121,8 +133,8 @@ const laterSnooze = "CASE WHEN snoozed_until > ? THEN snoozed_until END";
 
 /**
  * Stores that an event has happened on a thread. If the member who caused it had read the thread, the thread stays read
- * for this member. The time of the last activity never becomes earlier, so a thread never moves down in the inbox.
- * (rules F50, F51)
+ * for this member. The time of the last activity does not become earlier, so a thread does not move down in the inbox.
+ * Only an undo moves it down, see `restoreActivity`. (rules F50, F51)
  */
 export async function noteActivity(
   tx: Transaction,
@@ -139,6 +151,24 @@ export async function noteActivity(
     ...[at, at, ...(wrote === "answer" ? [] : [at]), feedbackId],
   );
   tx.signal(threadTopic(feedbackId));
+}
+
+/**
+ * Sets the time of the last activity of a thread back to `at`, because the changes since then were undone. The thread
+ * then has the place in the inbox that it had at that time. A view must not have a later time than its thread, so that
+ * the counts of unread threads stay right. (rules F45, F51)
+ */
+export async function restoreActivity(tx: Transaction, feedbackId: string, at: string): Promise<void> {
+  await tx.run(
+    `UPDATE feedback SET active_at = ? WHERE id = ? AND ${activeAt.replaceAll("f.", "")} > ?`,
+    at,
+    feedbackId,
+    at,
+  );
+  await tx.run(
+    "UPDATE thread_looks SET active_at = ? WHERE feedback_id = ? AND active_at > ?",
+    ...[at, feedbackId, at],
+  );
 }
 
 /**
@@ -174,8 +204,9 @@ export async function markReadForAll(tx: Transaction, feedbackId: string): Promi
 }
 
 /**
- * If a person has more than `most` views in an app, only the `kept` views of the threads with the latest activity stay.
- * Of the older threads, `keptUnread` stay unread. `marked` is the limit of `markAllRead`. (rule F52)
+ * The limits for the views of a person in an app. If there are more than `most` views, only the `kept` views of the
+ * threads with the latest activity stay. Of the older threads, `keptUnread` stay unread. `marked` is the limit of
+ * `markAllRead`. (rule F52)
  */
 export const viewLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500 } as const;
 
@@ -331,7 +362,7 @@ const laterViews = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_i
 
 const newestFirst = "ORDER BY l.active_at DESC LIMIT 1 OFFSET";
 
-/** The query for `ReadTimes`. It returns no row if there are not too many views after `read_until`. */
+/** The query for `ReadTimes`. The query returns no row if there are not too many views after `read_until`. */
 const newestRead = `SELECT (SELECT l.active_at ${laterViews} ${newestFirst} 0) AS newest,
     (SELECT l.active_at ${laterViews} ${newestFirst} ${settling.kept - 1}) AS "lastKept"
   WHERE EXISTS (SELECT 1 AS one ${laterViews} LIMIT 1 OFFSET ?)`;
@@ -380,7 +411,7 @@ export interface ActivityScope extends MemberOf {
 export const byActivity = `${activeAt} DESC, f.id DESC`;
 
 /**
- * Returns a subquery for at most `limit` matching threads with the latest activity. Its columns are `seq`, `id` and
+ * Returns a subquery for at most `limit` matching threads with the latest activity. The columns are `seq`, `id` and
  * `at`, the time of the last activity. Each combination of a status and a type is one range of an index, so the
  * subquery reads no threads with another status or type.
  */
@@ -452,7 +483,8 @@ const merged = (parts: readonly Part[], limit: number): Part => ({
 
 /**
  * Returns an SQL expression that is true if a thread `f` is unread according to a member's view, and null if there is
- * no view. It is a subquery, because with a join PostgreSQL might read all views of the member and all threads.
+ * no view. The expression is a subquery, because with a join PostgreSQL might read all views of the member and all
+ * threads.
  */
 const changedSinceView = (appId: string, userId: string): string => `(SELECT l.seen_count < 0
   FROM thread_looks l WHERE l.app_id = ${appId} AND l.user_id = ${userId} AND l.feedback_id = f.id)`;

@@ -128,7 +128,7 @@ const Head = ({ navigation: { links, app }, detail: { cycle }, listing, address 
   </>
 );
 
-/** Returns the date until which late sessions of the last day count. It is the day after the last day. (rule D7) */
+/** Returns the date until which late sessions of the last day count, which is the day after the last day. (rule D7) */
 const lateUntil = ({ startsOn, durationDays }: Cycle): string =>
   dateParts(dateOfDay(startsOn, durationDays + 1)).date;
 
@@ -485,7 +485,7 @@ async function readSlot(visit: SignedInVisit, slotId: string): Promise<SlotWithD
  */
 function toFaultOfAddress(error: unknown): never {
   const unknown = error instanceof ApiError && error.code === "not_found";
-  throw unknown ? badRequest("email", "does not belong to an account here") : error;
+  throw unknown ? badRequest("email", "does not belong to an account on this server") : error;
 }
 
 /** The forms that the server refused. The page shows them again with the values that were sent. */

@@ -27,7 +27,7 @@ async function showReport(visit: SignedInVisit): Promise<Reply> {
   return show(<ReportPage report={report} links={links} now={now} />);
 }
 
-/** What the numbers in the report prove, and what they do not prove. (rule T1) */
+/** Explains what the numbers in the report prove, and what they do not prove. (rule T1) */
 const claim = [
   "This report proves only this: a session reached the required length and number of screens on the counted day, and",
   "the reporter had the key of that slot. It does not say that the store is more likely to approve the app.",

@@ -15,7 +15,7 @@ import {
   zonedDay,
 } from "../../../console/times.tsx";
 import { qualifyingSession } from "../../days/rules.ts";
-import { attentionNames, slotNames, verdictKinds } from "../parts.tsx";
+import { slotNames, verdictKinds } from "../parts.tsx";
 import { evidenceOfTier } from "../rules.ts";
 
 interface StandingProps {
@@ -698,3 +698,14 @@ const sentences: ReadonlyMap<string, string> = new Map(Object.entries(reasonSent
 
 /** Returns the sentence for a reason; the reason itself if there is no sentence for it. */
 const reasonSentence = (reason: string): string => sentences.get(reason) ?? `${reason}.`;
+
+/**
+ * The text that pages show for each state of a tester. The order is from the most urgent state to the least urgent one.
+ */
+const attentionNames: Readonly<Record<TesterAttention["state"], string>> = {
+  removal_due: "Removal after today",
+  one_miss_left: "Removal after 1 more missed day",
+  missed_yesterday: "Missed yesterday",
+  today_open: "Open today",
+  active: "Active",
+};

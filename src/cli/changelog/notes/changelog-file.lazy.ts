@@ -1,5 +1,4 @@
 import { plainVersion } from "../../../contract/content-text.ts";
-import { typeOfHeading } from "./change-type.ts";
 import {
   type Block,
   depthOf,
@@ -9,6 +8,7 @@ import {
   plainLines,
   plainText,
   readMarkdown,
+  typeOfHeading,
 } from "./release-notes.ts";
 
 /** One version in a changelog file. `line` is the line of its heading. */
@@ -22,7 +22,7 @@ export interface ChangelogFile {
   readonly releases: readonly FileRelease[];
   /** Descriptions of the parts of the file that are ignored, because they belong to no version. */
   readonly ignored: readonly string[];
-  /** Why the file cannot be used. */
+  /** The faults in the file. If there is at least one, the file cannot be used. */
   readonly faults: readonly Fault[];
 }
 
@@ -182,7 +182,7 @@ interface VersionHeading {
   readonly unclearDate: string | null;
   readonly isYanked: boolean;
   readonly isUnreleased: boolean;
-  /** The rest of the heading, such as a name of the release. May be empty. */
+  /** The text after the version and the date in the heading, such as a name of the release. May be empty. */
   readonly name: string;
 }
 
@@ -192,7 +192,7 @@ const opening = /^\[?(?:(?:version|release) )?\[?v?(\d+(?:\.\d+)+(?:[0-9A-Za-z.+
 const build = /^\s*[,|–—-]?\s*(?:\((?:build )?\d+\)|build \d+)(?![\d.])/i;
 
 /**
- * The maximum length of a heading of a version. A longer text is not searched, because that would take too long.
+ * The maximum length of a heading of a version. A longer text is not searched, because the search would take too long.
  */
 const longest = 1_000;
 
@@ -216,7 +216,7 @@ function readVersionHeading(heading: string): VersionHeading | undefined {
 const isLikeVersion = (heading: string): boolean =>
   heading.length <= longest && /^(?:\S+\s+)?\S*\d/.test(heading);
 
-/** Reads the rest of a heading after the version, such as `- 2026-11-22 [YANKED]`. */
+/** Reads the part of a heading after the version, such as `- 2026-11-22 [YANKED]`. */
 function ofRest(rest: string): Omit<VersionHeading, "version"> {
   const isYanked = /\byanked\b/i.test(rest);
   const isUnreleased = /[([–—-]\s*(?:unreleased|tbd)\b/i.test(rest);
@@ -241,7 +241,7 @@ const withoutSigns = (text: string): string =>
     .replace(/^\(([^()]*)\)$/, "$1")
     .trim();
 
-/** A date in a text. `day` has the form `2026-11-22`. It is null if that date does not exist. */
+/** A date in a text. `day` has the form `2026-11-22`. `day` is null if the calendar does not contain the date. */
 interface FoundDate {
   readonly text: string;
   readonly day: string | null;
@@ -273,7 +273,7 @@ const isLikeDate = (text: string): boolean =>
   (/(?<!\d)(?:19|20)\d\d(?!\d)/.test(text) && /(?<!\d)\d{1,2}(?!\d)/.test(text)) ||
   /(?<!\d)\d{1,2}([./-])\d{1,2}\1\d\d(?!\d)/.test(text);
 
-/** Returns the date as `2026-11-22`. Returns null if that date does not exist. */
+/** Returns the date as `2026-11-22`. Returns null if the calendar does not contain the date. */
 function dayOf(year = "", month = "", day = ""): string | null {
   const text = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
   const at = new Date(`${text}T00:00:00Z`);

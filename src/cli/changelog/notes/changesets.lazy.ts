@@ -6,7 +6,7 @@ export interface ChangesetFile {
   readonly text: string;
 }
 
-/** The changes that wait for the next version. */
+/** The changes of all changesets, which will be part of the next version. */
 export interface PendingChanges {
   readonly notes: Notes;
   /** The size of the largest change. Undefined if there are no changes. */
@@ -40,7 +40,7 @@ const titles: Readonly<Record<Size, string>> = {
   patch: "Patch changes",
 };
 
-/** The maximum length of a line that names a package. The rest of a longer line is not searched. */
+/** The maximum length of a line that names a package. The search ignores the characters after this length. */
 const longestLine = 1_000;
 
 const sizeIn = (line: string): string | undefined =>

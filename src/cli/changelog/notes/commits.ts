@@ -43,7 +43,7 @@ export function notesOfCommits(commits: readonly Commit[], without: readonly str
   };
 }
 
-/** Returns the commits without reverted commits and without the commits that revert them. */
+/** Returns the commits that are still in effect. Omits each reverted commit and the commit that reverts it. */
 function standing(commits: readonly Commit[]): readonly Commit[] {
   const hashes = commits.map(({ hash }) => hash);
   const gone = new Set<string>();
@@ -66,12 +66,12 @@ const isRelease = (subject: string): boolean =>
     subject,
   );
 
-/** Whether the commit is only meant to be merged into an earlier one by `git rebase --autosquash`. */
+/** Whether the commit is a fixup for an earlier commit. `git rebase --autosquash` merges such commits. */
 const isUnfinished = (subject: string): boolean => /^(?:fixup|squash|amend)! /.test(subject);
 
 /**
- * Returns the changes of a commit. The body of a squashed commit lists the original commits, so each line in the form
- * of a conventional commit is a change.
+ * Returns the changes of a commit. The body of a squashed commit lists the original commits. So each line of the body
+ * in the form of a conventional commit is also a change.
  */
 function changesOf(commit: Commit, without: readonly string[]): Item[] {
   const subject = commit.subject.replace(signs, "");

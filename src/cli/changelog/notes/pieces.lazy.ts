@@ -1,7 +1,7 @@
 import { withoutFeedbackLines } from "../../../contract/content-text.ts";
 import { type Block, insideOf, plainLines, readMarkdown } from "./release-notes.ts";
 
-/** A part of a text that can be understood alone. A heading is the exception: it needs the part after it. */
+/** A part of a text that a reader can understand alone. Only a heading needs the part that follows. */
 export interface Piece {
   readonly text: string;
   readonly isHeading: boolean;

@@ -84,7 +84,9 @@ const sizeOf = ({ columns, rows }: Partial<NodeJS.WriteStream>): Size => ({
 
 const smallRows = 12;
 
-/** Returns how many lines of the screen the list or the thread cannot use. */
+/**
+ * Returns the number of lines around the list or the thread: the heading, the keys, the message, and the typed text.
+ */
 function frameOf({ writing }: InboxState, isSmall: boolean): number {
   if (isSmall) return writing ? 4 : 2;
   return writing ? 8 : 5;
@@ -202,7 +204,7 @@ function Footer({
   );
 }
 
-/** Wraps a text at spaces. The time is linear in the length of the text, even for hostile texts. */
+/** Wraps a text at spaces. The time is linear in the length of every text, even if an attacker wrote the text. */
 export const wrapped = (text: string, width: number): string[] =>
   text.split("\n").flatMap((line) => wrappedLine(line.replaceAll("\t", "  "), width));
 

@@ -28,7 +28,7 @@ export async function showInbox(invocation: Invocation, flags: InboxFlags): Prom
   let notify = (text: string) => note(invocation, text);
   const calls = await callsOf(invocation, { ...flags, notify: (text) => notify(text) });
   const inbox = createInbox(calls, await calls.list().catch(explain));
-  // A message that is printed directly would damage the screen, so from now on the screen shows messages.
+  // A message that is printed directly would damage the screen. So the screen shows all later messages.
   notify = (text) => inbox.set(withMessage(inbox.state(), text));
   // The library for screens is loaded only here, because it loads slowly.
   const { showScreen } = await import("./screen.lazy.tsx");
@@ -98,7 +98,8 @@ async function openAddress({ context }: Invocation, address: string): Promise<vo
 }
 
 /**
- * Throws the error. If the server has only the base API and cannot list feedback, throws an error that says this.
+ * Throws the error. If the server has only the base API and cannot list feedback, throws an error with this
+ * explanation.
  */
 function explain(error: unknown): never {
   if (!(error instanceof ServerError) || ![404, 405].includes(error.status) || error.code === "not_found")

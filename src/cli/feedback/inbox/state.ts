@@ -48,8 +48,8 @@ export function press(
 }
 
 /**
- * Handles several keys that were typed fast and arrive as one input. If one of them starts a text, the rest of the
- * input is added to the text.
+ * Handles several keys that were typed fast and arrive as one input. If one of these keys starts a text, the following
+ * characters of the input are added to the text.
  */
 function pressAll(inbox: Inbox, input: string, viewport: Viewport): boolean {
   const [first = "", ...others] = input;
@@ -122,8 +122,8 @@ function pressWhileWriting(inbox: Inbox, input: string, key: Key): void {
 }
 
 /**
- * Adds typed or pasted text. A line end at the end of the input is the key Enter and submits the text. Other line ends
- * are part of a pasted text.
+ * Adds typed or pasted text. A line end at the end of the input is the key Enter and submits the text. All other line
+ * ends are part of a pasted text.
  */
 function addText(inbox: Inbox, input: string): void {
   const [, text = "", enter] = /^([\s\S]*?)(\r?)$/.exec(input) ?? [];
@@ -135,8 +135,8 @@ function addText(inbox: Inbox, input: string): void {
 }
 
 /**
- * Starts a reply, a note or the address of an issue, and opens the selected thread. From now on all keys are added to
- * the text, even while the thread loads. Otherwise an `e` would archive the thread.
+ * Starts a reply, a note or the address of an issue, and opens the selected thread. From this moment, all keys are
+ * added to the text, even while the thread loads. Otherwise, a typed `e` would archive the thread.
  */
 async function startWriting(inbox: Inbox, kind: Writing["kind"]): Promise<void> {
   if (!selectedThread(inbox.state()) && !inbox.state().reading) return;
@@ -182,7 +182,7 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
     said = await sent(inbox.calls, thread, writing);
   } catch (error) {
     const isAnswered = error instanceof ServerError && error.code === "answered";
-    // From now on the screen shows the newer message. So the next attempt names this message as the newest that the
+    // Now the screen shows the newer message. So the next attempt names this message as the newest message that the
     // person has read.
     const newer = isAnswered ? await inbox.calls.read(id).catch(() => undefined) : undefined;
     // The unsent text stays on the screen.
@@ -194,8 +194,8 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
       });
     throw isAnswered ? new Error(`Nothing was sent. ${error.message}`) : error;
   }
-  // The server has the message. If the thread cannot be read now, this is ignored, so that nobody sends the message
-  // again.
+  // The server has the message. An error of reading the thread is ignored here. Otherwise the person would send the
+  // message again.
   const reading = await inbox.calls.read(id).catch(() => undefined);
   inbox.set(withMessage(reading && isOpen() ? { ...inbox.state(), reading } : inbox.state(), said));
 }
@@ -349,7 +349,8 @@ export interface Inbox {
   /** Shows an error on the last line. */
   problem(error: unknown): void;
   /**
-   * Sends a request when all earlier requests are answered, so that an undo cannot arrive before the undone change.
+   * Sends a request after the server has answered all earlier requests. So an undo cannot arrive before the change that
+   * it undoes.
    */
   after(work: () => Promise<void>): void;
   isSettled(): boolean;

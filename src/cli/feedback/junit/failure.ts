@@ -10,7 +10,6 @@ import { fromTerminal, withoutTerminalCodes } from "../../../words/visible.ts";
 import { ciFolders } from "../../core/ci.ts";
 import type { Context, Invocation } from "../../core/context.ts";
 import { isUnder } from "../../core/files.ts";
-import { flagOf, type InputFault } from "../../core/input.ts";
 import { onOneLine } from "../../core/plain-text.ts";
 import { asPdf, checkSentFiles } from "../../delivery/files.ts";
 import { cutMessage, type DraftFlags, dedupeFields, draftOf } from "../../delivery/send-report.ts";
@@ -22,7 +21,7 @@ export interface JunitFlags extends DraftFlags {
   readonly maxReports?: number;
 }
 
-/** A report about one failing test, or the summary of all failing tests that get no report of their own. */
+/** A report about one failing test, or the summary of all failing tests without a separate report. */
 export interface FailureDraft {
   readonly content: ReportContent;
   /** The name of the test on one line. Undefined in the summary. */
@@ -33,18 +32,6 @@ export interface FailureDraft {
 }
 
 const usualReports = 20;
-
-/** The values of these fields differ between the reports, so their flags are not allowed. */
-const ownFields = ["message", "subject", "dedupeKey", "image", "video", "attach"] as const;
-
-/** Returns a fault for each given flag that is not allowed with `--junit`. */
-export const foreignFlags = (flags: DraftFlags): InputFault[] =>
-  ownFields
-    .filter((field) => flags[field] !== undefined)
-    .map((field) => ({
-      flag: flagOf(field),
-      message: "cannot be used with --junit, because it differs for each report",
-    }));
 
 /**
  * Returns one report for each failing test up to `--max-reports`, and one summary of all other failing tests. (rule
@@ -67,8 +54,8 @@ export async function failureDrafts(
 }
 
 /**
- * Returns the dedupe keys of the tests that must pass before the thread of the summary is resolved. Returns none if
- * there are too many keys. Then only a person can resolve the thread.
+ * Returns the dedupe keys of the tests that must pass before the thread of the summary is resolved. Returns an empty
+ * object if there are too many keys. In that case, only a person can resolve the thread.
  */
 function partsOf(tests: readonly TestResult[], folder: string): { readonly dedupeParts?: readonly string[] } {
   const parts = tests.map((test) => passedPrefix(testHash(test, folder)));
@@ -96,8 +83,8 @@ async function draftOfTest(
 }
 
 /**
- * Returns the folder of the command and the folder of the checkout. They are the same folder unless the CI service
- * names another folder as the checkout.
+ * Returns the working folder of the command and the folder of the checkout. If the CI service does not set the folder
+ * of the checkout, the working folder is used for both.
  */
 const foldersOf = ({ context: { cwd, env } }: Invocation): Folders => ({
   cwd,
@@ -130,7 +117,7 @@ const shorten = (text: string, most: number): string => cutMessage(text, most).m
 
 type Field = keyof FeedbackFiles;
 
-/** The files of a test that can be sent, and the reasons why others are not sent. */
+/** The files of a test that can be sent, and the other files, each with the reason why it is not sent. */
 interface TestFiles {
   readonly files: FeedbackFiles;
   readonly unsentFiles: readonly string[];
@@ -206,7 +193,7 @@ async function existing(given: string, bases: readonly string[]): Promise<string
   return undefined;
 }
 
-/** Data for the text of a report that is not in the test result. */
+/** The data that the text of a report needs in addition to the test result. */
 interface TestContext {
   readonly place: SourceLine | undefined;
   /** The files that are not sent, each with the reason. */
@@ -378,7 +365,7 @@ function cut(text: string, most: number): string {
  */
 const prefixes = { failed: "junit", flaky: "junit-flaky", more: "junit-more" } as const;
 
-/** The maximum number of characters of a failure text that identify the failure. The rest is ignored. */
+/** The maximum number of characters of a failure text that identify the failure. All later characters are ignored. */
 const longest = 4_000;
 
 const longestKeyName = 500;
@@ -446,7 +433,7 @@ const isIdentifying = (
   sentence !== kind &&
   !isTitle(sentence, normalised(name));
 
-/** Whether a line begins or ends with the name of the test, or quotes it, and so is only a heading. */
+/** Whether a line is only a heading. Such a line begins or ends with the name of the test, or quotes the name. */
 function isTitle(line: string, name: string): boolean {
   const title =
     plainText(name)
@@ -460,8 +447,8 @@ const isFrame = (line: string): boolean =>
   /^\s*(?:at\s|File "|from\s.+:\d+:in\s|\.{3} \d+ more|#\d+\s|goroutine \d+|❯\s|\d+:\s+0x)/.test(line);
 
 /**
- * Returns the part of a dedupe key that identifies a test. It does not depend on where the checkout is, or on whether
- * paths have slashes or backslashes.
+ * Returns the part of a dedupe key that identifies a test. The folder of the checkout and the kind of slashes in paths
+ * do not change the result.
  */
 export const testHash = (
   { suite, className, name }: Pick<TestResult, "suite" | "className" | "name">,
@@ -586,7 +573,9 @@ const instant =
 
 const clockTime = /\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?[AaPp][Mm])?\b/g;
 
-/** Matches a word that may be a path. A pattern that also looked for the slash would take quadratic time. */
+/**
+ * Matches a word that may be a path. The pattern does not search for a slash, because that would need quadratic time.
+ */
 const word = /[^\s"'`()<>[\]{},;=|]+/g;
 
 const withoutPath = (found: string): string => (/[\\/]/.test(found) ? "<path>" : found);

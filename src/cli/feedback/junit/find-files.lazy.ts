@@ -30,8 +30,8 @@ export interface Glob {
 }
 
 /**
- * Splits a pattern into folder and glob. On Windows, a glob cannot contain the name of a drive or a share, so these
- * become part of the folder.
+ * Splits a pattern into folder and glob. On Windows, the name of a drive or a share always becomes part of the folder,
+ * because a glob cannot contain it.
  */
 export function globOf(cwd: string, pattern: string, paths: PlatformPath = path): Glob {
   const slashed = paths.sep === "\\" ? pattern.replaceAll("\\", "/") : pattern;

@@ -8,7 +8,7 @@ import {
   type TextBudget,
 } from "./test-result.ts";
 
-/** The line at which a report cannot be read any further, and the reason. */
+/** The line at which the parser stops reading a report, and the reason. */
 export interface XmlFault {
   readonly line: number;
   readonly message: string;
@@ -48,8 +48,8 @@ class Stop extends Error {
 }
 
 /**
- * Reads the tests of one or several JUnit reports in one file. Continues after a syntax error, because the rest is
- * often well-formed. Never expands entities that the document itself declares.
+ * Reads the tests of one or several JUnit reports in one file. Continues after a syntax error, because the later parts
+ * of the file are often well-formed. Never expands entities that the document itself declares.
  */
 export function parseJunit(bytes: Uint8Array, { report, mostTests, budget }: ParseOptions): ParsedReport {
   const collected = collectTests(report, budget);
@@ -64,8 +64,8 @@ export function parseJunit(bytes: Uint8Array, { report, mostTests, budget }: Par
   parser.on("error", ({ message }) => {
     const what = `it is not well-formed XML: ${message.replace(/^\d+:\d+: /, "").replace(/\.+$/, "")}`;
     const fault = { line: parser.line, message: what };
-    // Some tools print text before or after a report. So a fault outside of the root element counts only if the file
-    // contains no report.
+    // Some tools print text before or after a report. So a fault outside of the root element is ignored if the file
+    // contains a report.
     if (depth === 0 && !message.includes("entity")) found.outside ??= fault;
     else found.fault ??= fault;
   });
@@ -103,7 +103,7 @@ const doubtsOf = ({ doubts }: TestCollector): Pick<ParsedReport, "doubts"> =>
 
 const noReport: XmlFault = { line: 1, message: "it is not well-formed XML: there is no element in it" };
 
-/** If the report ends inside the tag of a test, opens that test. It is the test that ran last. */
+/** If the report ends inside the tag of a test, opens that test. The test runner stopped during that test. */
 function openCutTest({ open }: TestCollector, text: string): void {
   const tag = /^<(?:[\w.-]+:)?testcase\s([^<>]*)$/.exec(text.slice(text.lastIndexOf("<")));
   const given = [
@@ -147,7 +147,7 @@ interface OpenTest {
   readonly attachments: string[];
   failedReruns: number;
   isSkipped: boolean;
-  /** The outcome according to an attribute or a property of the test. */
+  /** The outcome that an attribute or a property of the test contains. */
   stated: StatedOutcome;
   /** Whether the test is marked `todo`. Node reports a failure of such a test, but the test run passes. */
   isTodo: boolean;
@@ -275,7 +275,7 @@ function closeSuite(state: ParserState): void {
   if (failures === suite.failuresBefore) addUnnamedFailure(state, suite);
 }
 
-/** Adds a failure to the suite itself, because the suite counts a failure that none of its tests has. */
+/** Adds a failure to the suite. Used if the suite counts a failure, but none of its tests has failed. */
 function addUnnamedFailure(state: ParserState, suite: Suite): void {
   const failure = {
     type: "",
@@ -287,7 +287,7 @@ function addUnnamedFailure(state: ParserState, suite: Suite): void {
 }
 
 /**
- * Stores what an element says about a test, other than a failure: whether it was skipped, its files, its outcome.
+ * Stores the data of an element that is not a failure: whether the test was skipped, its files, or its outcome.
  */
 function noteElement(test: OpenTest, name: string, attributes: Attributes): void {
   if (skips.has(name)) test.isSkipped = true;
@@ -297,7 +297,7 @@ function noteElement(test: OpenTest, name: string, attributes: Attributes): void
   if (statedBy(attributes.name ?? "", attributes.value ?? "") === "failed") test.stated = "failed";
 }
 
-/** A `testsuites` element counts failures like a suite, but its name is not used as the name of a suite. */
+/** Creates a suite from an element. The element `testsuites` is also a suite, but its name is not used. */
 const suiteOf = (
   element: string,
   attributes: Attributes,
@@ -350,8 +350,8 @@ function resultOf(test: OpenTest, report: string): TestResult {
 }
 
 /**
- * Returns the outcome of a test. A test failed if an element, an attribute or a property says so. If the outcome is an
- * unknown word, the test counts as skipped.
+ * Returns the outcome of a test. The outcome is `failed` if an element, an attribute or a property means a failure. If
+ * the outcome is an unknown word, the test counts as skipped.
  */
 function outcomeOf({ failures, flaky, isSkipped, isTodo, stated }: OpenTest): Outcome {
   if (isTodo) return "skipped";
@@ -404,7 +404,7 @@ function countIn(text: string | undefined): number | undefined {
 
 /**
  * Returns a sentence if the failure count of a suite cannot be right, otherwise undefined. Some tools count failures,
- * others failing tests or failing suites, so every number between these counts is accepted.
+ * other tools count failing tests or failing suites. So every number between these counts is accepted.
  */
 function contradictionOf(suite: CountedSuite, failures: number): string | undefined {
   const { declared, failing, declaredInside, name } = suite;
@@ -421,7 +421,7 @@ function contradictionOf(suite: CountedSuite, failures: number): string | undefi
 const failuresOf = (count: number): string =>
   count === 0 ? "no failures" : count === 1 ? "one failure" : `${count} failures`;
 
-/** Marks the tests from this index on as doubtful, because the failure count of their suite is wrong. */
+/** Sets `inDoubt` on all tests from the index `from`, because the failure count of their suite is wrong. */
 function putInDoubt(tests: TestResult[], from: number): void {
   for (let at = from; at < tests.length; at += 1) {
     const test = tests[at];
@@ -429,7 +429,7 @@ function putInDoubt(tests: TestResult[], from: number): void {
   }
 }
 
-/** The outcome according to attributes or properties. `unclear` is for a word that no known tool writes. */
+/** The outcome in attributes or properties. `unclear` means a word that no known tool writes. */
 type StatedOutcome = "failed" | "flaky" | "skipped" | "unclear" | "passed" | undefined;
 
 const failing = [
@@ -471,15 +471,15 @@ const booleanAttributes = new Map<string, Readonly<Record<string, StatedOutcome>
 const order: readonly StatedOutcome[] = ["failed", "flaky", "skipped", "unclear", "passed"];
 
 /**
- * Returns the outcome according to attributes such as `status="FAILED"` or `success="False"`. If they contradict each
- * other, returns the worst outcome.
+ * Returns the outcome in attributes such as `status="FAILED"` or `success="False"`. If two attributes contradict each
+ * other, returns the worse outcome.
  */
 function statedIn(attributes: Attributes): StatedOutcome {
   const stated = Object.entries(attributes).map(([name, value]) => statedBy(name, value));
   return order.find((one) => stated.includes(one));
 }
 
-/** Returns the outcome according to one attribute or property. */
+/** Returns the outcome that one attribute or property contains. */
 function statedBy(given: string, value: string): StatedOutcome {
   const name = given.toLowerCase();
   const word = value.toLowerCase().replace(/[^\p{L}]/gu, "");
@@ -492,7 +492,7 @@ function statedBy(given: string, value: string): StatedOutcome {
 /** Whether an element with this name means that a test failed. */
 const isFailingWord = (name: string): boolean => words.get(name) === "failed";
 
-/** Returns a failure. Shortens its text more if the budget of all reports is used up. */
+/** Returns a failure. Its text becomes shorter if the failure texts of all reports together are already too long. */
 function failureOf(attributes: Attributes, whole: string, budget: TextBudget): TestFailure {
   const text = kept(whole, budget.left > 0 ? longestText : longestTextBeyond);
   const message = kept(attributes.message ?? "", longestTextBeyond);

@@ -2,9 +2,8 @@ import { readFile, stat } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { decodedText } from "../../../words/decoded-text.ts";
 import { systemReason } from "../../../words/phrases.ts";
-import { isGitHubActions } from "../../core/ci.ts";
 import type { Context, Invocation } from "../../core/context.ts";
-import { annotation } from "../../core/github-actions.ts";
+import { annotateJob, annotation } from "../../core/github-actions.ts";
 import { type InputFault, readText } from "../../core/input.ts";
 import { note } from "../../core/output.ts";
 import { onOneLine } from "../../core/plain-text.ts";
@@ -65,7 +64,7 @@ export async function readReports(invocation: Invocation, patterns: readonly str
 
 const hasFailed = ({ outcome }: TestResult): boolean => outcome === "failed" || outcome === "flaky";
 
-/** Returns a failed test that stands for a report that cannot be read. */
+/** Returns a failed test that represents a report that cannot be read. */
 const unreadReport = ({ flag, message }: InputFault, path: string, { bytes }: ReadReport): TestResult => {
   const report = flag.replace(/^--junit /, "");
   const text = (bytes && decodedText(bytes)) ?? "";
@@ -192,13 +191,13 @@ export function warnJob(
   invocation: Invocation,
   { title, message }: { readonly title: string; readonly message: string },
 ): void {
-  const { env, io } = invocation.context;
   note(invocation, `Warning: ${message}`);
-  if (isGitHubActions(env)) io.stderr.write(annotation("warning", title, message));
+  annotateJob(invocation, annotation("warning", title, message));
 }
 
 /**
- * Warns of suites whose failure count does not match their tests. It is not known which of their tests passed.
+ * Prints a warning for each suite whose failure count does not match its tests. It is not known which tests of this
+ * suite passed.
  */
 export function warnOfDoubts(invocation: Invocation, doubts: readonly string[]): void {
   const title = "A test report contradicts itself";

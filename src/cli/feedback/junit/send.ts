@@ -4,8 +4,8 @@ import type { CliError, Exit } from "../../core/cli-error.ts";
 import { DryRun, type RequestView, textOfRequest } from "../../core/connection.ts";
 import type { Invocation } from "../../core/context.ts";
 import { cliErrorOf } from "../../core/failures.ts";
-import { annotation, markdownLink, markdownText } from "../../core/github-actions.ts";
-import { type InputFault, inputFaultsError } from "../../core/input.ts";
+import { annotateJob, annotation, markdownLink, markdownText } from "../../core/github-actions.ts";
+import { flagOf, type InputFault, inputFaultsError } from "../../core/input.ts";
 import { type Column, note, printList, printOne } from "../../core/output.ts";
 import { onOneLine } from "../../core/plain-text.ts";
 import {
@@ -25,14 +25,15 @@ import {
   type SendResult,
   sendEach,
 } from "../../delivery/send.ts";
+import type { DraftFlags } from "../../delivery/send-report.ts";
 import type { Report } from "../../delivery/stored.lazy.ts";
-import { type FailureDraft, failureDrafts, foreignFlags, hashOf, type JunitFlags } from "./failure.ts";
+import { type FailureDraft, failureDrafts, hashOf, type JunitFlags } from "./failure.ts";
 import { type ReadReports, readReports, warnJob, warnOfDoubts } from "./read-reports.ts";
 import type { Outcome, TestResult } from "./test-result.ts";
 
 /**
- * Sends a report about each failing test in JUnit reports. With `--best-effort`, returns `ok` even if something was not
- * sent, and prints warnings about it. (rule F26)
+ * Sends a report about each failing test in JUnit reports. If a report cannot be sent, `--best-effort` prints a warning
+ * and returns `ok`. (rule F26)
  */
 export async function sendJunit(invocation: Invocation, flags: JunitFlags): Promise<Exit> {
   try {
@@ -61,6 +62,18 @@ async function sendFailures(invocation: Invocation, flags: JunitFlags): Promise<
   );
   return endWith(invocation, flags, { ...sent, counts: countsOf(read) });
 }
+
+/** The values of these fields differ between the reports, so their flags are not allowed. */
+const ownFields = ["message", "subject", "dedupeKey", "image", "video", "attach"] as const;
+
+/** Returns a fault for each given flag that is not allowed with `--junit`. */
+const foreignFlags = (flags: DraftFlags): InputFault[] =>
+  ownFields
+    .filter((field) => flags[field] !== undefined)
+    .map((field) => ({
+      flag: flagOf(field),
+      message: "cannot be used with --junit, because it differs for each report",
+    }));
 
 /** Throws an error if there are faults. With `--best-effort`, prints them as warnings instead. */
 function acceptFaults(invocation: Invocation, flags: JunitFlags, faults: readonly InputFault[]): void {
@@ -155,7 +168,7 @@ async function reportToJob(
     return draft ? [{ row, draft }] : [];
   });
   if (isGitHubActions(context.env)) {
-    for (const { row, draft } of pairs) context.io.stderr.write(annotationOf(draft, row));
+    for (const { row, draft } of pairs) annotateJob(invocation, annotationOf(draft, row));
     await writeOutputs(invocation, outputsOf(rows));
     await summarise(invocation, ["### Failing tests", pairs.map(({ row }) => summaryLine(row)).join("\n")]);
   }

@@ -1,4 +1,4 @@
-/** How many more characters of failure texts may be kept. All reports share this number. */
+/** How many more characters of failure texts are kept in memory. The number is for all reports together. */
 export interface TextBudget {
   left: number;
 }
@@ -33,11 +33,11 @@ export interface TestResult {
   /** The path of the report that contains the test. */
   readonly report: string;
   /**
-   * Whether the failure count of the suite does not match the failures in the report. If so, the test does not count as
+   * True if the failure count of the suite does not match the failures in the report. Then the test does not count as
    * passed.
    */
   readonly inDoubt?: boolean;
-  /** True if this is not a test, but stands for a report that cannot be read. */
+  /** True if this object represents a report that cannot be read, and not a test. */
   readonly isReport?: boolean;
 }
 

@@ -56,6 +56,15 @@ describe("the command feedback send --junit on GitHub Actions", () => {
     expect(bodies()[0].message).toContain(`Where: ${file}${line ? `:${line}` : ""}\n`);
   });
 
+  it("writes no annotation with --json, but the outputs", async () => {
+    const { line } = await startJunitSending(junitReport({ name: "t", failure: "no" }), sent);
+    const env = gitHubJob({ GITHUB_OUTPUT: join(line.cwd, "output") });
+    const { stderr, json } = await line.run([...sendJunit, "--json"], { env });
+    expect(json()).toMatchObject({ reports: [{ sent: true, id }] });
+    expect(stderr).toBe("");
+    expect(await readFile(join(line.cwd, "output"), "utf8")).toContain(`\n${id}\n`);
+  });
+
   it("names no file outside the repository", async () => {
     const { line } = await startJunitSending(
       junitReport({ name: "t", failure: "/etc/hosts:1", file: "../../etc/hosts" }),

@@ -207,7 +207,7 @@ describe("the command feedback resolve, if it cannot resolve,", () => {
     [
       "no choice",
       ["feedback", "resolve", "--run-status", "success"],
-      "--junit or --dedupe-key is needed, to name what passed",
+      "--junit or --dedupe-key is needed, to say which tests passed",
     ],
     [
       "both choices",
@@ -264,10 +264,9 @@ describe("the command feedback resolve, if it cannot resolve,", () => {
     const ran = await line.run(argv, { env: gitHubJob() });
     expect(ran.exit).toBe(0);
     expect(ran.stderr).toContain("::warning title=No feedback was resolved::Busy.");
-    expect((await line.run([...argv, "--json"], { env: gitHubJob() })).json()).toMatchObject({
-      resolved: [],
-      why: "Busy.",
-    });
+    const json = await line.run([...argv, "--json"], { env: gitHubJob() });
+    expect(json.json()).toMatchObject({ resolved: [], why: "Busy." });
+    expect(json.stderr).toBe("");
     expect(await line.run([...argv, "--no-such-flag"])).toMatchObject({ exit: 0 });
   });
 });

@@ -250,6 +250,12 @@ describe("the pages of the changelog in the console", () => {
     expect(await read()).toMatchObject({ body: "A list.", feedbackIds: [] });
   });
 
+  it("are shown with a hint that this server sends no mail to their senders", async () => {
+    const page = readingOf(await owner.open(address("/new")));
+    expect(page).toContain("This server sends no mail, so their senders are not told about the note.");
+    expect(page).not.toContain("get a mail");
+  });
+
   it("refuse words that name no thread of the app, and keep the typed text", async () => {
     const answer = await create({ title: "Maps", version: "1.2.0", fixes: "#7, crash" });
     expect(answer.status).toBe(400);

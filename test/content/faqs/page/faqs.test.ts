@@ -137,7 +137,7 @@ describe("the pages of the FAQ in the console", () => {
     expect((await owner.open(`/console/feedback/${app.id}/${thread}`)).text).toContain(`href="${link}"`);
     const page = await owner.open(link);
     const fields = fieldsOf(formOf(page, address("/new")));
-    expect(fields).toMatchObject({ question: "How do I export?", answer: "open **Settings**." });
+    expect(fields).toMatchObject({ question: "How do I export?", answer: "Open **Settings**." });
     expect(Object.values(fields).join(" ")).not.toContain("Mara");
     await owner.send(page, address("/new"), { intent: "draft" });
     expect(await listed()).toEqual([]);

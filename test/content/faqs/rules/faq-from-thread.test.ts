@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { entryFromThread } from "../../../../server/content/faqs/rules.ts";
+import { subjectOf } from "../../../../server/feedback/reports/rules.ts";
 
 const sender = { name: "Mara O'Neil (Berlin)", email: "mara.oneil@kitchen.example" };
 const entry = (subject: string, ...replies: readonly string[]) =>
   entryFromThread({
     subject,
+    message: "",
     sender,
     messages: [
       ...replies.map((body) => ({ direction: "outbound", body })),
@@ -29,7 +31,29 @@ describe("a new FAQ entry from a thread (rule C33)", () => {
       "Mara, we wrote to mara.oneil@kitchen.example and kim@home.example; call +49 (30) 1234 5678. See {statusUrl} or https://inn.example/p/t/abc-DEF";
     const { question, answer } = entry("Mara.oneil cannot sync (O'Neil)", reply);
     expect(`${question} ${answer}`).not.toMatch(/mara|neil|@|1234|statusUrl|\/p\/t\//i);
-    expect(answer).toContain("we wrote to");
+    expect(answer).toMatch(/^We wrote to/);
+  });
+
+  it.each([
+    ["a greeting before a line break", "Hi Mara, we have fixed the\nexport.", "We have fixed the\nexport."],
+    ["a greeting in the first sentence", "Hello Mara! open Settings.", "Open Settings."],
+    ["a greeting that is a sentence", "Hi Mara. Open Settings, then Export.", "Open Settings, then Export."],
+    ["a title", "Dear Dr. O'Neil, please update.", "Please update."],
+    ["the name alone", "Mara, please update.", "Please update."],
+    ["thanks to the sender", "Thank you, Mara! It works.", "Thank you! It works."],
+    ["no greeting", "Hello world, hello all of you apps: it works.", "Hello all of you apps: it works."],
+  ])("begins with a whole sentence after %s", (_, reply, answer) => {
+    expect(entry("How?", reply).answer).toBe(answer);
+  });
+
+  it("has the whole first sentence of the report if the subject is cut", () => {
+    const message = `Hi, the export of ${"very ".repeat(20)}long lists stops. It is slow, too.`;
+    const subject = subjectOf("bug", message);
+    expect(subject).toMatch(/…$/);
+    const { question } = entryFromThread({ subject, message, sender, messages: [] });
+    expect(question).toBe(`The export of ${"very ".repeat(20)}long lists stops.`);
+    const other = entryFromThread({ subject: "Export…", message, sender, messages: [] });
+    expect(other.question).toBe("Export…");
   });
 
   it("keeps words that only contain the name of the sender, and keeps versions and dates", () => {
@@ -39,7 +63,7 @@ describe("a new FAQ entry from a thread (rule C33)", () => {
 
   it("has no answer if the thread has no reply, and accepts names with special characters", () => {
     const odd = { name: "[(x+", email: null };
-    expect(entryFromThread({ subject: "A [(x+ b", sender: odd, messages: [] })).toEqual({
+    expect(entryFromThread({ subject: "A [(x+ b", message: "", sender: odd, messages: [] })).toEqual({
       question: "A … b",
       answer: "",
     });

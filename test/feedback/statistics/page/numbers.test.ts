@@ -63,7 +63,7 @@ describe("the page of statistics, without scripts", () => {
 
   it("says that the replies to reports of the last day are not due yet", async () => {
     expect(readingOf(await open())).toContain(
-      "Answered within 24 h 20 % the others can still get a reply in time",
+      "Answered within 24 h 20 % the other reports can still get a reply in time",
     );
     service.clock.advance(30 * 3_600_000);
     expect(readingOf(await open())).toContain("Answered within 24 h 20 % nothing to compare with");
@@ -91,6 +91,21 @@ describe("the page of statistics, without scripts", () => {
     expect(text).toContain("No version has five reports.");
     expect(text).toContain("within 1 h 20 %");
     expect(readingOf(await open("?from=2026-11-19&to=2026-11-19"))).toContain("within 1 h 0 within 8 h 0");
+  });
+
+  it("shows the time of nine of ten first replies only from ten first replies on (rule F64)", async () => {
+    expect(readingOf(await open())).toContain(
+      "9 of 10 first replies came within: – (shown from 10 first replies on, this period has 1). The median is an estimate.",
+    );
+    const other = await service.makeApp(team.owner);
+    for (let sent = 0; sent < 10; sent++) {
+      const id = await sendFeedback(service, other.key, {});
+      await team.call("POST", `/feedback/${id}/messages`, { direction: "outbound", body: "Thank you." });
+    }
+    const owner = createBrowserWithoutScripts(service, await service.signIn(team.owner));
+    expect(readingOf(await owner.open(`/console/numbers/${other.id}`))).toMatch(
+      /9 of 10 first replies came within \d+ min\./,
+    );
   });
 
   it("offers the days as a CSV file", async () => {
