@@ -116,7 +116,10 @@ describe("a reply in a thread of two senders (rule M10)", () => {
     expect(await reads(pages.ann)).not.toContain("Only for Bob.");
     const shown = await line.run(["feedback", "view", thread]);
     expect(shown.stdout).toMatch(/-- Reply by .*\nTo: Bob <bob@home\.example>\n/);
-    expect((await reply("--body", "For Ann.", "--report", thread)).exit).toBe(0);
+    expect((await reply("--body", "For Ann.", "--report", thread, "--resolve")).exit).toBe(0);
+    await says(pages.ann, "Not yet.");
+    const events = await line.run(["feedback", "events", thread]);
+    expect(events.stdout).toMatch(/\tsender\tstatus\tresolved\topen\n/);
     expect(await reads(pages.ann)).toContain("For Ann.");
     expect((await reply("--body", "All.", "--report", thread, "--everyone")).exit).toBe(2);
   });
