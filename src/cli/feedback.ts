@@ -505,7 +505,7 @@ async function viewThread(
 
 const eventColumns: readonly Column<ThreadEvent>[] = [
   { heading: "at", of: ({ at }) => at },
-  { heading: "by", of: ({ by }) => by },
+  { heading: "by", of: ({ by, bySender }) => (bySender ? "sender" : by) },
   { heading: "kind", of: ({ kind }) => kind },
   { heading: "from", of: ({ from }) => from },
   { heading: "to", of: ({ to }) => to },

@@ -89,6 +89,7 @@ export const auditActions = [
   "thread.assign",
   "thread.delete",
   "thread.merge",
+  "thread.reopen",
   "thread.resolve",
   "thread.snooze",
   "thread.tag",

@@ -323,6 +323,8 @@ export const ThreadEvent = z.object({
    */
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),
+  /** Whether an answer of a sender caused the event. Missing if not. */
+  bySender: z.optional(z.literal(true)),
   kind: openEnum(threadEventKinds),
   /** The field that changed, with its value before and after. */
   field: z.optional(z.string()),

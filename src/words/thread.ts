@@ -187,19 +187,18 @@ export const droppedWords = (
 
 /** The part of a thread that decides who receives a reply. */
 interface AnsweredThread {
-  readonly feedback: Pick<OwnedThread["feedback"], "id">;
+  readonly feedback: Pick<OwnedThread["feedback"], "id" | "createdAt">;
   readonly messages: OwnedThread["messages"];
 }
 
 /**
- * Returns the id of the report whose sender a reply probably answers. This is the sender who wrote last. If somebody
- * has replied after that, it is the receiver of the reply. Notes and replies to everyone do not count. (rule M10)
+ * Returns the id of the report whose sender a reply probably answers: the sender of the newest report or answer. Our
+ * own messages do not count, because the words of another sender may still wait. (rule M10)
  */
 export function probableReceiver({ feedback, messages }: AnsweredThread): string {
-  const last = messages.findLast(
-    ({ direction, everyone }) => direction === "inbound" || (direction === "outbound" && !everyone),
-  );
-  if (last === undefined) return feedback.id;
+  const last = messages.findLast(({ direction }) => direction === "inbound");
+  // After a merge, the report that began the thread can be newer than all others.
+  if (last === undefined || last.createdAt < feedback.createdAt) return feedback.id;
   if (last.sender !== undefined) return last.id;
   return last.reportId ?? last.mergedFrom ?? feedback.id;
 }

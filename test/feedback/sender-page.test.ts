@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createBrowserWithoutScripts, readingOf } from "../support/browser/browser-without-scripts.ts";
 import { dataUrl, mp4, pdf, png } from "../support/files/sample-files.ts";
 import { type AppWithSenders, makeAppWithSenders } from "../support/mail/app-with-senders.ts";
 import type { Answer } from "../support/service/request.ts";
@@ -74,6 +75,27 @@ describe("the page of a sender", () => {
     expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
     expect(headers.get("referrer-policy")).toBe("same-origin");
     expect(headers.get("set-cookie")).toBeNull();
+  });
+
+  it("shows in the timeline and in the audit that an answer has opened a resolved thread again", async () => {
+    const sent = await app.report({});
+    const [id, url] = [sent.field("id"), sent.field("statusUrl")];
+    await answer(url, "One more thing.");
+    await app.console("PATCH", `/feedback/${id}`, { status: "resolved" });
+    await answer(url, "It is broken again.");
+    const { items } = Object((await app.console("GET", `/feedback/${id}/events`)).body);
+    expect(items).toMatchObject([
+      { kind: "status", from: "open", to: "resolved" },
+      { kind: "status", from: "resolved", to: "open", by: null, byName: null, bySender: true },
+    ]);
+    const page = await createBrowserWithoutScripts(service, app.person).open(
+      `/console/feedback/${app.appId}/${id}`,
+    );
+    expect(readingOf(page)).toContain("An answer of the sender changed the status: Resolved → to Open");
+    const audited = await app.console("GET", "/audit?action=thread.reopen");
+    expect(audited.field("items.0.actor")).toBe("sender");
+    const auditPage = await createBrowserWithoutScripts(service, app.person).open("/console/audit");
+    expect(readingOf(auditPage)).toContain("Opened a resolved thread again by an answer");
   });
 
   it("accepts an answer, adds it to the thread, and opens a resolved thread again", async () => {

@@ -2,44 +2,69 @@
 // line opens a list of the saved replies that match the typed words.
 import { announce } from "./page.js";
 
-// Asks the server to insert the chosen saved reply after the text `typed`. Returns the whole text, or undefined if this
-// failed. The hidden field then contains the receivers whose names are in the text.
-const filled = async (button, typed) => {
-  const form = button.form;
-  const field = form.elements[button.dataset.inserts];
-  const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
-  body.set(field.name, typed);
-  const request = { method: "POST", body, headers: { Accept: "text/html" } };
-  const answer = await fetch(button.formAction, request).catch(() => undefined);
-  const text = answer?.ok && !answer.redirected ? await answer.text() : "";
-  const page = new DOMParser().parseFromString(text, "text/html");
-  const named = page.querySelector("[name=namedReceivers]");
-  if (named) form.elements.namedReceivers.value = named.value;
-  return page.getElementById(field.id)?.value;
-};
+const changed = (field) => field.dispatchEvent(new Event("input", { bubbles: true }));
 const done = (field) => {
-  field.dispatchEvent(new Event("input", { bubbles: true }));
+  changed(field);
   field.focus();
   announce("The saved reply is in the field.");
 };
 
-document.addEventListener("click", async (event) => {
-  const button = event.target.closest("button[data-inserts]");
-  if (!button) return;
+const button = /** @type {any} */ (document.querySelector("button[data-inserts]"));
+const field = button?.form.elements[button.dataset.inserts];
+const choice = button?.form.elements.savedReply;
+
+// Asks the server for the text of a saved reply for the chosen receiver. Returns undefined if this failed.
+const filled = async (id) => {
+  const body = new URLSearchParams(/** @type {any} */ (new FormData(button.form)));
+  body.set(field.name, "");
+  body.set(choice.name, id);
+  const request = { method: "POST", body, headers: { Accept: "text/html" } };
+  const answer = await fetch(button.formAction, request).catch(() => undefined);
+  const text = answer?.ok && !answer.redirected ? await answer.text() : "";
+  return new DOMParser().parseFromString(text, "text/html").getElementById(field.id)?.value;
+};
+
+// The inserted saved replies, with their texts. If the person chooses another receiver, a text that was not edited is
+// filled in again, because it may have the name of the earlier receiver. The server refuses a reply that still has it.
+const inserted = [];
+let choices = 0;
+const fillAgain = async () => {
+  choices += 1;
+  const current = choices;
+  let isChanged = false;
+  for (const one of inserted) {
+    if (one.text === "" || !field.value.includes(one.text)) continue;
+    const text = await filled(one.id);
+    // Meanwhile the person may have chosen another receiver.
+    if (current !== choices) return;
+    const at = field.value.indexOf(one.text);
+    if (text === undefined || text === one.text || at === -1) continue;
+    field.setRangeText(text, at, at + one.text.length, "preserve");
+    one.text = text;
+    isChanged = true;
+  }
+  if (!isChanged) return;
+  changed(field);
+  announce("The saved reply is filled in for this receiver.");
+};
+button?.form.addEventListener("change", ({ target }) => {
+  if (target.name === "replyReceiver") fillAgain();
+});
+
+button?.addEventListener("click", async (event) => {
+  if (!button.hasAttribute("data-inserts")) return;
   event.preventDefault();
-  const field = button.form.elements[button.dataset.inserts];
-  const text = await filled(button, field.value);
+  const id = choice.value;
+  const text = await filled(id);
   if (text === undefined) {
     button.removeAttribute("data-inserts");
     return button.click();
   }
-  field.value = text;
+  const typed = field.value.trimEnd();
+  field.value = typed === "" ? text : `${typed}\n\n${text}`;
+  inserted.push({ id, text });
   done(field);
 });
-
-const button = /** @type {any} */ (document.querySelector("button[data-inserts]"));
-const field = button?.form.elements[button.dataset.inserts];
-const choice = button?.form.elements.savedReply;
 
 // If the line begins with `/`, returns the words between the `/` and the cursor, and their position.
 const asked = () => {
@@ -101,10 +126,11 @@ const insert = async (row) => {
   if (!words) return;
   close();
   choice.value = row.dataset.reply;
-  const text = await filled(button, "");
+  const text = await filled(choice.value);
   // The server did not return the text. The button now sends the form without this script, and the next page has the
   // reply or shows why the saved reply could not be inserted.
   if (text === undefined) return button.click();
+  inserted.push({ id: row.dataset.reply, text });
   field.setRangeText(text, words.start, words.end, "end");
   done(field);
 };

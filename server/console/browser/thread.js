@@ -169,6 +169,8 @@ const keepReceiver = ({ target }) => {
 };
 form?.addEventListener("input", keepReceiver);
 form?.addEventListener("focusin", keepReceiver);
+// The text of a refused reply or of a draft is there before the person types.
+if (form?.elements.replyBody?.value.trim()) receiver()?.setAttribute("data-stale", "");
 
 // A new message counts as seen if the person has not typed a reply yet. Otherwise a line above the field names the
 // writer of the message.

@@ -255,3 +255,34 @@ export function changeAfterUnmerge(
     ...(isAhead ? { snoozedUntil: until } : {}),
   };
 }
+
+/** A report, and the address of its sender in the form in which addresses are compared. */
+interface AddressedReport {
+  readonly id: string;
+  readonly email: string;
+  readonly createdAt: string;
+}
+
+/** The reports of two threads after the undoing of a merge. */
+export interface DividedReports {
+  /** The reports of the thread that was taken out. */
+  readonly inside: readonly AddressedReport[];
+  /** The reports of the other thread. */
+  readonly outside: readonly AddressedReport[];
+}
+
+/**
+ * Decides where a mail with a reply to everyone belongs after the undoing of a merge, when each of the two threads has
+ * a copy of the reply. Each address has got only one mail, which names one report. If the address has reports in both
+ * threads, both copies need the mail.
+ */
+export function placesOfMail(
+  mail: { readonly reportId: string | null; readonly recipient: string },
+  { inside, outside }: DividedReports,
+  repliedAt: string,
+): { readonly isInside: boolean; readonly isInBoth: boolean } {
+  const isInside = inside.some(({ id }) => id === mail.reportId);
+  const others = isInside ? outside : inside;
+  const isInBoth = others.some(({ email, createdAt }) => email === mail.recipient && createdAt <= repliedAt);
+  return { isInside, isInBoth };
+}

@@ -6,9 +6,19 @@ import * as tables from "../../database/schema/feedback.ts";
 import { corrections, repeatsOf } from "../../database/schema/statistics.ts";
 import { erasuresTopic, proposalTopic, threadTopic } from "../../database/signals.ts";
 import { columnOf } from "../../database/statements.ts";
+import { mails } from "../../mail/outgoing/store.ts";
+import { reports } from "../../mail/sender-page/store.ts";
 import { notices } from "../../notices/waiting/store.ts";
+import { normaliseEmail } from "../../secrets/passwords.ts";
 import type { NewMessage } from "../messages/store.ts";
-import type { MergeStep, Reopened, SharedReply, ThreadState } from "./rules.ts";
+import {
+  type DividedReports,
+  type MergeStep,
+  placesOfMail,
+  type Reopened,
+  type SharedReply,
+  type ThreadState,
+} from "./rules.ts";
 
 /** A thread that was merged into another thread. `status` and `tags` are from before the merge. */
 export interface MergeRow extends MergeStep {
@@ -288,10 +298,15 @@ export const merges = {
       ...[row.status, Math.max(1, count), now, row.mergedAt, id],
     );
     await tx.run("DELETE FROM messages WHERE id = ?", id);
-    for (const { author, authorId, body, createdAt } of shared) {
+    const divided =
+      shared.length === 0
+        ? { inside: [], outside: [] }
+        : { inside: await addressedReports(tx, id), outside: await addressedReports(tx, from) };
+    for (const { id: original, author, authorId, body, createdAt } of shared) {
       const copy = { id: newId(), feedbackId: id, direction: "outbound", everyone: 1 } as const;
       await tx.insert(tables.messages, { ...copy, author, authorId, body, createdAt });
       await tx.run(corrections.copiedReply(tx.engine), copy.id);
+      await divideMails(tx, { original, copy: copy.id, createdAt, divided, newId });
     }
     await restoreFirstReply(tx, id, firstReply);
     await correctFirstReplies(tx, from, id);
@@ -344,7 +359,7 @@ interface MovedRow {
 /** Whether a message is a report. Hidden reports of blocked senders do not count. */
 const isReport = ({ direction, category }: MovedRow): boolean => category !== null && direction === "inbound";
 
-interface SharedRow extends Pick<NewMessage, "body" | "createdAt">, SharedReply {
+interface SharedRow extends Pick<NewMessage, "id" | "body" | "createdAt">, SharedReply {
   readonly author: string;
   readonly authorId: string | null;
 }
@@ -406,12 +421,47 @@ const idsOf = (rows: readonly MovedRow[]): string[] => rows.map(({ id }) => id);
 
 const repliesToAll = (tx: Transaction, from: string): Promise<SharedRow[]> =>
   tx.all<SharedRow>(
-    `SELECT author, author_id AS "authorId", body, created_at AS "createdAt",
+    `SELECT id, author, author_id AS "authorId", body, created_at AS "createdAt",
        coalesce(origin_id, feedback_id) AS home, before_merge AS "beforeMerge"
      FROM messages WHERE feedback_id = ? AND direction = 'outbound' AND everyone = 1
      ORDER BY created_at, id`,
     from,
   );
+
+async function addressedReports(tx: Transaction, threadId: string): Promise<DividedReports["inside"]> {
+  const found = await reports.list(tx, threadId);
+  return found.map(({ id, senderEmail, createdAt }) => ({
+    id,
+    email: normaliseEmail(senderEmail ?? ""),
+    createdAt,
+  }));
+}
+
+/** Gives the mails with a reply to everyone to the copies of the reply in both threads. */
+async function divideMails(
+  tx: Transaction,
+  {
+    original,
+    copy,
+    createdAt,
+    divided,
+    newId,
+  }: {
+    readonly original: string;
+    readonly copy: string;
+    readonly createdAt: string;
+    readonly divided: DividedReports;
+    readonly newId: () => string;
+  },
+): Promise<void> {
+  for (const mail of await mails.ofReply(tx, original)) {
+    const { isInside, isInBoth } = placesOfMail(mail, divided, createdAt);
+    if (isInside) await mails.moveToReply(tx, mail.id, copy);
+    // A mail that waits is not copied, because it must be sent only once.
+    if (isInBoth && mail.status !== "waiting")
+      await mails.copyToReply(tx, mail.id, { id: newId(), messageId: isInside ? original : copy });
+  }
+}
 
 async function moveMessages(
   tx: Transaction,

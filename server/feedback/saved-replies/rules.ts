@@ -38,6 +38,42 @@ export const doubtfulPlaceholders = (body: string, hasPage: boolean): string[] =
   ...(!hasPage && body.includes(statusUrl) ? ["statusUrl"] : []),
 ];
 
+/** The names of the senders of a thread, as far as a reply is concerned. */
+interface SenderNames {
+  /** The names of the senders who get the reply. A sender without a name is null. */
+  readonly receivers: readonly (string | null)[];
+  /** The names of all senders of the thread. */
+  readonly all: readonly (string | null)[];
+}
+
+/**
+ * Returns the names in a reply that not all of its receivers have: the names of other senders of the thread. A saved
+ * reply may have inserted them for another receiver. (rule F32)
+ */
+export function otherNamesIn(text: string, { receivers, all }: SenderNames): string[] {
+  const [own = "", ...more] = receivers.map((name) => withoutBraces(name ?? ""));
+  const shared = more.every((name) => isSameName(name, own)) ? own : "";
+  const others = new Set(all.map((name) => withoutBraces(name ?? "")).filter((name) => name !== ""));
+  return [...others].filter((name) => {
+    if (isSameName(name, shared)) return false;
+    // The name "Anna" in "Anna Berg" is that of the receiver Anna Berg.
+    const isPartOfOwn = shared.includes(name);
+    return hasName(isPartOfOwn ? text.replaceAll(shared, " ") : text, name);
+  });
+}
+
+const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
+/**
+ * Whether a text has a name as a whole word. Scripts without capital letters may write words without spaces, so their
+ * letters may stand beside the name.
+ */
+const hasName = (text: string, name: string): boolean => {
+  const letter = String.raw`[\p{Lu}\p{Ll}\p{N}]`;
+  const escaped = name.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+  return new RegExp(`(?<!${letter})${escaped}(?!${letter})`, "u").test(text);
+};
+
 const withoutBraces = (value: string): string => value.replace(/[{}]/g, "").trim();
 
 /** Replaces `{statusUrl}` in a reply by the receiver's link. If `link` is undefined, removes the placeholder. */

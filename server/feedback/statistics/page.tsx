@@ -134,6 +134,11 @@ const Numbers = ({ navigation, present, before, profile, now, length, isOwn, ref
       </div>
       <OwnPeriod {...{ present, profile, isOwn, refusal }} action={links.numbers(app.id)} />
       <Figures {...{ present, before, length, now }} />
+      <p class="muted small">
+        {`Besides the new threads, ${repeatsText(present)} came in. The report of a merged thread counts as repeated, too. `}
+        Answered within 24&nbsp;h is the share of all new threads of the period. Those that arrived less than
+        24&nbsp;hours ago count, too, and can still get a reply in time.
+      </p>
       <div class="two">
         <PerDay present={present} search={search} />
         <div class="card stack">
@@ -149,6 +154,9 @@ const Numbers = ({ navigation, present, before, profile, now, length, isOwn, ref
     </div>
   );
 };
+
+const repeatsText = (present: Statistics): string =>
+  counted(totalsOf(present).repeats, "repeated report", "repeated reports");
 
 const OwnPeriod = ({
   present: { from, to, zone },
@@ -192,7 +200,7 @@ const Figures = ({
   const open = present.openByAge["30d"] + present.openByAge.older;
   return (
     <dl class="figures">
-      <Figure name="New reports" value={String(now.reports)}>
+      <Figure name="New threads" value={String(now.reports)}>
         {changeText(now.reports, then.reports, length)}
       </Figure>
       <Figure name="Resolved" value={String(now.resolved)}>
@@ -206,7 +214,7 @@ const Figures = ({
       </Figure>
       <Figure name={"Answered within 24\u00a0h"} value={answered === undefined ? "–" : `${answered} %`}>
         {answered === undefined
-          ? "fewer than 5 reports"
+          ? "fewer than 5 new threads"
           : inADay < now.reports && areOfLastDay(present, at)
             ? "the other reports can still get a reply in time"
             : answeredBefore === undefined
@@ -263,7 +271,7 @@ const types = ["bug", "feature", "question", "general"] as const;
 
 const PerDay = ({ present, search }: { readonly present: Statistics; readonly search: Search }) => (
   <section class="card stack" aria-labelledby="per-day">
-    <h2 id="per-day">Reports per day</h2>
+    <h2 id="per-day">New threads per day</h2>
     <p class="legend small muted">
       {types.map((type) => (
         <span key={type}>
@@ -285,7 +293,7 @@ const PerDay = ({ present, search }: { readonly present: Statistics; readonly se
       <summary>As a table</summary>
       <div class="scroll" {...scrolledByKeys}>
         <table>
-          <caption class="unseen">Reports per day</caption>
+          <caption class="unseen">New threads per day</caption>
           <thead>
             <tr>
               {dayColumns.map(([name]) => (
@@ -410,7 +418,7 @@ const FirstReply = ({ present }: { readonly present: Statistics }) => {
 
 function slowRepliesText(present: Statistics): string {
   const { count, p90 } = slowReplies(present);
-  if (present.firstReply.p90 === null) return "No report of this period has a reply.";
+  if (present.firstReply.p90 === null) return "No new thread of this period has a reply.";
   return p90 === undefined
     ? `9 of 10 first replies came within: – (shown from ${leastOfPercentile} first replies on, this period has ${count}). The median is an estimate. Nights and weekends are included.`
     : `9 of 10 first replies came within ${waitText(p90)}. This time and the median are estimates. Nights and weekends are included.`;

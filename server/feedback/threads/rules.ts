@@ -135,12 +135,19 @@ export function threadEvents({
 function eventsOfChange({ at, actor, byName, changes }: AuditedChange): ThreadEvent[] {
   const listed: readonly AuditChange[] = JSON.parse(changes);
   const { by, token } = partsOf(actor);
+  const who = isSender(actor) ? { by: null, byName: null, bySender: true as const } : { by, byName };
   return listed.flatMap(({ field, from = null, to = null }) => {
     const kind = kinds[field];
     if (kind === undefined) return [];
-    return { at, by, byName, kind, field, from, to, ...(token === undefined ? {} : { tokenId: token }) };
+    return { at, ...who, kind, field, from, to, ...(token === undefined ? {} : { tokenId: token }) };
   });
 }
+
+/** The actor in the audit log if a sender did something. */
+export const senderActor = "sender";
+
+const isSender = (actor: string): boolean =>
+  actor === senderActor || actor === `${senderActor}${importedMark}`;
 
 /**
  * Splits an actor in the audit log into the person and the token. If the actor was imported, the name of the person

@@ -11,7 +11,7 @@ import { isMailAddress } from "../address.ts";
 import { statusUrlOf } from "../sender-page/links.ts";
 import { type ReportRow, reports } from "../sender-page/store.ts";
 import { queueMail, sendsMail } from "./queue.ts";
-import { replyText } from "./rules.ts";
+import { replyText, senderSubject } from "./rules.ts";
 
 /**
  * Returns the reports whose senders get a reply, and the columns with which the message stores its receivers. Throws
@@ -75,8 +75,7 @@ export async function mailReply(
     const mailId = await queueMail(deps, tx, {
       kind: "reply",
       to,
-      // Does not use the thread's subject, because another person may have written it.
-      subject: `Re: your report ${titled(subjectOf(report.category, report.message))}`,
+      subject: `Re: your report ${titled(await ownSubjectOf(tx, report))}`,
       text: replyText({ ...report, reply: message.body, statusUrl: mailedLink(deps, report) }),
       appId: report.appId,
       subjectId: message.id,
@@ -91,6 +90,14 @@ export async function mailReply(
     mailedTo: [...queued],
     onPage: all.every(({ senderPages }) => senderPages === 1),
   });
+}
+
+/** Returns the subject that the sender gave a report, or else one from its message. (rule M10) */
+async function ownSubjectOf(reader: Reader, report: ReportRow): Promise<string> {
+  const { id, category, subject, message } = report;
+  const generated = subjectOf(category, message);
+  if (subject === null || subject === generated) return generated;
+  return senderSubject(subject, await reports.firstSubjectChange(reader, id)) ?? generated;
 }
 
 /** Returns how this server delivers a reply. */

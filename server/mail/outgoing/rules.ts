@@ -1,3 +1,4 @@
+import type { AuditChange } from "../../../src/contract/audit.ts";
 import { oneLine, visibleText } from "../../../src/words/visible.ts";
 import { withStatusUrl } from "../../feedback/saved-replies/rules.ts";
 
@@ -141,4 +142,14 @@ function quotedBeginning(message: string): string[] {
   const lines = cut.split(/\r\n?|\n/);
   const isWhole = lines.length <= quotedLines && cut.length === message.length;
   return [...lines.slice(0, quotedLines).map((line) => `> ${line}`), ...(isWhole ? [] : ["> …"])];
+}
+
+/**
+ * Returns the subject of a report before members edited it. `firstChange` is the first change of the subject, as the
+ * JSON of an audit entry. Returns undefined if the first subject was erased. (rule M10)
+ */
+export function senderSubject(subject: string, firstChange: string | undefined): string | undefined {
+  if (firstChange === undefined) return subject;
+  const changes: readonly AuditChange[] = JSON.parse(firstChange);
+  return changes.find(({ field }) => field === "subject")?.from || undefined;
 }

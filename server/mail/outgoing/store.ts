@@ -57,6 +57,14 @@ export interface ReplyMail {
   readonly settledAt: string | null;
 }
 
+/** A mail that contains a reply, and the report whose sender receives it. */
+export interface MailOfReply {
+  readonly id: string;
+  readonly reportId: string | null;
+  readonly recipient: string;
+  readonly status: MailStatus;
+}
+
 const mostReplies = 2_000;
 
 const fields = [
@@ -179,6 +187,28 @@ export const mails = {
        WHERE r.feedback_id = ? AND r.direction = 'outbound' AND m.kind = 'reply' ORDER BY m.created_at, m.id LIMIT ?`,
       feedbackId,
       mostReplies,
+    ),
+
+  /** Returns the mails that contain a reply. */
+  ofReply: (reader: Reader, messageId: string) =>
+    reader.all<MailOfReply>(
+      `SELECT id, report_id AS "reportId", recipient, status FROM mails WHERE subject_id = ? AND kind = 'reply'`,
+      messageId,
+    ),
+
+  /** Moves a mail to another copy of the reply that it contains. */
+  moveToReply: (tx: Transaction, id: string, messageId: string) =>
+    tx.run("UPDATE mails SET subject_id = ? WHERE id = ?", messageId, id),
+
+  /** Stores for another copy of a reply that its mail was sent, or could not be sent. */
+  copyToReply: (tx: Transaction, id: string, copy: { readonly id: string; readonly messageId: string }) =>
+    tx.run(
+      `INSERT INTO mails (id, app_id, kind, lane, subject_id, recipient, content, status, attempts, due_at,
+         send_before, last_error, created_at, settled_at, report_id)
+       SELECT CAST(? AS TEXT), app_id, kind, lane, CAST(? AS TEXT), recipient, NULL, status, attempts, due_at,
+         send_before, last_error, created_at, settled_at, report_id
+       FROM mails WHERE id = ?`,
+      ...[copy.id, copy.messageId, id],
     ),
 
   /** Returns the report and the receiver of a mail with a reply; undefined for other mails. */

@@ -1,9 +1,11 @@
 import { ApiError } from "../../../src/contract/errors.ts";
+import { audit } from "../../access/audit/store.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { blockedSenders } from "../../feedback/blocked-senders/store.ts";
 import { messages } from "../../feedback/messages/store.ts";
 import { recordThreadChange } from "../../feedback/threads/change.ts";
+import { senderActor } from "../../feedback/threads/rules.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { withoutSenderLinks } from "./links.ts";
 import { type ReportRow, reports } from "./store.ts";
@@ -75,12 +77,19 @@ export async function addAnswer(
     ...{ appId, type: "feedback.replied", subjectId: feedbackId, at: createdAt },
     facts: { messageId: id, from: "sender" },
   });
-  if (await reports.reopen(tx, feedbackId))
+  const ownerId = await reports.reopen(tx, feedbackId);
+  if (ownerId !== undefined) {
+    await audit.insert(tx, {
+      ...{ id: newId(), at: createdAt, ownerId, actor: senderActor, action: "thread.reopen", appId },
+      ...{ target: feedbackId, address: null },
+      changes: [{ field: "status", from: "resolved", to: "open" }],
+    });
     await recordThreadChange({ newId }, tx, {
       ...{ id: feedbackId, appId, at: createdAt },
       fields: ["status"],
       status: "open",
     });
+  }
   if (confirmed !== undefined)
     await reports.confirmAddress(tx, { appId, recipient: confirmed, at: createdAt });
   return report;

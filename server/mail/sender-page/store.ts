@@ -24,6 +24,8 @@ export interface ReportRow {
   readonly senderPages: number;
   readonly status: string;
   readonly category: string;
+  /** Null for a repeat without a subject. Members may have edited the subject of the report that began a thread. */
+  readonly subject: string | null;
   readonly message: string;
   readonly senderName: string | null;
   readonly senderEmail: string | null;
@@ -48,12 +50,12 @@ export interface SharedMessage {
 const ofApp = `a.id AS "appId", a.name AS "appName", a.feedback_enabled AS "feedbackEnabled",
   a.sender_pages AS "senderPages", CASE f.status WHEN 'blocked' THEN 'open' ELSE f.status END AS status`;
 
-const firstReports = `SELECT f.id, f.id AS "feedbackId", f.id AS home, ${ofApp}, f.category, f.message, f.sender_name AS "senderName", f.sender_email AS "senderEmail",
+const firstReports = `SELECT f.id, f.id AS "feedbackId", f.id AS home, ${ofApp}, f.category, f.subject, f.message, f.sender_name AS "senderName", f.sender_email AS "senderEmail",
     f.link_counter AS "linkCounter", f.created_at AS "createdAt", f.files, 0 AS "isHidden"
   FROM feedback f JOIN apps a ON a.id = f.app_id`;
 
 // Of all messages, only reports have a category.
-const repeats = `SELECT m.id, f.id AS "feedbackId", coalesce(m.origin_id, f.id) AS home, ${ofApp}, m.category, m.body AS message, m.sender_name AS "senderName", m.sender_email AS "senderEmail",
+const repeats = `SELECT m.id, f.id AS "feedbackId", coalesce(m.origin_id, f.id) AS home, ${ofApp}, m.category, m.subject, m.body AS message, m.sender_name AS "senderName", m.sender_email AS "senderEmail",
     m.link_counter AS "linkCounter", m.created_at AS "createdAt", m.files,
     CASE m.direction WHEN 'blocked' THEN 1 ELSE 0 END AS "isHidden"
   FROM messages m JOIN feedback f ON f.id = m.feedback_id JOIN apps a ON a.id = f.app_id
@@ -144,15 +146,34 @@ export const reports = {
     return Number(row?.count ?? 0);
   },
 
+  /**
+   * Returns the first change of the subject of a report, as the JSON of an audit entry; undefined if nobody changed it.
+   */
+  async firstSubjectChange(reader: Reader, id: string): Promise<string | undefined> {
+    const row = await reader.get<{ changes: string }>(
+      `SELECT changes FROM audit WHERE target = ? AND action = 'thread.update'
+         AND changes IS NOT NULL AND changes LIKE '%"field":"subject"%'
+       ORDER BY at, id LIMIT 1`,
+      id,
+    );
+    return row?.changes;
+  },
+
   hasMessage: async (reader: Reader, id: string): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM messages WHERE id = ?", id)) !== undefined,
 
-  /** Reopens a thread if it is resolved. Returns whether it was resolved. */
-  async reopen(tx: Transaction, feedbackId: string): Promise<boolean> {
-    const sql = "UPDATE feedback SET status = 'open' WHERE id = ? AND status = 'resolved'";
-    const reopened = await tx.run(sql, feedbackId);
+  /**
+   * Reopens a thread if it is resolved. Returns the id of the account that owns its app; undefined if the thread was not
+   * resolved.
+   */
+  async reopen(tx: Transaction, feedbackId: string): Promise<string | undefined> {
+    const reopened = await tx.get<{ ownerId: string }>(
+      `UPDATE feedback SET status = 'open' WHERE id = ? AND status = 'resolved'
+       RETURNING (SELECT a.owner_id FROM apps a WHERE a.id = feedback.app_id) AS "ownerId"`,
+      feedbackId,
+    );
     tx.signal(threadTopic(feedbackId));
-    return reopened > 0;
+    return reopened?.ownerId;
   },
 
   /** Invalidates all earlier links to the sender's page of a report. */

@@ -38,7 +38,7 @@ it("the commands feedback merge and unmerge accept the numbers of threads", asyn
   const again = await run("merge", second, "1");
   expect([again.exit, again.stderr]).toEqual([
     expect.any(Number),
-    expect.stringContaining("merged into another one"),
+    expect.stringContaining("merged into another thread"),
   ]);
   expect(again.exit).not.toBe(0);
   const apart = await run("unmerge", "2");

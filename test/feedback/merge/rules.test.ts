@@ -7,6 +7,7 @@ import {
   isOpenRun,
   type MergeStep,
   mergeRefusal,
+  placesOfMail,
   reaches,
   undoRefusal,
 } from "../../../server/feedback/merge/rules.ts";
@@ -149,5 +150,28 @@ describe("a merge", () => {
     ["another thread after one earlier merge too many", { depth: limits.mergeDepth + 1 }, "wrong_state"],
   ] as const)("into %s is accepted, or refused with the right code", (_, facts, code) => {
     expect(mergeRefusal({ ...pair, ...facts }, new Date(mergedAt))?.code).toBe(code);
+  });
+});
+
+describe("a mail with a reply to everyone, after the undoing of a merge", () => {
+  const report = (id: string, email: string, createdAt = "1") => ({ id, email, createdAt });
+  const divided = {
+    inside: [report("bo", "bo@attic.example"), report("ada-again", "ada@kitchen.example")],
+    outside: [report("ada", "ada@kitchen.example"), report("cy", "cy@cellar.example")],
+  };
+
+  it.each([
+    ["of a report that was taken out", "bo", "bo@attic.example", true, false],
+    ["of a report of the other thread", "cy", "cy@cellar.example", false, false],
+    ["to an address with reports in both threads", "ada", "ada@kitchen.example", false, true],
+    ["to such an address, of the report that was taken out", "ada-again", "ada@kitchen.example", true, true],
+  ])("%s is placed", (_, reportId, recipient, isInside, isInBoth) => {
+    expect(placesOfMail({ reportId, recipient }, divided, "2")).toEqual({ isInside, isInBoth });
+  });
+
+  it("is not given to a report that came after the reply", () => {
+    const mail = { reportId: "bo", recipient: "bo@attic.example" };
+    const later = { ...divided, outside: [report("late", "bo@attic.example", "3")] };
+    expect(placesOfMail(mail, later, "2").isInBoth).toBe(false);
   });
 });

@@ -60,13 +60,22 @@ describe("a reply in a thread of two senders (rule M10)", () => {
     expect(await reads(pages.ann)).not.toContain("We call 555-0199.");
   });
 
-  it("goes to the receiver of the last reply, if no sender has written since, and never to everyone", async () => {
+  it("goes to the sender who wrote last, also after a reply to another one, and never to everyone", async () => {
     await says(pages.bob, "Any news?");
-    await replies({ replyBody: "Hello Ann.", replyReceiver: "" });
-    expect(await preset()).toBe("Ann");
-    await replies({ direction: "note", noteBody: "Ask Bob, too." });
+    await replies({ replyBody: "Hello, you.", replyReceiver: "" });
+    expect(await preset()).toBe("Bob");
+    await replies({ direction: "note", noteBody: "Ask Ann, too." });
     await replies({ replyBody: "It is fixed.", replyReceiver: "everyone" });
+    expect(await preset()).toBe("Bob");
+    await says(pages.ann, "Thank you.");
     expect(await preset()).toBe("Ann");
+  });
+
+  it("goes to the sender of the newest report, if an older thread was merged into a newer one", async () => {
+    const cy = (await app.report({ name: "Cy", email: "cy@home.example" })).field("id");
+    await app.console("POST", `/feedback/${thread}/merge`, { into: cy });
+    thread = cy;
+    expect(await preset()).toBe("Cy");
   });
 
   it("keeps the receiver of a typed reply when the other sender writes in the meantime", async () => {
@@ -107,7 +116,10 @@ describe("a reply in a thread of two senders (rule M10)", () => {
     expect(await reads(pages.ann)).not.toContain("Only for Bob.");
     const shown = await line.run(["feedback", "view", thread]);
     expect(shown.stdout).toMatch(/-- Reply by .*\nTo: Bob <bob@home\.example>\n/);
-    expect((await reply("--body", "For Ann.", "--report", thread)).exit).toBe(0);
+    expect((await reply("--body", "For Ann.", "--report", thread, "--resolve")).exit).toBe(0);
+    await says(pages.ann, "Not yet.");
+    const events = await line.run(["feedback", "events", thread]);
+    expect(events.stdout).toMatch(/\tsender\tstatus\tresolved\topen\n/);
     expect(await reads(pages.ann)).toContain("For Ann.");
     expect((await reply("--body", "All.", "--report", thread, "--everyone")).exit).toBe(2);
   });

@@ -16,14 +16,14 @@ describe("a reply", () => {
 
   it("is mailed to the sender, with the sender's own words and the link to the sender's page", async () => {
     const { server, service, app } = await start();
-    const id = (await app.report({ ...ada, subject: "Oven" })).field("id");
+    const id = (await app.report({ ...ada, subject: "Screen is black" })).field("id");
     await app.console("PATCH", `/feedback/${id}`, { subject: "Internal: duplicate of the other one" });
     const reply = await app.reply(id);
     await mailsArrive(server, 1);
     const [mail = { to: [], raw: "" }] = server.received;
     expect(mail.to).toEqual(["ada@kitchen.example"]);
     const { subject, text = "", headers } = await parsedMail(mail);
-    expect(subject).toBe("Re: your report “The oven of Ada broke.”");
+    expect(subject).toBe("Re: your report “Screen is black”");
     expect(text).toMatch(/^Fixed in 1\.2\.\n/);
     expect(text).toContain("> The oven of Ada broke.");
     expect(text).not.toContain("Internal");
@@ -43,6 +43,33 @@ describe("a reply", () => {
       { timeout: 60_000 },
     );
     expect(service.logged()).not.toContain(link.split("/").at(-1));
+  });
+
+  it.each([
+    ["was not edited", []],
+    ["was edited twice", ["Internal", "Internal again"]],
+  ])("names each report by the subject that its sender gave, if the subject %s", async (_, edits) => {
+    const { server, app } = await start();
+    const first = (await app.report({ ...ada, subject: "  Screen is\nblack " })).field("id");
+    const merged = (await app.report({ ...bo, subject: "Bildschirm schwarz" })).field("id");
+    await app.report({ email: "cy@attic.example", message: "See picture", dedupeKey: "k" });
+    const repeated = (
+      await app.report({ email: "dee@roof.example", dedupeKey: "k", subject: "Black" })
+    ).field("id");
+    for (const subject of edits)
+      for (const id of [first, merged, repeated]) await app.console("PATCH", `/feedback/${id}`, { subject });
+    for (const id of [merged, repeated]) await app.console("POST", `/feedback/${id}/merge`, { into: first });
+    await app.reply(first, { everyone: true });
+    await mailsArrive(server, 4);
+    const subjects = await Promise.all(
+      server.received.map(async (mail) => [mail.to[0], (await parsedMail(mail)).subject]),
+    );
+    expect(Object.fromEntries(subjects)).toEqual({
+      "ada@kitchen.example": "Re: your report “Screen is black”",
+      "bo@cellar.example": "Re: your report “Bildschirm schwarz”",
+      "cy@attic.example": "Re: your report “See picture”",
+      "dee@roof.example": "Re: your report “Black”",
+    });
   });
 
   it("shows that its mail waits, with the reason", async () => {

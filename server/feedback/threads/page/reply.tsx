@@ -26,7 +26,7 @@ import { Can, ExternalLink, Line, Notice, Refused } from "../../../console/parts
 import { usePersonWords } from "../../../console/people.tsx";
 import { Ago } from "../../../console/times.tsx";
 import { isMailAddress } from "../../../mail/address.ts";
-import { doubtfulPlaceholders, replyFrom } from "../../saved-replies/rules.ts";
+import { doubtfulPlaceholders, otherNamesIn, replyFrom } from "../../saved-replies/rules.ts";
 import {
   type PageReader,
   seenMergeName,
@@ -120,7 +120,7 @@ const ReplyPane = ({ forms, thread, address, savedReplies, reader }: MessageComp
     <input type="hidden" name={seenMessageName} value={forms.seenMessage ?? newestMessageId(thread)} />
     <input type="hidden" name={seenMergeName} value={forms.seenMerge ?? thread.merged.at(-1)?.id ?? ""} />
     <input type="hidden" name={seenReceiversName} value={forms.seenReceivers ?? thread.receivers} />
-    <input type="hidden" name={namedReceivers} value={namedAgain(forms.reply)} />
+    <input type="hidden" name={seenNames} value={namesSeen(forms.reply, thread)} />
     <input type="hidden" name={seenPlaceholders} value={placeholdersSeen(forms.reply)} />
     <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`}>
       {thread.feedback.status !== "resolved" && (
@@ -357,31 +357,20 @@ export async function withSavedReply(
   const text = replyFrom(chosen.body, { name, app: thread.app.name, hasPage });
   const typed = fields.text("replyBody").trimEnd();
   const whole = typed === "" ? text : `${typed}\n\n${text}`;
-  const hasName = name !== null && name !== "" && chosen.body.includes("{name}");
-  const named = hasName ? [...namedIn(fields), receiverOf(fields)] : namedIn(fields);
-  const filled: Readonly<Record<string, string>> = { replyBody: whole, [namedReceivers]: named.join(" ") };
-  return { ...fields, text: (field) => filled[field] ?? fields.text(field) };
+  return { ...fields, text: (field) => (field === "replyBody" ? whole : fields.text(field)) };
 }
 
 /**
- * The name of a hidden field. The field contains the receivers whose names are in the text because a saved reply was
- * inserted.
+ * The name of the hidden field with the version of the receiver and the names that a refusal has shown. The person can
+ * send the same names to the same receiver again.
  */
-const namedReceivers = "namedReceivers";
+const seenNames = "seenNames";
 
-const namedIn = (fields: Fields): readonly string[] => fields.text(namedReceivers).split(" ").filter(Boolean);
+const namesSeen = (form: Filled, thread: OwnedThread): string =>
+  faultAt(form, "replyBody") === undefined ? form.value(seenNames) : namesVersion(form.value, thread);
 
-/** The value that stands for the sender of the first report in the list of named receivers. */
-const firstSender = "first";
-
-const receiverOf = (fields: Fields): string => fields.text("replyReceiver") || firstSender;
-
-/**
- * Returns the value of the hidden field `namedReceivers`. After `refuseOtherName` has refused the reply, the value is
- * empty, so that the person can send the reply again.
- */
-const namedAgain = (form: Filled): string =>
-  faultAt(form, "replyBody") === undefined ? form.value(namedReceivers) : "";
+const namesVersion = (value: (name: string) => string, thread: OwnedThread): string =>
+  versionOf([value("replyReceiver"), otherNames(value, thread)]);
 
 /**
  * The name of the hidden field with the doubtful placeholders that a refusal has shown. The person can send them again.
@@ -398,14 +387,20 @@ const placeholdersSeen = (form: Filled): string =>
  * it. (rule F32)
  */
 export async function refuseDoubtful(visit: SignedInVisit, read: () => Promise<OwnedThread>): Promise<void> {
-  const { fields } = visit;
-  const name = mayNameOthers(fields) ? otherName(fields, await read()) : undefined;
-  const doubts = [
-    ...(await placeholderDoubts(visit)),
-    ...(name === undefined ? [] : [`has the name ${visibleLine(name)}, but the reply goes to somebody else`]),
-  ];
+  // A page with one sender has no field for the receiver.
+  const names = visit.fields.has("replyReceiver") ? nameDoubts(visit.fields, await read()) : [];
+  const doubts = [...(await placeholderDoubts(visit)), ...names];
   if (doubts.length === 0) return;
   throw badRequest("replyBody", `${doubts.join(". It ")}. Check the text, and send it again`);
+}
+
+/** Describes the names in the text that are not those of the receiver, if the person has not seen them in a refusal. */
+function nameDoubts(fields: Fields, thread: OwnedThread): string[] {
+  const names = otherNames(fields.text, thread);
+  if (names.length === 0 || fields.text(seenNames) === namesVersion(fields.text, thread)) return [];
+  const shown = lists.format(names.slice(0, mostNamed).map(visibleLine));
+  const to = fields.text("replyReceiver") === "everyone" ? "everyone who reported it" : "somebody else";
+  return [`has the ${names.length === 1 ? "name" : "names"} ${shown}, but the reply goes to ${to}`];
 }
 
 /** Describes the placeholders in the text that have no value, and that the person has not seen in a refusal. */
@@ -424,19 +419,13 @@ async function placeholderDoubts({ ask, fields, param }: SignedInVisit): Promise
   ];
 }
 
-/** Whether the reply may contain the name of a sender who does not get it. */
-const mayNameOthers = (fields: Fields): boolean =>
-  namedIn(fields).some((named) => named !== receiverOf(fields));
-
-/**
- * Returns the name that saved replies put into the text, if the reply goes to somebody with another name; undefined
- * otherwise.
- */
-function otherName(fields: Fields, thread: OwnedThread): string | undefined {
-  const text = fields.text("replyBody");
-  const own = senderNameIn(thread, fields.text("replyReceiver"));
-  const names = namedIn(fields).map((named) => senderNameIn(thread, named === firstSender ? "" : named));
-  return names.find((name) => name && name !== own && text.includes(name)) ?? undefined;
+/** Returns the names in the typed reply of senders who do not get it. */
+function otherNames(value: (name: string) => string, thread: OwnedThread): string[] {
+  const receiver = value("replyReceiver");
+  const repeats = thread.messages.flatMap(({ sender }) => (sender === undefined ? [] : [sender.name]));
+  const all = [thread.sender.name, ...repeats];
+  const receivers = receiver === "everyone" ? all : [senderNameIn(thread, receiver)];
+  return otherNamesIn(value("replyBody"), { receivers, all });
 }
 
 /** Returns the name of the sender who gets the reply; null for a reply to everyone. */

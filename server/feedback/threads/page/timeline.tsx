@@ -417,7 +417,9 @@ const EventLine = ({
     <span>
       {event.kind === "release_note" ? null : (
         <>
-          <b>{event.by === null ? "Innkeep" : <Person email={event.by} />}</b>{" "}
+          <b>
+            <EventAuthor event={event} />
+          </b>{" "}
         </>
       )}
       <Deed event={event} entryAddress={entryAddress} />
@@ -426,6 +428,11 @@ const EventLine = ({
     <Timestamp at={event.at} />
   </p>
 );
+
+const EventAuthor = ({ event: { by, bySender } }: { readonly event: ThreadEvent }) => {
+  if (bySender) return <>An answer of the sender</>;
+  return by === null ? <>Innkeep</> : <Person email={by} />;
+};
 
 const Deed = ({
   event: { kind, by, field, from = null, to = null, entryId },

@@ -386,6 +386,7 @@ const actions = [
   "thread.assign",
   "thread.tag",
   "thread.resolve",
+  "thread.reopen",
   "thread.snooze",
   "thread.merge",
   "thread.unmerge",

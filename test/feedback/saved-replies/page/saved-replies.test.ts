@@ -4,6 +4,7 @@ import {
   createBrowserWithoutScripts,
   readingOf,
 } from "../../../support/browser/browser-without-scripts.ts";
+import type { Answer } from "../../../support/service/request.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
@@ -76,9 +77,42 @@ describe("saved replies in the console, without scripts", () => {
     const toAll = { direction: "outbound", replyReceiver: "everyone" };
     const refused = await maria.send(inserted, at(first, "/messages"), toAll);
     expect([refused.status, typedReply(refused)]).toEqual([400, "Hello Ada!"]);
-    expect(readingOf(refused)).toContain("has the name Ada, but the reply goes to somebody else");
+    expect(readingOf(refused)).toContain("has the name Ada, but the reply goes to everyone who reported it");
     const sent = await maria.send(refused, at(first, "/messages"), toAll);
     expect(sent.status).toBe(303);
+  });
+
+  it("refuse the name again for another receiver, and if the reply was first refused for something else", async () => {
+    const savedReply = await save("Again", "Hello {name}!");
+    const first = await sendFeedback(service, team.app.key, { name: "Ada", dedupeKey: "again" });
+    await sendFeedback(service, team.app.key, { name: "Grace", dedupeKey: "again" });
+    const { messages } = Object((await team.call("GET", `/feedback/${first}`)).body);
+    const inserted = await insert(first, { savedReply, replyReceiver: "" });
+    const send = async (page: Answer, values: Record<string, string>) =>
+      maria.send(page, at(first, "/messages"), { direction: "outbound", ...values });
+    const unknown = await send(inserted, { replyReceiver: "", replyBody: "Hello Ada! {typo}" });
+    expect([unknown.status, readingOf(unknown)]).toEqual([400, expect.stringContaining("has {typo}")]);
+    const toGrace = await send(unknown, { replyReceiver: messages[0].id });
+    expect([toGrace.status, readingOf(toGrace)]).toEqual([400, expect.stringContaining("somebody else")]);
+    const toAll = await send(toGrace, { replyReceiver: "everyone" });
+    expect([toAll.status, readingOf(toAll)]).toEqual([400, expect.stringContaining("everyone who")]);
+    expect((await send(toAll, { replyReceiver: "" })).status).toBe(303);
+  });
+
+  it("refuse a restored text with the name of another sender, without the page on which it was inserted", async () => {
+    const first = await sendFeedback(service, team.app.key, { name: "Ada", dedupeKey: "restored" });
+    await sendFeedback(service, team.app.key, { name: "Grace", dedupeKey: "restored" });
+    for (const direction of ["outbound", "resolve"]) {
+      const page = await maria.open(at(first));
+      const refused = await maria.send(page, at(first, "/messages"), { direction, replyBody: "Hello Ada!" });
+      expect([refused.status, readingOf(refused)]).toEqual([
+        400,
+        expect.stringContaining("has the name Ada"),
+      ]);
+    }
+    expect((await team.call("GET", `/feedback/${first}`)).body).toMatchObject({
+      messages: [{ direction: "inbound" }],
+    });
   });
 
   it("refuse a reply with the names of two senders, one of whom gets it", async () => {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import {
   doubtfulPlaceholders,
+  otherNamesIn,
   replyFrom,
   withStatusUrl,
 } from "../../../../server/feedback/saved-replies/rules.ts";
@@ -32,4 +33,27 @@ it("a reply contains the link of its receiver, or no link", () => {
     "https://inn.example/$& https://inn.example/$&",
   );
   expect(withStatusUrl("See {statusUrl}", undefined)).toBe("See ");
+});
+
+const threads = {
+  receiver: { receivers: ["Anna"], all: ["Anna", "Boris", null, "Ann", "Anna Berg"] },
+  everyone: { receivers: ["Anna", "Boris"], all: ["Anna", "Boris"] },
+  namesakes: { receivers: ["Anna", "anna"], all: ["Anna", "anna"] },
+  longer: { receivers: ["Anna Berg"], all: ["Anna Berg", "Anna", "田中"] },
+  anonymous: { receivers: [null], all: ["Anna", null, "{x} C++ [1]"] },
+};
+
+it.each([
+  ["the name of its receiver", "Hello Anna,", threads.receiver, []],
+  ["the name of another sender", "Hello Boris,", threads.receiver, ["Boris"]],
+  ["a longer name that has the receiver's in it", "Hello Anna Berg,", threads.receiver, ["Anna Berg"]],
+  ["a part of a word", "Borisgleb, Annex", threads.receiver, []],
+  ["the name of one of all receivers", "Hello Anna,", threads.everyone, ["Anna"]],
+  ["the name that all receivers have", "Hello Anna,", threads.namesakes, []],
+  ["a shorter name in the receiver's", "Hello Anna Berg,", threads.longer, []],
+  ["a shorter name beside the receiver's", "Hello Anna Berg and Anna,", threads.longer, ["Anna"]],
+  ["a name in a script without spaces", "田中さん、", threads.longer, ["田中"]],
+  ["a name with special characters", "Hello x C++ [1]!", threads.anonymous, ["x C++ [1]"]],
+])("a reply with %s has these names of others", (_, text, names, others) => {
+  expect(otherNamesIn(text, names)).toEqual(others);
 });

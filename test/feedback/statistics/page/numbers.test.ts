@@ -32,10 +32,28 @@ describe("the page of statistics, without scripts", () => {
     const page = await open();
     const text = readingOf(page);
     expect(text).toContain("22 Oct 2026 to 20 Nov 2026, time zone UTC");
-    expect(text).toContain("New reports 5 0 in the 30 days before");
+    expect(text).toContain("New threads 5 0 in the 30 days before");
     expect(text).toContain("20 Nov 2026 4 0 1 0 1 0 1");
     expect(text).toContain("<b>It & stops</b> ×2");
     expect(page.text).not.toContain("<b>It");
+  });
+
+  it("counts new threads and repeated reports apart, and the report of a merged thread as repeated", async () => {
+    const other = await makeTeam(service);
+    const owner = createBrowserWithoutScripts(service, (await other.join("viewer")).headers);
+    const [into, id] = [
+      await sendFeedback(service, other.app.key),
+      await sendFeedback(service, other.app.key),
+    ];
+    const read = async () => readingOf(await owner.open(`/console/numbers/${other.app.id}`));
+    const before = await read();
+    expect(before).toContain("New threads 2 0 in");
+    expect(before).toContain("Besides the new threads, 0 repeated reports came in.");
+    await other.call("POST", `/feedback/${id}/merge`, { into });
+    const after = await read();
+    expect(after).toContain("New threads 1 0 in");
+    expect(after).toContain("Besides the new threads, 1 repeated report came in.");
+    expect(after).toContain("Those that arrived less than 24 hours ago count, too");
   });
 
   it("shows the numbers at the lines of the chart", async () => {

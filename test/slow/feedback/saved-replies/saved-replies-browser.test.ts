@@ -30,20 +30,63 @@ describe("a saved reply in Chromium", () => {
     expect(page.url()).toMatch(new RegExp(`/${id}$`));
   });
 
-  it("is refused once if it was inserted for another receiver", async () => {
+  /** Two reports with addresses are merged. Returns the open page, with "Hello Boris" in the reply. */
+  const insertedForBoris = async (path: (appId: string, id: string) => string) => {
     const team = await makeTeam(service);
-    await team.call("POST", `${team.at}/saved-replies`, { title: "Thanks", body: "Thank you, {name}." });
-    const id = await sendFeedback(service, team.app.key, { name: "Ada", dedupeKey: "two" });
-    await sendFeedback(service, team.app.key, { name: "Grace", dedupeKey: "two" });
+    await team.call("POST", `${team.at}/saved-replies`, { title: "Thanks", body: "Hello {name}, thanks." });
+    const report = (name: string, email: string) =>
+      sendFeedback(service, team.app.key, { name, email, message: `${name} sees a black screen.` });
+    const anna = await report("Anna", "anna@home.example");
+    const boris = await report("Boris", "boris@home.example");
+    await team.call("POST", `/feedback/${boris}/merge`, { into: anna });
     const page = await openPage(browser, service, (await team.join("maintainer")).headers);
-    await page.goto(`/console/feedback/${team.app.id}/${id}`);
-    await page.locator("[name=replyBody]").focus();
-    await page.getByRole("button", { name: "Insert" }).click();
-    await expect.poll(() => page.locator("[name=replyBody]").inputValue()).toBe("Thank you, Grace.");
-    await page.getByLabel("To", { exact: true }).selectOption("everyone");
-    await page.getByRole("button", { name: "Send reply" }).click();
-    await page.getByText("has the name Grace, but the reply goes to somebody else").waitFor();
-    await page.getByRole("button", { name: "Send reply" }).click();
+    await page.goto(path(team.app.id, anna));
+    const text = page.locator("[name=replyBody]");
+    await page.keyboard.press("r");
+    await page.keyboard.type("/Thanks");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => text.inputValue()).toBe("Hello Boris, thanks.");
+    return {
+      ...{ page, text, boris },
+      to: page.getByLabel("To", { exact: true }),
+      send: page.getByRole("button", { name: "Send reply" }),
+      sent: async () => {
+        const { messages } = Object((await team.call("GET", `/feedback/${anna}`)).body);
+        return messages.filter(({ direction }: { readonly direction: string }) => direction === "outbound");
+      },
+    };
+  };
+  const places = [
+    ["page of the thread", (appId: string, id: string) => `/console/feedback/${appId}/${id}`],
+    ["inbox", (appId: string, id: string) => `/console/feedback/${appId}?open=${id}`],
+  ] as const;
+
+  it.each(places)("is filled in again if another receiver is chosen, on the %s", async (_, path) => {
+    const { page, text, to, boris, send, sent } = await insertedForBoris(path);
+    await to.selectOption("everyone");
+    await expect.poll(() => text.inputValue()).toBe("Hello, thanks.");
+    await to.selectOption("");
+    await expect.poll(() => text.inputValue()).toBe("Hello Anna, thanks.");
+    await to.selectOption(boris);
+    await expect.poll(() => text.inputValue()).toBe("Hello Boris, thanks.");
+    await to.selectOption("everyone");
+    await expect.poll(() => text.inputValue()).toBe("Hello, thanks.");
+    await send.click();
+    await page.getByText("The reply was added to the thread.").first().waitFor();
+    expect(await sent()).toMatchObject([{ body: "Hello, thanks.", everyone: true }]);
+  });
+
+  it.each(places)("that was edited is refused for another receiver, on the %s", async (_, path) => {
+    const { page, text, to, send, sent } = await insertedForBoris(path);
+    await text.fill("Hello Boris, many thanks.");
+    await to.selectOption("everyone");
+    await text.press("Control+Enter");
+    await page.getByText("has the name Boris, but the reply goes to everyone who reported it").waitFor();
+    await to.selectOption("");
+    await send.click();
+    await page.getByText("has the name Boris, but the reply goes to somebody else").waitFor();
+    expect(await sent()).toEqual([]);
+    await send.click();
     await page.getByText("The reply was added to the thread.").first().waitFor();
   });
 
