@@ -32,7 +32,7 @@ const refresh = async () => {
   running?.abort();
   running = new AbortController();
   const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
-  for (const name of ["draft-form", "draft-writer", "pictures"]) body.delete(name);
+  for (const name of ["draft-form", "draft-writer", "draft-replaces", "pictures"]) body.delete(name);
   body.set("intent", "preview");
   const request = { method: "POST", body, headers: { Accept: "text/html" }, signal: running.signal };
   const answer = await fetch(form.action, request).catch(() => undefined);
