@@ -58,7 +58,16 @@ export const typing = [...(person ? document.querySelectorAll("form[method=post]
 // only text that was not sent.
 for (const { element } of typing) for (const field of draftFields(element)) field.autocomplete = "off";
 export const fieldOf = (state, name) => draftFields(state.element).find((field) => field.name === name);
-export const wasOf = (state, name) => state.element.elements[`was-${name}`];
+// Returns the hidden field with the version of a field. The lines of a list, such as `items.0.text`, have the version of
+// the list.
+export const wasOf = ({ element: { elements } }, name) =>
+  elements[`was-${name}`] ?? elements[`was-${name.split(".")[0]}`];
+// The version for which the text of a field was typed. On a page that warns of another person's change, this is not the
+// version that the form sends.
+const typedFor = (state, name) => {
+  const was = wasOf(state, name);
+  return was?.dataset.typed ?? was?.value ?? "";
+};
 // If the value of a field was sent and refused, the text counts as unsent, even if it has not changed on this page.
 export const isTyped = (state, field) =>
   state.unsaved.has(field.name) ? field.value !== "" : field.value !== field.defaultValue;
@@ -221,7 +230,7 @@ if (person) {
 // Stores the text of a form. The function is called after each keystroke, and when the person sends the form.
 export const keep = (state) => {
   const typed = draftFields(state.element).filter((field) => isTyped(state, field));
-  const now = typed.map(({ name, value }) => [name, { text: value, was: wasOf(state, name)?.value ?? "" }]);
+  const now = typed.map(({ name, value }) => [name, { text: value, was: typedFor(state, name) }]);
   // If a field is no longer in the form, its text is stored until the person discards it.
   state.fields = { ...state.extra, ...Object.fromEntries(now) };
   const draft = { at: Date.now(), page: state.page, fields: state.fields, replaces: replacedBy(state) };
@@ -267,6 +276,7 @@ const clearSent = (state, texts) => {
   if (cleared.length === 0) return;
   if (draftFields(state.element).every((field) => !isTyped(state, field))) dirty.delete(state.element);
   keep(state);
+  state.element.dispatchEvent(new Event("restored"));
   showHintAt(state.element, "You sent this text in another tab, so it is no longer here.");
 };
 
@@ -372,8 +382,40 @@ const reveal = (field) => {
 const fill = (state, name, { text, was }) => {
   const field = fieldOf(state, name);
   field.value = text;
-  if (was && wasOf(state, name)) wasOf(state, name).value = was;
+  const version = wasOf(state, name);
+  if (was && version) {
+    version.dataset.shown ??= version.value;
+    version.value = was;
+  }
   reveal(field);
+};
+// Puts the stored values back into the fields, and their versions.
+const empty = (state, names) => {
+  for (const name of names) {
+    const [field, version] = [fieldOf(state, name), wasOf(state, name)];
+    if (field) field.value = field.defaultValue;
+    if (version?.dataset.shown) version.value = version.dataset.shown;
+  }
+  state.element.dispatchEvent(new Event("restored"));
+};
+const labelOf = (field) => field.labels?.[0]?.textContent.trim() || "The field";
+// Describes the fields whose stored values have changed since the texts of a draft were typed. `texts` shows the stored
+// values.
+const changedSince = (state, draft, names) => {
+  const fields = names
+    .filter((name) => {
+      const [{ was }, version] = [draft.fields[name], wasOf(state, name)];
+      return was && version && was !== (version.dataset.shown ?? version.value);
+    })
+    .map((name) => fieldOf(state, name));
+  const words = fields.map(
+    (field) =>
+      ` ${labelOf(field)} was changed since you typed this. Compare your text with the saved text below.`,
+  );
+  return {
+    words: words.join(""),
+    texts: fields.map((field) => shownText(`Saved text of ${labelOf(field)}`, field.defaultValue)),
+  };
 };
 // Puts the texts of a draft into the form of this page. Then it deletes the draft, because this page now stores the
 // texts.
@@ -385,6 +427,7 @@ const takeOver = (state, draft, { same, free, taken, gone }) => {
   for (const writer of [...replacedBy(draft), draft.writer]) state.replaces.add(writer);
   keep(state);
   store(draftName(draft), null);
+  state.element.dispatchEvent(new Event("restored"));
 };
 const forget = (draft) => {
   store(draftName(draft), null);
@@ -430,6 +473,7 @@ const textsOf = (draft, names) =>
     .map((name) => shownText("Unsent text", draft.fields[name].text));
 
 const tellBack = (state, { same, free, gone }, draft) => {
+  const changed = changedSince(state, draft, free);
   const doubt =
     last?.form === state.form && word === undefined
       ? " The server has not confirmed that it was sent. Check this page before you send it again."
@@ -438,11 +482,10 @@ const tellBack = (state, { same, free, gone }, draft) => {
     state.element.elements.replyReceiver && free.includes("replyBody") ? " Check who gets the reply." : "";
   tellDraft(
     state.element,
-    `Your unsent text was restored.${doubt}${receiver}`,
+    `Your unsent text was restored.${doubt}${receiver}${changed.words}`,
     (close) => [
       button("Discard it", () => {
-        for (const name of [...same, ...free])
-          if (fieldOf(state, name)) fieldOf(state, name).value = fieldOf(state, name).defaultValue;
+        empty(state, [...same, ...free]);
         for (const name of same) state.unsaved.delete(name);
         for (const name of gone) delete state.extra[name];
         dirty.delete(state.element);
@@ -452,7 +495,7 @@ const tellBack = (state, { same, free, gone }, draft) => {
         close();
       }),
     ],
-    textsOf(draft, gone),
+    [...textsOf(draft, gone), ...changed.texts],
   );
 };
 // Restores a draft after a click. If the draft replaces other typed text, the replaced text is offered in the same way.
@@ -462,6 +505,9 @@ const restore = (state, draft) => {
     found.taken.map((name) => [name, state.fields[name]]).filter(([, field]) => field),
   );
   takeOver(state, draft, found);
+  const changed = changedSince(state, draft, [...found.free, ...found.taken]);
+  if (changed.words)
+    tellDraft(state.element, changed.words.trim(), (close) => [button("Close", close)], changed.texts);
   if (Object.keys(before).length > 0) {
     const other = {
       ...draft,
