@@ -77,6 +77,10 @@ const picturesIn = (list) => [...(list || [])].filter(({ type }) => type.startsW
 if (form && paneOf(document)) {
   for (const kind of ["input", "change"])
     form.addEventListener(kind, (/** @type {any} */ { target }) => target.type !== "file" && later());
+  // The preview of the server shows the stored text, not a draft that was restored.
+  form.addEventListener("restored", later);
+  const isTyped = (field) => field.dataset.draft && field.value !== field.defaultValue;
+  if ([...form.elements].some(isTyped)) later();
   const button = form.querySelector("button[data-adds-pictures]");
   const input = form.elements.pictures;
   if (button && input) {
