@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { ComponentChildren, JSX } from "preact";
 import type { PasskeyCreation, PasskeyRequest } from "../../src/contract/account.ts";
-import { ApiError } from "../../src/contract/errors.ts";
+import { ApiError, type Issue } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { counted, mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../http/body/read-body.ts";
 import { draftTraits } from "./drafts/fields.ts";
@@ -11,9 +11,13 @@ import { draftTraits } from "./drafts/fields.ts";
  * Hidden fields with a version (a hash) of each value that the form shows. With the versions, the server notices values
  * that another person has changed in the meantime.
  */
-export const OriginalValues = ({ current }: { readonly current: Values }) => (
-  <OriginalVersions versions={originalVersions(current)} />
-);
+export const OriginalValues = ({
+  current,
+  form,
+}: {
+  readonly current: Values;
+  readonly form: Filled | undefined;
+}) => <OriginalVersions versions={originalVersions(current)} form={form} />;
 
 /** Returns the version of each value, by the name of its field. */
 export const originalVersions = (current: Values): Values =>
@@ -26,11 +30,27 @@ export const originalVersions = (current: Values): Values =>
 export const sentVersions = (fields: Fields, current: Values): Values =>
   Object.fromEntries(Object.keys(current).map((name) => [name, fields.text(originalVersionName(name))]));
 
-/** The same as `OriginalValues`, for versions that the caller has computed. */
-export const OriginalVersions = ({ versions }: { readonly versions: Values }) => (
+/**
+ * The same as `OriginalValues`, for versions that the caller has computed. If the form was refused, `data-typed` has the
+ * version for which the person typed the text. The script stores this version in the draft. So a form that is opened again
+ * with the draft warns of another person's change again.
+ */
+export const OriginalVersions = ({
+  versions,
+  form,
+}: {
+  readonly versions: Values;
+  readonly form: Filled | undefined;
+}) => (
   <>
     {Object.entries(versions).map(([name, version]) => (
-      <input key={name} type="hidden" name={originalVersionName(name)} value={version} />
+      <input
+        key={name}
+        type="hidden"
+        name={originalVersionName(name)}
+        value={version}
+        data-typed={(form?.refusal && form.value(originalVersionName(name))) || undefined}
+      />
     ))}
   </>
 );
@@ -60,13 +80,24 @@ export function changedValues(fields: Fields, given: Values, current: Values): V
     .filter(([name, value]) =>
       isChangedElsewhere(fields, name, { current: current[name] ?? "", given: value }),
     )
-    .map(([path]) => ({ path, message }));
+    .map(([path]): Conflict => ({ path, message, saved: current[path] ?? "" }));
   if (issues.length > 0) throw new ApiError("bad_request", { issues });
   return Object.fromEntries(changed);
 }
 
+/** The fault of a field that another person has also changed. `saved` is the stored value, which the page shows. */
+interface Conflict extends Issue {
+  readonly saved: string;
+}
+
 const message =
-  "was changed by somebody else since you opened this page. Save again to replace that change with yours, or reload the page to see that change";
+  "was changed by somebody else since you opened this page. Compare yours with the saved text below. To replace the saved text with yours, save again";
+
+/** Returns the stored value of a field that another person has also changed; undefined if there is no such change. */
+export function savedAt({ refusal }: Pick<Filled, "refusal">, name: string): string | undefined {
+  const issue = refusal?.details.issues?.find(({ path }) => path === name);
+  return issue && "saved" in issue && typeof issue.saved === "string" ? issue.saved : undefined;
+}
 
 const isChangedElsewhere = (
   fields: Fields,
@@ -173,6 +204,7 @@ export const Choices = ({
   readonly part?: string;
 }) => {
   const fault = faultAt(form, name);
+  const saved = savedAt(form, name);
   const prefix = part === undefined ? name : `${part}-${name}`;
   return (
     <fieldset class="stack tight" aria-describedby={fault === undefined ? undefined : `${prefix}-fault`}>
@@ -198,6 +230,9 @@ export const Choices = ({
         <p class="fault" id={`${prefix}-fault`}>
           {legend} {fault}.
         </p>
+      )}
+      {saved !== undefined && (
+        <SavedText label={legend} text={options.find(({ value }) => value === saved)?.label ?? saved} />
       )}
     </fieldset>
   );
@@ -269,7 +304,12 @@ export const TextField = ({
 }: FieldProps & InputTraits) => {
   const ids = fieldIds({ form, name, hint, part });
   return (
-    <Labelled ids={ids} {...{ name, label, hint, unlabelled }} fault={faultAt(form, name)}>
+    <Labelled
+      ids={ids}
+      {...{ name, label, hint, unlabelled }}
+      fault={faultAt(form, name)}
+      saved={savedAt(form, name)}
+    >
       <input
         type="text"
         {...traits}
@@ -315,7 +355,7 @@ export const TextArea = ({
   const ids = fieldIds({ form, ...rest });
   const fault = faultAt(form, rest.name);
   return (
-    <Labelled ids={ids} {...rest} fault={fault}>
+    <Labelled ids={ids} {...rest} fault={fault} saved={savedAt(form, rest.name)}>
       <textarea
         {...ids.control}
         {...(unkept ? {} : draftTraits(rest.name, form.sent))}
@@ -344,8 +384,10 @@ export const Select = ({
 }) => {
   const ids = fieldIds({ form, ...rest });
   const chosen = form.value(rest.name);
+  const saved = savedAt(form, rest.name);
+  const savedLabel = options.find(([value]) => value === saved)?.[1] ?? saved;
   return (
-    <Labelled ids={ids} {...rest} fault={faultAt(form, rest.name)}>
+    <Labelled ids={ids} {...rest} fault={faultAt(form, rest.name)} saved={savedLabel}>
       <select {...ids.control} name={rest.name} data-own-zone={ownZone || undefined}>
         {options.map(([value, label]) => (
           <option key={value} value={value} selected={value === chosen}>
@@ -371,10 +413,13 @@ const Labelled = ({
   hint,
   unlabelled,
   fault,
+  saved,
   children,
 }: Omit<FieldProps, "form"> & {
   readonly ids: ReturnType<typeof fieldIds>;
   readonly fault: string | undefined;
+  /** The stored value, if another person has also changed it. */
+  readonly saved: string | undefined;
   readonly children: ComponentChildren;
 }) => (
   <div class="field">
@@ -392,7 +437,24 @@ const Labelled = ({
         {label} {fault}.
       </p>
     )}
+    {saved !== undefined && <SavedText label={label} text={saved} />}
   </div>
+);
+
+/** The stored value of a field that another person has also changed. */
+export const SavedText = ({ label, text }: { readonly label: string; readonly text: string }) => (
+  <details class="reveal" open>
+    <summary>
+      Saved text<span class="unseen">{` of ${label}`}</span>
+    </summary>
+    {text === "" ? (
+      <p>The field is empty.</p>
+    ) : (
+      <textarea class="short" readOnly aria-label={`Saved text of ${label}`}>
+        {`\n${text}`}
+      </textarea>
+    )}
+  </details>
 );
 
 function fieldIds({ form, name, hint, part = "field" }: Omit<FieldProps, "label">) {

@@ -202,7 +202,7 @@ const Edit = ({
       <form class="card stack" method="post" action={links.app(app.id)} data-guards>
         <Refused refusal={form?.refusal} />
         <IdempotencyField />
-        <OriginalValues current={current} />
+        <OriginalValues current={current} form={form} />
         {toDelete && <OldThreadsNotice {...toDelete} />}
         <AppFields form={form ?? filledWith(current)} />
         <div class="actions">

@@ -33,7 +33,7 @@ export const newWriter = () =>
  * @property {Record<string, { text: string, was: string }>} fields
  * @property {Record<string, { text: string, was: string }>} extra The texts of fields that are no longer in the form.
  * @property {Set<string>} unsaved The fields whose values were sent and refused.
- * @property {Set<string>} replaces The writers whose text this page has taken over.
+ * @property {Set<string>} replaces The writers whose text this page has taken over. The server has not confirmed this yet.
  * @property {number} [timer]
  * @property {AbortController} [running]
  * @property {string} [said] The body of the last save that succeeded.
@@ -58,7 +58,16 @@ export const typing = [...(person ? document.querySelectorAll("form[method=post]
 // only text that was not sent.
 for (const { element } of typing) for (const field of draftFields(element)) field.autocomplete = "off";
 export const fieldOf = (state, name) => draftFields(state.element).find((field) => field.name === name);
-export const wasOf = (state, name) => state.element.elements[`was-${name}`];
+// Returns the hidden field with the version of a field. The lines of a list, such as `items.0.text`, have the version of
+// the list.
+export const wasOf = ({ element: { elements } }, name) =>
+  elements[`was-${name}`] ?? elements[`was-${name.split(".")[0]}`];
+// The version for which the text of a field was typed. On a page that warns of another person's change, this is not the
+// version that the form sends.
+const typedFor = (state, name) => {
+  const was = wasOf(state, name);
+  return was?.dataset.typed ?? was?.value ?? "";
+};
 // If the value of a field was sent and refused, the text counts as unsent, even if it has not changed on this page.
 export const isTyped = (state, field) =>
   state.unsaved.has(field.name) ? field.value !== "" : field.value !== field.defaultValue;
@@ -83,6 +92,16 @@ export const stopSaving = (state) => {
   clearTimeout(state.timer);
   state.timer = undefined;
   state.running?.abort();
+  state.running = undefined;
+};
+// Whether text must still be saved when the person leaves the page. The browser then aborts a save that is running.
+const isWaiting = (state) => state.timer !== undefined || state.running !== undefined;
+// The server accepts at most this number of replaced writers.
+const mostReplaced = 50;
+/** @param {{ replaces?: Iterable<string> }} draft */
+const replacedBy = ({ replaces = [] }) => [...replaces].slice(-mostReplaced);
+const addReplaced = (body, writers) => {
+  for (const writer of writers) body.append("replaces", writer);
 };
 // A text that is longer than its limit is stored only in this browser.
 const limitOf = (state, name) => Number(fieldOf(state, name)?.dataset.draft ?? Infinity);
@@ -122,8 +141,8 @@ export const save = async (state, keepalive = false) => {
     ([name, { text }]) => [...text].length <= limitOf(state, name),
   );
   const body = bodyOf(state, fields);
-  const replaced = [...state.replaces];
-  for (const writer of replaced) body.append("replaces", writer);
+  const replaced = replacedBy(state);
+  addReplaced(body, replaced);
   const said = String(body);
   if (said === state.said || (state.said === undefined && fields.length + replaced.length === 0)) return;
   const { answering } = state;
@@ -133,22 +152,33 @@ export const save = async (state, keepalive = false) => {
   state.running = running;
   const answer = await send(body, { keepalive, signal: running.signal }).catch(() => undefined);
   if (running.signal.aborted) return;
+  if (state.running === running) state.running = undefined;
   if (answer?.status === 401) return noteEnd(state);
   if (!answer || answer.status === 429 || answer.status >= 500) return saveSoon(state, pauseAfterFailure);
   if (!answer.ok) return;
   for (const writer of replaced) state.replaces.delete(writer);
   // The stored body has no `replaces`. The next request has no `replaces` either, and is compared with the stored body.
   state.said = String(bodyOf(state, fields));
-  markSaved(state, (await answer.json().catch(() => ({ kept: [] }))).kept);
+  const { kept, ended } = await answer.json().catch(() => ({ kept: [] }));
+  if (ended) return startWriter(state);
+  markSaved(state, kept, replacedBy(state));
 };
-const markSaved = (draft, kept) => {
+// Another page has taken over the text of this page, or the person discarded it there. Text that is still typed here is a
+// new draft.
+const startWriter = (state) => {
+  store(draftName(state), null);
+  state.writer = newWriter();
+  state.said = undefined;
+  keep(state);
+};
+const markSaved = (draft, kept, replaces) => {
   const here = stored(draftName(draft));
   const isSaved =
     here &&
     Object.entries(here.fields).every(
       ([name, { text }]) => kept.includes(name) && draft.fields[name]?.text === text,
     );
-  if (isSaved) store(draftName(draft), JSON.stringify({ ...here, saved: true }));
+  if (isSaved) store(draftName(draft), JSON.stringify({ ...here, replaces, saved: true }));
 };
 // Saves text that was typed offline, or in a tab that is already closed.
 export const saveOthers = async (before = Infinity) => {
@@ -156,10 +186,12 @@ export const saveOthers = async (before = Infinity) => {
     (draft) => !draft.saved && draft.at < before && !typing.some(({ writer }) => writer === draft.writer),
   );
   for (const draft of waiting) {
-    const answer = await send(bodyOf(draft, Object.entries(draft.fields))).catch(() => undefined);
+    const body = bodyOf(draft, Object.entries(draft.fields));
+    addReplaced(body, replacedBy(draft));
+    const answer = await send(body).catch(() => undefined);
     // The server accepts no more text now. The remaining texts are stored in this browser and are sent later.
     if (answer?.status === 429) return void setTimeout(saveOthers, pauseAfterFailure);
-    if (answer?.ok) markSaved(draft, (await answer.json()).kept);
+    if (answer?.ok) markSaved(draft, (await answer.json()).kept, []);
   }
 };
 export const signOut = async (form) => {
@@ -175,10 +207,10 @@ export const signOut = async (form) => {
 };
 if (person) {
   addEventListener("pagehide", () => {
-    for (const state of typing) if (state.timer) save(state, true);
+    for (const state of typing) if (isWaiting(state)) save(state, true);
   });
   document.addEventListener("visibilitychange", () => {
-    if (document.hidden) for (const state of typing) if (state.timer) save(state, true);
+    if (document.hidden) for (const state of typing) if (isWaiting(state)) save(state, true);
   });
   addEventListener("online", () => {
     for (const state of typing) if (Object.keys(state.fields).length > 0) save(state);
@@ -189,6 +221,7 @@ if (person) {
   const rest = word === undefined ? undefined : ownDrafts().find(({ writer }) => writer === last.writer);
   if (word !== undefined) {
     const body = bodyOf(last, Object.entries(rest?.fields ?? {}));
+    addReplaced(body, replacedBy(last));
     if (last.thread) body.append("answering", last.thread);
     send(body).catch(() => undefined);
   }
@@ -197,10 +230,10 @@ if (person) {
 // Stores the text of a form. The function is called after each keystroke, and when the person sends the form.
 export const keep = (state) => {
   const typed = draftFields(state.element).filter((field) => isTyped(state, field));
-  const now = typed.map(({ name, value }) => [name, { text: value, was: wasOf(state, name)?.value ?? "" }]);
+  const now = typed.map(({ name, value }) => [name, { text: value, was: typedFor(state, name) }]);
   // If a field is no longer in the form, its text is stored until the person discards it.
   state.fields = { ...state.extra, ...Object.fromEntries(now) };
-  const draft = { at: Date.now(), page: state.page, fields: state.fields };
+  const draft = { at: Date.now(), page: state.page, fields: state.fields, replaces: replacedBy(state) };
   store(draftName(state), Object.keys(state.fields).length > 0 ? JSON.stringify(draft) : null);
   saveSoon(state);
 };
@@ -243,6 +276,7 @@ const clearSent = (state, texts) => {
   if (cleared.length === 0) return;
   if (draftFields(state.element).every((field) => !isTyped(state, field))) dirty.delete(state.element);
   keep(state);
+  state.element.dispatchEvent(new Event("restored"));
   showHintAt(state.element, "You sent this text in another tab, so it is no longer here.");
 };
 
@@ -252,7 +286,7 @@ addEventListener("storage", ({ key, newValue }) => {
   const sentHere = newValue && typing.find(({ form }) => sentName(form) === key);
   if (sentHere) return clearSent(sentHere, JSON.parse(newValue));
   const state = typing.find((known) => draftName(known) === key);
-  if (newValue === null && state && !storedNames().includes(`innkeep-left ${person}`)) keep(state);
+  if (newValue === null && state && !storedNames().includes(`innkeep-left ${person}`)) startWriter(state);
 });
 
 // A browser that is offline may still reach a server on the same machine. So this function first tries to reach the
@@ -290,6 +324,7 @@ document.addEventListener("submit", (event) => {
   for (const [name, value] of [
     ["draft-form", state.form],
     ["draft-writer", state.writer],
+    ["draft-replaces", replacedBy(state).join(" ")],
     ["draft-person", person],
   ]) {
     const hidden =
@@ -304,6 +339,7 @@ document.addEventListener("submit", (event) => {
     page: state.page,
     form: state.form,
     writer: state.writer,
+    replaces: replacedBy(state),
     thread: form.dataset.thread,
     once: form.elements.once?.value,
   });
@@ -346,8 +382,40 @@ const reveal = (field) => {
 const fill = (state, name, { text, was }) => {
   const field = fieldOf(state, name);
   field.value = text;
-  if (was && wasOf(state, name)) wasOf(state, name).value = was;
+  const version = wasOf(state, name);
+  if (was && version) {
+    version.dataset.shown ??= version.value;
+    version.value = was;
+  }
   reveal(field);
+};
+// Puts the stored values back into the fields, and their versions.
+const empty = (state, names) => {
+  for (const name of names) {
+    const [field, version] = [fieldOf(state, name), wasOf(state, name)];
+    if (field) field.value = field.defaultValue;
+    if (version?.dataset.shown) version.value = version.dataset.shown;
+  }
+  state.element.dispatchEvent(new Event("restored"));
+};
+const labelOf = (field) => field.labels?.[0]?.textContent.trim() || "The field";
+// Describes the fields whose stored values have changed since the texts of a draft were typed. `texts` shows the stored
+// values.
+const changedSince = (state, draft, names) => {
+  const fields = names
+    .filter((name) => {
+      const [{ was }, version] = [draft.fields[name], wasOf(state, name)];
+      return was && version && was !== (version.dataset.shown ?? version.value);
+    })
+    .map((name) => fieldOf(state, name));
+  const words = fields.map(
+    (field) =>
+      ` ${labelOf(field)} was changed since you typed this. Compare your text with the saved text below.`,
+  );
+  return {
+    words: words.join(""),
+    texts: fields.map((field) => shownText(`Saved text of ${labelOf(field)}`, field.defaultValue)),
+  };
 };
 // Puts the texts of a draft into the form of this page. Then it deletes the draft, because this page now stores the
 // texts.
@@ -356,13 +424,16 @@ const takeOver = (state, draft, { same, free, taken, gone }) => {
   for (const name of same) if ("unsaved" in fieldOf(state, name).dataset) state.unsaved.add(name);
   for (const name of gone) state.extra[name] = draft.fields[name];
   if (free.length + taken.length > 0 && "guards" in state.element.dataset) dirty.add(state.element);
-  state.replaces.add(draft.writer);
+  for (const writer of [...replacedBy(draft), draft.writer]) state.replaces.add(writer);
   keep(state);
   store(draftName(draft), null);
+  state.element.dispatchEvent(new Event("restored"));
 };
 const forget = (draft) => {
   store(draftName(draft), null);
-  send(bodyOf(draft, []), { keepalive: true }).catch(() => undefined);
+  const body = bodyOf(draft, []);
+  addReplaced(body, [...replacedBy(draft), draft.writer].slice(-mostReplaced));
+  send(body, { keepalive: true }).catch(() => undefined);
 };
 
 const button = (text, act) => {
@@ -402,6 +473,7 @@ const textsOf = (draft, names) =>
     .map((name) => shownText("Unsent text", draft.fields[name].text));
 
 const tellBack = (state, { same, free, gone }, draft) => {
+  const changed = changedSince(state, draft, free);
   const doubt =
     last?.form === state.form && word === undefined
       ? " The server has not confirmed that it was sent. Check this page before you send it again."
@@ -410,11 +482,10 @@ const tellBack = (state, { same, free, gone }, draft) => {
     state.element.elements.replyReceiver && free.includes("replyBody") ? " Check who gets the reply." : "";
   tellDraft(
     state.element,
-    `Your unsent text was restored.${doubt}${receiver}`,
+    `Your unsent text was restored.${doubt}${receiver}${changed.words}`,
     (close) => [
       button("Discard it", () => {
-        for (const name of [...same, ...free])
-          if (fieldOf(state, name)) fieldOf(state, name).value = fieldOf(state, name).defaultValue;
+        empty(state, [...same, ...free]);
         for (const name of same) state.unsaved.delete(name);
         for (const name of gone) delete state.extra[name];
         dirty.delete(state.element);
@@ -424,7 +495,7 @@ const tellBack = (state, { same, free, gone }, draft) => {
         close();
       }),
     ],
-    textsOf(draft, gone),
+    [...textsOf(draft, gone), ...changed.texts],
   );
 };
 // Restores a draft after a click. If the draft replaces other typed text, the replaced text is offered in the same way.
@@ -434,6 +505,9 @@ const restore = (state, draft) => {
     found.taken.map((name) => [name, state.fields[name]]).filter(([, field]) => field),
   );
   takeOver(state, draft, found);
+  const changed = changedSince(state, draft, [...found.free, ...found.taken]);
+  if (changed.words)
+    tellDraft(state.element, changed.words.trim(), (close) => [button("Close", close)], changed.texts);
   if (Object.keys(before).length > 0) {
     const other = {
       ...draft,
@@ -511,7 +585,8 @@ for (const draft of known) bringBack(draft, true);
 
 const seen = new Set([
   last?.writer,
-  ...known.map(({ writer }) => writer),
+  ...(last?.replaces ?? []),
+  ...known.flatMap((draft) => [...replacedBy(draft), draft.writer]),
   ...typing.map(({ writer }) => writer),
 ]);
 const offerFromServer = async () => {

@@ -32,7 +32,7 @@ const refresh = async () => {
   running?.abort();
   running = new AbortController();
   const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
-  for (const name of ["draft-form", "draft-writer", "pictures"]) body.delete(name);
+  for (const name of ["draft-form", "draft-writer", "draft-replaces", "pictures"]) body.delete(name);
   body.set("intent", "preview");
   const request = { method: "POST", body, headers: { Accept: "text/html" }, signal: running.signal };
   const answer = await fetch(form.action, request).catch(() => undefined);
@@ -77,6 +77,10 @@ const picturesIn = (list) => [...(list || [])].filter(({ type }) => type.startsW
 if (form && paneOf(document)) {
   for (const kind of ["input", "change"])
     form.addEventListener(kind, (/** @type {any} */ { target }) => target.type !== "file" && later());
+  // The preview of the server shows the stored text, not a draft that was restored.
+  form.addEventListener("restored", later);
+  const isTyped = (field) => field.dataset.draft && field.value !== field.defaultValue;
+  if ([...form.elements].some(isTyped)) later();
   const button = form.querySelector("button[data-adds-pictures]");
   const input = form.elements.pictures;
   if (button && input) {

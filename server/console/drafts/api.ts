@@ -1,5 +1,6 @@
 import { limits } from "../../../src/contract/limits.ts";
 import { browserName } from "../../access/sign-in/rules.ts";
+import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { numberThreads } from "../../feedback/threads/store/threads.ts";
 import type { Browser, ConsoleCaller } from "../../http/handler.ts";
@@ -35,7 +36,8 @@ export interface TypedForm {
   readonly writer: string;
   readonly fields: readonly TypedField[];
   /**
-   * The ids of opened pages (writers) whose texts for this form are deleted, because this text replaces them.
+   * The ids of opened pages (writers) whose texts for this form are deleted, because this text replaces them. A later
+   * save of such a writer stores nothing.
    */
   readonly replaces: readonly string[];
 }
@@ -44,6 +46,8 @@ export interface TypedForm {
 export interface DoneForm {
   readonly form: string;
   readonly writer: string;
+  /** The writers whose texts the page has taken over. */
+  readonly replaces: readonly string[];
   /** The texts that were sent, by field. */
   readonly sent: ReadonlyMap<string, string>;
 }
@@ -55,6 +59,15 @@ export const createPageDrafts =
   (deps: DraftsDeps) =>
   ({ userId }: Pick<ConsoleCaller, "userId">, browser: Pick<Browser, "userAgent">, now: Date) => {
     const { database, limiter, newId, sealer, settings } = deps;
+    const updatedAt = now.toISOString();
+    const endWriters = async (tx: Transaction, form: string, writers: readonly string[]) => {
+      for (const writer of new Set(writers))
+        await drafts.endWriter(
+          tx,
+          { userId, form, writer },
+          { id: newId(), page: "", content: sealer.seal("{}"), updatedAt },
+        );
+    };
     return {
       /** Returns all drafts, newest first. */
       list: async (): Promise<Draft[]> => opened(sealer, await drafts.list(database, userId)),
@@ -77,23 +90,28 @@ export const createPageDrafts =
         opened(sealer, await drafts.listOfPage(database, userId, { page, forms })),
 
       /**
-       * Stores the texts of one form on an opened page, and removes its earlier texts. Throws `rate_limited`.
+       * Stores the texts of one form on an opened page, and removes its earlier texts. Returns false and stores nothing
+       * if the texts of this writer were taken over, sent or discarded. Throws `rate_limited`.
        */
-      async save({ page, form, writer, fields, replaces }: TypedForm): Promise<void> {
+      async save({ page, form, writer, fields, replaces }: TypedForm): Promise<boolean> {
         if (settings.rateLimited) await limiter.spend({ who: userId, rateLimit: "drafts" });
         const from = browserName(browser.userAgent);
         const byField = new Map(fields.map((typed) => [typed.field, typed]));
         const rows = [...byField.values()].map(({ field, text, was }) => ({
-          ...{ id: newId(), page, form, field, writer, updatedAt: now.toISOString() },
+          ...{ id: newId(), page, form, field, writer, updatedAt },
           content: sealer.seal(JSON.stringify({ text, was, from })),
         }));
-        await database.write(async (tx) => {
+        return database.write(async (tx) => {
           // The lock is needed because a page may save twice at the same time when the person leaves it.
           await tx.lock(`drafts:${userId}`);
-          for (const each of [writer, ...replaces])
-            await drafts.removeOfWriter(tx, { userId, form, writer: each });
-          for (const row of rows) await drafts.insert(tx, userId, row);
+          await endWriters(tx, form, replaces);
+          const isOpen = !(await drafts.hasEnded(tx, { userId, form, writer }));
+          if (isOpen) {
+            await drafts.removeOfWriter(tx, { userId, form, writer });
+            for (const row of rows) await drafts.insert(tx, userId, row);
+          }
           await drafts.trim(tx, userId, limits.drafts);
+          return isOpen;
         });
       },
 
@@ -101,17 +119,19 @@ export const createPageDrafts =
       remove: (id: string): Promise<boolean> => database.write((tx) => drafts.remove(tx, userId, id)),
 
       /**
-       * Removes the drafts of a sent form: the drafts of the page that sent the form, and drafts of other pages with
-       * the same text.
+       * Removes the drafts of a sent form: the drafts of the page that sent the form, the drafts that this page has
+       * taken over, and drafts of other pages with the same text.
        */
-      async removeSent({ form, writer, sent }: DoneForm): Promise<void> {
+      async removeSent({ form, writer, replaces, sent }: DoneForm): Promise<void> {
         const kept = opened(sealer, await drafts.listOfPage(database, userId, { page: "", forms: [form] }));
         const over = kept.filter(
           (draft) =>
             sent.has(draft.field) && (draft.writer === writer || draft.text === sent.get(draft.field)),
         );
-        if (over.length === 0) return;
+        if (over.length + replaces.length === 0) return;
         await database.write(async (tx) => {
+          await tx.lock(`drafts:${userId}`);
+          await endWriters(tx, form, replaces);
           for (const { id } of over) await drafts.remove(tx, userId, id);
         });
       },

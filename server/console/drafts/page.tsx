@@ -220,9 +220,9 @@ export const draftRoutes = (at: Links, visitOf: VisitOf): Route[] => [
         .map((field, at) => ({ field, text: texts[at] ?? "", was: (versions[at] ?? "").slice(0, 64) }))
         .filter(({ field, text }) => [...text].length <= (draftFieldOf(field)?.most ?? -1));
       const replaces = fields.all("replaces").filter(isWriter).slice(0, most.replaced);
-      await drafts.save({ page, form, writer, fields: typed, replaces });
+      const isSaved = await drafts.save({ page, form, writer, fields: typed, replaces });
       if (thread !== "") await (typed.some(isAnswer) ? answering.note(thread) : answering.end(thread));
-      answerJson(ctx, { kept: typed.map(({ field }) => field) });
+      answerJson(ctx, { kept: isSaved ? typed.map(({ field }) => field) : [], ended: !isSaved });
     },
   },
 ];
@@ -256,24 +256,25 @@ export async function noteDone<R extends Reply<string>>(
   { fields, drafts, settings }: Pick<SignedInVisit, "fields" | "drafts" | "settings">,
   reply: R,
 ): Promise<R> {
-  const { form, writer } = sentDraftOf(fields);
+  const { form, writer, replaces } = sentDraftOf(fields);
   if (form === "" || ("status" in reply && reply.status >= 400)) return reply;
   const { sentFields } = reply;
   const sent = fields.entries().filter(([name]) => sentFields?.includes(name) ?? true);
   // An error is ignored. Then the page offers the text again, so no text is lost.
-  await drafts.removeSent({ form, writer, sent: new Map(sent) }).catch(() => undefined);
+  await drafts.removeSent({ form, writer, replaces, sent: new Map(sent) }).catch(() => undefined);
   const once = fields.idempotencyKey;
   if (once !== undefined) ctx.append("Set-Cookie", doneCookie(once, sentFields, settings));
   return reply;
 }
 
 /**
- * Returns the fields `draft-form` and `draft-writer`, which a script has added to a sent form. The two fields name the
- * form and the opened page whose drafts were sent.
+ * Returns the fields `draft-form`, `draft-writer` and `draft-replaces`, which a script has added to a sent form. They name
+ * the form, the opened page whose drafts were sent, and the writers whose texts this page has taken over.
  */
 const sentDraftOf = (fields: Fields) => ({
   form: fields.text("draft-form"),
   writer: fields.text("draft-writer"),
+  replaces: fields.text("draft-replaces").split(" ").filter(isWriter).slice(0, most.replaced),
 });
 
 /**

@@ -51,9 +51,19 @@ const objects: Readonly<Record<ObjectKind, string>> = {
     FROM listings o JOIN app_members m ON m.app_id = o.app_id WHERE 1 = 1`,
 };
 
+/**
+ * The field of a row that stores no draft. Such a row marks a writer whose texts another page has taken over, or that the
+ * person has sent or discarded. A save of this writer that arrives late stores nothing.
+ */
+const ended = "";
+
 const fields = ["id", "page", "form", "field", "writer", "content", "updatedAt"] as const;
 const columns = listed(tables.drafts, fields);
-const draftsOf = select(tables.drafts, fields, "WHERE user_id = ? ORDER BY updated_at DESC, id DESC");
+const draftsOf = select(
+  tables.drafts,
+  fields,
+  `WHERE user_id = ? AND field <> '${ended}' ORDER BY updated_at DESC, id DESC`,
+);
 
 /**
  * Queries for drafts, which are texts that were typed but not sent. Only the person who typed a text can read it. (rule
@@ -71,7 +81,7 @@ export const drafts = {
   ) {
     const places = forms.map(() => "?").join(", ");
     return reader.all<DraftRow>(
-      `SELECT ${columns} FROM drafts WHERE user_id = ? AND (page = ?${places && ` OR form IN (${places})`})
+      `SELECT ${columns} FROM drafts WHERE user_id = ? AND field <> '${ended}' AND (page = ?${places && ` OR form IN (${places})`})
        ORDER BY updated_at DESC, id DESC`,
       userId,
       page,
@@ -99,16 +109,35 @@ export const drafts = {
   removeOfWriter: (tx: Transaction, { userId, form, writer }: DraftOwner) =>
     tx.run("DELETE FROM drafts WHERE user_id = ? AND form = ? AND writer = ?", userId, form, writer),
 
+  /** Removes the drafts of a writer, and marks the writer as ended. */
+  async endWriter(tx: Transaction, owner: DraftOwner, row: Omit<DraftRow, "form" | "field" | "writer">) {
+    const { userId, form, writer } = owner;
+    await drafts.removeOfWriter(tx, owner);
+    await drafts.insert(tx, userId, { ...row, form, field: ended, writer });
+  },
+
+  /** Whether the writer is marked as ended. */
+  hasEnded: async (reader: Reader, { userId, form, writer }: DraftOwner): Promise<boolean> =>
+    (await reader.get(
+      `SELECT id FROM drafts WHERE user_id = ? AND form = ? AND writer = ? AND field = '${ended}'`,
+      userId,
+      form,
+      writer,
+    )) !== undefined,
+
   /** Removes a draft. Returns false if the person has no such draft. */
   remove: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>
     (await tx.run("DELETE FROM drafts WHERE user_id = ? AND id = ?", userId, id)) === 1,
 
-  /** Removes the oldest drafts of a person until the remaining drafts are within the limits. */
+  /**
+   * Removes the oldest drafts of a person until the remaining drafts are within the limits. The marks of ended writers
+   * are counted separately.
+   */
   trim: (tx: Transaction, userId: string, { count, length }: MostDrafts) =>
     tx.run(
       `DELETE FROM drafts WHERE id IN (SELECT id FROM (
-         SELECT id, ROW_NUMBER() OVER (ORDER BY updated_at DESC, id DESC) AS place,
-                SUM(LENGTH(content)) OVER (ORDER BY updated_at DESC, id DESC) AS total
+         SELECT id, ROW_NUMBER() OVER (PARTITION BY field = '${ended}' ORDER BY updated_at DESC, id DESC) AS place,
+                SUM(LENGTH(content)) OVER (PARTITION BY field = '${ended}' ORDER BY updated_at DESC, id DESC) AS total
          FROM drafts WHERE user_id = ?) AS kept WHERE place > ? OR total > ?)`,
       userId,
       count,

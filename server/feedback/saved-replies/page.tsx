@@ -156,7 +156,7 @@ const ReplyLine = ({
           <form class="stack" method="post" action={at("change")} data-guards>
             <Refused refusal={form?.refusal} />
             <IdempotencyField />
-            <OriginalValues current={current} />
+            <OriginalValues current={current} form={form} />
             <ReplyFields form={form ?? filledWith(current)} part={reply.id} />
             <div class="actions">
               <button type="submit">Save</button>

@@ -247,7 +247,7 @@ const Edit = ({ navigation: { links, app }, listing, edit }: ListingDetailProps)
       <form class="card stack" method="post" action={action} data-guards>
         <Refused refusal={edit?.refusal} />
         <IdempotencyField />
-        <OriginalValues current={current} />
+        <OriginalValues current={current} form={edit} />
         <ListingFields form={edit ?? filledWith(current)} />
         <div class="actions">
           <button class="primary" type="submit">

@@ -192,6 +192,45 @@ describe("unsent texts that the server keeps", () => {
     expect((await kept()).sort()).toEqual(["Four", "Once", "Three"]);
   });
 
+  it("do not come back with a late save of a page whose text another page has taken over", async () => {
+    await save({ question: "Half" });
+    await save({ question: "Half and rest" }, { "draft-writer": "writer0002", replaces: writer });
+    const late = await save({ question: "Half" });
+    expect([late.status, late.body]).toEqual([200, { kept: [], ended: true }]);
+    expect(await kept()).toEqual(["Half and rest"]);
+    const browser = createBrowserWithoutScripts(service, headers);
+    expect((await browser.open("/console/drafts")).text.split("<textarea")).toHaveLength(2);
+    await save({}, { "draft-writer": "writer0002", replaces: "writer0002" });
+    expect(await kept()).toEqual([]);
+  });
+
+  it("of other forms and of other persons stay when a page takes over the text of a writer", async () => {
+    await save({ question: "Here" }, { "draft-form": "/console/faqs/b/new" });
+    await save({ question: "Two" }, { "draft-writer": "writer0002", replaces: writer });
+    expect((await kept()).sort()).toEqual(["Here", "Two"]);
+    const other = await service.signIn(await service.makeUser());
+    expect((await save({ question: "Other" }, {}, other)).body).toEqual({ kept: ["question"], ended: false });
+  });
+
+  it("of pages that were taken over are deleted when the form is sent, and a late save of them stores nothing", async () => {
+    const app = await service.makeApp(user);
+    const path = `/console/faqs/${app.id}/new`;
+    const browser = createBrowserWithoutScripts(service, headers);
+    const at = (writerOf: string) => ({ "draft-form": path, "draft-writer": writerOf });
+    await save({ question: "Half", answer: "Half" }, at("writer0001"));
+    await save({ question: "Another device" }, at("writer0002"));
+    const page = await browser.open(path);
+    await browser.send(page, path, {
+      ...at("writer0003"),
+      "draft-replaces": "writer0001",
+      ...{ question: "Whole", answer: "Whole" },
+    });
+    await save({ question: "Half" }, at("writer0001"));
+    const left = readingOf(await browser.open("/console/drafts"));
+    expect(left).toContain("Another device");
+    expect(left).not.toContain("Half");
+  });
+
   it("are kept only for known fields, and up to the maximum length of the field", async () => {
     const long = "é".repeat(limits.question);
     const answer = await save({
@@ -201,7 +240,7 @@ describe("unsent texts that the server keeps", () => {
       chatWebhookUrl: "no",
       once: "no",
     });
-    expect(answer.body).toEqual({ kept: ["question"] });
+    expect(answer.body).toEqual({ kept: ["question"], ended: false });
     expect(await kept()).toEqual([long]);
     await save({ question: `${long}é` });
     expect(await kept()).toEqual([]);

@@ -543,7 +543,10 @@ const TranslationForm = ({
       <Refused refusal={form.refusal} />
       <IdempotencyField />
       <HiddenFields values={[["lang", tag]]} />
-      <OriginalVersions versions={isPreview ? sentVersions(fields, current) : originalVersions(current)} />
+      <OriginalVersions
+        versions={isPreview ? sentVersions(fields, current) : originalVersions(current)}
+        form={form}
+      />
       <TextField form={form} name={names.title} label="Title" language={language} required />
       {original.bodyFormat === "markdown" || form.value(names.body) !== "" ? (
         <MarkdownField

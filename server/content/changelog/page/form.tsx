@@ -19,10 +19,13 @@ import {
   Choices,
   type Fields,
   type Filled,
+  faultAt,
   IdempotencyField,
   OriginalVersions,
   originalVersions,
+  SavedText,
   Select,
+  savedAt,
   sentVersions,
   TextArea,
   TextField,
@@ -86,6 +89,7 @@ export const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
           versions={
             form.sent && !form.refusal ? sentVersions(props.fields, current) : originalVersions(current)
           }
+          form={form}
         />
       )}
       <TextField form={form} name="title" label="Title" required />
@@ -184,6 +188,7 @@ const Items = (props: ChangelogEntryFormProps) => (
       </div>
     ))}
     <AddLine list="items" />
+    <ListConflict list="items" label="The list of changes" form={props.form} />
   </fieldset>
 );
 
@@ -211,8 +216,32 @@ const Versions = (props: ChangelogEntryFormProps) => (
       </div>
     ))}
     <AddLine list="versions" />
+    <ListConflict list="versions" label="The list of versions" form={props.form} />
   </fieldset>
 );
+
+/** The fault of a list that another person has also changed, and the stored list. */
+const ListConflict = ({
+  list,
+  label,
+  form,
+}: {
+  readonly list: List;
+  readonly label: string;
+  readonly form: Filled;
+}) => {
+  const saved = savedAt(form, list);
+  if (saved === undefined) return null;
+  const lines = listOf(saved).map((row) => parts[list].map((part) => row[part] ?? "").join(": "));
+  return (
+    <>
+      <p class="fault">
+        {label} {faultAt(form, list)}.
+      </p>
+      <SavedText label={label} text={lines.join("\n")} />
+    </>
+  );
+};
 
 /** A button that adds a line to a list. If the page's script runs, the page is not loaded again. */
 const AddLine = ({ list }: { readonly list: List }) => (
@@ -594,9 +623,9 @@ export function entryBody({ versions, items, publishedAt, ...rest }: Values): Re
 
 /** Returns the sent form with the error of the API. Each error message is shown at the row that it is about. */
 export function entryAgain(fields: Fields, refusal?: ApiError): Filled {
-  const issues = refusal?.details.issues?.map(({ path, message }) => ({
+  const issues = refusal?.details.issues?.map(({ path, ...issue }) => ({
+    ...issue,
     path: fieldOf(fields, path),
-    message,
   }));
   if (refusal?.code === "version_exists")
     return { value: fields.text, refusal: sameVersion(refusal), sent: true };

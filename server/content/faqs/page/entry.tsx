@@ -377,7 +377,7 @@ const FaqForm = ({
       <Refused refusal={form.refusal} />
       <IdempotencyField />
       {beginsAsDraft && <input type="hidden" name="fromThread" value="on" />}
-      {versions && <OriginalVersions versions={versions} />}
+      {versions && <OriginalVersions versions={versions} form={form} />}
       {faq && <input type="hidden" name="was-published" value={publishedVersion(faq)} />}
       <TextField form={form} name="question" label="Question" required />
       <MarkdownField form={form} name="answer" label="Answer" required pictures={`${action}/pictures`} />
@@ -474,7 +474,7 @@ const TranslationForm = ({
       <Refused refusal={form.refusal} />
       <IdempotencyField />
       <HiddenFields values={[["lang", tag]]} />
-      <OriginalVersions versions={versions} />
+      <OriginalVersions versions={versions} form={form} />
       <TextField form={form} name={names.question} label="Question" language={language} required />
       <MarkdownField
         form={form}

@@ -139,7 +139,7 @@ const EditFields = ({
     data-saves={`${address}/edit`}
     data-live={versionOf([currentThread(thread), thread.tags])}
   >
-    <OriginalVersions versions={was} />
+    <OriginalVersions versions={was} form={form} />
     {unsaved.length > 0 && (
       <Notice kind="attention">
         Not saved yet: {unsaved.join(", ")}. Save {unsaved.length === 1 ? "it" : "them"} below.

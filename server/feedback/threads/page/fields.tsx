@@ -217,9 +217,9 @@ const othersOf = (part: ThreadPart, fields: Fields): Filled => ({
  * and the text of a decision or a recall `note`. The form has a separate field for each of these texts.
  */
 function atFieldsOf([field]: readonly string[], refusal: ApiError | undefined): ApiError | undefined {
-  const issues = refusal?.details.issues?.map(({ path, message }) => ({
+  const issues = refusal?.details.issues?.map(({ path, ...issue }) => ({
+    ...issue,
     path: path === "body" || path === "note" ? (field ?? path) : fieldOf(path),
-    message,
   }));
   return refusal && issues ? new ApiError(refusal.code, { ...refusal.details, issues }) : refusal;
 }
@@ -243,8 +243,9 @@ function editValues(current: Values, sent: SentThread | undefined) {
       ? { name, value: fields.text(name), was: fields.text(originalVersionName(name)) }
       : fresh;
   });
+  const sentWas = names.edit.map(originalVersionName).map((name) => [name, sent?.fields.text(name) ?? ""]);
   return {
-    values: Object.fromEntries(entries.map(({ name, value }) => [name, value])),
+    values: Object.fromEntries([...entries.map(({ name, value }) => [name, value]), ...sentWas]),
     was: Object.fromEntries(entries.map(({ name, was }) => [name, was])),
   };
 }

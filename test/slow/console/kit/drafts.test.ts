@@ -140,8 +140,12 @@ describe("an unsent text in a browser", () => {
   const restore = (page: Page) => page.getByRole("button", { name: "Restore the text" }).click();
   const reply = (page: Page) => page.getByLabel("Your reply");
   const onServer = async (page: Page) =>
-    (await service.deps.database.all("SELECT id FROM drafts WHERE page = ?", new URL(page.url()).pathname))
-      .length;
+    (
+      await service.deps.database.all(
+        "SELECT id FROM drafts WHERE page = ? AND field <> ''",
+        new URL(page.url()).pathname,
+      )
+    ).length;
   const openAgain = async (page: Page) => {
     const next = await page.context().newPage();
     await next.goto(page.url());
