@@ -355,7 +355,7 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
                   <FixesField
                     form={shown.form}
                     fixes={fixes}
-                    told={{
+                    mails={{
                       sendsMail: visit.reads.sendsMail,
                       hasPages: app.senderPages,
                       isOut: entry !== undefined && isOut(entry, visit.now),

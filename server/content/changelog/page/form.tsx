@@ -379,13 +379,13 @@ export const countOfSenders = (count: number): string => countOf(count, "sender"
 export const FixesField = ({
   form,
   fixes,
-  told,
+  mails,
   links,
   appId,
 }: {
   readonly form: Filled;
   readonly fixes: Fixes;
-  readonly told: ToldSenders;
+  readonly mails: ReleaseMails;
   readonly links: Links;
   readonly appId: string;
 }) => (
@@ -396,7 +396,7 @@ export const FixesField = ({
       label="Fixes threads"
       placeholder="#12, #31"
       autocomplete="off"
-      hint={`Numbers of threads, separated by commas. ${toldWords(told)} Apps do not see these numbers.`}
+      hint={`Numbers of threads, separated by commas. ${mailsInWords(mails)} Apps do not see these numbers.`}
     />
     <div id="fixed-threads" data-refreshed>
       <input type="hidden" name="notified" value={notifiedVersion(fixes)} />
@@ -407,15 +407,15 @@ export const FixesField = ({
 );
 
 /** What decides whether senders get a mail about a release note. (rule M15) */
-interface ToldSenders {
+interface ReleaseMails {
   readonly sendsMail: boolean;
   readonly hasPages: boolean;
   /** Whether the note is already published. */
   readonly isOut: boolean;
 }
 
-function toldWords({ sendsMail, hasPages, isOut }: ToldSenders): string {
-  if (!sendsMail) return "This server sends no mail, so their senders are not told about the note.";
+function mailsInWords({ sendsMail, hasPages, isOut }: ReleaseMails): string {
+  if (!sendsMail) return "This server sends no mail, so their senders get no mail about the note.";
   if (!hasPages) return "This app has no sender pages, so their senders get no mail about the note.";
   return isOut
     ? "The note is published, so senders of threads that you add get no mail."
