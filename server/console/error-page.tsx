@@ -59,12 +59,15 @@ export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage 
 
 /**
  * Returns the error to show. If a GET request is invalid, an id or a cursor in its address is wrong, so the page does
- * not exist. But if a filter in the query is wrong, the error is shown, because a person may have typed the filter.
+ * not exist. But if a filter in the query is wrong, the error is shown with the name of the filter, because a person may
+ * have typed the filter.
  */
-const asSeen = (ctx: Context, error: ApiError): ApiError =>
-  ctx.method === "GET" && error.code === "bad_request" && !isOfFilter(ctx, error)
-    ? new ApiError("not_found", {}, { cause: error })
-    : error;
+function asSeen(ctx: Context, error: ApiError): ApiError {
+  if (ctx.method !== "GET" || error.code !== "bad_request") return error;
+  return isOfFilter(ctx, error)
+    ? new ApiError(error.code, { ...error.details, message: error.message }, { cause: error })
+    : new ApiError("not_found", {}, { cause: error });
+}
 
 function isOfFilter({ querystring }: Context, { details }: ApiError): boolean {
   const query = new URLSearchParams(querystring);
