@@ -118,7 +118,7 @@ export const drafts = {
 
   /** Whether the writer is marked as ended. */
   hasEnded: async (reader: Reader, { userId, form, writer }: DraftOwner): Promise<boolean> =>
-    (await reader.get(
+    (await reader.get<{ id: string }>(
       `SELECT id FROM drafts WHERE user_id = ? AND form = ? AND writer = ? AND field = '${ended}'`,
       userId,
       form,

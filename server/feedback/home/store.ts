@@ -22,7 +22,7 @@ export const awaitingProposals = {
   async countForOthers(reader: Reader, userId: string, most: number): Promise<number> {
     const sql = plannedEachTime(
       `SELECT count(*) AS count FROM (SELECT f.id FROM app_members v JOIN feedback f ON f.app_id = v.app_id
-         WHERE v.user_id = ? AND v.role = 'viewer' AND f.waiting = 'approval' LIMIT ?) AS some`,
+         WHERE v.user_id = ? AND v.role = 'viewer' AND f.waiting = 'approval' LIMIT ?) AS waiting`,
     );
     return Number((await reader.get<{ count: number }>(sql, userId, most))?.count ?? 0);
   },
