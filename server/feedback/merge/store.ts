@@ -437,7 +437,10 @@ async function addressedReports(tx: Transaction, threadId: string): Promise<Divi
   }));
 }
 
-/** Gives the mails with a reply to everyone to the copies of the reply in both threads. */
+/**
+ * Moves or copies the mails with a reply to everyone, so that each thread has the mails to its own senders. The two
+ * threads have a copy of the reply each.
+ */
 async function divideMails(
   tx: Transaction,
   {

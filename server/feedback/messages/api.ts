@@ -1,4 +1,6 @@
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import { isWithin } from "../../../src/contract/fields.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import type { threads as contract } from "../../../src/contract/threads.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Transaction } from "../../database/database.ts";
@@ -70,13 +72,18 @@ export function addMessage(
 
 /**
  * Returns the text of a reply with its placeholders filled in. A reply to everyone has one text, so it contains no name.
- * Throws `bad_request` if no text is left. (rule F32)
+ * Throws `bad_request` if no text is left, or if the text is then too long. (rule F32)
  */
 function filledReply(body: string, [report]: readonly ReportRow[], isToEveryone: boolean): string {
   if (!report) return body;
   const { senderName, appName: app, senderPages } = report;
   const text = replyFrom(body, { name: isToEveryone ? null : senderName, app, hasPage: senderPages === 1 });
   if (text.trim() === "") throw badRequest("body", "has only placeholders that are empty for this receiver");
+  if (!isWithin(text, limits.message))
+    throw badRequest(
+      "body",
+      `must have at most ${limits.message} characters with its placeholders filled in`,
+    );
   return text;
 }
 

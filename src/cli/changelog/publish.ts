@@ -71,7 +71,7 @@ export async function importReleases(
   return undefined;
 }
 
-/** Gives the notes without a version the version from `--version`. */
+/** Returns the notes. A note without a version gets the version from `--version`. */
 function withVersion(
   releases: Described["releases"],
   version: string | undefined,

@@ -177,6 +177,18 @@ describe("saved replies in the console, without scripts", () => {
     expect(noted.field("body")).toBe(note.body);
   });
 
+  it("are refused if a typed reply is too long with its placeholders filled in", async () => {
+    const id = await sendFeedback(service, team.app.key, { name: "A sender with a long name" });
+    const answer = await team.call("POST", `/feedback/${id}/messages`, {
+      direction: "outbound",
+      body: "{name} ".repeat(1_000),
+    });
+    expect([answer.status, answer.text]).toEqual([
+      400,
+      expect.stringContaining("must have at most 10000 characters with its placeholders filled in"),
+    ]);
+  });
+
   it("or a typed reply with a placeholder that is not known is refused until it is sent again", async () => {
     const id = await sendFeedback(service, team.app.key, { name: "Ada" });
     const reply = { direction: "outbound", replyBody: "Hello {nam}, call /users/{id}." };
