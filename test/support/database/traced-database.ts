@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks";
+import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import type { Database, Transaction, Value } from "../../../server/database/database.ts";
 import type { TestEngine } from "./databases.ts";
 
@@ -11,8 +11,8 @@ export interface RanStatement {
 export interface TracedDatabase {
   readonly engine: TestEngine;
   /**
-   * The statements that the databases of this engine ran meanwhile, in order, except those that record the last use of
-   * an app key. If the work itself ran statements, only these are returned, without those of background jobs.
+   * The statements that the databases of this engine ran meanwhile, in order, except those of background jobs and those
+   * that record the last use of an app key. If the work itself ran statements, only these are returned.
    */
   during(work: () => Promise<unknown>): Promise<readonly string[]>;
   /** The same statements with their values. */
@@ -22,16 +22,26 @@ export interface TracedDatabase {
 /** It runs once an hour, and no request waits for it. */
 const touch = /UPDATE app_keys SET last_used_at/;
 
+const background = new AsyncLocalStorage<true>();
+/** Starts a background job. Its statements are not recorded, because nobody can say when they run. */
+export const inBackground = <Started>(start: () => Started): Started => background.run(true, start);
+
 /** An engine that records the statements of its databases. */
 export function tracedDatabase(engine: TestEngine): TracedDatabase {
   const ran: (RanStatement & { readonly work?: object | undefined })[] = [];
   const works = new AsyncLocalStorage<object>();
-  const noteOf = (work: object | undefined) => (sql: string, values: readonly Value[]) =>
-    ran.push({ sql, values, work });
+  const noteOfCaller = () => {
+    if (background.getStore()) return () => {};
+    const work = works.getStore();
+    return (sql: string, values: readonly Value[]) => void ran.push({ sql, values, work });
+  };
   const traced = (database: Database): Database => ({
-    ...tracedReads(database, (sql, values) => noteOf(works.getStore())(sql, values)),
+    ...tracedReads(database, (sql, values) => noteOfCaller()(sql, values)),
+    // A request that signals must not run the jobs that it wakes in its own context.
+    onSignal: (listener) => database.onSignal(AsyncResource.bind(listener)),
     write: (work) => {
-      const note = noteOf(works.getStore());
+      // A group commit runs `work` in the context of another caller.
+      const note = noteOfCaller();
       return database.write((tx) => work(tracedReads(tx, note)));
     },
   });

@@ -20,6 +20,7 @@ import { createDeps } from "../../../server/start/open-deps.ts";
 import { bindFiles } from "../../../server/start/open-files.ts";
 import { startWebhooks } from "../../../server/webhooks/endpoints/worker.ts";
 import { sqlite, type TestDatabase, type TestEngine } from "../database/databases.ts";
+import { inBackground } from "../database/traced-database.ts";
 import { removableFolder } from "../files/temporary-folder.ts";
 import { type AppMakers, createAppMakers } from "./app-and-credential-makers.ts";
 import { type CycleMakers, createCycleMakers } from "./cycle-makers.ts";
@@ -101,13 +102,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stopping: stopping.signal,
   });
   attach(server, createApp(deps), deps);
-  const stopErasing = options.erases === false ? async () => {} : startErasing(deps);
-  const outbox = startOutbox(deps);
-  const stopWebhooks = startWebhooks(deps);
-  const stopNotices = startNotices(deps);
-  const stopPushes = startPushes(deps);
-  const mail = await startMail(deps);
-  const receiver = startMailReceiver(deps, createMailHandler(deps));
+  const stopErasing = options.erases === false ? async () => {} : inBackground(() => startErasing(deps));
+  const outbox = inBackground(() => startOutbox(deps));
+  const stopWebhooks = inBackground(() => startWebhooks(deps));
+  const stopNotices = inBackground(() => startNotices(deps));
+  const stopPushes = inBackground(() => startPushes(deps));
+  const mail = await inBackground(() => startMail(deps));
+  const receiver = inBackground(() => startMailReceiver(deps, createMailHandler(deps)));
   return {
     deps,
     clock,
