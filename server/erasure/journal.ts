@@ -170,7 +170,7 @@ export async function compareWithJournal(
   if (again.found + again.stopped + again.otherSecret > 0)
     deps.log.warn(
       again,
-      "the database is older than some erasures of people. They begin again, except the stopped and otherSecret ones",
+      "the database is older than some erasures of people. Found erasures begin again; stopped and otherSecret ones do not",
     );
 }
 

@@ -30,7 +30,7 @@ const newest = Number.MAX_SAFE_INTEGER;
 /**
  * The approximate time after which counting ends. The numbers so far are then shown as minimum numbers, such as `12+`.
  */
-const mostMilliseconds = 30;
+const mostMilliseconds = 15;
 
 /**
  * Counts the threads of each status on a page that contains all results of a search. If the search ended because of its
@@ -52,7 +52,8 @@ export async function countFound(
   conditions: readonly Condition[],
 ): Promise<Counts> {
   const until = performance.now() + mostMilliseconds;
-  const page = { conditions, before: newest, limit: mostCounted + 1 };
+  const effort = { ...usualEffort, milliseconds: mostMilliseconds };
+  const page = { conditions, before: newest, limit: mostCounted + 1, effort };
   const found = await searchThreads(reader, search, page);
   const ofFound = await byStatus(reader, found.seqs.slice(0, mostCounted));
   if (found.reached === undefined && found.seqs.length <= mostCounted) return ofFound;

@@ -496,6 +496,21 @@ describe("the triage desk in Chromium", () => {
     }
   });
 
+  it("shortens long tags on a phone, so that half of the row shows the sender and the last message", async () => {
+    const id = await sendFeedback(service, team.app.key, { subject: "Cookies" });
+    await team.call("PATCH", `/feedback/${id}`, { addTags: ["a long name of a tag", "another long name"] });
+    const page = await open("", { viewport: { width: 390, height: 844 } });
+    const widthOf = async (selector: string) =>
+      (await page.locator(selector).first().boundingBox())?.width ?? 0;
+    const [row, about] = [await widthOf("#threads .second"), await widthOf("#threads .about")];
+    expect(about / row).toBeGreaterThanOrEqual(0.5);
+    const isShortened = page
+      .locator("#threads .tag bdi")
+      .evaluateAll((names) => names.map((name) => name.scrollWidth > name.clientWidth));
+    expect(await isShortened).toEqual([true, true]);
+    await page.close();
+  });
+
   it("lists the key for the undo before an action can be undone", async () => {
     await fill(2);
     const page = await open();
