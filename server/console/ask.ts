@@ -71,7 +71,7 @@ export function createAsks<C extends Groups>(
       const incoming = { ...origin, callerNow, path, params, body, query: given, idempotencyKey };
       const attempt = () => invoke({ ...incoming, signal: () => deps.stopping });
       const outcome = await retryWhileBusy(attempt).catch((thrown) => {
-        throw refusalIfBusy(deps.log, path, thrown);
+        throw refusalIfBusy(deps.log, endpoint, thrown);
       });
       return answerOf(endpoint, outcome);
     };
@@ -79,12 +79,13 @@ export function createAsks<C extends Groups>(
 
 /**
  * Returns an ApiError `busy` in place of the error of a database or a file that is not available now, so that a page can
- * show its form again. Also logs the reason, because a page that shows its form again does not log it.
+ * show its form again. Also logs the reason, because a page that shows its form again does not log it. The log contains
+ * the route and never the path, which may contain a secret.
  */
-function refusalIfBusy(log: Deps["log"], path: string, thrown: unknown): unknown {
+function refusalIfBusy(log: Deps["log"], { method, path }: Endpoint, thrown: unknown): unknown {
   const error = asApiError(thrown);
   if (error.code !== "busy") return thrown;
-  log.warn({ path, err: thrown }, "a page could not do its work");
+  log.warn({ method, route: path, err: thrown }, "a page could not do its work");
   return error;
 }
 

@@ -148,6 +148,8 @@ export const save = async (state, keepalive = false) => {
   const { answering } = state;
   if (answering) body.append("answering", answering);
   state.answering = undefined;
+  // The page may be gone before the answer comes.
+  if (keepalive && navigator.onLine) noteSent(state);
   const running = new AbortController();
   state.running = running;
   const answer = await send(body, { keepalive, signal: running.signal }).catch(() => undefined);
@@ -160,8 +162,15 @@ export const save = async (state, keepalive = false) => {
   // The stored body has no `replaces`. The next request has no `replaces` either, and is compared with the stored body.
   state.said = String(bodyOf(state, fields));
   const { kept, ended } = await answer.json().catch(() => ({ kept: [] }));
-  if (ended) return startWriter(state);
+  if (ended) {
+    startWriter(state);
+    return save(state, keepalive);
+  }
   markSaved(state, kept, replacedBy(state));
+};
+const noteSent = (state) => {
+  const here = stored(draftName(state));
+  if (here) store(draftName(state), JSON.stringify({ ...here, sent: true }));
 };
 // Another page has taken over the text of this page, or the person discarded it there. Text that is still typed here is a
 // new draft.
@@ -186,13 +195,31 @@ export const saveOthers = async (before = Infinity) => {
     (draft) => !draft.saved && draft.at < before && !typing.some(({ writer }) => writer === draft.writer),
   );
   for (const draft of waiting) {
-    const body = bodyOf(draft, Object.entries(draft.fields));
-    addReplaced(body, replacedBy(draft));
-    const answer = await send(body).catch(() => undefined);
+    const answer = await saveOther(draft);
     // The server accepts no more text now. The remaining texts are stored in this browser and are sent later.
     if (answer?.status === 429) return void setTimeout(saveOthers, pauseAfterFailure);
-    if (answer?.ok) markSaved(draft, (await answer.json()).kept, []);
   }
+};
+const saveOther = async (draft) => {
+  const body = bodyOf(draft, Object.entries(draft.fields));
+  addReplaced(body, replacedBy(draft));
+  const answer = await send(body).catch(() => undefined);
+  if (!answer?.ok) return answer;
+  const { kept, ended } = await answer.json();
+  if (!ended) markSaved(draft, kept, []);
+  else {
+    // Another page has taken over the text of the closed tab, or the person discarded it there. Text that the tab did
+    // not send before is a new draft.
+    store(draftName(draft), null);
+    if (!draft.sent) return saveOther(storeAgain(draft));
+  }
+  return answer;
+};
+const storeAgain = (draft) => {
+  const renewed = { ...draft, writer: newWriter() };
+  const { at, page, fields, replaces } = renewed;
+  store(draftName(renewed), JSON.stringify({ at, page, fields, replaces }));
+  return renewed;
 };
 export const signOut = async (form) => {
   for (const state of typing) await save(state);

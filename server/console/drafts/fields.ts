@@ -110,7 +110,6 @@ const formNames = (links: Links): readonly (readonly [at: string, name: string])
   [links.inbox(""), "Inbox"],
   [links.blocked(""), "Blocked senders"],
   [links.testing(""), "Testing"],
-  [links.cycle("", ""), "Test"],
   [links.members(""), "Members"],
   [links.invitation(""), "Invitation"],
   [links.app(""), "Settings and keys"],

@@ -190,6 +190,36 @@ describe("an unsent text in a browser", () => {
     await first.context().close();
   });
 
+  it("that was typed offline after another device took over its beginning is saved later", async () => {
+    const page = await openThread();
+    await typeReply(page);
+    await expect.poll(() => onServer(page)).toBeGreaterThan(0);
+    const other = await openPage(browser, service, await service.signIn(account));
+    await other.goto(page.url());
+    await restore(other);
+    const endedWriters = () =>
+      service.deps.database.all(
+        "SELECT id FROM drafts WHERE page = ? AND field = ''",
+        new URL(page.url()).pathname,
+      );
+    await expect.poll(async () => (await endedWriters()).length).toBe(1);
+    const tab = await page.context().newPage();
+    await tab.goto("/console/account");
+    await page.context().setOffline(true);
+    await reply(page).fill("Dear sender, this is new");
+    await expect.poll(() => stored(tab)).toContain("this is new");
+    await page.close();
+    await page.context().setOffline(false);
+    const shown = async () => {
+      await tab.goto("/console/drafts");
+      return tab.locator("main").innerHTML();
+    };
+    await expect.poll(shown).toContain("this is new");
+    expect(await shown()).toContain("Dear sender</textarea>");
+    await tab.context().close();
+    await other.context().close();
+  });
+
   it("is not shown to the next person in the same browser, even if that person signs in on the form that was sent", async () => {
     const page = await openThread();
     const next = await makeAccount(service);
