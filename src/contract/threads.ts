@@ -122,7 +122,10 @@ export const SearchFacts = z.object({
   indexing: z.boolean(),
   /** The operators that the search does not know, or whose value it does not know, if there are any. */
   unknownValues: z.optional(z.array(UnknownValue)),
-  /** The tags and assignees in the query that do not exist in the searched apps, if there are any. */
+  /**
+   * The tags in the query that the searched apps do not have, and the assignees to whom no thread of these apps is
+   * assigned, if there are any.
+   */
   missing: z.optional(z.array(MissingValue)),
 });
 export type SearchFacts = z.output<typeof SearchFacts>;

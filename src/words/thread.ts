@@ -217,11 +217,11 @@ export const senderOf = (
 export const unknownValueText = ({ operator, value, allowed }: UnknownValue): string =>
   `The search took ${operator}:${value} as ordinary words. It understands: ${allowed.join(", ")}.`;
 
-/** Returns what a page or a command says about a tag or an assignee in a query that does not exist. */
+/** Returns what a page or a command says about a tag or an assignee in a query that no thread has. */
 export const missingValueText = ({ operator, value }: MissingValue): string =>
   operator === "tag"
     ? `There is no tag ${value}.`
-    : `No member has the address ${value}. The search understands assignee:me, assignee:none and the address of a member.`;
+    : `No thread is assigned to ${value}. Possible are assignee:me, assignee:none and the address of an assignee.`;
 
 /**
  * Returns a text about `OR`, `AND` and `NOT` in a query, because the search reads them as ordinary words. Undefined if

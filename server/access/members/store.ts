@@ -50,22 +50,6 @@ export const members = {
       userId,
     ),
 
-  /** Returns those of the e-mail addresses that belong to members of one of the apps. */
-  async addressesAmong(
-    reader: Reader,
-    appIds: readonly string[],
-    addresses: readonly string[],
-  ): Promise<ReadonlySet<string>> {
-    if (addresses.length === 0) return new Set();
-    const places = (values: readonly string[]) => values.map(() => "?").join(", ");
-    const rows = await reader.all<{ email: string }>(
-      `SELECT DISTINCT u.email FROM users u JOIN app_members m ON m.user_id = u.id
-       WHERE u.email IN (${places(addresses)}) AND m.app_id IN (${places(appIds)})`,
-      ...[...addresses, ...appIds],
-    );
-    return new Set(rows.map(({ email }) => email));
-  },
-
   async countOwners(reader: Reader, appId: string): Promise<number> {
     const sql = "SELECT count(*) AS count FROM app_members WHERE app_id = ? AND role = 'owner'";
     return (await reader.get<{ count: number }>(sql, appId))?.count ?? 0;

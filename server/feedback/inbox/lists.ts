@@ -7,7 +7,6 @@ import type {
   ThreadSummary,
 } from "../../../src/contract/threads.ts";
 import { replyInWords } from "../../../src/words/thread.ts";
-import { members } from "../../access/members/store.ts";
 import type { Database, Reader } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { idPart, instantPart, sequencePart } from "../../http/handler.ts";
@@ -23,6 +22,7 @@ import { assigneeOf, numberThreads } from "../threads/store/threads.ts";
 import { type NewsRow, threadNews } from "../unread/store/news.ts";
 import type { MemberOf } from "../unread/store/read-marks.ts";
 import {
+  assignedAmong,
   type Filters,
   type InboxScope,
   narrowingOf,
@@ -192,7 +192,10 @@ export async function factsOf(
   return { counts, didYouMean, ...known };
 }
 
-/** Returns the tags and assignees in a query that do not exist in any of the apps. (rule F58) */
+/**
+ * Returns the tags in a query that none of the apps has, and the assignees to whom no thread is assigned. It does not
+ * say who is a member, because a viewer and a token must not see the members. (rules F58, K25)
+ */
 async function missingValuesOf(
   reader: Reader,
   appIds: readonly string[],
@@ -201,13 +204,13 @@ async function missingValuesOf(
   const named = namedValuesOf(q);
   if (appIds.length === 0) return [];
   const keys = await threadTags.missingOf(reader, appIds, named.tags.map(tagKeyOf));
-  const there = await members.addressesAmong(reader, appIds, named.assignees);
+  const assigned = await assignedAmong(reader, appIds, named.assignees);
   return [
     ...named.tags
       .filter((name) => keys.has(tagKeyOf(name)))
       .map((value) => ({ operator: "tag" as const, value })),
     ...named.assignees
-      .filter((address) => !there.has(address))
+      .filter((address) => !assigned.has(address))
       .map((value) => ({ operator: "assignee" as const, value })),
   ];
 }

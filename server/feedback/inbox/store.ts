@@ -312,6 +312,23 @@ export const narrowingOf = (filters: Filters, tagIds: readonly string[]): Condit
   ...[...inTimes(filters), ...ofState(filters), ...withTags(tagIds)],
 ];
 
+/** Returns those of the e-mail addresses to whose accounts a thread of one of the apps is assigned. */
+export async function assignedAmong(
+  reader: Reader,
+  appIds: readonly string[],
+  addresses: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (addresses.length === 0) return new Set();
+  const places = (values: readonly string[]) => values.map(() => "?").join(", ");
+  const rows = await reader.all<{ email: string }>(
+    `SELECT u.email FROM users u WHERE u.email IN (${places(addresses)})
+     AND EXISTS (SELECT 1 FROM feedback f WHERE f.assignee_id = u.id AND f.app_id IN (${places(appIds)}))`,
+    ...addresses,
+    ...appIds,
+  );
+  return new Set(rows.map(({ email }) => email));
+}
+
 /** Returns the ids of the tags in the filters. Returns undefined if one of these tags does not exist. */
 export const tagsOf = async (reader: Reader, appId: string, { tags = [] }: Filters) =>
   tags.length === 0 ? [] : threadTags.rarestFirst(reader, appId, tags);
