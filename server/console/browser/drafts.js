@@ -215,8 +215,9 @@ const saveOther = async (draft) => {
   }
   return answer;
 };
+// Two tabs may do this at the same time, so the new writer is the same in both.
 const storeAgain = (draft) => {
-  const renewed = { ...draft, writer: newWriter() };
+  const renewed = { ...draft, writer: `${draft.writer}_` };
   const { at, page, fields, replaces } = renewed;
   store(draftName(renewed), JSON.stringify({ at, page, fields, replaces }));
   return renewed;
