@@ -139,12 +139,15 @@ function createWarning(warn: (count: number) => void): () => void {
 
 /**
  * Answers malformed HTTP, headers that are too large, and requests that do not arrive in time. Without this function,
- * Node would answer them in another format than this server's errors. An unknown `Expect` header is ignored.
+ * Node would answer them in another format than this server's errors. A connection that has sent nothing is closed
+ * without an answer. An unknown `Expect` header is ignored.
  */
 function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const { lingerMilliseconds } = settings.budgets;
   server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+    // Browsers open spare connections. A browser would show an answer on such a connection as that of a later request.
+    if (socket.bytesRead === 0) return void socket.destroy();
     const requestId = randomBytes(8).toString("hex");
     // The error contains the received bytes, which may be secret, so only its code is logged.
     log.info({ requestId, fault: error.code }, "a request was malformed or incomplete");

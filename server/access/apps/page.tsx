@@ -258,7 +258,8 @@ const Delete = ({ navigation: { app, links }, form }: FormProps) => (
 
 async function showNewApp(
   visit: SignedInVisit,
-  form: Filled = filledWith({ feedbackEnabled: "on", changelogEnabled: "on" }),
+  // Like the first app of an account, a new app has sender pages.
+  form: Filled = filledWith({ feedbackEnabled: "on", changelogEnabled: "on", senderPages: "on" }),
 ): Promise<Reply> {
   const navigation = await navigationOf(visit);
   return show(

@@ -181,6 +181,15 @@ const showUtc = (field, zone) => {
   field.addEventListener("input", show);
   show();
 };
+// A draft that is saved with a publication time is published at that time, so its button says "Schedule".
+const showSchedule = (field, button) => {
+  const words = button.textContent;
+  const show = () => {
+    button.textContent = field.value === "" ? words : button.dataset.scheduled;
+  };
+  field.addEventListener("input", show);
+  show();
+};
 const utc = new Intl.DateTimeFormat("en-GB", {
   ...{ day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" },
   ...{ timeZone: "UTC", timeZoneName: "short" },
@@ -207,4 +216,6 @@ if (form) {
     field.labels[0].textContent = `Publication time (${zone.value})`;
   }
   if (zone) showUtc(field, zone);
+  const button = form.querySelector("button[data-scheduled]");
+  if (button) showSchedule(field, button);
 }

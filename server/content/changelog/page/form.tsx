@@ -122,7 +122,13 @@ export const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
       </div>
       <div class="actions">
         {!entry?.draft && (
-          <button class={published ? "primary" : undefined} type="submit" name="intent" value="save">
+          <button
+            class={published ? "primary" : undefined}
+            type="submit"
+            name="intent"
+            value="save"
+            data-scheduled={published ? undefined : "Schedule"}
+          >
             {published ? "Save" : "Save draft"}
           </button>
         )}
