@@ -54,6 +54,7 @@ import {
 } from "./desk-around.tsx";
 import { ListBar } from "./desk-bar.tsx";
 import { ActBar, ActNotice, type ActResult, actResultOf, labelOfAct, ThreadRow } from "./desk-list.tsx";
+import { RepliedNotice } from "./reply.tsx";
 import {
   type Opened,
   openThread,
@@ -64,8 +65,7 @@ import {
   ThreadReplied,
   threadParts,
   threadTitle,
-} from "./page.tsx";
-import { RepliedNotice } from "./reply.tsx";
+} from "./thread.tsx";
 
 /** Data that the page needs and that is not in its address. */
 interface DeskShown {

@@ -21,7 +21,9 @@ import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx
 import { searchFaultOf } from "../../../console/search-fault.ts";
 import { Ago } from "../../../console/times.tsx";
 import { nameIn, statusNames } from "../badges.tsx";
-import { numberOf, readThread, threadPage, threadTitle } from "./page.tsx";
+import { threadPage } from "./page.tsx";
+import { numberOf } from "./texts.tsx";
+import { readThread, threadTitle } from "./thread.tsx";
 
 /** The maximum number of threads that the page offers. */
 const mostOffered = 20;

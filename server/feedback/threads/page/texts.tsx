@@ -4,6 +4,12 @@ import { reasonWords } from "../../../../src/words/thread.ts";
 import { counted, Line, UserText } from "../../../console/parts.tsx";
 
 /**
+ * Returns the number of a thread as it is shown before the subject, or an empty text if the thread has no number yet.
+ */
+export const numberOf = ({ number }: { readonly number: number | null }): string =>
+  number === null ? "" : `#${number} `;
+
+/**
  * A name and a value in a list of facts. A long name is shown above its value. Nothing is shown if there is no value.
  */
 export const Pair = ({ name, value }: { readonly name: string; readonly value: string | null }) =>
