@@ -29,6 +29,7 @@ import {
   hasDrafts,
   namesOf,
   recallNoteName,
+  resolving,
   seenMergeName,
   seenMessageName,
   seenReceiversName,
@@ -36,9 +37,8 @@ import {
   type ThreadPart,
   untilDay,
 } from "./fields.tsx";
-import { mergeDefinitions, similarDefinitions } from "./other-threads.tsx";
 import { showThread, threadPage } from "./page.tsx";
-import { refuseDoubtful, resolving, withSavedReply } from "./reply.tsx";
+import { refuseDoubtful, withSavedReply } from "./reply.tsx";
 import { readThread, type ShownAgain } from "./thread.tsx";
 
 /** Decides on the proposal that the form showed, never on a newer proposal. (rule A52) */
@@ -383,8 +383,6 @@ const numberedPage = definePage({
 export const definitions: Definitions = [
   threadPage,
   numberedPage,
-  ...mergeDefinitions,
-  ...similarDefinitions,
   defineForm({
     at: (links) => links.thread(":appId", ":id", "unread"),
     page: threadPage,

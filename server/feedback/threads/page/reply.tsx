@@ -29,12 +29,13 @@ import { isMailAddress } from "../../../mail/address.ts";
 import { doubtfulPlaceholders, otherNamesIn, replyFrom } from "../../saved-replies/rules.ts";
 import {
   type PageReader,
+  resolving,
   seenMergeName,
   seenMessageName,
   seenReceiversName,
   type ThreadForms,
 } from "./fields.tsx";
-import { aFewLines, FoldedText } from "./texts.tsx";
+import { FoldedText } from "./texts.tsx";
 
 interface MessageComposerProps {
   readonly forms: ThreadForms;
@@ -49,9 +50,6 @@ interface MessageComposerProps {
   /** The address of the settings in which an owner turns sender pages on. */
   readonly settings: string;
 }
-
-/** The value of the button that sends a reply and resolves the thread. */
-export const resolving = "resolve";
 
 /** The ways in which replies reach senders: by mail, and on the sender's page. */
 export interface ReplyWays {
@@ -508,7 +506,7 @@ const NewerMessage = ({
       <blockquote>
         <FoldedText
           text={newest.direction === "outbound" ? replyInWords(newest.body) : newest.body}
-          most={aFewLines}
+          isBrief
         />
       </blockquote>
     </Notice>
