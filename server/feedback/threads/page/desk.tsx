@@ -40,6 +40,7 @@ import {
   withOpened,
 } from "../../inbox/filters.ts";
 import { totalOf } from "../../search/parts.tsx";
+import { RepliedNotice } from "./delivery.tsx";
 import {
   InboxChanges,
   InboxLinks,
@@ -54,7 +55,6 @@ import {
 } from "./desk-around.tsx";
 import { ListBar } from "./desk-bar.tsx";
 import { ActBar, ActNotice, type ActResult, actResultOf, labelOfAct, ThreadRow } from "./desk-list.tsx";
-import { RepliedNotice } from "./reply.tsx";
 import {
   type Opened,
   openThread,

@@ -21,6 +21,7 @@ import type { InboxPosition } from "../../inbox/neighbours.tsx";
 import { threadNews } from "../../unread/rules.ts";
 import { StatusBadge } from "../badges.tsx";
 import { ThreadAside, type ThreadAsideProps, type ThreadSorting } from "./aside.tsx";
+import { RepliedNotice } from "./delivery.tsx";
 import { currentThread, type SentThread, type ThreadForms, threadForms } from "./fields.tsx";
 import {
   CurrentProposal,
@@ -29,7 +30,7 @@ import {
   type RenderedPlans,
   renderedPlans,
 } from "./proposal.tsx";
-import { Answering, MessageComposer, RepliedNotice, type ReplyWays } from "./reply.tsx";
+import { Answering, MessageComposer, type ReplyWays } from "./reply.tsx";
 import { numberOf } from "./texts.tsx";
 import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";
 
