@@ -11,7 +11,7 @@ import {
   type TranslationFile,
 } from "./entry.ts";
 import { structuredPatch } from "./packages.lazy.ts";
-import type { SeenEntry } from "./source.ts";
+import type { SeenEntry } from "./states.ts";
 
 /** Returns the plan of a push as text. `diff`, `push --dry-run` and `push` all print this text. */
 export function planText(items: readonly Item[]): string {

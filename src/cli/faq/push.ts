@@ -21,7 +21,8 @@ import {
 } from "./checkout.ts";
 import { type FaqText, type FileEntry, hashOf, type ServerEntry } from "./entry.ts";
 import { type Action, type Item, planJson, planText } from "./plan.ts";
-import { defaultPath, type FileChange, type FileFault, faultsError, type SeenEntry } from "./source.ts";
+import { defaultPath, type FileChange, type FileFault, faultsError } from "./source.ts";
+import type { SeenEntry } from "./states.ts";
 
 /**
  * The maximum number of attempts of a push. Each change of the list on the server during an attempt makes another
