@@ -5,15 +5,16 @@ import type { Invocation } from "../core/context.ts";
 import { isId, isStart } from "../core/ids.ts";
 import { note } from "../core/output.ts";
 import type { FaqApi, TaggedList } from "./api.ts";
+import { checkFields, type FileEntry, rawFieldsOf, type ServerEntry, splitMarkdown } from "./entry.ts";
 import {
-  checkFields,
-  type FileEntry,
+  conflictsIn,
+  type EarlierEntry,
   hashOf,
-  rawFieldsOf,
-  type ServerEntry,
-  splitMarkdown,
-} from "./entry.ts";
-import { conflictsIn, type EarlierEntry, type Item, type PlanInput, planOf, type Take } from "./plan.ts";
+  type Item,
+  type PlanInput,
+  planOf,
+  type Take,
+} from "./plan.ts";
 import { type CheckedSource, fieldsInList, readSource } from "./source.ts";
 import type { SeenState } from "./states.ts";
 

@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-import { hashedFaqText, trimmedMarkdown } from "../../contract/content-text.ts";
 import { isId } from "../core/ids.ts";
 import { type Document, isMap, parseDocument, stringify } from "./packages.lazy.ts";
 
@@ -309,25 +307,3 @@ export interface ServerEntry extends FaqText {
 interface ServerTranslation extends FaqText {
   readonly pushedHash?: string | undefined;
 }
-
-/**
- * Returns the text with Unix line ends and without white space at its start and end. A text in a file and the same text
- * from the console may differ only in these characters.
- */
-export const plainText = (text: string): string => text.replace(/\r\n?/g, "\n").trim();
-
-/** Returns an answer with Unix line ends, trimmed in the same way as on the server. */
-export const plainAnswer = (text: string): string => trimmedMarkdown(text.replace(/\r\n?/g, "\n"));
-
-/**
- * Returns the SHA-256 hash of a question and an answer. Texts that differ only in line ends or in white space at their
- * start and end have the same hash.
- */
-export const hashOf = ({ question, answer }: FaqText): string =>
-  sha256(hashedFaqText({ question: plainText(question), answer: plainAnswer(answer) }));
-
-/** Whether an entry on the server still has the text that the last push set. */
-export const isAsPushed = (entry: ServerTranslation): boolean =>
-  entry.pushedHash !== undefined && sha256(hashedFaqText(entry)) === entry.pushedHash;
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -13,8 +13,7 @@ import {
   storeSeen,
   tellNewServer,
 } from "./checkout.ts";
-import { hashOf } from "./entry.ts";
-import { conflictsIn, type Item, named, planJson, planText } from "./plan.ts";
+import { conflictsIn, hashOf, type Item, named, planJson, planText } from "./plan.ts";
 import { tellConflicts, translationsSeen, translationsTaken } from "./push.ts";
 import { defaultPath, type FileChange } from "./source.ts";
 import type { SeenEntry, SeenState } from "./states.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hashOf } from "../../../src/cli/faq/entry.ts";
-import { type Item, planOf } from "../../../src/cli/faq/plan.ts";
+import { hashOf, type Item, planOf } from "../../../src/cli/faq/plan.ts";
 import type { SeenEntry } from "../../../src/cli/faq/states.ts";
 import { fc } from "../../support/property.ts";
 
