@@ -17,17 +17,14 @@ import {
   foldedName,
   type MarkdownParts,
   markdownOf,
-  parseYaml,
-  type Read,
   rawFieldsOf,
-  setFields,
   slugOf,
   splitMarkdown,
   unixLines,
-  yamlStyle,
 } from "./entry.ts";
 import { type Document, isMap, isSeq, parseDocument } from "./packages.lazy.ts";
 import { type SeenState, type StateFile, stateFileOf } from "./states.ts";
+import { parseYaml, type Read, setFields, yamlStyle } from "./yaml.ts";
 
 /** FAQ files that were checked and have no faults. */
 export interface CheckedSource extends Source {
