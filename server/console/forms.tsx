@@ -5,7 +5,7 @@ import type { PasskeyCreation, PasskeyRequest } from "../../src/contract/account
 import { ApiError, type Issue } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { counted, mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../http/body/read-body.ts";
-import { draftTraits } from "./drafts/fields.ts";
+import { draftFieldOf } from "./drafts/fields.ts";
 
 /**
  * Hidden fields with a version (a hash) of each value that the form shows. With the versions, the server notices values
@@ -370,6 +370,17 @@ export const TextArea = ({
       </textarea>
     </Labelled>
   );
+};
+
+/**
+ * Returns the attributes of a field for the script that stores drafts. The attributes contain the maximum length of the
+ * text, whether the value was sent but not saved, and whether the text is an answer in a thread.
+ */
+const draftTraits = (name: string, sent: boolean | undefined) => {
+  const field = draftFieldOf(name);
+  return field
+    ? { "data-draft": field.most, "data-unsaved": sent || undefined, "data-answers": field.answers }
+    : {};
 };
 
 export const Select = ({

@@ -16,7 +16,8 @@ import {
   startConsoleSession,
   stepOf,
 } from "../sign-in/start-session.ts";
-import { hasSecondFactor, passkeyRequestFor } from "../sign-in-methods/prove.ts";
+import { passkeyRequestFor } from "../sign-in-methods/passkey-challenges.ts";
+import { hasSecondFactor } from "../sign-in-methods/prove.ts";
 import {
   type IdentityKey,
   type IdentityOwner,

@@ -28,16 +28,12 @@ import {
 } from "../sign-in/verify.ts";
 import {
   assertFirstUse,
-  hasSecondFactor,
   openCeremony,
-  type ProvingDeps,
   passkeyCreation,
   passkeyHost,
   passkeyOrigins,
-  proveSecondFactor,
-  type Spend,
-  stepOfCode,
-} from "./prove.ts";
+} from "./passkey-challenges.ts";
+import { hasSecondFactor, type ProvingDeps, proveSecondFactor, type Spend, stepOfCode } from "./prove.ts";
 import { passkeys as rows, secondFactors } from "./store.ts";
 
 /**

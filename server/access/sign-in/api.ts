@@ -32,12 +32,8 @@ import { type UserRow, users } from "../accounts/store.ts";
 import { apps } from "../apps/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { type InvitedRow, invitations } from "../members/store.ts";
-import {
-  type ProvingDeps,
-  passkeyRequestFor,
-  proveSecondFactor,
-  type Spend,
-} from "../sign-in-methods/prove.ts";
+import { passkeyRequestFor } from "../sign-in-methods/passkey-challenges.ts";
+import { type ProvingDeps, proveSecondFactor, type Spend } from "../sign-in-methods/prove.ts";
 import { passkeys } from "../sign-in-methods/store.ts";
 import { codeLifetimeMilliseconds, judgeCode, tokenLifetimeDays } from "./rules.ts";
 import { newConsoleSession, openStep, sealStep, startConsoleSession, stepOf } from "./start-session.ts";

@@ -1,5 +1,4 @@
 import { limits } from "../../../src/contract/limits.ts";
-import type { Links } from "../links.ts";
 
 /**
  * A field in which a person types text. `label` is shown on pages that do not have the form of the field. `most` is the
@@ -72,17 +71,6 @@ const several: readonly (readonly [RegExp, DraftField])[] = [
 export const draftFieldOf = (name: string): DraftField | undefined =>
   Object.hasOwn(single, name) ? single[name] : several.find(([pattern]) => pattern.test(name))?.[1];
 
-/**
- * Returns the attributes of a field for the script that stores drafts. The attributes contain the maximum length of the
- * text, whether the value was sent but not saved, and whether the text is an answer in a thread.
- */
-export const draftTraits = (name: string, sent: boolean | undefined) => {
-  const field = draftFieldOf(name);
-  return field
-    ? { "data-draft": field.most, "data-unsaved": sent || undefined, "data-answers": field.answers }
-    : {};
-};
-
 /** The kinds of objects to which a form can belong. */
 export type ObjectKind = "thread" | "faq" | "note" | "cycle" | "listing";
 
@@ -91,69 +79,4 @@ export interface FormObject {
   readonly kind: ObjectKind;
   readonly appId: string;
   readonly id: string;
-}
-
-/** The form of a draft that belongs to no object. */
-interface FormPlace {
-  readonly name: string;
-  /** The id of the app to which the form belongs; undefined if it belongs to no app. */
-  readonly appId: string | undefined;
-}
-
-/** The names of forms, by the beginnings of their addresses. */
-const formNames = (links: Links): readonly (readonly [at: string, name: string])[] => [
-  [links.faqs(""), "New FAQ entry"],
-  [links.changelog(""), "New release note"],
-  [links.savedReplies(""), "Saved reply"],
-  [links.tags(""), "Tag"],
-  [links.views(""), "View"],
-  [links.inbox(""), "Inbox"],
-  [links.blocked(""), "Blocked senders"],
-  [links.testing(""), "Testing"],
-  [links.members(""), "Members"],
-  [links.invitation(""), "Invitation"],
-  [links.app(""), "Settings and keys"],
-  [links.data(""), "Data and export"],
-  [links.webhooks(""), "Webhook"],
-  [links.newApp, "New app"],
-  [links.newStart, "First steps"],
-  [links.importApp, "Import of an app"],
-  [links.tokens, "Token"],
-  [links.signInMethods, "Sign-in methods"],
-  [links.signIn, "Sign-in"],
-  [links.noticesOf(""), "Notices"],
-  [links.account, "Your account"],
-  [links.devices, "Devices"],
-  [links.people, "Erase a person"],
-];
-
-/**
- * Returns the name of the form with this address, and its app. Use it for a form that belongs to no object. Returns
- * undefined for an unknown address, for example one of another version.
- */
-export function placeOfForm(form: string, links: Links): FormPlace | undefined {
-  const found = formNames(links).find(([at]) => form.startsWith(at));
-  if (found === undefined) return undefined;
-  const [at, name] = found;
-  const [, appId] = new RegExp(`^/?(${id})(?:[/?]|$)`, "i").exec(form.slice(at.length)) ?? [];
-  return { name, appId: appId?.toLowerCase() };
-}
-
-const id = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-
-/** Returns the object to which the form with this address belongs; undefined if the form belongs to no object. */
-export function objectOfForm(form: string, links: Links): FormObject | undefined {
-  const places: readonly (readonly [ObjectKind, (appId: string, id: string) => string])[] = [
-    ["thread", links.thread],
-    ["faq", links.faq],
-    ["note", links.entry],
-    ["cycle", links.cycle],
-    ["listing", links.listing],
-  ];
-  for (const [kind, at] of places) {
-    const found = new RegExp(`^${at(`(${id})`, `(${id})`)}(?:[/?]|$)`, "i").exec(form);
-    const [, appId, objectId] = found ?? [];
-    if (appId && objectId) return { kind, appId, id: objectId.toLowerCase() };
-  }
-  return undefined;
 }

@@ -11,7 +11,7 @@ import { Empty, Line } from "../parts.tsx";
 import { goTo, InTurns, type Reply, show } from "../respond.tsx";
 import { Ago } from "../times.tsx";
 import type { Draft, NamedObject, TypedField } from "./api.ts";
-import { draftFieldOf, type FormObject, type ObjectKind, objectOfForm, placeOfForm } from "./fields.ts";
+import { draftFieldOf, type FormObject, type ObjectKind } from "./fields.ts";
 
 /** Shows all unsent texts of a person, even from pages that no longer exist. (rule O17) */
 async function showDrafts(visit: SignedInVisit): Promise<Reply> {
@@ -108,6 +108,71 @@ function placeText(
   if (place === undefined) return "Open its page";
   const app = apps.find(({ id }) => id === place.appId);
   return app === undefined ? place.name : `${place.name} of ${app.name}`;
+}
+
+/** The form of a draft that belongs to no object. */
+interface FormPlace {
+  readonly name: string;
+  /** The id of the app to which the form belongs; undefined if it belongs to no app. */
+  readonly appId: string | undefined;
+}
+
+/** The names of forms, by the beginnings of their addresses. */
+const formNames = (links: Links): readonly (readonly [at: string, name: string])[] => [
+  [links.faqs(""), "New FAQ entry"],
+  [links.changelog(""), "New release note"],
+  [links.savedReplies(""), "Saved reply"],
+  [links.tags(""), "Tag"],
+  [links.views(""), "View"],
+  [links.inbox(""), "Inbox"],
+  [links.blocked(""), "Blocked senders"],
+  [links.testing(""), "Testing"],
+  [links.members(""), "Members"],
+  [links.invitation(""), "Invitation"],
+  [links.app(""), "Settings and keys"],
+  [links.data(""), "Data and export"],
+  [links.webhooks(""), "Webhook"],
+  [links.newApp, "New app"],
+  [links.newStart, "First steps"],
+  [links.importApp, "Import of an app"],
+  [links.tokens, "Token"],
+  [links.signInMethods, "Sign-in methods"],
+  [links.signIn, "Sign-in"],
+  [links.noticesOf(""), "Notices"],
+  [links.account, "Your account"],
+  [links.devices, "Devices"],
+  [links.people, "Erase a person"],
+];
+
+/**
+ * Returns the name of the form with this address, and its app. Use it for a form that belongs to no object. Returns
+ * undefined for an unknown address, for example one of another version.
+ */
+export function placeOfForm(form: string, links: Links): FormPlace | undefined {
+  const found = formNames(links).find(([at]) => form.startsWith(at));
+  if (found === undefined) return undefined;
+  const [at, name] = found;
+  const [, appId] = new RegExp(`^/?(${anyId})(?:[/?]|$)`, "i").exec(form.slice(at.length)) ?? [];
+  return { name, appId: appId?.toLowerCase() };
+}
+
+const anyId = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+
+/** Returns the object to which the form with this address belongs; undefined if the form belongs to no object. */
+export function objectOfForm(form: string, links: Links): FormObject | undefined {
+  const places: readonly (readonly [ObjectKind, (appId: string, id: string) => string])[] = [
+    ["thread", links.thread],
+    ["faq", links.faq],
+    ["note", links.entry],
+    ["cycle", links.cycle],
+    ["listing", links.listing],
+  ];
+  for (const [kind, at] of places) {
+    const found = new RegExp(`^${at(`(${anyId})`, `(${anyId})`)}(?:[/?]|$)`, "i").exec(form);
+    const [, appId, objectId] = found ?? [];
+    if (appId && objectId) return { kind, appId, id: objectId.toLowerCase() };
+  }
+  return undefined;
 }
 
 const DraftLine = ({

@@ -9,6 +9,12 @@ export const rangeOfSearch = 8_000;
 export const newestOfSearch = 1_000;
 
 /**
+ * On SQLite, the index also contains words that are called marks: for the app, the status, the type and the range of a thread.
+ * Each mark begins with one of these characters, which never occur in a typed word.
+ */
+export const marksInSqlite = { app: "\uE000", status: "\uE001", type: "\uE002", range: "\uE003" };
+
+/**
  * The prefixes of the lexemes (index entries) of a thread. There are lexemes for its app, its status, its type, and
  * its group in the order of arrival. There are also two lexemes for each word: the word with the app, and the word
  * with the range of the thread. No word begins with one of these prefixes.
@@ -32,7 +38,7 @@ export const wordInRange = (range: number, word: string): string =>
 const punctuation = '!"#$%&()*+,-./:;<=>?@[]^_{|}~';
 
 /** The SQL expression for the texts of a thread that are searched in PostgreSQL. */
-export const searchedTextInPostgres = `translate(
+const searchedTextInPostgres = `translate(
   subject || ' ' || message || ' ' || coalesce(sender_name, '') || ' ' || coalesce(sender_email, '') || ' ' ||
   coalesce(source, ''), '${punctuation}', '${" ".repeat(punctuation.length)}')`;
 
@@ -40,7 +46,7 @@ export const searchedTextInPostgres = `translate(
  * The SQL expression of the search index. PostgreSQL uses the index only if a search contains exactly this
  * expression.
  */
-export const searchedInPostgres = `searched_feedback(app_id, seq, status, category, ${searchedTextInPostgres})`;
+const searchedInPostgres = `searched_feedback(app_id, seq, status, category, ${searchedTextInPostgres})`;
 
 // Only 200 characters of a word are indexed. A query has at most 200 characters, so nobody can search for more.
 const lexemes = `SELECT array_to_tsvector(

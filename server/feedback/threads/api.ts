@@ -1,12 +1,15 @@
+import { ApiError } from "../../../src/contract/errors.ts";
 import type { threads as contract, readMarks as marksContract } from "../../../src/contract/threads.ts";
 import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
+import type { Viewer } from "../../access/members/visibility.ts";
+import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { renewedLink } from "../../mail/sender-page/links.ts";
 import { markAllRead, threadViews } from "../unread/store/read-marks.ts";
 import { changeThread } from "./change.ts";
-import { lockedThread, ownedThread, readableThread, unmergedThread } from "./read.ts";
+import { lockedThread, ownedThread, readableThread } from "./read.ts";
 import { threadEvents } from "./rules.ts";
 import { endDueSnoozes } from "./store/fields.ts";
 import { removeFiles, removeThread } from "./store/removal.ts";
@@ -76,6 +79,13 @@ export function threads(
         return { statusUrl };
       }),
   };
+}
+
+/** Locks and returns a thread as `lockedThread` does. Throws `merged` if it was merged into another thread. */
+async function unmergedThread(tx: Transaction, id: string, viewer: Viewer): ReturnType<typeof lockedThread> {
+  const found = await lockedThread(tx, id, viewer);
+  if (found.id !== id.toLowerCase()) throw new ApiError("merged");
+  return found;
 }
 
 /**

@@ -185,13 +185,6 @@ export async function lockedThread(tx: Transaction, id: string, viewer: Viewer):
   return found;
 }
 
-/** Locks and returns a thread as `lockedThread` does. Throws `merged` if it was merged into another thread. */
-export async function unmergedThread(tx: Transaction, id: string, viewer: Viewer): Promise<FoundThread> {
-  const found = await lockedThread(tx, id, viewer);
-  if (found.id !== id.toLowerCase()) throw new ApiError("merged");
-  return found;
-}
-
 /** Returns the threads that were merged into a thread, in the form of an answer. */
 const mergedThreads = (rows: readonly MergeRow[], now: Date): MergedThread[] =>
   rows.map((row) => ({

@@ -5,23 +5,18 @@ import type { Invocation } from "../core/context.ts";
 import { isId, isStart } from "../core/ids.ts";
 import { note } from "../core/output.ts";
 import type { FaqApi, TaggedList } from "./api.ts";
+import { checkFields, type FileEntry, rawFieldsOf, type ServerEntry, splitMarkdown } from "./entry.ts";
 import {
-  checkFields,
-  type FileEntry,
+  conflictsIn,
+  type EarlierEntry,
   hashOf,
-  rawFieldsOf,
-  type ServerEntry,
-  splitMarkdown,
-} from "./entry.ts";
-import { conflictsIn, type EarlierEntry, type Item, type PlanInput, planOf, type Take } from "./plan.ts";
-import {
-  type CheckedSource,
-  fieldsInList,
-  readSource,
-  readStates,
-  type SeenState,
-  writeStates,
-} from "./source.ts";
+  type Item,
+  type PlanInput,
+  planOf,
+  type Take,
+} from "./plan.ts";
+import { type CheckedSource, fieldsInList, readSource } from "./source.ts";
+import type { SeenState } from "./states.ts";
 
 /** The FAQ files, and the states that earlier commands stored for each server and app. */
 interface OpenedFiles {
@@ -53,7 +48,7 @@ export async function openFiles(
 ): Promise<OpenedFiles> {
   const source = await readSource(invocation.context, path, { mustHave });
   // If there are no files, the stored states are ignored. So a pull writes every entry into a file.
-  const states = source.entries.length === 0 ? [] : await readStates(source.statePlace);
+  const states = source.entries.length === 0 ? [] : await source.stateFile.read();
   return { invocation, source, states, app: await api.app(), isCi: isCiJob(invocation.context.env) };
 }
 
@@ -85,7 +80,7 @@ export function tellNewServer({ invocation, states, seen, entries, list }: Check
 
 /** Stores the new state of this server. Keeps the states of other servers. */
 export const storeSeen = ({ source, states, seen }: Checkout, entries: SeenState["entries"]) =>
-  writeStates(source.statePlace, [...states, { ...seen, entries }]);
+  source.stateFile.write([...states, { ...seen, entries }]);
 
 /** Returns the id in a file if it differs from the id that the entry has on this server. */
 export function otherIdIn({ source }: Checkout, file: string, id: string): string | undefined {

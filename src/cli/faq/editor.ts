@@ -9,15 +9,8 @@ import type { Invocation } from "../core/context.ts";
 import { failureOf } from "../core/failures.ts";
 import { note, printOne } from "../core/output.ts";
 import { type FaqApi, faqApi, faqDetails, findFaq } from "./api.ts";
-import {
-  checkFields,
-  type FileFields,
-  hashOf,
-  markdownOf,
-  rawFieldsOf,
-  slugOf,
-  splitMarkdown,
-} from "./entry.ts";
+import { checkFields, type FileFields, markdownOf, rawFieldsOf, slugOf, splitMarkdown } from "./entry.ts";
+import { hashOf } from "./plan.ts";
 import { faultsError } from "./source.ts";
 
 interface Edited {

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
-import { hashedFaqText, trimmedMarkdown } from "../../contract/content-text.ts";
 import { isId } from "../core/ids.ts";
-import { type Document, isMap, parseDocument, stringify } from "./packages.lazy.ts";
+import { type Document, isMap } from "./packages.lazy.ts";
+import { parseYaml, type Read, setFields, yamlOf, yamlStyle } from "./yaml.ts";
 
 export type FileFields = Omit<FileEntry, "file">;
 
@@ -27,12 +26,6 @@ export interface MarkdownParts {
   readonly heading: Heading | undefined;
 }
 
-/**
- * A value that was read, or a fault. The fault is the part of a sentence after the subject. The caller adds the name of
- * the file as the subject.
- */
-export type Read<Value> = { readonly value: Value } | { readonly fault: string };
-
 const shape = /^---[ \t]*\n([\s\S]*?\n)??---[ \t]*(?:\n([\s\S]*))?$/;
 
 /**
@@ -54,31 +47,6 @@ export function splitMarkdown(text: string): Read<MarkdownParts> {
   const hasQuestion = isMap(read.value.contents) && read.value.contents.has("question");
   const heading = hasQuestion ? undefined : headingOf(body);
   return { value: { front: read.value, body, mark, lineEnd, hasFront: found !== null, heading } };
-}
-
-/**
- * Parses YAML. Duplicate keys are faults. Aliases that expand to too much data are also faults. `linesBefore` is the
- * number of lines in the file before the text. It is added to the line numbers in messages.
- */
-export function parseYaml(text: string, linesBefore = 0): Read<Document> {
-  const document = parseDocument(text, { prettyErrors: true });
-  const [error] = document.errors;
-  if (error) return { fault: faultOf(error.message, linesBefore) };
-  try {
-    document.toJS({ maxAliasCount: 100 });
-    return { value: document };
-  } catch (thrown) {
-    return { fault: faultOf(thrown instanceof Error ? thrown.message : "it cannot be read", linesBefore) };
-  }
-}
-
-function faultOf(message: string, linesBefore: number): string {
-  const [first = ""] = message.split("\n", 1);
-  const sentence = first
-    .replace(/[.:]$/, "")
-    .replace(/^Missing closing (["'])quote/, "a quotation mark ($1) without an end")
-    .replace(/ at line (\d+)/, (_, line: string) => ` at line ${Number(line) + linesBefore}`);
-  return /mapping|implicit/i.test(sentence) ? `${sentence}. A text with a colon needs quotes` : sentence;
 }
 
 /**
@@ -141,7 +109,7 @@ function textFaults(name: string, value: unknown): string[] {
 
 /** Returns the text of a new Markdown file. */
 export const markdownOf = ({ id, question, sortOrder, answer }: FileFields): string =>
-  `---\n${stringify(withoutMissing({ id, question, sortOrder }), yamlStyle)}---\n${unixLines(answer)}\n`;
+  `---\n${yamlOf({ id, question, sortOrder })}---\n${unixLines(answer)}\n`;
 
 /**
  * Returns the text of a Markdown file after a change of some fields. All other parts of the text stay the same. (rule
@@ -157,10 +125,8 @@ export function changedMarkdown(parts: MarkdownParts, change: Partial<FileFields
 
 function frontWith({ front, hasFront }: MarkdownParts, fields: Partial<FileFields>): string {
   if (setFields(front, front.contents, fields)) return `---\n${front.toString(yamlStyle)}---\n`;
-  const given = withoutMissing(fields);
-  const isEmpty = Object.keys(given).length === 0;
-  if (isEmpty) return hasFront ? "---\n---\n" : "";
-  return `---\n${stringify(given, yamlStyle)}---\n`;
+  const given = yamlOf(fields);
+  return given !== "" || hasFront ? `---\n${given}---\n` : "";
 }
 
 function bodyWith(
@@ -173,25 +139,7 @@ function bodyWith(
   return head + (answer === undefined ? body.slice(heading.end) : `\n${unixLines(answer)}\n`);
 }
 
-/**
- * Sets fields in a map of a YAML document. Inserts a new id as the first field. Returns false if `map` is not a map.
- */
-export function setFields(document: Document, map: unknown, fields: Partial<FileFields>): boolean {
-  if (!isMap(map)) return false;
-  for (const [name, value] of Object.entries(withoutMissing(fields))) {
-    if (name === "id" && !map.has(name)) map.items.unshift(document.createPair(name, value));
-    else map.set(name, value);
-  }
-  return true;
-}
-
-/** The style in which YAML is written. Long lines are not wrapped, so a long question stays on one line. */
-export const yamlStyle = { lineWidth: 0 } as const;
-
 export const unixLines = (text: string): string => text.replace(/\r\n?/g, "\n");
-
-const withoutMissing = (fields: object): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /** A heading at the beginning of a text. */
 interface Heading {
@@ -309,25 +257,3 @@ export interface ServerEntry extends FaqText {
 interface ServerTranslation extends FaqText {
   readonly pushedHash?: string | undefined;
 }
-
-/**
- * Returns the text with Unix line ends and without white space at its start and end. A text in a file and the same text
- * from the console may differ only in these characters.
- */
-export const plainText = (text: string): string => text.replace(/\r\n?/g, "\n").trim();
-
-/** Returns an answer with Unix line ends, trimmed in the same way as on the server. */
-export const plainAnswer = (text: string): string => trimmedMarkdown(text.replace(/\r\n?/g, "\n"));
-
-/**
- * Returns the SHA-256 hash of a question and an answer. Texts that differ only in line ends or in white space at their
- * start and end have the same hash.
- */
-export const hashOf = ({ question, answer }: FaqText): string =>
-  sha256(hashedFaqText({ question: plainText(question), answer: plainAnswer(answer) }));
-
-/** Whether an entry on the server still has the text that the last push set. */
-export const isAsPushed = (entry: ServerTranslation): boolean =>
-  entry.pushedHash !== undefined && sha256(hashedFaqText(entry)) === entry.pushedHash;
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,17 +1,9 @@
-import { trimmedMarkdown } from "../../contract/content-text.ts";
+import { createHash } from "node:crypto";
+import { hashedFaqText, trimmedMarkdown } from "../../contract/content-text.ts";
 import { onOneLine } from "../core/plain-text.ts";
-import {
-  type FaqText,
-  type FileEntry,
-  hashOf,
-  isAsPushed,
-  plainAnswer,
-  plainText,
-  type ServerEntry,
-  type TranslationFile,
-} from "./entry.ts";
+import { type FaqText, type FileEntry, type ServerEntry, type TranslationFile, unixLines } from "./entry.ts";
 import { structuredPatch } from "./packages.lazy.ts";
-import type { SeenEntry } from "./source.ts";
+import type { SeenEntry } from "./states.ts";
 
 /** Returns the plan of a push as text. `diff`, `push --dry-run` and `push` all print this text. */
 export function planText(items: readonly Item[]): string {
@@ -453,3 +445,25 @@ export function sideOf<Value>(
   if (isUnread || (pushed !== undefined && mine === pushed)) return wasMine && filesRule ? "mine" : "theirs";
   return wasMine ? "mine" : "conflict";
 }
+
+/**
+ * Returns the text with Unix line ends and without white space at its start and end. A text in a file and the same text
+ * from the console may differ only in these characters.
+ */
+const plainText = (text: string): string => unixLines(text).trim();
+
+/** Returns an answer with Unix line ends, trimmed in the same way as on the server. */
+const plainAnswer = (text: string): string => trimmedMarkdown(unixLines(text));
+
+/**
+ * Returns the SHA-256 hash of a question and an answer. Texts that differ only in line ends or in white space at their
+ * start and end have the same hash.
+ */
+export const hashOf = ({ question, answer }: FaqText): string =>
+  sha256(hashedFaqText({ question: plainText(question), answer: plainAnswer(answer) }));
+
+/** Whether an entry on the server still has the text that the last push set. */
+const isAsPushed = (entry: FaqText & Pick<ServerEntry, "pushedHash">): boolean =>
+  entry.pushedHash !== undefined && sha256(hashedFaqText(entry)) === entry.pushedHash;
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -13,10 +13,10 @@ import {
   storeSeen,
   tellNewServer,
 } from "./checkout.ts";
-import { hashOf } from "./entry.ts";
-import { conflictsIn, type Item, named, planJson, planText } from "./plan.ts";
+import { conflictsIn, hashOf, type Item, named, planJson, planText } from "./plan.ts";
 import { tellConflicts, translationsSeen, translationsTaken } from "./push.ts";
-import { defaultPath, type FileChange, type SeenEntry, type SeenState } from "./source.ts";
+import { defaultPath, type FileChange } from "./source.ts";
+import type { SeenEntry, SeenState } from "./states.ts";
 
 /** What a pull does with the file of one entry. */
 interface Step {

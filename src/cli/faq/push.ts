@@ -19,9 +19,10 @@ import {
   storeSeen,
   tellNewServer,
 } from "./checkout.ts";
-import { type FaqText, type FileEntry, hashOf, type ServerEntry } from "./entry.ts";
-import { type Action, type Item, planJson, planText } from "./plan.ts";
-import { defaultPath, type FileChange, type FileFault, faultsError, type SeenEntry } from "./source.ts";
+import type { FaqText, FileEntry, ServerEntry } from "./entry.ts";
+import { type Action, hashOf, type Item, planJson, planText } from "./plan.ts";
+import { defaultPath, type FileChange, type FileFault, faultsError } from "./source.ts";
+import type { SeenEntry } from "./states.ts";
 
 /**
  * The maximum number of attempts of a push. Each change of the list on the server during an attempt makes another

@@ -1,14 +1,13 @@
 import { isUtf8 } from "node:buffer";
-import { lstat, mkdir, readdir, readFile, realpath, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { canonicalLanguage } from "../../contract/content-text.ts";
-import { fieldsOf, valueAt } from "../../contract/json.ts";
 import { limits } from "../../contract/limits.ts";
 import { systemReason } from "../../words/phrases.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Context } from "../core/context.ts";
 import { addFile, assertInside, assertUnchanged, isUnder, replaceFile } from "../core/files.ts";
-import { readForeign, readForeignText } from "../core/input.ts";
+import { readForeign } from "../core/input.ts";
 import {
   changedMarkdown,
   checkFields,
@@ -18,22 +17,21 @@ import {
   foldedName,
   type MarkdownParts,
   markdownOf,
-  parseYaml,
-  type Read,
   rawFieldsOf,
-  setFields,
   slugOf,
   splitMarkdown,
   unixLines,
-  yamlStyle,
 } from "./entry.ts";
 import { type Document, isMap, isSeq, parseDocument } from "./packages.lazy.ts";
+import { type SeenState, type StateFile, stateFileOf } from "./states.ts";
+import { parseYaml, type Read, setFields, yamlStyle } from "./yaml.ts";
 
 /** FAQ files that were checked and have no faults. */
 export interface CheckedSource extends Source {
   /** The path that the person typed. */
   readonly path: string;
-  readonly statePlace: StatePlace;
+  /** The file with the states that earlier commands stored. */
+  readonly stateFile: StateFile;
 }
 
 export const defaultPath = "faq";
@@ -52,15 +50,23 @@ export async function readSource(
   await assertKind(absolute, path, isList);
   await assertInside(cwd, path);
   const shown = path.replace(/[\\/]+$/, "");
-  const statePlace = statePlaceOf(absolute, isList);
+  const stateFile = stateFileOf(absolute, isList);
   const source = await (isList
     ? readList(absolute, shown)
-    : readFolder(absolute, shown, languagesSeen(await readStates(statePlace))));
+    : readFolder(absolute, shown, languagesSeen(await stateFile.read())));
   const faults = [...source.faults, ...doubles(source.entries)];
   if (faults.length > 0) throw faultsError(faults);
   if (mustHave && source.entries.length === 0) throw nothingThere(path, source.isThere);
-  return { ...source, path, statePlace };
+  return { ...source, path, stateFile };
 }
+
+/** Returns the languages of all translations in these states. */
+const languagesSeen = (states: readonly SeenState[]): ReadonlySet<string> =>
+  new Set(
+    states.flatMap(({ entries }) =>
+      [...entries.values()].flatMap(({ translations = {} }) => Object.keys(translations)),
+    ),
+  );
 
 async function assertKind(absolute: string, path: string, isList: boolean): Promise<void> {
   const found = await stat(absolute).catch(() => undefined);
@@ -522,142 +528,4 @@ interface Source {
 export interface FileFault {
   readonly file: string;
   readonly message: string;
-}
-
-/** The state of an entry when the file and the server were last equal. `text` is the hash of the text. */
-export interface SeenEntry {
-  readonly text: string | undefined;
-  readonly sortOrder: number | undefined;
-  /** The id in the file if it differs from the id on this server. */
-  readonly fileId?: string | undefined;
-  /** The hashes of the translations, by language. */
-  readonly translations?: Readonly<Record<string, string>> | undefined;
-}
-
-/** The stored state for a server and an app. The keys of `entries` are the ids on that server. */
-export interface SeenState {
-  readonly server: string | undefined;
-  readonly app: string | undefined;
-  readonly entries: ReadonlyMap<string, SeenEntry>;
-}
-
-const fileName = ".innkeep-faq.json";
-
-/** The file that stores the state of a folder or of a list file, and the key of the state in that file. */
-interface StatePlace {
-  readonly file: string;
-  readonly name: string;
-}
-
-const statePlaceOf = (path: string, isList: boolean): StatePlace =>
-  isList
-    ? { file: join(dirname(path), fileName), name: basename(path) }
-    : { file: join(path, fileName), name: "." };
-
-/**
- * Reads the stored states for all servers and apps. A file that an older version wrote contains only one state. Throws
- * a usage error if the file is damaged.
- */
-export async function readStates({ file, name }: StatePlace): Promise<readonly SeenState[]> {
-  const states = valueAt(await readStateFile(file), name);
-  return states === undefined ? [] : [states].flat().map(stateIn);
-}
-
-function stateIn(state: unknown): SeenState {
-  const entries = Object.entries(fieldsOf(valueAt(state, "entries"))).map(
-    ([id, entry]) => [id.toLowerCase(), seenIn(entry)] as const,
-  );
-  return { server: stateField(state, "server"), app: stateField(state, "app"), entries: new Map(entries) };
-}
-
-/**
- * Stores the states. Writes each entry on its own line, so that Git can merge the file. Returns whether the file
- * changed.
- */
-export async function writeStates(
-  { file, name }: StatePlace,
-  states: readonly SeenState[],
-): Promise<boolean> {
-  const all = fieldsOf(await readStateFile(file));
-  const shown = states.map(shownOf);
-  const text = stateFileText({ ...all, [name]: shown.length === 1 ? shown[0] : shown });
-  const before = await readFile(file, "utf8").catch(() => undefined);
-  if (before?.replace(/\r\n/g, "\n") === text) return false;
-  await replaceFile(file, text);
-  return true;
-}
-
-const shownOf = ({ server, app, entries }: SeenState) => ({
-  server,
-  app,
-  entries: Object.fromEntries([...entries].sort(([one], [other]) => (one < other ? -1 : 1))),
-});
-
-function stateFileText(lists: Readonly<Record<string, unknown>>): string {
-  const parts = Object.entries(lists).map(([name, list]) => {
-    const shown = Array.isArray(list) ? `[${list.map(textOfState).join(", ")}]` : textOfState(list);
-    return `  ${JSON.stringify(name)}: ${shown}`;
-  });
-  return `{\n${parts.join(",\n")}\n}\n`;
-}
-
-function textOfState(state: unknown): string {
-  const { entries, ...head } = fieldsOf(state);
-  const heads = Object.entries(head).filter(([, value]) => value !== undefined);
-  const lines = Object.entries(fieldsOf(entries)).map(
-    ([id, entry]) => `      ${JSON.stringify(id)}: ${JSON.stringify(entry)}`,
-  );
-  const shown = heads
-    .map(([key, value]) => `    ${JSON.stringify(key)}: ${JSON.stringify(value)},\n`)
-    .join("");
-  const body = lines.length === 0 ? "{}" : `{\n${lines.join(",\n")}\n    }`;
-  return `{\n${shown}    "entries": ${body}\n  }`;
-}
-
-async function readStateFile(file: string): Promise<unknown> {
-  // This file must not be a link, because innkeep writes to the file, and a repository of a stranger may contain a link
-  // to any file of this machine.
-  const found = await lstat(file).catch(() => undefined);
-  if (found && !found.isFile())
-    throw usageError(`${file} is a link, or is not a file.`, "Delete it and run `innkeep faq pull`.");
-  const text = readForeignText(file, file, limits.faqList);
-  if (text === undefined) return {};
-  try {
-    return JSON.parse(text.replace(/^\ufeff/, ""));
-  } catch {
-    throw usageError(
-      `${file} is damaged, perhaps by a merge.`,
-      "Choose one version of the text in the merge, or delete the file, and run `innkeep faq pull`.",
-    );
-  }
-}
-
-const seenIn = (entry: unknown): SeenEntry => {
-  const sortOrder = valueAt(entry, "sortOrder");
-  return {
-    text: stateField(entry, "text"),
-    sortOrder: typeof sortOrder === "number" ? sortOrder : undefined,
-    fileId: stateField(entry, "fileId")?.toLowerCase(),
-    translations: hashesIn(valueAt(entry, "translations")),
-  };
-};
-
-function hashesIn(value: unknown): Readonly<Record<string, string>> | undefined {
-  const hashes = Object.entries(fieldsOf(value)).flatMap(([language, hash]) =>
-    typeof hash === "string" && canonicalLanguage(language) === language ? [[language, hash] as const] : [],
-  );
-  return hashes.length === 0 ? undefined : Object.fromEntries(hashes);
-}
-
-/** Returns the languages of all translations in these states. */
-const languagesSeen = (states: readonly SeenState[]): ReadonlySet<string> =>
-  new Set(
-    states.flatMap(({ entries }) =>
-      [...entries.values()].flatMap(({ translations = {} }) => Object.keys(translations)),
-    ),
-  );
-
-function stateField(value: unknown, name: string): string | undefined {
-  const text = valueAt(value, name);
-  return typeof text === "string" ? text : undefined;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { hashOf } from "../../../src/cli/faq/entry.ts";
-import { type Item, planOf } from "../../../src/cli/faq/plan.ts";
-import type { SeenEntry } from "../../../src/cli/faq/source.ts";
+import { hashOf, type Item, planOf } from "../../../src/cli/faq/plan.ts";
+import type { SeenEntry } from "../../../src/cli/faq/states.ts";
 import { fc } from "../../support/property.ts";
 
 const id = "01a1fda4-237d-759b-ad89-7cf5663516dc";

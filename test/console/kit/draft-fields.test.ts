@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { objectOfForm, placeOfForm } from "../../../server/console/drafts/fields.ts";
+import { objectOfForm, placeOfForm } from "../../../server/console/drafts/page.tsx";
 import { createLinks } from "../../../server/console/links.ts";
 import {
   type BrowserWithoutScripts,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { rangeOfSearch } from "../../../server/database/schema/search.ts";
 import {
   type BackwardSearch,
   continueSearch,
   type Ranges,
-  rangeOfSearch,
   searchBackwards,
 } from "../../../server/feedback/search/store/ranges.ts";
 

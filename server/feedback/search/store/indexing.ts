@@ -3,6 +3,7 @@ import type { Database, Transaction } from "../../../database/database.ts";
 import { isRetryable, isUnavailable } from "../../../database/errors.ts";
 import {
   marksInPostgres,
+  marksInSqlite,
   newestOfSearch,
   rangeOfSearch,
   wordInApp,
@@ -328,12 +329,6 @@ function indexedOf({ texts, marks, ...thread }: ThreadWords): IndexedThread {
   }
   return { thread, words: kept, text };
 }
-
-/**
- * The index also contains words that are called marks: for the app, the status, the type and the range of a thread.
- * Each mark begins with one of these characters, which never occur in a typed word.
- */
-export const marksInSqlite = { app: "\uE000", status: "\uE001", type: "\uE002", range: "\uE003" };
 
 async function addInSqlite(tx: Transaction, rows: readonly IndexedThread[]): Promise<void> {
   const given = rows.map(({ thread, words }) => [thread.seq, [...sqliteMarks(thread), ...words].join(" ")]);

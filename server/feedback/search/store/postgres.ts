@@ -3,6 +3,7 @@ import { type Condition, given, sqlOf, valuesOf } from "../../../database/lists.
 import {
   marksInPostgres as marks,
   newestOfSearch,
+  rangeOfSearch,
   wordInApp,
   wordInRange,
 } from "../../../database/schema/search.ts";
@@ -15,7 +16,6 @@ import {
   numbersOf,
   type Ranges,
   rangeOf,
-  rangeOfSearch,
   type SearchedTerms,
   type SearchPage,
   type SearchScope,

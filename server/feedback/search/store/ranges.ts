@@ -2,8 +2,6 @@ import type { Condition } from "../../../database/lists.ts";
 import { rangeOfSearch } from "../../../database/schema/search.ts";
 import type { Term } from "../rules.ts";
 
-export { rangeOfSearch };
-
 /**
  * The threads to search: the threads of some apps. If `status` or `type` is given, only the threads with this status or
  * type.

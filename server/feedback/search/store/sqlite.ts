@@ -1,7 +1,7 @@
 import type { Reader } from "../../../database/database.ts";
 import { type Condition, sqlOf, valuesOf } from "../../../database/lists.ts";
+import { marksInSqlite } from "../../../database/schema/search.ts";
 import { asOneWord, type Term } from "../rules.ts";
-import { marksInSqlite } from "./indexing.ts";
 import {
   continueSearch,
   type Effort,

@@ -24,7 +24,7 @@ import {
   valuesIn,
   withOpened,
 } from "../../inbox/filters.ts";
-import { ViewLink, viewNames, viewsInOrder } from "./desk-around.tsx";
+import { FixedViews, viewNames } from "./desk-around.tsx";
 import { plansWaiting } from "./desk-forms.ts";
 import {
   ActBarOfApps,
@@ -106,23 +106,16 @@ const AllApps = ({
       <h1 class="unseen">Inbox of all apps</h1>
       <div class="triage without-thread">
         <nav class="views" id="views" popover="auto" aria-label="Views">
-          <ul>
-            {viewsInOrder.map((name) => (
-              <ViewLink
-                key={name}
-                href={`${links.allFeedback}?view=${name}`}
-                name={viewNames[name] ?? name}
-                count={open === name && count !== undefined ? String(count) : ""}
-                isOpen={open === name}
-              />
-            ))}
-            <ViewLink
-              href={`${links.allFeedback}?status=unread`}
-              name="Unread"
-              count={unread === 0 ? "" : shownCount(unread)}
-              isOpen={filter.unread === "true"}
-            />
-          </ul>
+          <FixedViews
+            address={links.allFeedback}
+            open={open}
+            countOf={(name) => (open === name && count !== undefined ? String(count) : "")}
+            unread={{
+              href: `${links.allFeedback}?status=unread`,
+              count: unread === 0 ? "" : shownCount(unread),
+              isOpen: filter.unread === "true",
+            }}
+          />
         </nav>
         <section class="list-column" aria-label="List">
           {refusal !== undefined && (

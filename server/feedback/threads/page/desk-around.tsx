@@ -248,7 +248,7 @@ export const viewNames: Readonly<Record<string, string>> = {
 };
 
 /** The order of the fixed views on the page. */
-export const viewsInOrder = [
+const viewsInOrder = [
   ...["to_triage", "mine", "unassigned", "waiting_on_us", "waiting_on_sender"],
   ...["snoozed", "resolved", "all"],
 ];
@@ -284,23 +284,16 @@ export const Views = (props: ViewsProps) => {
   return (
     <nav class="views" id="views" popover="auto" aria-label="Views">
       <div id="view-list" data-live={versionOf([counts, unread])}>
-        <ul>
-          {viewsInOrder.map((name) => (
-            <ViewLink
-              key={name}
-              href={`${inbox}?view=${name}`}
-              name={viewNames[name] ?? name}
-              count={countOf(name)}
-              isOpen={fixed === name && saved === undefined}
-            />
-          ))}
-          <ViewLink
-            href={`${inbox}?${listQuery(unreadFilter)}`}
-            name="Unread"
-            count={unread}
-            isOpen={isSameFilter(filter, unreadFilter) && saved === undefined}
-          />
-        </ul>
+        <FixedViews
+          address={inbox}
+          open={saved === undefined ? fixed : undefined}
+          countOf={countOf}
+          unread={{
+            href: `${inbox}?${listQuery(unreadFilter)}`,
+            count: unread,
+            isOpen: isSameFilter(filter, unreadFilter) && saved === undefined,
+          }}
+        />
         {(counts.saved ?? []).length > 0 && (
           <>
             <h2>Saved views</h2>
@@ -350,20 +343,44 @@ export const UnknownFilters = ({ saved }: Pick<ViewsProps, "saved">) =>
     </Notice>
   );
 
-/** A view with the number of its threads. */
-export const ViewLink = ({
-  href,
-  name,
-  hint,
-  count,
-  isOpen,
+/** The views that every list has: the fixed views, and the view of unread threads. */
+export const FixedViews = ({
+  address,
+  open,
+  countOf,
+  unread,
 }: {
+  /** The address of the list. */
+  readonly address: string;
+  /** The name of the fixed view that is open, or undefined if there is none. */
+  readonly open: string | undefined;
+  readonly countOf: (name: string) => string;
+  readonly unread: Omit<ViewLinkProps, "name">;
+}) => (
+  <ul>
+    {viewsInOrder.map((name) => (
+      <ViewLink
+        key={name}
+        href={`${address}?view=${name}`}
+        name={viewNames[name] ?? name}
+        count={countOf(name)}
+        isOpen={open === name}
+      />
+    ))}
+    <ViewLink {...unread} name="Unread" />
+  </ul>
+);
+
+interface ViewLinkProps {
   readonly href: string;
   readonly name: string;
   readonly hint?: string | undefined;
   readonly count: string;
   readonly isOpen: boolean;
-}) => (
+}
+
+/** A view with the number of its threads. */
+const ViewLink = ({ href, name, hint, count, isOpen }: ViewLinkProps) => (
   <li>
     <a href={href} aria-current={isOpen ? "page" : undefined}>
       <span class="name">

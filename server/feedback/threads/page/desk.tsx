@@ -40,6 +40,7 @@ import {
   withOpened,
 } from "../../inbox/filters.ts";
 import { totalOf } from "../../search/parts.tsx";
+import { RepliedNotice } from "./delivery.tsx";
 import {
   InboxChanges,
   InboxLinks,
@@ -64,8 +65,7 @@ import {
   ThreadReplied,
   threadParts,
   threadTitle,
-} from "./page.tsx";
-import { RepliedNotice } from "./reply.tsx";
+} from "./thread.tsx";
 
 /** Data that the page needs and that is not in its address. */
 interface DeskShown {

@@ -271,6 +271,9 @@ export const seenMergeName = "seenMerge";
 /** The name of the hidden field with the receivers of a reply to everyone, as the page showed them. */
 export const seenReceiversName = "seenReceivers";
 
+/** The value of the button that sends a reply and resolves the thread. */
+export const resolving = "resolve";
+
 /** The times for which a person can snooze a thread, in hours, and their names. */
 export const snoozes = [
   ["4", "For 4 hours"],

@@ -1,9 +1,15 @@
 import { preferences } from "../../../../src/contract/account.ts";
 import { consoleChangelog } from "../../../../src/contract/changelog.ts";
 import { blockedSenders } from "../../../../src/contract/correspondence.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
 import { runs } from "../../../../src/contract/runs.ts";
 import { readMarks, threads } from "../../../../src/contract/threads.ts";
-import { type Definitions, defineForm, type SignedInVisit } from "../../../console/definitions.ts";
+import {
+  type Definitions,
+  defineForm,
+  definePage,
+  type SignedInVisit,
+} from "../../../console/definitions.ts";
 import { changedValues, type Fields, givenFor } from "../../../console/forms.tsx";
 import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/respond.tsx";
@@ -23,6 +29,7 @@ import {
   hasDrafts,
   namesOf,
   recallNoteName,
+  resolving,
   seenMergeName,
   seenMessageName,
   seenReceiversName,
@@ -30,9 +37,9 @@ import {
   type ThreadPart,
   untilDay,
 } from "./fields.tsx";
-import { mergeDefinitions, similarDefinitions } from "./other-threads.tsx";
-import { numberedPage, readThread, type ShownAgain, showThread, threadPage } from "./page.tsx";
-import { refuseDoubtful, resolving, withSavedReply } from "./reply.tsx";
+import { showThread, threadPage } from "./page.tsx";
+import { refuseDoubtful, withSavedReply } from "./reply.tsx";
+import { readThread, type ShownAgain } from "./thread.tsx";
 
 /** Decides on the proposal that the form showed, never on a newer proposal. (rule A52) */
 function decide(
@@ -358,11 +365,24 @@ async function deleteThread(visit: SignedInVisit): Promise<Reply<"thread-deleted
   return { ...reply, sentFields: [] };
 }
 
+/** Redirects from the short address of a thread to its page. Throws `not_found` if the app has no such number. */
+const numberedPage = definePage({
+  at: (links) => links.numbered(":appId", ":number"),
+  needs: "viewer",
+  async show({ ask, links, param }) {
+    const number = param("number");
+    if (!/^[1-9]\d{0,8}$/.test(number)) throw new ApiError("not_found");
+    const query = { number };
+    const { items } = await ask(threads.list, { params: { appId: param("appId") }, query });
+    const [found] = items;
+    if (found === undefined) throw new ApiError("not_found");
+    return goTo(links.thread(found.appId, found.id));
+  },
+});
+
 export const definitions: Definitions = [
   threadPage,
   numberedPage,
-  ...mergeDefinitions,
-  ...similarDefinitions,
   defineForm({
     at: (links) => links.thread(":appId", ":id", "unread"),
     page: threadPage,

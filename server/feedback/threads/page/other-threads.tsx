@@ -21,7 +21,9 @@ import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx
 import { searchFaultOf } from "../../../console/search-fault.ts";
 import { Ago } from "../../../console/times.tsx";
 import { nameIn, statusNames } from "../badges.tsx";
-import { numberOf, readThread, threadPage, threadTitle } from "./page.tsx";
+import { threadPage } from "./page.tsx";
+import { numberOf } from "./texts.tsx";
+import { readThread, threadTitle } from "./thread.tsx";
 
 /** The maximum number of threads that the page offers. */
 const mostOffered = 20;
@@ -189,29 +191,6 @@ const mergePage = definePage({
   show: (visit) => showMerge(visit),
 });
 
-/**
- * The page on which a person chooses the thread into which this thread is merged, and the form that undoes a merge.
- */
-export const mergeDefinitions: Definitions = [
-  mergePage,
-  defineForm({
-    at: (links) => links.thread(":appId", ":id", "merge"),
-    page: mergePage,
-    act: merge,
-    done: { merged: "The threads are merged." },
-    word: "mergeThread",
-    notDone: "The threads were not merged.",
-  }),
-  defineForm({
-    at: (links) => links.thread(":appId", ":id", "unmerge"),
-    page: threadPage,
-    act: unmerge,
-    done: { unmerged: "The thread is separate again." },
-    word: "unmergeThread",
-    notDone: "The merge was not undone.",
-  }),
-];
-
 async function showSimilar(visit: SignedInVisit): Promise<Reply> {
   const { ask, links, now } = visit;
   const thread = await readThread(visit);
@@ -284,7 +263,28 @@ const Similar = ({
   </div>
 );
 
-export const similarDefinitions: Definitions = [
+/**
+ * The page on which a person chooses the thread into which this thread is merged, the form that undoes a merge, and the
+ * page with the similar threads.
+ */
+export const definitions: Definitions = [
+  mergePage,
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "merge"),
+    page: mergePage,
+    act: merge,
+    done: { merged: "The threads are merged." },
+    word: "mergeThread",
+    notDone: "The threads were not merged.",
+  }),
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "unmerge"),
+    page: threadPage,
+    act: unmerge,
+    done: { unmerged: "The thread is separate again." },
+    word: "unmergeThread",
+    notDone: "The merge was not undone.",
+  }),
   definePage({
     at: (links) => links.thread(":appId", ":id", "similar"),
     needs: "viewer",

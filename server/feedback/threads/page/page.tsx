@@ -1,24 +1,11 @@
-import type { ComponentChildren } from "preact";
-import { type SavedReply, savedReplies } from "../../../../src/contract/correspondence.ts";
-import { ApiError } from "../../../../src/contract/errors.ts";
-import { type Tag, tags } from "../../../../src/contract/tags.ts";
-import {
-  type Assignee,
-  type OwnedThread,
-  type ThreadEvent,
-  threads,
-} from "../../../../src/contract/threads.ts";
-import { titled } from "../../../../src/words/visible.ts";
+import type { OwnedThread } from "../../../../src/contract/threads.ts";
 import { definePage, type SignedInVisit } from "../../../console/definitions.ts";
-import { HiddenFields, IdempotencyField, versionOf } from "../../../console/forms.tsx";
+import { HiddenFields, IdempotencyField } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
-import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
-import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
-import { Can, counted, keyed, Line, Notice } from "../../../console/parts.tsx";
-import { Person } from "../../../console/people.tsx";
+import { appNavigationOf } from "../../../console/navigation.ts";
+import { keyed, Line, Notice } from "../../../console/parts.tsx";
 import { goTo, type Reply, show } from "../../../console/respond.tsx";
-import { Ago } from "../../../console/times.tsx";
 import {
   type Decided,
   DecidedNotice,
@@ -34,29 +21,15 @@ import {
   neighboursOf,
   type QueueNeighbours,
 } from "../../inbox/neighbours.tsx";
-import { threadNews } from "../../unread/rules.ts";
-import { StatusBadge } from "../badges.tsx";
-import { ThreadAside, type ThreadAsideProps, type ThreadSorting } from "./aside.tsx";
-import { currentThread, type SentThread, type ThreadForms, threadForms } from "./fields.tsx";
 import {
-  CurrentProposal,
-  EarlierProposals,
-  planOfFinished,
-  type RenderedPlans,
-  renderedPlans,
-} from "./proposal.tsx";
-import { Answering, MessageComposer, RepliedNotice, type ReplyWays } from "./reply.tsx";
-import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";
-
-/**
- * The data that the page also shows after a form was sent: the values of the form, and the notice with the name `done`.
- */
-export interface ShownAgain {
-  readonly sent?: SentThread;
-  readonly done?: string;
-  /** The new link to the sender's page. */
-  readonly statusUrl?: string;
-}
+  openThread,
+  type ShownAgain,
+  ThreadBody,
+  type ThreadProps,
+  ThreadReplied,
+  threadParts,
+  threadTitle,
+} from "./thread.tsx";
 
 export async function showThread(visit: SignedInVisit, shownAgain: ShownAgain = {}): Promise<Reply> {
   const { done, sent } = shownAgain;
@@ -78,143 +51,6 @@ export async function showThread(visit: SignedInVisit, shownAgain: ShownAgain = 
   const parts = await threadParts(visit, { ...opened, navigation, position, ...shownAgain });
   return show(<Thread {...parts} neighbours={neighbours} decided={decided} />, sent?.refusal?.status);
 }
-
-/** An opened thread, and the time of the last visit of this person, or null if there was none. */
-export interface Opened {
-  readonly thread: OwnedThread;
-  readonly since: string | null;
-}
-
-/**
- * Reads a thread, and records that the person has seen it. Does not record this for a merged thread, or if the page
- * was requested in the background. Throws `not_found`.
- */
-export async function openThread(visit: SignedInVisit, id: string): Promise<Opened> {
-  const view = await visit.views.ofThread(id);
-  const thread = await readThread(visit, id);
-  const isOther = thread.feedback.mergedInto !== undefined;
-  if (!visit.isLive && !isOther) await view.note();
-  return { thread, since: view.since };
-}
-
-/** Reads all data of a thread that the page shows. */
-export async function threadParts(
-  visit: SignedInVisit,
-  {
-    navigation,
-    position,
-    sent,
-    statusUrl,
-    known,
-    ...opened
-  }: Opened &
-    ShownAgain & {
-      readonly navigation: AppNavigation;
-      readonly position: InboxPosition;
-      /** Data that the page of the inbox has already read. */
-      readonly known?: Known;
-    },
-): Promise<ThreadProps> {
-  const { thread } = opened;
-  const forms = threadForms(currentThread(thread), sent);
-  const ways = { mail: visit.reads.sendsMail, page: navigation.app.senderPages };
-  const beside = await readBeside(visit, opened, known);
-  return { navigation, thread, forms, position, ways, statusUrl, now: visit.now, ...beside };
-}
-
-/** The tags of the app, and the members to whom threads can be assigned. */
-interface Known {
-  readonly tags: readonly Tag[];
-  readonly people: readonly Assignee[];
-}
-
-/** Reads the other data that is shown with the thread, such as its release notes and the saved replies. */
-async function readBeside(visit: SignedInVisit, { thread, since }: Opened, given?: Known) {
-  const { ask, reads, links, answering, caller } = visit;
-  const { id } = thread.feedback;
-  const params = { appId: thread.app.id };
-  const [deliveries, lives, notes, openNotes, known, replies, people, events, ofSender] = await Promise.all([
-    reads.deliveries(id),
-    reads.proposalLives(id),
-    reads.releaseNotesOfFeedback(id),
-    reads.openReleaseNotes(thread.app.id),
-    given?.tags ?? ask(tags.list, { params }).then(({ items }) => items),
-    ask(savedReplies.list, { params }),
-    given?.people ?? reads.assignableMembers(thread.app.id),
-    ask(threads.events, { params: { id } }),
-    otherThreads(visit, thread),
-  ]);
-  return {
-    deliveries,
-    lives,
-    plans: await renderedPlans(visit.settings, thread.proposals),
-    fresh: await newSince(visit, { thread, lives, since }),
-    answering: await answering.others(id, people),
-    releases: notes.map((release) => ({ ...release, address: links.entry(thread.app.id, release.id) })),
-    openNotes,
-    sorting: { knownTags: known.map(({ name }) => name), people, me: caller.userId },
-    replies: replies.items,
-    events: events.items,
-    ofSender,
-  };
-}
-
-/** Returns the newest other threads of the sender. The list is empty if the sender left no address. */
-async function otherThreads({ ask }: SignedInVisit, { app, feedback, sender }: OwnedThread) {
-  if (sender.email === null) return { items: [], more: false };
-  const query = { sender: sender.email, limit: String(mostOthers + 1) };
-  const { items, nextCursor } = await ask(threads.list, { params: { appId: app.id }, query });
-  const others = items.filter(({ id }) => id !== feedback.id);
-  return { items: others.slice(0, mostOthers), more: nextCursor !== null || others.length > mostOthers };
-}
-
-/** The maximum number of threads of the same sender that are shown with a thread. */
-const mostOthers = 3;
-
-async function newSince(
-  { caller, reads }: SignedInVisit,
-  { thread, lives, since }: Opened & { readonly lives: ReadonlyMap<string, ProposalLife> },
-): Promise<NewSince | undefined> {
-  if (since === null) return undefined;
-  const deciders = new Map([...lives].map(([id, { decidedBy }]) => [id, decidedBy]));
-  const news = threadNews(thread, { since, email: caller.email, deciders });
-  return { since, news, edited: await reads.wasEdited(thread, since) };
-}
-
-/** Returns the thread with the id in the path, if it belongs to the app in the path. Throws `not_found` otherwise. */
-export async function readThread(
-  { ask, param }: SignedInVisit,
-  id: string = param("id"),
-): Promise<OwnedThread> {
-  const thread = await ask(threads.read, { params: { id } });
-  if (thread.app.id !== param("appId").toLowerCase()) throw new ApiError("not_found");
-  return thread;
-}
-
-export interface ThreadProps {
-  readonly navigation: AppNavigation;
-  readonly thread: OwnedThread;
-  readonly forms: ThreadForms;
-  readonly deliveries: readonly ProposalDelivery[];
-  readonly lives: ReadonlyMap<string, ProposalLife>;
-  readonly fresh: NewSince | undefined;
-  /** The other members who are writing in the thread. */
-  readonly answering: readonly string[];
-  readonly releases: ThreadAsideProps["releases"];
-  readonly openNotes: ThreadAsideProps["openNotes"];
-  readonly now: Date;
-  readonly position: InboxPosition;
-  readonly plans: RenderedPlans;
-  readonly ways: ReplyWays;
-  readonly sorting: ThreadSorting;
-  readonly replies: readonly SavedReply[];
-  readonly events: readonly ThreadEvent[];
-  readonly ofSender: ThreadAsideProps["ofSender"];
-  readonly statusUrl: string | undefined;
-}
-
-export const threadTitle = (thread: OwnedThread): string =>
-  `${numberOf(thread.feedback)}${titled(thread.feedback.subject)}`;
 
 interface ThreadPageProps extends ThreadProps {
   readonly neighbours: Neighbours & Partial<QueueNeighbours>;
@@ -247,130 +83,6 @@ const Thread = (props: ThreadPageProps) => {
   );
 };
 
-/** The notice about the reply that this person has just sent. */
-export const ThreadReplied = ({ navigation, thread }: Pick<ThreadProps, "navigation" | "thread">) => (
-  <RepliedNotice
-    done={navigation.done}
-    thread={thread}
-    settings={navigation.links.app(navigation.app.id)}
-    reader={navigation.email}
-  />
-);
-
-/**
- * A thread without the page navigation. This component is used on the thread's own page and in the pane next to the
- * list.
- */
-export const ThreadBody = (props: ThreadProps) => {
-  const { navigation, thread, forms, position } = props;
-  const address = navigation.links.thread(navigation.app.id, thread.feedback.id);
-  const settings = navigation.links.app(navigation.app.id);
-  return (
-    <>
-      <ThreadHead thread={thread} links={navigation.links} />
-      <MergedInto thread={thread} links={navigation.links} now={props.now} />
-      <Answering id="answering" people={props.answering} isRead />
-      <NewSinceNotice fresh={props.fresh} />
-      <ThreadForm id={thread.feedback.id} forms={forms} address={address} position={position}>
-        <div class="stack">
-          <NewerNotice thread={thread} address={address} />
-          <OriginalFeedback thread={thread} />
-          <CurrentProposal {...props} address={address} />
-          <EarlierProposals {...props} address={address} />
-          <Timeline
-            thread={thread}
-            events={props.events}
-            links={navigation.links}
-            lives={props.lives}
-            newest={forms.messageId}
-            fresh={props.fresh}
-            settings={settings}
-          />
-          <Can needs="maintainer">
-            <MessageComposer
-              forms={forms}
-              thread={thread}
-              address={address}
-              answering={props.answering}
-              ways={props.ways}
-              reader={{ email: navigation.email, now: props.now }}
-              settings={settings}
-              savedReplies={{
-                replies: props.replies,
-                manage: navigation.links.savedReplies(navigation.app.id),
-              }}
-            />
-          </Can>
-        </div>
-        <ThreadAside
-          thread={thread}
-          forms={forms}
-          sorting={props.sorting}
-          blocked={navigation.links.blocked(navigation.app.id)}
-          address={address}
-          releases={props.releases}
-          openNotes={props.openNotes}
-          ofSender={props.ofSender}
-          links={navigation.links}
-          repository={navigation.app.githubRepository}
-          statusLink={props.ways.page ? { refusal: forms.link.refusal, url: props.statusUrl } : undefined}
-          now={props.now}
-        />
-      </ThreadForm>
-    </>
-  );
-};
-
-/**
- * The form around the whole thread. Every button sends all typed text, so that the next page can keep unsaved text. The
- * Enter key in a field saves the fields of the side column. The Enter key never decides on a proposal.
- */
-const ThreadForm = ({
-  id,
-  forms,
-  address,
-  position,
-  children,
-}: {
-  readonly id: string;
-  readonly position: InboxPosition;
-  readonly forms: ThreadForms;
-  readonly address: string;
-  readonly children: ComponentChildren;
-}) => (
-  <Can needs="maintainer" otherwise={<div class="thread">{children}</div>}>
-    <form
-      class="thread"
-      method="post"
-      action={`${address}/edit`}
-      data-guards
-      data-unsaved={forms.isUnsaved || undefined}
-      data-thread={id}
-      data-page={position.desk ? address : undefined}
-    >
-      <button class="unseen" type="submit" tabIndex={-1} aria-hidden="true">
-        Save
-      </button>
-      <IdempotencyField />
-      {position.list !== "" && (
-        <HiddenFields
-          values={[
-            ["list", position.list],
-            ["at", String(position.at)],
-            ...(position.desk
-              ? ([
-                  ["desk", "1"],
-                  ["next", position.next ?? ""],
-                ] as const)
-              : []),
-          ]}
-        />
-      )}
-      {children}
-    </form>
-  </Can>
-);
-
 /**
  * The script of an open page shows this notice when the thread was merged. `address` then redirects to the thread into
  * which it was merged.
@@ -382,133 +94,6 @@ const MergedSince = ({ address }: { readonly address: string }) => (
       <a href={address}>Open the other thread</a>
     </Notice>
   </div>
-);
-
-/**
- * The script of an open page shows this notice when there is a newer proposal, or when somebody has decided on the
- * proposal.
- */
-const NewerNotice = ({
-  thread: { latestProposal },
-  address,
-}: {
-  readonly thread: OwnedThread;
-  readonly address: string;
-}) => {
-  const version = versionOf([latestProposal?.id, latestProposal?.status]);
-  return (
-    <div id="newest" data-live={version} data-stale="stale">
-      <div id="stale" hidden>
-        <Notice kind="attention">
-          The proposal on this thread has changed since you opened this page.{" "}
-          <a href={address}>Show it as it is now</a>
-        </Notice>
-      </div>
-    </div>
-  );
-};
-
-const ThreadHead = ({
-  thread: { app, feedback, latestProposal, earlier },
-  links,
-}: {
-  readonly thread: OwnedThread;
-  readonly links: Links;
-}) => (
-  <div
-    class="head"
-    id="thread-head"
-    data-live={versionOf([feedback.subject, feedback.status, feedback.occurrences, latestProposal?.status])}
-  >
-    <div class="stack tight">
-      <h1>
-        <Line text={feedback.subject} />{" "}
-        {feedback.number !== null && <span class="number">{`#${feedback.number}`}</span>}
-      </h1>
-      <div class="row">
-        <StatusBadge status={feedback.status} />
-        {latestProposal?.status === "awaiting_approval" && (
-          <a class="badge attention" href="#proposal">
-            Waiting for your decision
-          </a>
-        )}
-        {feedback.occurrences > 1 && <span class="badge">{`Reported ${feedback.occurrences} times`}</span>}
-      </div>
-      {planOfFinished({ feedback, latestProposal }) && (
-        <p>
-          {planOfFinished({ feedback, latestProposal })} <a href="#proposal">Decide on the plan</a>
-        </p>
-      )}
-      {earlier !== null && (
-        <p>
-          This failure occurred again. It was resolved before:{" "}
-          <a href={links.thread(app.id, earlier.id)}>
-            <Line text={earlier.subject} />
-          </a>
-        </p>
-      )}
-    </div>
-  </div>
-);
-
-/** The threads that were merged into this thread, each with a button that undoes the merge. */
-const MergedInto = ({
-  thread: { app, merged },
-  links,
-  now,
-}: Pick<ThreadProps, "thread" | "now"> & { readonly links: Links }) =>
-  merged.length === 0 ? null : (
-    <section class="merged" id="merged" aria-label="Merged threads" data-live={versionOf(merged)}>
-      {merged.length > mostMergedShown ? (
-        <details class="reveal">
-          <summary>{counted(merged.length, "merged thread")}</summary>
-          <MergedList {...{ app, merged, links, now }} />
-        </details>
-      ) : (
-        <MergedList {...{ app, merged, links, now }} />
-      )}
-    </section>
-  );
-
-const mostMergedShown = 3;
-
-const MergedList = ({
-  app,
-  merged,
-  links,
-  now,
-}: Pick<OwnedThread, "app" | "merged"> & Pick<ThreadProps, "now"> & { readonly links: Links }) => (
-  <ul>
-    {merged.map(({ id, number, subject, mergedAt, mergedBy, undoUntil }) => (
-      <li key={id}>
-        <span>
-          Merged from {number !== null && `#${number} `}
-          <a href={`#message-${id}`}>
-            <Line text={subject ?? "a report that was erased"} />
-          </a>{" "}
-          <span class="muted">
-            {mergedBy !== null && (
-              <>
-                by <Person email={mergedBy} />{" "}
-              </>
-            )}
-            <Ago at={mergedAt} now={now} />
-          </span>
-        </span>
-        {undoUntil !== null && (
-          <Can needs="maintainer">
-            <form method="post" action={links.thread(app.id, id, "unmerge")}>
-              <IdempotencyField />
-              <button class="small quiet" type="submit">
-                Undo
-                <span class="unseen">{` the merge of ${number === null ? "this thread" : `#${number}`}`}</span>
-              </button>
-            </form>
-          </Can>
-        )}
-      </li>
-    ))}
-  </ul>
 );
 
 /** Links to the list, and to the previous and the next thread of the list. */
@@ -591,27 +176,6 @@ const Step = ({
       <span class="unseen">{sign === undefined ? " thread" : `${words} thread`}</span>
     </a>
   );
-
-/** Redirects from the short address of a thread to its page. Throws `not_found` if the app has no such number. */
-export const numberedPage = definePage({
-  at: (links) => links.numbered(":appId", ":number"),
-  needs: "viewer",
-  async show({ ask, links, param }) {
-    const number = param("number");
-    if (!/^[1-9]\d{0,8}$/.test(number)) throw new ApiError("not_found");
-    const query = { number };
-    const { items } = await ask(threads.list, { params: { appId: param("appId") }, query });
-    const [found] = items;
-    if (found === undefined) throw new ApiError("not_found");
-    return goTo(links.thread(found.appId, found.id));
-  },
-});
-
-/**
- * Returns the number of a thread as it is shown before the subject, or an empty text if the thread has no number yet.
- */
-export const numberOf = ({ number }: { readonly number: number | null }): string =>
-  number === null ? "" : `#${number} `;
 
 export const threadPage = definePage({
   at: (links) => links.thread(":appId", ":id"),

@@ -2,15 +2,8 @@ import type { ComponentChildren } from "preact";
 import { apps } from "../../../../src/contract/apps.ts";
 import { type SavedReply, savedReplies } from "../../../../src/contract/correspondence.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
-import type { OwnedMessage, OwnedThread, ReplyMail } from "../../../../src/contract/threads.ts";
-import {
-  deliveryWords,
-  hasRepeats,
-  missedWords,
-  pageWords,
-  probableReceiver,
-  replyInWords,
-} from "../../../../src/words/thread.ts";
+import type { OwnedMessage, OwnedThread } from "../../../../src/contract/threads.ts";
+import { hasRepeats, probableReceiver, replyInWords } from "../../../../src/words/thread.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
 import type { SignedInVisit } from "../../../console/definitions.ts";
 import {
@@ -22,19 +15,21 @@ import {
   TextArea,
   versionOf,
 } from "../../../console/forms.tsx";
-import { Can, ExternalLink, Line, Notice, Refused } from "../../../console/parts.tsx";
+import { ExternalLink, Line, Notice, Refused } from "../../../console/parts.tsx";
 import { usePersonWords } from "../../../console/people.tsx";
 import { Ago } from "../../../console/times.tsx";
 import { isMailAddress } from "../../../mail/address.ts";
 import { doubtfulPlaceholders, otherNamesIn, replyFrom } from "../../saved-replies/rules.ts";
+import { senderName, sendersOf, TurnPagesOn } from "./delivery.tsx";
 import {
   type PageReader,
+  resolving,
   seenMergeName,
   seenMessageName,
   seenReceiversName,
   type ThreadForms,
 } from "./fields.tsx";
-import { aFewLines, FoldedText } from "./texts.tsx";
+import { FoldedText } from "./texts.tsx";
 
 interface MessageComposerProps {
   readonly forms: ThreadForms;
@@ -49,9 +44,6 @@ interface MessageComposerProps {
   /** The address of the settings in which an owner turns sender pages on. */
   readonly settings: string;
 }
-
-/** The value of the button that sends a reply and resolves the thread. */
-export const resolving = "resolve";
 
 /** The ways in which replies reach senders: by mail, and on the sender's page. */
 export interface ReplyWays {
@@ -508,7 +500,7 @@ const NewerMessage = ({
       <blockquote>
         <FoldedText
           text={newest.direction === "outbound" ? replyInWords(newest.body) : newest.body}
-          most={aFewLines}
+          isBrief
         />
       </blockquote>
     </Notice>
@@ -529,132 +521,3 @@ function verbOf({ direction, sender }: OwnedMessage): string {
 
 /** Returns the id of the newest message that the page shows; an empty text if nobody has written since the report. */
 const newestMessageId = ({ messages }: OwnedThread): string => messages.at(-1)?.id ?? "";
-
-type Sender = OwnedThread["sender"];
-
-/** Returns the name that the page shows for a sender. */
-export const senderName = (sender: Sender | undefined): string =>
-  sender?.name ?? sender?.email ?? "Anonymous";
-
-/** Returns the senders of all reports that the page shows, by the id of the report. */
-export const sendersOf = ({ feedback, sender, messages }: OwnedThread): ReadonlyMap<string, Sender> =>
-  new Map([
-    [feedback.id, sender],
-    ...messages.flatMap((message) => (message.sender ? [[message.id, message.sender] as const] : [])),
-  ]);
-
-interface TurnPagesOnProps {
-  /** The address of the settings in which an owner turns sender pages on. */
-  readonly settings: string;
-}
-
-/** The hint that an owner can turn on sender pages. The hint is shown where a reply does not reach its receiver. */
-const TurnPagesOn = ({ settings }: TurnPagesOnProps) => (
-  <Can needs="owner" otherwise={<>An owner of the app can turn on sender pages.</>}>
-    <a href={settings}>Turn on sender pages</a>, and give the sender the link to their page.
-  </Can>
-);
-
-/** The names of the notices that follow a reply. */
-const replied = ["replied", "replied-changed"];
-
-/** The notice about the reply that this person has just sent. */
-export const RepliedNotice = ({
-  done,
-  thread: { feedback, latestProposal, messages },
-  reader,
-  settings,
-  href,
-}: TurnPagesOnProps & {
-  readonly done: string;
-  /** The address of the thread; undefined if the page shows this thread. */
-  readonly href?: string;
-  readonly thread: OwnedThread;
-  /** The e-mail address of the signed-in person. */
-  readonly reader: string;
-}) => {
-  if (!replied.includes(done)) return null;
-  const reply = messages.findLast(
-    ({ direction, writtenBy }) => direction === "outbound" && writtenBy === reader,
-  );
-  if (reply?.delivery === undefined) return null;
-  const isMissed = reply.delivery.missed > 0;
-  return (
-    <Notice done={done} {...(isMissed ? { kind: "attention" } : {})}>
-      {href === undefined ? (
-        "The reply was added to the thread."
-      ) : (
-        <>
-          The thread{" "}
-          <a href={href}>
-            <Line text={feedback.subject} />
-          </a>{" "}
-          is resolved, and the reply was added to it.
-          {latestProposal?.status === "awaiting_approval" && " A plan still waits for a decision on it."}
-        </>
-      )}{" "}
-      <Line text={deliveryWords(reply.delivery).join(" ")} />
-      {done === "replied-changed" && " Your changes in the other fields are saved, too."}
-      {isMissed && (
-        <>
-          {" "}
-          <TurnPagesOn settings={settings} />
-        </>
-      )}
-    </Notice>
-  );
-};
-
-/** The receivers of a reply, and how each of them gets it. */
-export const ReplyDelivery = ({
-  message: { everyone, mails = [], delivery },
-  sender,
-  settings,
-}: TurnPagesOnProps & {
-  readonly message: OwnedMessage;
-  /** The sender who gets the reply; undefined if several senders get it. */
-  readonly sender: Sender | undefined;
-}) => (
-  <div class="small muted">
-    {everyone && <p>To everyone who reported it before.</p>}
-    {sender && (
-      <p>
-        To <Line text={senderName(sender)} />
-      </p>
-    )}
-    {mails.length > 0 && (
-      <ul aria-label="Mails">
-        {mails.map((mail) => (
-          <li key={mail.to}>
-            <MailState mail={mail} />
-          </li>
-        ))}
-      </ul>
-    )}
-    {delivery?.onPage && <p>{pageWords(delivery)}</p>}
-    {delivery !== undefined && delivery.missed > 0 && (
-      <p class="notice attention">
-        {missedWords(delivery)} <TurnPagesOn settings={settings} />
-      </p>
-    )}
-  </div>
-);
-
-const states: Readonly<Record<string, string>> = {
-  waiting: "waits to be mailed",
-  sent: "mailed",
-  bounced: "bounced: the address does not exist",
-  failed: "could not be mailed",
-};
-
-const MailState = ({ mail: { to, status, reason } }: { readonly mail: ReplyMail }) => (
-  <>
-    <Line text={to} />: {states[status] ?? status}
-    {reason !== null && (
-      <>
-        {" "}
-        (<Line text={reason} />)
-      </>
-    )}
-  </>
-);

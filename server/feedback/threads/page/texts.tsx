@@ -4,6 +4,12 @@ import { reasonWords } from "../../../../src/words/thread.ts";
 import { counted, Line, UserText } from "../../../console/parts.tsx";
 
 /**
+ * Returns the number of a thread as it is shown before the subject, or an empty text if the thread has no number yet.
+ */
+export const numberOf = ({ number }: { readonly number: number | null }): string =>
+  number === null ? "" : `#${number} `;
+
+/**
  * A name and a value in a list of facts. A long name is shown above its value. Nothing is shown if there is no value.
  */
 export const Pair = ({ name, value }: { readonly name: string; readonly value: string | null }) =>
@@ -12,7 +18,7 @@ export const Pair = ({ name, value }: { readonly name: string; readonly value: s
       <dt>
         <Line text={name} />
       </dt>
-      <dd>{isShort(value) ? <Line text={value} /> : <FoldedText text={value} most={aFewLines} />}</dd>
+      <dd>{isShort(value) ? <Line text={value} /> : <FoldedText text={value} isBrief />}</dd>
     </div>
   );
 
@@ -35,21 +41,21 @@ const aScreen: Most = { lines: 40, characters: 3_500 };
  * The length of the beginning of a text that is shown in a narrow column with many texts. The end of the text is
  * folded.
  */
-export const aFewLines: Most = { lines: 8, characters: 400 };
+const aFewLines: Most = { lines: 8, characters: 400 };
 
 /** A text of any length. If it is long, its end is folded. */
 export const FoldedText = ({
   text,
   rest = "more lines",
-  most = aScreen,
+  isBrief = false,
 }: {
   readonly text: string;
   /** The name of the folded part, such as `more lines`. The name is shown after the number of lines. */
   readonly rest?: string;
-  /** The length of the beginning of a long text that is shown. The end of the text is folded. */
-  readonly most?: Most;
+  /** Whether only a few lines of a long text are shown, for example in a narrow column with many texts. */
+  readonly isBrief?: boolean;
 }) => {
-  const at = foldPosition(text, most);
+  const at = foldPosition(text, isBrief ? aFewLines : aScreen);
   if (at === text.length) return <UserText text={text} />;
   const lines = text.slice(at).split("\n").length;
   return (

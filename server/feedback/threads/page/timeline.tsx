@@ -21,7 +21,7 @@ import { outcomeNote } from "../../agent-work/rules.ts";
 import { proposalNote } from "../../proposals/rules.ts";
 import type { ThreadNews } from "../../unread/rules.ts";
 import { nameIn, statusNames, typeNames } from "../badges.tsx";
-import { ReplyDelivery, senderName, sendersOf } from "./reply.tsx";
+import { ReplyDelivery, senderName, sendersOf } from "./delivery.tsx";
 import { Dropped, FoldedText, Metadata, Pair } from "./texts.tsx";
 
 interface TimelineProps {
