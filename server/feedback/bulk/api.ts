@@ -17,14 +17,20 @@ import { indexForSearch } from "../search/store/indexing.ts";
 import { tagKeyOf } from "../tags/rules.ts";
 import { tags, threadTags } from "../tags/store.ts";
 import { assignableMembers, changeThread, isFinish } from "../threads/change.ts";
-import { snoozeRefusal } from "../threads/rules.ts";
-import { endDueSnoozes } from "../threads/store/fields.ts";
+import { endedSnooze, snoozeRefusal } from "../threads/rules.ts";
+import { endDueSnoozes, snoozes } from "../threads/store/fields.ts";
 import { threadNews } from "../unread/store/news.ts";
-import { restoreActivity, threadViews } from "../unread/store/read-marks.ts";
+import {
+  lockReadUntil,
+  restoreActivity,
+  threadViews,
+  unreadWithoutViewFor,
+} from "../unread/store/read-marks.ts";
 import {
   bulkRefusal,
   changeBack,
   continuedMilliseconds,
+  isActivity,
   type ThreadState,
   undoMilliseconds,
   undoRefusal,
@@ -248,7 +254,7 @@ async function changeSome(
   const { read, ...fields } = change;
   for (const id of ids) {
     await tx.lock(id);
-    const before = await stateOf(tx, act, id, changesUnread(change));
+    const before = await stateBefore(tx, act, { id, change });
     const code = before === undefined ? "not_found" : bulkRefusal(before, change);
     if (before === undefined || code !== undefined) {
       tally.skipped.push({ id, code: code ?? "not_found" });
@@ -256,7 +262,7 @@ async function changeSome(
     }
     if (Object.keys(fields).length > 0) await changeThread(deps, tx, { ...act, id, change: fields });
     if (read !== undefined) await markRead(tx, act, id, read);
-    const after = await stateOf(tx, act, id, false);
+    const after = await stateOf(tx, act, id);
     if (after) await bulkChanges.note(tx, changeId, noted(id, before, after));
     tally.changed += 1;
   }
@@ -270,7 +276,7 @@ const changesUnread = ({ read, status, snoozedUntil }: BulkChange): boolean =>
 const markRead = (tx: Transaction, { appId, caller }: Act, feedbackId: string, read: boolean) =>
   threadViews.mark(tx, { appId, userId: caller.userId, feedbackId }, read);
 
-type FullState = ThreadState & { readonly tagKeys: readonly string[] };
+type FullState = ThreadState & { readonly tagKeys: readonly string[]; readonly activeAt: string };
 
 const noted = (feedbackId: string, before: ThreadState, after: ThreadState): BulkThreadRow => ({
   feedbackId,
@@ -278,30 +284,43 @@ const noted = (feedbackId: string, before: ThreadState, after: ThreadState): Bul
   after: stored(after),
 });
 
-function stored({ tagIds, activity, unread, resolvedAt, activeAt, ...row }: ThreadState): string {
+function stored({ tagIds, activity, unread, unreadFor, resolvedAt, activeAt, ...row }: ThreadState): string {
   const { status, assigneeId, snoozedUntil } = row;
   return JSON.stringify({
-    ...{ status, assigneeId, snoozedUntil, tagIds, activity, unread, resolvedAt, activeAt },
+    ...{ status, assigneeId, snoozedUntil, tagIds, activity, unread, unreadFor, resolvedAt, activeAt },
   });
 }
 
-/** Returns the state of a thread; undefined if the app has no such thread. */
-async function stateOf(
+/** Returns the state of a thread, with what the undo of this change needs to restore the unread marks. */
+async function stateBefore(
   tx: Transaction,
-  { appId, caller }: Act,
-  id: string,
-  withUnread: boolean,
+  act: Act,
+  { id, change }: { readonly id: string; readonly change: BulkChange },
 ): Promise<FullState | undefined> {
+  const state = await stateOf(tx, act, id);
+  return (
+    state && {
+      ...state,
+      unread: changesUnread(change) ? await isUnreadForCaller(tx, act, id) : null,
+      unreadFor: isActivity(change) ? await unreadWithoutViewFor(tx, id) : undefined,
+    }
+  );
+}
+
+const isUnreadForCaller = async (tx: Transaction, { caller }: Act, id: string): Promise<boolean> =>
+  (await threadNews(tx, caller.userId, [id]))[0]?.unread === 1;
+
+/** Returns the state of a thread; undefined if the app has no such thread. */
+async function stateOf(tx: Transaction, { appId }: Act, id: string): Promise<FullState | undefined> {
   const [row] = await bulkChanges.states(tx, appId, [id]);
   if (row === undefined) return undefined;
   const own = (await threadTags.of(tx, [id])).get(id) ?? [];
-  const news = withUnread ? (await threadNews(tx, caller.userId, [id]))[0] : undefined;
   return {
     ...row,
     activity: Number(row.activity),
     tagIds: own.map((tag) => tag.id).sort(),
     tagKeys: own.map(({ name }) => tagKeyOf(name)),
-    unread: news === undefined ? null : news.unread === 1,
+    unread: null,
   };
 }
 
@@ -335,24 +354,56 @@ async function undoSome(
   const tally: PartTally = { changed: 0, skipped: [] };
   const assignable = new Set((await assignableMembers(tx, act.appId)).map(({ userId }) => userId));
   const names = new Map((await tags.list(tx, act.appId)).map(({ id, name }) => [id, name]));
-  for (const { feedbackId: id, ...row } of rows) {
+  const states = rows.map(statesIn);
+  await lockUnreadMarks(tx, act, states);
+  for (const { id, before, after } of states) {
     await tx.lock(id);
-    const now = await stateOf(tx, act, id, false);
-    const before: ThreadState = JSON.parse(row.before);
-    const after: ThreadState = JSON.parse(row.after);
+    const now = await stateOf(tx, act, id);
     const code = undoRefusal({ now, before, after, assignable });
     if (now === undefined || code !== undefined) {
       tally.skipped.push({ id, code: code ?? "not_found" });
       continue;
     }
-    const change = changeBack({ before, after }, { names, now: deps.clock.now().toISOString() });
+    const time = deps.clock.now().toISOString();
+    const change = changeBack({ before, after }, { names, now: time });
+    // To resolve or to archive a thread again would mark it as read, and to snooze it again, too.
+    const unread = before.unread ?? (changesUnread(change) ? await isUnreadForCaller(tx, act, id) : null);
     if (Object.keys(change).length > 0) await changeThread(deps, tx, { ...act, id, change });
     // Restores the time at which the thread was resolved. Otherwise it would count as resolved today. (rule F60)
     if (change.status !== undefined && before.resolvedAt !== undefined)
       await restoreResolution(tx, id, before.resolvedAt);
-    if (before.activeAt !== undefined) await restoreActivity(tx, id, before.activeAt);
-    if (before.unread !== null) await markRead(tx, act, id, !before.unread);
+    if (before.activeAt !== undefined)
+      await restoreActivity(tx, id, {
+        at: before.activeAt,
+        changedAt: now.activeAt,
+        unreadFor: before.unreadFor ?? [],
+      });
+    const ended = endedSnooze(before, time);
+    if (ended !== null) await snoozes.end(tx, id, ended);
+    else if (unread !== null) await markRead(tx, act, id, !unread);
     tally.changed += 1;
   }
   return tally;
+}
+
+interface StoredStates {
+  readonly id: string;
+  readonly before: ThreadState;
+  readonly after: ThreadState;
+}
+
+const statesIn = ({ feedbackId, before, after }: BulkThreadRow): StoredStates => ({
+  id: feedbackId,
+  before: JSON.parse(before),
+  after: JSON.parse(after),
+});
+
+/** Locks the read times of all members for whom one of the threads was unread without a view. */
+async function lockUnreadMarks(
+  tx: Transaction,
+  { appId }: Act,
+  states: readonly StoredStates[],
+): Promise<void> {
+  const userIds = new Set(states.flatMap(({ before }) => before.unreadFor ?? []));
+  for (const userId of [...userIds].sort()) await lockReadUntil(tx, { appId, userId });
 }

@@ -2,7 +2,7 @@ import type { BulkChange } from "../../../src/contract/bulk.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { ThreadStatus } from "../../../src/contract/threads.ts";
 import { tagKeyOf } from "../tags/rules.ts";
-import { isUnfinished } from "../threads/rules.ts";
+import { endedSnooze, isUnfinished } from "../threads/rules.ts";
 
 /** The values of the fields that a bulk change can change, before or after the change. */
 export interface ThreadState {
@@ -24,6 +24,11 @@ export interface ThreadState {
   readonly resolvedAt?: string | null;
   /** The time of the last activity. States that an older version of the server has stored do not have this field. */
   readonly activeAt?: string;
+  /**
+   * The ids of the members for whom the thread was unread although they had no view of it. Only a change that counts as
+   * activity stores them, in the state before the change.
+   */
+  readonly unreadFor?: readonly string[] | undefined;
 }
 
 /** The time in milliseconds after a bulk change for which it can be undone. */
@@ -81,6 +86,13 @@ export function undoRefusal({
 const idsIn = ({ tagIds }: ThreadState): string => [...new Set(tagIds)].sort().join();
 
 /**
+ * Whether a change counts as activity of the thread. Such a change makes the thread unread for other members. To snooze
+ * a thread is no activity, but to end its snooze is. (rules F42, F50)
+ */
+export const isActivity = ({ status, snoozedUntil }: BulkChange): boolean =>
+  status !== undefined || snoozedUntil === null;
+
+/**
  * Returns the change that restores the state that a thread had before a bulk change. Leaves out a snooze that is over.
  */
 export function changeBack(
@@ -90,8 +102,7 @@ export function changeBack(
   const namesIn = (ids: readonly string[], others: readonly string[]) =>
     ids.filter((id) => !others.includes(id)).flatMap((id) => names.get(id) ?? []);
   const [addTags, removeTags] = [namesIn(before.tagIds, after.tagIds), namesIn(after.tagIds, before.tagIds)];
-  const { snoozedUntil } = before;
-  const until = snoozedUntil !== null && snoozedUntil <= now ? null : snoozedUntil;
+  const until = endedSnooze(before, now) === null ? before.snoozedUntil : null;
   const status = ThreadStatus.safeParse(before.status).data;
   return {
     ...(before.status === after.status ? {} : { status }),

@@ -8,6 +8,7 @@ import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { failures } from "../failures/store.ts";
 import { changeThread, recordThreadChange } from "../threads/change.ts";
 import { ownedThread, readableThread } from "../threads/read.ts";
+import { endedSnooze } from "../threads/rules.ts";
 import { endDueSnoozes, snoozes } from "../threads/store/fields.ts";
 import { feedbackThreads, numberThreads } from "../threads/store/threads.ts";
 import { threadNews } from "../unread/store/news.ts";
@@ -176,17 +177,20 @@ async function takeOut(
   const outside = new Map(homesOf(id, new Map(all.map((step) => [step.id, step]))));
   outside.delete(id);
   await merges.unmerge(tx, {
-    ...{ row, from, appId, now: deps.clock.now().toISOString(), newId: deps.newId },
+    ...{ row, from, appId, newId: deps.newId },
     inside: new Set(arrivalsAt(id, byTarget(all)).keys()),
     reaches: (reply) => reaches(reply, outside.get(reply.home)),
   });
+  const snooze = await snoozes.of(tx, id);
   const by = caller.userId;
   if (row.intoId === from && row.reopened !== null)
     await changeBack(deps, tx, { caller, address, appId, id: from, reopened: JSON.parse(row.reopened) });
   await settle(deps, tx, { id, appId, by, fields: ["mergedInto"] });
   if (isRead) await threadViews.mark(tx, { appId, userId: by, feedbackId: id }, true);
+  const ended = snooze && endedSnooze(snooze, deps.clock.now().toISOString());
+  if (ended) await snoozes.end(tx, id, ended);
   // If the thread is still snoozed, it must count as read for all members.
-  if ((await snoozes.of(tx, id))?.snoozedUntil) await markReadForAll(tx, id);
+  else if (snooze?.snoozedUntil) await markReadForAll(tx, id);
   await settle(deps, tx, { id: from, appId, by, fields: ["merged"] });
   const record = createAuditWriter(deps);
   const entry = { action: "thread.unmerge", appId } as const;
@@ -232,6 +236,8 @@ async function changeBack(
   const change = changeAfterUnmerge(reopened, now, deps.clock.now());
   if (Object.keys(change).length > 0) await changeThread(deps, tx, { ...act, id, change });
   if (change.status !== undefined) await restoreResolution(tx, id, reopened.resolvedAt);
+  const ended = endedSnooze(reopened, deps.clock.now().toISOString());
+  if (ended !== null) await snoozes.end(tx, id, ended);
 }
 
 const notMerged = () =>

@@ -251,11 +251,11 @@ export const merges = {
   /**
    * Undoes a merge. Moves back the messages from before the merge, and the messages that the senders of the thread
    * wrote and received since then. Replies to everyone since the merge are copied, so they are in both threads. The
-   * snooze continues if its end is in the future and the sender has not answered since the merge.
+   * thread keeps its snooze, also if it is over, unless the sender has answered since the merge.
    */
   async unmerge(
     tx: Transaction,
-    { row, from, appId, inside, reaches, newId, now }: Unmerge & { readonly newId: () => string },
+    { row, from, appId, inside, reaches, newId }: Unmerge & { readonly newId: () => string },
   ): Promise<void> {
     const { id } = row;
     await lockRows(tx, [id, from]);
@@ -291,11 +291,11 @@ export const merges = {
     await tx.run(
       `UPDATE feedback SET status = ?, merged_into = NULL, subject = m.subject, message = m.body, occurrences = ?,
          ${columns.map((column) => `${column} = m.${column}`).join(", ")},
-         snoozed_until = CASE WHEN snoozed_until > ? AND NOT EXISTS (
+         snoozed_until = CASE WHEN NOT EXISTS (
            SELECT 1 FROM messages n WHERE n.feedback_id = feedback.id AND n.direction = 'inbound'
              AND n.category IS NULL AND n.created_at >= ?) THEN snoozed_until END
        FROM messages m WHERE feedback.id = ? AND m.id = feedback.id`,
-      ...[row.status, Math.max(1, count), now, row.mergedAt, id],
+      ...[row.status, Math.max(1, count), row.mergedAt, id],
     );
     await tx.run("DELETE FROM messages WHERE id = ?", id);
     const divided =
@@ -342,7 +342,6 @@ interface Unmerge {
   /** The id of the thread in which the messages are now. */
   readonly from: string;
   readonly appId: string;
-  readonly now: string;
   /** The ids of the thread that is taken out, and of the threads that were merged into it earlier. */
   readonly inside: ReadonlySet<string>;
   /** Whether a reply to everyone also went to the senders of the thread that is taken out. */

@@ -24,6 +24,12 @@ export function snoozeRefusal(
   });
 }
 
+/** Returns the end of a snooze that a thread had at an earlier time, if this snooze is over; otherwise null. */
+export const endedSnooze = (
+  { snoozedUntil }: { readonly snoozedUntil?: string | null },
+  now: string,
+): string | null => (snoozedUntil != null && snoozedUntil <= now ? snoozedUntil : null);
+
 /** A change of the assignee. The values are ids of accounts, or null for nobody. */
 interface AssigneeChange {
   readonly present: string | null;

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { settling } from "../../../server/feedback/unread/rules.ts";
 import { unreadCounts } from "../../../server/feedback/unread/store/news.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
-import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+import { fillThreads, sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
 const minute = 60_000;
 
@@ -106,6 +107,82 @@ describe.each(databases)("a bulk change on $name", (engine) => {
     expect(await list("unread=true")).toEqual([]);
     await undo(undoOf(done));
     expect(await list("unread=true")).toEqual([id]);
+  });
+
+  describe("that is undone after many threads were read", () => {
+    const readAll = (call = team.call) => call("PUT", `${team.at}/feedback/read`, { until: now() });
+    const countFor = async (userId: string) =>
+      (await unreadCounts(service.deps.database, userId)).find(({ appId }) => appId === team.app.id)?.unread;
+    const readUntil = async (userId: string) => {
+      const sql = "SELECT read_until AS at FROM app_members WHERE app_id = ? AND user_id = ?";
+      return (await service.deps.database.get<{ at: string }>(sql, team.app.id, userId))?.at ?? "";
+    };
+    /** Adds so many threads that `read_until` moves when a person reads them. Returns their ids. */
+    const addMany = async () => {
+      await fillThreads(service, team.app.id, Array(settling.most + 10).fill({}));
+      return (await list("limit=100")).slice(0, settling.most + 10);
+    };
+
+    it.each([
+      ["opens again", "resolved", "open"],
+      ["begins", "open", "in_progress"],
+      ["resolves", "open", "resolved"],
+    ])(
+      "leaves a thread that it %s unread for the person who had not read it (rule F52)",
+      async (_, before, after) => {
+        const maria = await team.join("maintainer");
+        const many = await addMany();
+        await readAll();
+        service.clock.advance(minute);
+        const id = await send();
+        await maria.call("PATCH", `/feedback/${id}`, { status: before });
+        const sentUntil = now();
+        service.clock.advance(5 * minute);
+        const done = await bulk({ ids: [id], change: { status: after } });
+        await bulk({ ids: many, change: { status: "in_progress" } });
+        const movedTo = await readUntil(team.owner.id);
+        expect(movedTo > sentUntil && movedTo < now()).toBe(true);
+        service.clock.advance(minute);
+        expect((await undo(undoOf(done))).body).toMatchObject({ changed: 1 });
+        expect([await list("unread=true"), await countFor(team.owner.id)]).toEqual([[id], 1]);
+      },
+    );
+
+    it("leaves a thread unread for other members who had not read it, and read for the others (rule F52)", async () => {
+      const [reader, finished, late] = [
+        await team.join("maintainer"),
+        await team.join("viewer"),
+        await team.join("viewer"),
+      ];
+      service.clock.advance(minute);
+      const id = await send();
+      const sentUntil = now();
+      await readAll(finished.call);
+      service.clock.advance(5 * minute);
+      const many = await addMany();
+      const done = await bulk({ ids: [id], change: { status: "resolved" } });
+      await bulk({ ids: many, change: { read: true } }, reader.call);
+      const movedTo = await readUntil(reader.id);
+      expect(movedTo > sentUntil && movedTo < now()).toBe(true);
+      expect(await list("unread=true&limit=100", reader.call)).toEqual([id]);
+      service.clock.advance(minute);
+      await readAll(late.call);
+      expect((await undo(undoOf(done))).body).toMatchObject({ changed: 1 });
+      expect([await list("unread=true", reader.call), await countFor(reader.id)]).toEqual([[id], 1]);
+      expect(await list("unread=true&limit=100", finished.call)).toEqual(many);
+      expect([await list("unread=true", late.call), await countFor(late.id)]).toEqual([[], 0]);
+    });
+
+    it("leaves a resolved thread read for the person who has read it since it was opened", async () => {
+      const maria = await team.join("maintainer");
+      const id = await send();
+      await maria.call("PATCH", `/feedback/${id}`, { status: "resolved" });
+      const done = await bulk({ ids: [id], change: { status: "open" } });
+      expect(await list("unread=true")).toEqual([id]);
+      await team.call("PUT", `/feedback/${id}/read`, { read: true });
+      await undo(undoOf(done));
+      expect(await list("unread=true")).toEqual([]);
+    });
   });
 
   it("leaves a thread that somebody answered before the undo at the front of the list", async () => {

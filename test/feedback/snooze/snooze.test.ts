@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { endDueSnoozes } from "../../../server/feedback/threads/store/fields.ts";
+import { unreadCounts } from "../../../server/feedback/unread/store/news.ts";
 import { databases, sqlite } from "../../support/database/databases.ts";
 import { planOf } from "../../support/database/plans.ts";
 import { tracedDatabase } from "../../support/database/traced-database.ts";
@@ -168,6 +169,83 @@ describe.each(databases)("a snoozed thread on $name", (engine) => {
       const undone = await team.call("POST", `${team.at}/feedback/bulk/undo`, { undo });
       expect(undone.body).toMatchObject({ changed: 0, skipped: [{ id, code: "changed" }] });
       expect(await unread()).toEqual([id]);
+    });
+  });
+
+  describe("whose snooze would be over when a change of it is undone,", () => {
+    const minute = hour / 60;
+    /** A read thread that is snoozed for five minutes, and a read thread with later activity. */
+    const snoozed = async () => {
+      const id = await send();
+      const until = inHours(5 / 60);
+      await change(id, { snoozedUntil: until });
+      service.clock.advance(minute);
+      const other = await send();
+      for (const call of [team.call, maria.call]) await readAll(call);
+      return { id, other, until };
+    };
+    const bulk = async (ids: string[], wanted: object) =>
+      Object((await team.call("POST", `${team.at}/feedback/bulk`, { ids, change: wanted })).body).undo;
+
+    it.each([
+      ["resolves it", () => ({ status: "resolved" })],
+      [
+        "begins it and snoozes it until tomorrow",
+        () => ({ status: "in_progress", snoozedUntil: inHours(24) }),
+      ],
+      ["snoozes it until tomorrow", () => ({ snoozedUntil: inHours(24) })],
+      ["ends its snooze", () => ({ snoozedUntil: null })],
+    ])("is unread for everybody since the end of its snooze if the change %s", async (_, wanted) => {
+      const { id, other, until } = await snoozed();
+      const undo = await bulk([id], wanted());
+      service.clock.advance(6 * minute);
+      for (const call of [team.call, maria.call]) await readAll(call);
+      const undone = await team.call("POST", `${team.at}/feedback/bulk/undo`, { undo });
+      expect(undone.body).toMatchObject({ changed: 1, skippedCount: 0 });
+      for (const call of [team.call, maria.call]) expect(await unread(call)).toEqual([id]);
+      expect(await triage()).toEqual([id, other]);
+      expect((await team.call("GET", `${team.at}/feedback?order=activity&limit=1`)).body).toMatchObject({
+        items: [{ id, activeAt: until, snoozedUntil: null, status: "open" }],
+      });
+      for (const userId of [team.owner.id, maria.id]) {
+        const counts = await unreadCounts(service.deps.database, userId);
+        expect(counts.find(({ appId }) => appId === team.app.id)?.unread).toBe(1);
+      }
+    });
+
+    it("is unread for everybody after the undo of its merge", async () => {
+      const { id, other } = await snoozed();
+      await team.call("POST", `/feedback/${id}/merge`, { into: other });
+      service.clock.advance(6 * minute);
+      for (const call of [team.call, maria.call]) await readAll(call);
+      const { body } = await team.call("POST", `/feedback/${id}/unmerge`);
+      expect(body).toMatchObject({ feedback: { snoozedUntil: null } });
+      expect([await unread(), await unread(maria.call)]).toEqual([[id], [other, id]]);
+    });
+
+    it("is unread for everybody after the undo of a merge that ended its snooze", async () => {
+      const { id, other } = await snoozed();
+      await team.call("POST", `/feedback/${other}/merge`, { into: id });
+      service.clock.advance(6 * minute);
+      for (const call of [team.call, maria.call]) await readAll(call);
+      await team.call("POST", `/feedback/${other}/unmerge`);
+      expect([await unread(), (await unread(maria.call)).toSorted()]).toEqual([[id], [id, other].toSorted()]);
+    });
+
+    it("stays read after the undo of its merge if its sender has answered before that time", async () => {
+      await team.call("PATCH", team.at, { senderPages: true });
+      const sent = await service.request("POST", "/api/v1/feedback/remote", {
+        headers: { "x-api-key": team.app.key },
+        body: { type: "bug", message: "It broke." },
+      });
+      const [id, other] = [sent.field("id"), await send()];
+      await snooze(id, 1);
+      await team.call("POST", `/feedback/${id}/merge`, { into: other });
+      await answer(sent.field("statusUrl"), "It still does.");
+      await readAll(team.call);
+      service.clock.advance(2 * hour);
+      await team.call("POST", `/feedback/${id}/unmerge`);
+      expect(await unread()).toEqual([]);
     });
   });
 

@@ -58,7 +58,44 @@ export const snoozes = {
     await tx.run("UPDATE feedback SET snoozed_until = ? WHERE id = ?", until, feedbackId);
     tx.signal(threadTopic(feedbackId));
   },
+
+  /**
+   * Stores that a snooze has ended at `until`, as if it had not been removed before that time. An undo calls it if the
+   * snooze that it should restore is over.
+   */
+  async end(tx: Transaction, feedbackId: string, until: string): Promise<void> {
+    await snoozes.set(tx, feedbackId, until);
+    await tx.run(`UPDATE feedback SET ${withoutSnooze} WHERE id = ?`, feedbackId);
+    await markUnread(tx, [feedbackId]);
+  },
 };
+
+/**
+ * The SQL assignments that end the snooze of a thread. The end of the snooze becomes the last activity of the thread,
+ * unless the thread had activity after this time. A trigger then makes the thread unread for everybody who has viewed
+ * it.
+ */
+const withoutSnooze = `snoozed_until = NULL, activity_count = activity_count + 1,
+    active_at = CASE WHEN ${ofRow(activeAt)} < snoozed_until THEN snoozed_until ELSE ${ofRow(activeAt)} END`;
+
+function ofRow(expression: string): string {
+  return expression.replaceAll("f.", "");
+}
+
+/**
+ * Marks threads as unread for the members who have no view of them and whose `read_until` is not before the last
+ * activity. The trigger has marked them as unread for the members who have a view.
+ */
+async function markUnread(tx: Transaction, ids: readonly string[]): Promise<void> {
+  await tx.run(
+    plannedEachTime(`INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at)
+       SELECT v.app_id, v.user_id, f.id, -1, ${activeAt}, CASE WHEN f.created_at <= ${readUntil} THEN ${readUntil} END
+       FROM feedback f JOIN app_members v ON v.app_id = f.app_id
+       WHERE f.id IN (${ids.map(() => "?").join(", ")}) AND ${activeAt} <= ${readUntil}
+       ON CONFLICT (app_id, user_id, feedback_id) DO NOTHING`),
+    ...ids,
+  );
+}
 
 /**
  * Ends the snoozes that are over. Call it before you read lists of threads or unread marks, and before a member changes
@@ -93,32 +130,16 @@ const hasDue = async (reader: Reader, now: string): Promise<boolean> =>
     now,
   )) !== undefined;
 
-/**
- * Ends snoozes. The end of the snooze becomes the last activity of the thread, unless the thread had activity after
- * this time. A trigger then makes the thread unread for everybody who has viewed it.
- */
-const endDue = `UPDATE feedback SET snoozed_until = NULL, activity_count = activity_count + 1,
-    active_at = CASE WHEN ${ofRow(activeAt)} < snoozed_until THEN snoozed_until ELSE ${ofRow(activeAt)} END
+const endDue = `UPDATE feedback SET ${withoutSnooze}
   WHERE id IN (SELECT id FROM feedback WHERE ${isDue} ORDER BY snoozed_until, id LIMIT ${mostAtOnce}) AND ${isDue}
   RETURNING id`;
-
-function ofRow(expression: string): string {
-  return expression.replaceAll("f.", "");
-}
 
 /** Ends at most `mostAtOnce` snoozes, and returns their number. */
 async function endSome(tx: Transaction, now: string): Promise<number> {
   await tx.lock("snoozes");
-  const ended = await tx.all<{ id: string }>(endDue, now, now);
-  if (ended.length === 0) return 0;
-  await tx.run(
-    plannedEachTime(`INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at)
-       SELECT v.app_id, v.user_id, f.id, -1, ${activeAt}, CASE WHEN f.created_at <= ${readUntil} THEN ${readUntil} END
-       FROM feedback f JOIN app_members v ON v.app_id = f.app_id
-       WHERE f.id IN (${ended.map(() => "?").join(", ")}) AND ${activeAt} <= ${readUntil}
-       ON CONFLICT (app_id, user_id, feedback_id) DO NOTHING`),
-    ...ended.map(({ id }) => id),
-  );
-  for (const { id } of ended) tx.signal(threadTopic(id));
-  return ended.length;
+  const ids = (await tx.all<{ id: string }>(endDue, now, now)).map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  await markUnread(tx, ids);
+  for (const id of ids) tx.signal(threadTopic(id));
+  return ids.length;
 }

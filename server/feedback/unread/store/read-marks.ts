@@ -154,11 +154,36 @@ export async function noteActivity(
 }
 
 /**
- * Sets the time of the last activity of a thread back to `at`, because the changes since then were undone. The thread
- * then has the place in the inbox that it had at that time. A view must not have a later time than its thread, so that
- * the counts of unread threads stay right. (rules F45, F51)
+ * Returns the ids of the members for whom a thread is unread although they have no view of it. It is unread because its
+ * last activity is after their `read_until`.
  */
-export async function restoreActivity(tx: Transaction, feedbackId: string, at: string): Promise<void> {
+export async function unreadWithoutViewFor(reader: Reader, feedbackId: string): Promise<string[]> {
+  const rows = await reader.all<{ userId: string }>(
+    `SELECT v.user_id AS "userId" FROM feedback f JOIN app_members v ON v.app_id = f.app_id
+     WHERE f.id = ? AND ${activeAt} > ${readUntil} AND ${changedSinceView("v.app_id", "v.user_id")} IS NULL`,
+    feedbackId,
+  );
+  return rows.map(({ userId }) => userId);
+}
+
+/**
+ * Sets the time of the last activity of a thread back from `changedAt` to `at`, because the changes since then were
+ * undone. The thread then has the place in the inbox that it had at that time. A view must not have a later time than
+ * its thread, so that the counts of unread threads stay right. (rules F45, F51)
+ *
+ * For the members `unreadFor`, the thread was unread at `at`, and they had no view of it. If the `read_until` of such a
+ * member has moved past `at` since then, but not past `changedAt`, the thread gets a row that marks it as unread.
+ * Otherwise it would become read. The caller must lock the `read_until` of these members first. (rule F52)
+ */
+export async function restoreActivity(
+  tx: Transaction,
+  feedbackId: string,
+  {
+    at,
+    changedAt,
+    unreadFor,
+  }: { readonly at: string; readonly changedAt: string; readonly unreadFor: readonly string[] },
+): Promise<void> {
   await tx.run(
     `UPDATE feedback SET active_at = ? WHERE id = ? AND ${activeAt.replaceAll("f.", "")} > ?`,
     at,
@@ -168,6 +193,15 @@ export async function restoreActivity(tx: Transaction, feedbackId: string, at: s
   await tx.run(
     "UPDATE thread_looks SET active_at = ? WHERE feedback_id = ? AND active_at > ?",
     ...[at, feedbackId, at],
+  );
+  if (unreadFor.length === 0) return;
+  await tx.run(
+    plannedEachTime(`INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at)
+       SELECT v.app_id, v.user_id, f.id, -1, ${activeAt} FROM feedback f JOIN app_members v ON v.app_id = f.app_id
+       WHERE f.id = ? AND v.user_id IN (${unreadFor.map(() => "?").join(", ")})
+         AND ${activeAt} <= ${readUntil} AND ${readUntil} < ?
+       ON CONFLICT (app_id, user_id, feedback_id) DO NOTHING`),
+    ...[feedbackId, ...unreadFor, changedAt],
   );
 }
 
@@ -343,6 +377,7 @@ async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
   const read = await tx.get<ReadTimes>(newestRead, ...values, ...values, ...values, settling.most);
   if (!read) return;
   const until = settledUntil(read);
+  await lockReadUntil(tx, member);
   const unread = await tx.all<{ id: string }>(plannedEachTime(unreadWithoutView), ...values, until);
   const marks = await tx.get<{ count: number }>(markedViews, ...values);
   if (unread.length + Number(marks?.count ?? 0) > settling.mostUnread) return;
@@ -353,6 +388,13 @@ async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
   );
   await tx.run(moveReadUntil, until, ...values, until);
 }
+
+/**
+ * Locks a member's `read_until` until the transaction ends. An undo moves the last activity of threads back. Without
+ * this lock, a `read_until` that moves at the same time could miss these threads, and they would become read.
+ */
+export const lockReadUntil = (tx: Transaction, { appId, userId }: MemberOf) =>
+  tx.lock(`read until ${appId} ${userId}`);
 
 /** The SQL expression for the time up to which a member `v` has read all threads that no view marks as unread. */
 export const readUntil = "coalesce(v.read_until, v.created_at)";
