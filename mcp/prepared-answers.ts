@@ -1,4 +1,5 @@
 import { type Fields, isObject, isText, jsonIn } from "../src/contract/json.ts";
+import { patternOfText } from "../src/words/pattern.ts";
 import {
   buildTimeAnswers,
   type Era,
@@ -55,7 +56,7 @@ const filledPlaceholders = new RegExp(
     `"protocolVersion":"${versions.legacy[0]}"`,
     `up to ${placeholders.options.maxWaitSeconds}; more`,
   ]
-    .map((text) => text.replace(/[{}.]/g, "\\$&"))
+    .map(patternOfText)
     .join("|"),
   "g",
 );

@@ -167,13 +167,14 @@ export function objectOfForm(form: string, links: Links): FormObject | undefined
     ["cycle", links.cycle],
     ["listing", links.listing],
   ];
-  for (const [kind, at] of places) {
-    const found = new RegExp(`^${at(`(${anyId})`, `(${anyId})`)}(?:[/?]|$)`, "i").exec(form);
-    const [, appId, objectId] = found ?? [];
-    if (appId && objectId) return { kind, appId, id: objectId.toLowerCase() };
+  for (const [, appId = "", objectId = ""] of form.matchAll(idsOfObject)) {
+    const place = places.find(([, at]) => form.startsWith(at(appId, objectId)));
+    if (place !== undefined) return { kind: place[0], appId, id: objectId.toLowerCase() };
   }
   return undefined;
 }
+
+const idsOfObject = new RegExp(`/(${anyId})/(${anyId})(?=[/?]|$)`, "gi");
 
 const DraftLine = ({
   draft,

@@ -1,4 +1,5 @@
 import { limits } from "../../../src/contract/limits.ts";
+import { patternOfText } from "../../../src/words/pattern.ts";
 import { firstSentence } from "../../feedback/reports/rules.ts";
 import {
   haveSameTexts,
@@ -164,12 +165,12 @@ export function entryFromThread({ subject, message, sender, messages }: Answered
   readonly question: string;
   readonly answer: string;
 } {
-  const reply = messages.findLast(({ direction }) => direction === "outbound")?.body ?? "";
   const names = namesOf(sender);
-  const prepared = (text: string) => hidden(withoutSalutation(text, names), names).trim();
+  const reply = messages.findLast(({ direction }) => direction === "outbound")?.body ?? "";
+  const text = reply.replaceAll("{statusUrl}", "").replace(/\r\n?/g, "\n");
   return {
-    question: prepared(wholeSubject(subject, message)),
-    answer: prepared(reply.replaceAll("{statusUrl}", "").replace(/\r\n?/g, "\n")),
+    question: hidden(questionFrom(wholeSubject(subject, message).trim(), names), names).trim(),
+    answer: hidden(answerFrom(text.trim(), names), names).trim(),
   };
 }
 
@@ -180,52 +181,117 @@ function wholeSubject(subject: string, message: string): string {
   return isShortened && sentence.length <= limits.question ? sentence : subject;
 }
 
+/** A subject with fewer words after the salutation stays whole, because the greeting may be what it is about. */
+const fewestWords = 3;
+
+/** Removes the salutation of a subject. In a subject, a colon ends no salutation, but the topic. */
+function questionFrom(subject: string, names: Names): string {
+  const opening = openingOf(subject, names);
+  const isSalutation = opening !== undefined && /^[,!،]$/.test(opening.end) && opening.unknown.length <= 1;
+  const rest = withoutNames(isSalutation ? opening.rest : subject, names, ",!،");
+  return rest.split(/\s+/).length < fewestWords ? subject : asSentence(rest, subject);
+}
+
+/** Removes the salutation of a reply. A reply that is only a salutation stays whole. */
+function answerFrom(reply: string, names: Names): string {
+  const opening = openingOf(reply, names);
+  const isSalutation = opening !== undefined && addressesPerson(opening);
+  const rest = withoutNames(isSalutation ? opening.rest : reply, names, ",!:،");
+  return rest === "" ? reply : asSentence(rest, reply);
+}
+
+/** The beginning of a text that may be a salutation. */
+interface Opening {
+  /** The words after the greeting that are neither a title nor a name of the sender. */
+  readonly unknown: readonly string[];
+  /** The sign after these words; empty at the end of a line. */
+  readonly end: string;
+  /** Whether the text continues on another line. */
+  readonly isLine: boolean;
+  /** The text after the beginning. */
+  readonly rest: string;
+}
+
+/** Whether the beginning of a reply addresses a person. Otherwise it may be about a thing, as "Hey Siri works" is. */
+function addressesPerson({ unknown, end, isLine }: Opening): boolean {
+  if (unknown.length === 0) return true;
+  if (unknown.length === 1) return end !== ":" || isLine;
+  return /^[,،]$/.test(end) && (isLine || unknown.every((word) => /^\p{Lu}/u.test(word)));
+}
+
 const greetings =
   "hi|hello|hey|dear|good (?:morning|afternoon|evening)|hallo|liebe[rs]?|guten (?:tag|morgen|abend)|moin|servus|bonjour|salut|hola|ciao|olá|hej|hei|salam|مرحبا|السلام عليكم|привет|здравствуйте";
 
 const greetedWord = "(?:[ \\t]+(?:(?:mr|mrs|ms|dr|prof)\\.|[^\\s,!:;.?،]+))";
 
-/**
- * Short greetings: one that ends with a comma or a similar character, one that is a sentence before another sentence,
- * and one that is a line before other lines.
- */
-const salutations = [
-  new RegExp(`^(?:${greetings})(?![\\p{L}\\p{M}])${greetedWord}{0,3}[ \\t]*[,!:،]\\s*`, "iu"),
-  new RegExp(`^(?:${greetings})(?![\\p{L}\\p{M}])${greetedWord}{0,2}\\.\\s+(?=\\S)`, "iu"),
-  new RegExp(`^(?:${greetings})(?![\\p{L}\\p{M}])${greetedWord}{0,3}[ \\t]*(?:\\n\\s*|$)`, "iu"),
-];
+const beginning = new RegExp(
+  `^(?:${greetings})(?![\\p{L}\\p{M}])(?<greeted>${greetedWord}{0,3})[ \\t]*(?<end>[,،]|[!:](?![\\p{L}\\p{N}])|\\.(?=\\s+\\S)|(?=\\n))(?<space>\\s*)`,
+  "iu",
+);
 
-/** Removes the salutation at the beginning, and the name of the sender where it only addresses the sender. */
-function withoutSalutation(text: string, names: string | undefined): string {
-  const whole = text.trim();
-  const rest = salutations.reduce(
-    (left, salutation) => (left === whole ? left.replace(salutation, "") : left),
-    whole,
+const title = /^(?:mr|mrs|ms|dr|prof|herrn?|frau|team)\.?$/i;
+
+function openingOf(text: string, { words }: Names): Opening | undefined {
+  const found = beginning.exec(text);
+  if (found === null) return undefined;
+  const { greeted = "", end = "", space = "" } = found.groups ?? {};
+  const unknown = greeted
+    .split(/[ \t]+/)
+    .filter((word) => word !== "" && !title.test(word) && !words.has(word.toLowerCase()));
+  return { unknown, end, isLine: space.includes("\n"), rest: text.slice(found[0].length) };
+}
+
+/** Removes the name of the sender where it only addresses the sender. `ends` are the signs after a name at the start. */
+function withoutNames(text: string, { person }: Names, ends: string): string {
+  if (person === undefined) return text;
+  return text
+    .replace(new RegExp(`^${person}\\s*[${ends}]\\s*`, "iu"), "")
+    .replace(new RegExp(`,[ \\t]+${person}(?=\\s*[.!?,;](?![\\p{L}\\p{N}]))`, "giu"), "");
+}
+
+/** Returns the rest of a text, with a capital letter at its beginning if something was removed. */
+const asSentence = (rest: string, whole: string): string =>
+  rest === whole ? whole : rest.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+
+/** The names of a sender. The patterns are undefined if the sender has no name that is long enough. */
+interface Names {
+  /** Every word of the name, in lower case. */
+  readonly words: ReadonlySet<string>;
+  /** The pattern for the whole name or some words of it. */
+  readonly person: string | undefined;
+  /** The pattern for the whole name or one word of it, not inside a longer word. */
+  readonly anywhere: string | undefined;
+}
+
+// A word has no white space, and the words are separated by white space, so a text matches `some` in only one way. The
+// whole name is not one of the repeated alternatives: it would match the same text as its words do, and the time for
+// a text without a match would double with each repetition.
+function namesOf({ name, email }: AnsweredThread["sender"]): Names {
+  const parts = (name ?? "").split(/\s+/).filter((part) => part !== "");
+  const written = [...parts, ...parts.flatMap((part) => part.split(/[,;]/)), email?.split("@")[0] ?? ""];
+  const words = new Map(
+    written.flatMap((text) => text.split(/\s+/)).map((word) => [word.toLowerCase(), word]),
   );
-  const unnamed =
-    names === undefined
-      ? rest
-      : rest
-          .replace(new RegExp(`^${names}(?:\\s+${names})*\\s*[,!:]\\s*`, "iu"), "")
-          .replace(new RegExp(`,[ \\t]+${names}(?:\\s+${names})*(?=\\s*[.!?,;])`, "giu"), "");
-  return unnamed === whole ? whole : unnamed.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+  const one = longestFirst([...words.values()].filter((word) => word.length > 1).map(patternOfText));
+  const full = parts.length > 1 ? [parts.map(patternOfText).join("\\s+")] : [];
+  const some = one.length > 0 ? [`(?:${one.join("|")})(?:\\s+(?:${one.join("|")})){0,3}`] : [];
+  const all = longestFirst([...full, ...one]).join("|");
+  if (all === "") return { words: new Set(), person: undefined, anywhere: undefined };
+  return {
+    words: new Set(words.keys()),
+    person: `(?:${[...full, ...some].join("|")})`,
+    anywhere: `(?<![\\p{L}\\p{N}])(?:${all})(?![\\p{L}\\p{N}])`,
+  };
 }
 
-/** Returns a pattern for the names of a sender; undefined if the sender has none. */
-function namesOf({ name, email }: AnsweredThread["sender"]): string | undefined {
-  const own = [name ?? "", ...(name ?? "").split(/\s+/), email?.split("@")[0] ?? ""]
-    .map((word) => word.trim())
-    .filter((word) => word.length > 1)
-    .sort((one, other) => other.length - one.length)
-    .map((word) => word.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&"));
-  return own.length === 0 ? undefined : `(?<![\\p{L}\\p{N}])(?:${own.join("|")})(?![\\p{L}\\p{N}])`;
-}
+const longestFirst = (sources: readonly string[]): string[] =>
+  [...sources].sort((one, other) => other.length - one.length);
 
 /** Replaces personal data in a text by `…`. */
-function hidden(text: string, names: string | undefined): string {
+function hidden(text: string, { anywhere }: Names): string {
   const masked = text
     .replace(/[^\s@<>()[\],;:"]{1,64}@[^\s@<>()[\],;:"]{1,255}/g, "…")
     .replace(/https?:\/\/[^\s<>)]*\/p\/t\/[^\s<>)]*/g, "…")
     .replace(/(?<![\p{L}\p{N}.:/-])\+?\d[\d ()/-]{7,18}\d(?![\p{L}\p{N}.:/-])/gu, "…");
-  return names === undefined ? masked : masked.replace(new RegExp(names, "giu"), "…");
+  return anywhere === undefined ? masked : masked.replace(new RegExp(anywhere, "giu"), "…");
 }

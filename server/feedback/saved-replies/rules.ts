@@ -1,4 +1,5 @@
 import { unknownPlaceholders } from "../../../src/contract/correspondence.ts";
+import { patternOfText } from "../../../src/words/pattern.ts";
 
 export interface ReplyFacts {
   /** The name of the sender; null if the sender gave no name. */
@@ -70,8 +71,7 @@ const isSameName = (one: string, other: string): boolean => one.toLowerCase() ==
  */
 const hasName = (text: string, name: string): boolean => {
   const letter = String.raw`[\p{Lu}\p{Ll}\p{N}]`;
-  const escaped = name.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
-  return new RegExp(`(?<!${letter})${escaped}(?!${letter})`, "u").test(text);
+  return new RegExp(`(?<!${letter})${patternOfText(name)}(?!${letter})`, "u").test(text);
 };
 
 const withoutBraces = (value: string): string => value.replace(/[{}]/g, "").trim();

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { secretIn } from "../../../mcp/refusals.ts";
 import { browserName } from "../../../server/access/sign-in/rules.ts";
-import { replyFrom } from "../../../server/feedback/saved-replies/rules.ts";
+import { entryFromThread } from "../../../server/content/faqs/rules.ts";
+import { otherNamesIn, replyFrom } from "../../../server/feedback/saved-replies/rules.ts";
 import { readMail } from "../../../server/mail/incoming/read.ts";
 import { readChangelogFile, readNotes } from "../../../src/cli/changelog/notes/changelog-file.lazy.ts";
 import { readChangesets } from "../../../src/cli/changelog/notes/changesets.lazy.ts";
@@ -182,3 +183,52 @@ it.each([
 ])("a secret in the text of an agent is found quickly with any text: %j", (part) => {
   soon(() => secretIn(`${part.repeat(times)}!`, []));
 });
+
+const repeatedNames: readonly (readonly [name: string, part: string])[] = [
+  ["aa bb", " aa bb"],
+  ["aa bb", ", aa bb"],
+  ["aa aa", " aa"],
+  ["aa AA aa", " aa"],
+  ["aa aaa aaaa", " aaaa aaa"],
+  ["a, aa, aaa,", " aa, aaa,"],
+  ["a-a a-a-a", " a-a a-a-a"],
+  ["aa bb", " aa\n"],
+  ["aa aa aa aa aa aa aa aa b", " aa"],
+];
+
+it.each(repeatedNames)(
+  "an FAQ entry of the sender %j is made quickly from a text with many %j",
+  (name, part) => {
+    for (const repeats of [60, times / part.length]) {
+      const text = `y,${part.repeat(repeats)} x`;
+      for (const begun of [text, text.slice(3), `Hi${text.slice(2)}`])
+        soon(() =>
+          entryFromThread({
+            subject: begun,
+            message: begun,
+            sender: { name, email: "aa@kitchen.example" },
+            messages: [{ direction: "outbound", body: begun }],
+          }),
+        );
+    }
+  },
+);
+
+it.each(repeatedNames)(
+  "the name %j of another sender is found quickly in a text with many %j",
+  (name, part) => {
+    const text = part.repeat(times / part.length);
+    soon(() => otherNamesIn(`${text} x`, { receivers: ["Kim"], all: ["Kim", name] }));
+  },
+);
+
+it.each(["\n", " ", "\t", "a ", ", ", "Mr. ", ". "])(
+  "the salutation of an FAQ entry is found quickly in a text with many %j",
+  (part) => {
+    const text = `Hi ${part.repeat(times)};`;
+    const messages = [{ direction: "outbound", body: text }];
+    soon(() =>
+      entryFromThread({ subject: text, message: text, sender: { name: "Kim", email: null }, messages }),
+    );
+  },
+);

@@ -32,6 +32,29 @@ const notKept: Readonly<Record<string, string>> = {
   "email of a person to erase": "after the erasure nothing here has the address",
 };
 
+const appId = "01a1fda4-237d-759b-ad89-7cf5663516dc";
+const id = "01a1fda4-237d-759b-ad89-7cf5663516dd";
+
+describe("the object of a form", () => {
+  it.each(["/console", "", "/a.b(c+[d]/$*|console", `/${id}/${appId}`])(
+    "is found if the console is at %j",
+    (at) => {
+      const links = createLinks(at);
+      const expected = { kind: "faq", appId, id };
+      expect(objectOfForm(links.faq(appId, id), links)).toEqual(expected);
+      expect(objectOfForm(links.faq(appId, id.toUpperCase(), "delete"), links)).toEqual(expected);
+      expect(objectOfForm(`${links.faq(appId, id)}?lang=de`, links)).toEqual(expected);
+    },
+  );
+
+  it.each([`/faqs/${appId}/new`, `/faqs/${appId}/${id}a`, `/other/${appId}/${id}`, `/faqs/${id}`])(
+    "is undefined for the form %s, which belongs to no object",
+    (form) => {
+      expect(objectOfForm(`/console${form}`, createLinks("/console"))).toBeUndefined();
+    },
+  );
+});
+
 interface Field {
   readonly name: string;
   readonly type: string;

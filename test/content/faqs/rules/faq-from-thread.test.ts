@@ -46,6 +46,60 @@ describe("a new FAQ entry from a thread (rule C33)", () => {
     expect(entry("How?", reply).answer).toBe(answer);
   });
 
+  it.each([
+    ["a name that is not stored", "Hi Kim, open Settings.", "Open Settings."],
+    ["a whole name that is not stored", "Hello Kim Berg, open Settings.", "Open Settings."],
+    ["several words on a line", "Dear valued customer,\n\nopen Settings.", "Open Settings."],
+    ["a line without a comma", "Hi Mara\n\nOpen Settings.", "Open Settings."],
+    ["a line that ends with a colon", "Dear customer:\nOpen Settings.", "Open Settings."],
+    ["a title and a whole name", "Dear Mr Mara O'Neil: open Settings.", "Open Settings."],
+    ["a greeting alone", "Hello.\nOpen Settings.", "Open Settings."],
+  ])("has an answer without a salutation with %s", (_, reply, answer) => {
+    expect(entry("How?", reply).answer).toBe(answer);
+  });
+
+  it.each([
+    "Hey Siri works again.",
+    "Hey Siri works again",
+    "Hey Siri works again!\n\nUpdate to 2.0.",
+    "Hey Siri works now, after the update.",
+    "Hello world widget\nis the new name.",
+    "Hello world works. Update to 2.0.",
+    "Dear diary: see the log.",
+    "Hello!",
+    "Hello everybody",
+  ])("has an answer that keeps a beginning that is not a salutation before another text: %j", (reply) => {
+    expect(entry("How?", reply).answer).toBe(reply);
+  });
+
+  it.each([
+    ["Hi, how do I export?", "How do I export?"],
+    ["Hello Kim! how do I export?", "How do I export?"],
+    ["Good morning Innkeep team, how do I export?", "How do I export?"],
+    ["Hola equipo, no funciona la VPN", "No funciona la VPN"],
+    ["السلام عليكم، التطبيق لا يعمل", "التطبيق لا يعمل"],
+  ])("has a question without the salutation of the subject: %j", (subject, question) => {
+    expect(entry(subject).question).toBe(question);
+  });
+
+  it.each([
+    "Hey Siri is broken",
+    "Hello world",
+    "Hello world!",
+    "Good morning widget freezes",
+    "Good morning. Widget freezes on rotate",
+    "Hola VPN no funciona",
+    "Hello World widget crashes, when I rotate",
+    "Hello World widget, when I rotate",
+    "Dear diary crashes: see log",
+    "Dear diary: see the log of today",
+    "Hello: the greeting is wrong",
+    "Hi, it crashes",
+    "Hi",
+  ])("has the whole subject as its question if that may begin with its topic: %j", (subject) => {
+    expect(entry(subject).question).toBe(subject);
+  });
+
   it("has the whole first sentence of the report if the subject is cut", () => {
     const message = `Hi, the export of ${"very ".repeat(20)}long lists stops. It is slow, too.`;
     const subject = subjectOf("bug", message);
@@ -54,6 +108,12 @@ describe("a new FAQ entry from a thread (rule C33)", () => {
     expect(question).toBe(`The export of ${"very ".repeat(20)}long lists stops.`);
     const other = entryFromThread({ subject: "Export…", message, sender, messages: [] });
     expect(other.question).toBe("Export…");
+  });
+
+  it("contains no part of an address that is written after a comma", () => {
+    expect(entry("How?", "We wrote to Kim, mara.oneil and others.").answer).toBe(
+      "We wrote to Kim, … and others.",
+    );
   });
 
   it("keeps words that only contain the name of the sender, and keeps versions and dates", () => {
@@ -67,5 +127,35 @@ describe("a new FAQ entry from a thread (rule C33)", () => {
       question: "A … b",
       answer: "",
     });
+  });
+
+  it.each([..."!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"])(
+    "contains no part of a name and an address with %s",
+    (mark) => {
+      const odd = { name: `Jo${mark}An`, email: `ki${mark}lo@kitchen.example` };
+      const reply = `Hi Jo${mark}An,\n\nwe asked Jo${mark}An at ki${mark}lo@kitchen.example.`;
+      const { question, answer } = entryFromThread({
+        subject: `Why did Jo${mark}An lose pictures?`,
+        message: "",
+        sender: odd,
+        messages: [{ direction: "outbound", body: reply }],
+      });
+      expect(question).toBe("Why did … lose pictures?");
+      expect(answer).not.toMatch(/jo|an\b/i);
+    },
+  );
+
+  it.each([
+    ["Jean-Paul", null, "Jean-Paul is here"],
+    [null, "jean-paul@kitchen.example", "Jean-paul is here"],
+    ["O'Neil, Mara", null, "Mara is here"],
+    ["O'Neil, Mara", null, "O'Neil is here"],
+    ["Mara O'Neil", null, "Mara\nO'Neil is here"],
+    ["Mara", "mara.oneil@kitchen.example", "mara.oneil is here"],
+    ["李 明", null, "李 明 is here"],
+    ["İbrahim", null, "İbrahim is here"],
+  ])("hides the name %j or the address %j in %j", (name, email, subject) => {
+    const thread = { subject, message: "", sender: { name, email }, messages: [] };
+    expect(entryFromThread(thread).question).toBe("… is here");
   });
 });
