@@ -196,7 +196,7 @@ const salutations = [
 ];
 
 /** Removes the salutation at the beginning, and the name of the sender where it only addresses the sender. */
-function withoutSalutation(text: string, names: string | undefined): string {
+function withoutSalutation(text: string, names: SenderNames | undefined): string {
   const whole = text.trim();
   const rest = salutations.reduce(
     (left, salutation) => (left === whole ? left.replace(salutation, "") : left),
@@ -206,26 +206,49 @@ function withoutSalutation(text: string, names: string | undefined): string {
     names === undefined
       ? rest
       : rest
-          .replace(new RegExp(`^${names}(?:\\s+${names})*\\s*[,!:]\\s*`, "iu"), "")
-          .replace(new RegExp(`,[ \\t]+${names}(?:\\s+${names})*(?=\\s*[.!?,;])`, "giu"), "");
+          .replace(new RegExp(`^${names.addressed}\\s*[,!:]\\s*`, "iu"), "")
+          .replace(new RegExp(`,[ \\t]+${names.addressed}(?=\\s*[.!?,;])`, "giu"), "");
   return unnamed === whole ? whole : unnamed.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
 }
 
-/** Returns a pattern for the names of a sender; undefined if the sender has none. */
-function namesOf({ name, email }: AnsweredThread["sender"]): string | undefined {
-  const own = [name ?? "", ...(name ?? "").split(/\s+/), email?.split("@")[0] ?? ""]
-    .map((word) => word.trim())
-    .filter((word) => word.length > 1)
-    .sort((one, other) => other.length - one.length)
-    .map((word) => word.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&"));
-  return own.length === 0 ? undefined : `(?<![\\p{L}\\p{N}])(?:${own.join("|")})(?![\\p{L}\\p{N}])`;
+/** Patterns for the names of a sender. */
+interface SenderNames {
+  /** Matches a name or a word of it. */
+  readonly single: string;
+  /** Matches a name or several words of it, as in a salutation. */
+  readonly addressed: string;
 }
 
+/** Returns patterns for the names of a sender; undefined if the sender has none. */
+function namesOf({ name, email }: AnsweredThread["sender"]): SenderNames | undefined {
+  const names = [name ?? "", email?.split("@")[0] ?? ""];
+  const words = names.flatMap((one) => one.split(/\s+/));
+  const single = anyOf([...names, ...words]);
+  if (single === undefined) return undefined;
+  // Each word of a text must match in one way only. Otherwise the time would grow exponentially with a repeated name.
+  const word = anyOf([...new Map(words.map((one) => [withoutCase(one), one])).values()]);
+  const several = word === undefined ? [] : [`${word}(?:\\s+${word})*`];
+  return { single, addressed: `(?:${[anyOf(names), ...several].join("|")})` };
+}
+
+/** Returns a pattern for texts of at least two characters, the longest first; undefined if there are none. */
+function anyOf(texts: readonly string[]): string | undefined {
+  const escaped = texts
+    .map((text) => text.trim())
+    .filter((text) => text.length > 1)
+    .sort((one, other) => other.length - one.length)
+    .map((text) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"));
+  return escaped.length === 0 ? undefined : `(?<![\\p{L}\\p{N}])(?:${escaped.join("|")})(?![\\p{L}\\p{N}])`;
+}
+
+/** Two texts that the same pattern matches with the flags `iu` have the same result. */
+const withoutCase = (text: string): string => text.toLowerCase().toUpperCase().toLowerCase();
+
 /** Replaces personal data in a text by `…`. */
-function hidden(text: string, names: string | undefined): string {
+function hidden(text: string, names: SenderNames | undefined): string {
   const masked = text
     .replace(/[^\s@<>()[\],;:"]{1,64}@[^\s@<>()[\],;:"]{1,255}/g, "…")
     .replace(/https?:\/\/[^\s<>)]*\/p\/t\/[^\s<>)]*/g, "…")
     .replace(/(?<![\p{L}\p{N}.:/-])\+?\d[\d ()/-]{7,18}\d(?![\p{L}\p{N}.:/-])/gu, "…");
-  return names === undefined ? masked : masked.replace(new RegExp(names, "giu"), "…");
+  return names === undefined ? masked : masked.replace(new RegExp(names.single, "giu"), "…");
 }

@@ -68,4 +68,29 @@ describe("a new FAQ entry from a thread (rule C33)", () => {
       answer: "",
     });
   });
+
+  it.each([
+    ["a name with a hyphen", { name: "Anna-Lena Berg", email: null }],
+    ["an address with a hyphen", { name: null, email: "anna-lena@kitchen.example" }],
+  ])("leaves out %s", (_, hyphenated) => {
+    const messages = [{ direction: "outbound", body: "Anna-Lena, please update." }];
+    const asked = { subject: "Anna-Lena cannot sync", message: "", sender: hyphenated, messages };
+    expect(entryFromThread(asked)).toEqual({ question: "… cannot sync", answer: "Please update." });
+  });
+
+  it.each([
+    ["the same word twice", "aa aa"],
+    ["the same word in capital letters", "aa AA"],
+    ["words that differ only in forms of a letter", "sa ſa"],
+  ])("is made from a text that repeats the name of a sender with %s", (_, name) => {
+    const repeated = Array.from({ length: 60 }, () => name).join(" ");
+    const made = { subject: `${repeated} x`, message: "", sender: { name, email: null }, messages: [] };
+    expect(entryFromThread(made).question).toMatch(/^(… )+x$/);
+  });
+
+  it("leaves out a name that ends with a letter alone", () => {
+    const messages = [{ direction: "outbound", body: "Mara B, please update. Thanks, Mara B!" }];
+    const asked = { subject: "?", message: "", sender: { name: "Mara B", email: null }, messages };
+    expect(entryFromThread(asked).answer).toBe("Please update. Thanks!");
+  });
 });
