@@ -17,18 +17,26 @@ export const OriginalValues = ({
 }: {
   readonly current: Values;
   readonly form: Filled | undefined;
-}) => <OriginalVersions versions={originalVersions(current)} form={form} />;
+}) => <OriginalVersions versions={versionsIn(form, current)} form={form} />;
 
-/** Returns the version of each value, by the name of its field. */
-export const originalVersions = (current: Values): Values =>
-  Object.fromEntries(Object.entries(current).map(([name, value]) => [name, fieldVersion(value)]));
+/** Returns the versions for a form, by the names of its fields. A form that was not sent has the stored values. */
+const versionsIn = (form: Filled | undefined, current: Values): Values =>
+  Object.fromEntries(
+    Object.entries(current).map(([name, value]) => [
+      name,
+      form?.sent ? versionAgain(form, name) : fieldVersion(value),
+    ]),
+  );
 
 /**
- * Returns the versions that a sent form contains. A page uses these versions if it shows the form again without saving
- * it.
+ * Returns the version of a field in a form that was sent and is shown again. If the refusal shows a stored value,
+ * returns its version, so that the next send replaces this value. Otherwise returns the sent version. With a newer
+ * version, the next send would replace a change of another person that the page does not show.
  */
-export const sentVersions = (fields: Fields, current: Values): Values =>
-  Object.fromEntries(Object.keys(current).map((name) => [name, fields.text(originalVersionName(name))]));
+export function versionAgain(form: Filled, name: string): string {
+  const saved = savedAt(form, name);
+  return saved === undefined ? form.value(originalVersionName(name)) : fieldVersion(saved);
+}
 
 /**
  * The same as `OriginalValues`, for versions that the caller has computed. If the form was refused, `data-typed` has the

@@ -162,6 +162,19 @@ describe.each(databases)("the retention of threads in an app, on $name,", (engin
     await browser.send(asked, path);
     expect(await days()).toBe(60);
   });
+
+  it("is confirmed without undoing what another person has changed in the meantime", async () => {
+    const world = await makeWorld();
+    await world.thread("resolved", 90);
+    const browser = createBrowserWithoutScripts(service, world.headers);
+    const path = `/console/apps/${world.app.id}`;
+    const [mine, theirs] = [await browser.open(path), await browser.open(path)];
+    await browser.send(theirs, path, { name: "Theirs" });
+    const asked = await browser.send(mine, path, { retentionDays: "60" });
+    expect((await browser.send(asked, path)).status).toBe(303);
+    const { body } = await world.call("GET", `/apps/${world.app.id}`);
+    expect(body).toMatchObject({ name: "Theirs", retentionDays: 60 });
+  });
 });
 
 describe("a wrong clock that is a year ahead and is accepted", () => {

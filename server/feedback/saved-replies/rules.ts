@@ -1,5 +1,4 @@
 import { unknownPlaceholders } from "../../../src/contract/correspondence.ts";
-import { patternOfText } from "../../../src/words/pattern.ts";
 
 export interface ReplyFacts {
   /** The name of the sender; null if the sender gave no name. */
@@ -55,12 +54,11 @@ export function otherNamesIn(text: string, { receivers, all }: SenderNames): str
   const [own = "", ...more] = receivers.map((name) => withoutBraces(name ?? ""));
   const shared = more.every((name) => isSameName(name, own)) ? own : "";
   const others = new Set(all.map((name) => withoutBraces(name ?? "")).filter((name) => name !== ""));
-  return [...others].filter((name) => {
-    if (isSameName(name, shared)) return false;
-    // The name "Anna" in "Anna Berg" is that of the receiver Anna Berg.
-    const isPartOfOwn = shared.includes(name);
-    return hasName(isPartOfOwn ? text.replaceAll(shared, " ") : text, name);
-  });
+  // The name "Anna" in "Anna Berg" is that of the receiver Anna Berg.
+  const withoutShared = shared === "" ? text : text.replaceAll(shared, " ");
+  return [...others].filter(
+    (name) => hasName(shared.includes(name) ? withoutShared : text, name) && !isSameName(name, shared),
+  );
 }
 
 const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
@@ -69,10 +67,20 @@ const isSameName = (one: string, other: string): boolean => one.toLowerCase() ==
  * Whether a text has a name as a whole word. Scripts without capital letters may write words without spaces, so their
  * letters may stand beside the name.
  */
-const hasName = (text: string, name: string): boolean => {
-  const letter = String.raw`[\p{Lu}\p{Ll}\p{N}]`;
-  return new RegExp(`(?<!${letter})${patternOfText(name)}(?!${letter})`, "u").test(text);
-};
+function hasName(text: string, name: string): boolean {
+  // A thread can have hundreds of names. To compile a pattern for each of them takes seconds.
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const end = at + name.length;
+    // A letter has up to two UTF-16 code units.
+    const [before, after] = [text.slice(Math.max(0, at - 2), at), text.slice(end, end + 2)];
+    if (!endsWithLetter.test(before) && !beginsWithLetter.test(after)) return true;
+  }
+  return false;
+}
+
+const endsWithLetter = /[\p{Lu}\p{Ll}\p{N}]$/u;
+
+const beginsWithLetter = /^[\p{Lu}\p{Ll}\p{N}]/u;
 
 const withoutBraces = (value: string): string => value.replace(/[{}]/g, "").trim();
 

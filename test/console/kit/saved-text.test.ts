@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   type BrowserWithoutScripts,
   createBrowserWithoutScripts,
+  fieldsOf,
+  formOf,
   readingOf,
 } from "../../support/browser/browser-without-scripts.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -10,12 +12,14 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("a form that is refused because somebody else was faster", () => {
+describe("a form whose object somebody else has changed in the meantime", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let owner: BrowserWithoutScripts;
   beforeAll(async () => {
     service = await startService();
+  });
+  beforeEach(async () => {
     world = await makeOwnerWithOneOfEach(service);
     owner = createBrowserWithoutScripts(service, world.headers);
   });
@@ -24,28 +28,62 @@ describe("a form that is refused because somebody else was faster", () => {
   interface Place {
     readonly path: string;
     readonly action: string;
+    /** A field that must not be empty. */
     readonly field: string;
+    /** Another field of the form, and another valid value for it. */
+    readonly other: readonly [name: string, value: string];
   }
   const places: Readonly<Record<string, () => Place | Promise<Place>>> = {
-    "an FAQ entry": () => at(`/console/faqs/${world.app.id}/${world.faqId}`, "", "answer"),
-    "a release note": () => at(`/console/changelog/${world.app.id}/${world.entryId}`, "", "title"),
-    "a listing": () => at(`/console/testing/${world.app.id}/${world.listingId}`, "", "testBrief"),
-    "an app": () => at(`/console/apps/${world.app.id}`, "", "name"),
-    "a thread": () => at(`/console/feedback/${world.app.id}/${world.threadId}`, "/edit", "subject"),
+    "an FAQ entry": () => ({
+      ...at(`/console/faqs/${world.app.id}/${world.faqId}`),
+      ...{ field: "answer", other: ["question", "How do they?"] },
+    }),
+    "a translation of an FAQ entry": async () => {
+      const text = { question: "Wie?", answer: "So." };
+      await world.call("PATCH", `/faqs/${world.faqId}`, { translations: { de: text } });
+      const path = `/console/faqs/${world.app.id}/${world.faqId}`;
+      return {
+        ...{ path: `${path}?lang=de`, action: path },
+        ...{ field: "translations.de.answer", other: ["translations.de.question", "Wie machen sie das?"] },
+      };
+    },
+    "a release note": () => ({
+      ...at(`/console/changelog/${world.app.id}/${world.entryId}`),
+      ...{ field: "title", other: ["version", "7.0.1"] },
+    }),
+    "a listing": () => ({
+      ...at(`/console/testing/${world.app.id}/${world.listingId}`),
+      ...{ field: "testBrief", other: ["appName", "Their app"] },
+    }),
+    "an app": () => ({
+      ...at(`/console/apps/${world.app.id}`),
+      ...{ field: "name", other: ["githubRepository", "theirs/app"] },
+    }),
+    "a thread": () => ({
+      ...at(`/console/feedback/${world.app.id}/${world.threadId}`, "/edit"),
+      ...{ field: "subject", other: ["status", "in_progress"] },
+    }),
     "a saved reply": async () => {
       const reply = { title: "Hours", body: "At nine." };
       const id = (await world.call("POST", `/apps/${world.app.id}/saved-replies`, reply)).field("id");
-      return at(`/console/saved-replies/${world.app.id}`, `/${id}/change`, "body");
+      return {
+        ...at(`/console/saved-replies/${world.app.id}`, `/${id}/change`),
+        ...{ field: "body", other: ["title", "Their hours"] },
+      };
     },
   };
-  const at = (path: string, part: string, field: string): Place => ({ path, action: path + part, field });
+  const at = (path: string, part = "") => ({ path, action: path + part });
+  const placeOf = async (name: string): Promise<Place> => {
+    const place = await places[name]?.();
+    if (!place) throw new Error(name);
+    return place;
+  };
+  const shown = async ({ path, action }: Place) => fieldsOf(formOf(await owner.open(path), action));
 
   it.each(Object.keys(places))(
     "shows the saved text of %s without scripts, and can be sent again",
     async (name) => {
-      const place = await places[name]?.();
-      if (!place) throw new Error(name);
-      const { path, action, field } = place;
+      const { path, action, field } = await placeOf(name);
       const [mine, theirs] = [await owner.open(path), await owner.open(path)];
       const first = await owner.send(theirs, action, { [field]: "Theirs <b>" });
       expect(first.status).toBe(303);
@@ -58,6 +96,32 @@ describe("a form that is refused because somebody else was faster", () => {
       const after = await owner.open(path);
       expect(after.text).toContain("Mine");
       expect(after.text).not.toContain("data-typed");
+    },
+  );
+
+  it.each(Object.keys(places))("keeps the changes of others in %s that it does not show", async (name) => {
+    const place = await placeOf(name);
+    const { path, action, field, other } = place;
+    const [mine, theirs] = [await owner.open(path), await owner.open(path)];
+    const first = await owner.send(theirs, action, { [field]: "Theirs <b>", [other[0]]: other[1] });
+    expect(first.status).toBe(303);
+    const refused = await owner.send(mine, action, { [field]: "Mine" });
+    expect(refused.status).toBe(400);
+    expect((await owner.send(refused, action)).status).toBe(303);
+    expect(await shown(place)).toMatchObject({ [field]: "Mine", [other[0]]: other[1] });
+  });
+
+  it.each(Object.keys(places))(
+    "keeps the changes of others in %s after it was refused for a wrong value",
+    async (name) => {
+      const place = await placeOf(name);
+      const { path, action, field, other } = place;
+      const [mine, theirs] = [await owner.open(path), await owner.open(path)];
+      expect((await owner.send(theirs, action, { [other[0]]: other[1] })).status).toBe(303);
+      const refused = await owner.send(mine, action, { [field]: " " });
+      expect(refused.status).toBe(400);
+      expect((await owner.send(refused, action, { [field]: "Mine" })).status).toBe(303);
+      expect(await shown(place)).toMatchObject({ [field]: "Mine", [other[0]]: other[1] });
     },
   );
 });

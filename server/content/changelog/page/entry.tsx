@@ -25,9 +25,7 @@ import {
   givenFor,
   HiddenFields,
   IdempotencyField,
-  OriginalVersions,
-  originalVersions,
-  sentVersions,
+  OriginalValues,
   TextArea,
   TextField,
   type Values,
@@ -524,18 +522,13 @@ const TranslationForm = ({
   form,
   entry,
   tag,
-  given,
   action,
-  fields,
-}: Translating & {
+}: Omit<Translating, "given"> & {
   readonly form: Filled;
   readonly action: string;
-  readonly fields: SignedInVisit["fields"];
 }) => {
   const names = namesOf(tag);
   const language = attributesOf(tag);
-  const current = currentOf(entry, tag);
-  const isPreview = given !== undefined && given.refusal === undefined;
   const original = originalOf(entry);
   return (
     <form class="card stack" method="post" action={action} data-guards data-previews>
@@ -543,10 +536,7 @@ const TranslationForm = ({
       <Refused refusal={form.refusal} />
       <IdempotencyField />
       <HiddenFields values={[["lang", tag]]} />
-      <OriginalVersions
-        versions={isPreview ? sentVersions(fields, current) : originalVersions(current)}
-        form={form}
-      />
+      <OriginalValues current={currentOf(entry, tag)} form={form} />
       <TextField form={form} name={names.title} label="Title" language={language} required />
       {original.bodyFormat === "markdown" || form.value(names.body) !== "" ? (
         <MarkdownField
@@ -787,7 +777,7 @@ async function showTranslation(visit: SignedInVisit, { entry, tag, given }: Tran
           form={
             <div class="stack">
               {isOutdated(entry, tag) && <OutdatedNotice />}
-              <TranslationForm {...{ form, entry, tag, given }} action={address} fields={visit.fields} />
+              <TranslationForm {...{ form, entry, tag }} action={address} />
               {translationOf(entry, tag) && (
                 <DeleteTranslation
                   tag={tag}

@@ -21,12 +21,10 @@ import {
   type Filled,
   faultAt,
   IdempotencyField,
-  OriginalVersions,
-  originalVersions,
+  OriginalValues,
   SavedText,
   Select,
   savedAt,
-  sentVersions,
   TextArea,
   TextField,
   type Values,
@@ -84,14 +82,7 @@ export const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
         </p>
       )}
       <IdempotencyField />
-      {current && (
-        <OriginalVersions
-          versions={
-            form.sent && !form.refusal ? sentVersions(props.fields, current) : originalVersions(current)
-          }
-          form={form}
-        />
-      )}
+      {current && <OriginalValues current={current} form={form} />}
       <TextField form={form} name="title" label="Title" required />
       <div class="columns">
         <TextField form={form} name="version" label="Version" placeholder="1.4.0" required />

@@ -22,9 +22,7 @@ import {
   givenFor,
   HiddenFields,
   IdempotencyField,
-  OriginalVersions,
-  originalVersions,
-  sentVersions,
+  OriginalValues,
   TextField,
   type Values,
   versionOf,
@@ -230,11 +228,7 @@ async function showFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> {
     );
   }
   const form = given ?? filledWith(currentFaq(faq));
-  const isPreview = given !== undefined && given.refusal === undefined;
   const { items } = await visit.ask(consoleFaqs.history, { params: { faqId: faq.id } });
-  const versions = isPreview
-    ? sentVersions(visit.fields, currentFaq(faq))
-    : originalVersions(currentFaq(faq));
   return show(
     <FaqPage navigation={navigation} title={navigation.app.role === "viewer" ? "Entry" : "Edit entry"}>
       {tabs}
@@ -253,7 +247,7 @@ async function showFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> {
                   discard={`${address}/discard`}
                 />
               )}
-              <FaqForm form={form} action={address} versions={versions} faq={faq} place={faq.place} />
+              <FaqForm form={form} action={address} faq={faq} place={faq.place} />
               <History
                 items={items.map(({ question, answer, translations, ...version }) => ({
                   ...version,
@@ -351,7 +345,6 @@ const FaqPage = ({
 const FaqForm = ({
   form,
   action,
-  versions,
   faq,
   place,
 }: {
@@ -361,8 +354,6 @@ const FaqForm = ({
   readonly action: string;
   /** The stored entry; undefined for a new entry. */
   readonly faq?: DraftedFaq;
-  /** Hashes of the stored values, with which the server detects conflicting changes; undefined for a new entry. */
-  readonly versions?: Values;
 }) => {
   // A text from a thread becomes a draft, because a person must check it before it is published.
   const beginsAsDraft = !faq && form.value("fromThread") === "on";
@@ -377,7 +368,7 @@ const FaqForm = ({
       <Refused refusal={form.refusal} />
       <IdempotencyField />
       {beginsAsDraft && <input type="hidden" name="fromThread" value="on" />}
-      {versions && <OriginalVersions versions={versions} form={form} />}
+      {faq && <OriginalValues current={currentFaq(faq)} form={form} />}
       {faq && <input type="hidden" name="was-published" value={publishedVersion(faq)} />}
       <TextField form={form} name="question" label="Question" required />
       <MarkdownField form={form} name="answer" label="Answer" required pictures={`${action}/pictures`} />
@@ -464,8 +455,7 @@ const TranslationForm = ({
   faq,
   tag,
   action,
-  versions,
-}: Omit<Translating, "given"> & { readonly form: Filled; readonly versions: Values }) => {
+}: Omit<Translating, "given"> & { readonly form: Filled }) => {
   const names = namesOf(tag);
   const language = attributesOf(tag);
   return (
@@ -474,7 +464,7 @@ const TranslationForm = ({
       <Refused refusal={form.refusal} />
       <IdempotencyField />
       <HiddenFields values={[["lang", tag]]} />
-      <OriginalVersions versions={versions} form={form} />
+      <OriginalValues current={currentOf(faq, tag)} form={form} />
       <TextField form={form} name={names.question} label="Question" language={language} required />
       <MarkdownField
         form={form}
@@ -635,11 +625,8 @@ interface Translating {
 
 /** Returns the form for a translation. The preview of the translation and the default text are next to the form. */
 async function translationDesk(visit: SignedInVisit, { faq, tag, action, given }: Translating) {
-  const current = currentOf(faq, tag);
-  const form = given ?? filledWith(current);
+  const form = given ?? filledWith(currentOf(faq, tag));
   const names = namesOf(tag);
-  const isPreview = given !== undefined && given.refusal === undefined;
-  const versions = isPreview ? sentVersions(visit.fields, current) : originalVersions(current);
   const language = attributesOf(tag);
   const preview = (
     <Preview language={language}>
@@ -669,7 +656,7 @@ async function translationDesk(visit: SignedInVisit, { faq, tag, action, given }
         form={
           <div class="stack">
             {isOutdated(faq, tag) && <OutdatedNotice />}
-            <TranslationForm {...{ form, faq, tag, action, versions }} />
+            <TranslationForm {...{ form, faq, tag, action }} />
             {languagesOf(faq).some((one) => one.tag === tag) && (
               <DeleteTranslation
                 tag={tag}

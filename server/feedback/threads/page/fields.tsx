@@ -9,6 +9,7 @@ import {
   filledWith,
   originalVersionName,
   type Values,
+  versionAgain,
 } from "../../../console/forms.tsx";
 import { isZone, utcOf } from "../../../content/changelog/rules.ts";
 import { editLabels } from "../badges.tsx";
@@ -233,15 +234,9 @@ function editValues(current: Values, sent: SentThread | undefined) {
     const stored = current[name] ?? "";
     const fresh = { name, value: stored, was: fieldVersion(stored) };
     if (!sent || isDone("edit", sent)) return fresh;
-    const { fields } = sent;
-    // After this refusal, the form gets the version of the present value. If the person sends the form again, the sent
-    // value overwrites the change of the other person.
-    if (savesEdits(sent.part) && sent.refusal?.code === "bad_request") {
-      return { ...fresh, value: fields.text(name) };
-    }
-    return isEdited(fields, name)
-      ? { name, value: fields.text(name), was: fields.text(originalVersionName(name)) }
-      : fresh;
+    const { fields, refusal } = sent;
+    if (!isEdited(fields, name)) return fresh;
+    return { name, value: fields.text(name), was: versionAgain({ value: fields.text, refusal }, name) };
   });
   const sentWas = names.edit.map(originalVersionName).map((name) => [name, sent?.fields.text(name) ?? ""]);
   return {

@@ -3,7 +3,7 @@ import { consoleChangelog } from "../../../../src/contract/changelog.ts";
 import { blockedSenders } from "../../../../src/contract/correspondence.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { runs } from "../../../../src/contract/runs.ts";
-import { readMarks, threads } from "../../../../src/contract/threads.ts";
+import { type OwnedThread, readMarks, threads } from "../../../../src/contract/threads.ts";
 import {
   type Definitions,
   defineForm,
@@ -104,8 +104,9 @@ function addMessage(
   const button = fields.text("direction");
   const note = button === "note";
   return doPart(visit, note ? "note" : "reply", async () => {
-    if (!note) await refuseDoubtful(visit, () => readThread(visit));
-    const chosen = await changeIn(visit);
+    const thread = await readThread(visit);
+    const chosen = changeIn(fields, thread);
+    if (!note) await refuseDoubtful(visit, thread);
     const change = button === resolving ? { ...chosen, status: "resolved" } : chosen;
     const isChanged = Object.keys(change).length > 0;
     const body = {
@@ -171,7 +172,7 @@ function receiverIn(fields: Fields): { readonly everyone?: boolean; readonly rep
 const editThread = (visit: SignedInVisit): Promise<Reply<"changed">> =>
   doPart(visit, "edit", async () => {
     const { ask, fields, param } = visit;
-    const change = await changeIn(visit);
+    const change = changeIn(fields, await readThread(visit));
     // Without scripts, the Enter key in the field for a day uses the first button of the form, which is the button of
     // this part. If nothing but the day was changed, the person wants to snooze the thread.
     const isSnooze = Object.keys(change).length === 0 && fields.text("snoozeDay") !== "";
@@ -184,9 +185,7 @@ const editThread = (visit: SignedInVisit): Promise<Reply<"changed">> =>
  * Returns the changed fields of the side column as the API expects them. Throws `bad_request` for a field that another
  * person has also changed.
  */
-async function changeIn(visit: SignedInVisit): Promise<Readonly<Record<string, unknown>>> {
-  const { fields } = visit;
-  const thread = await readThread(visit);
+function changeIn(fields: Fields, thread: OwnedThread): Readonly<Record<string, unknown>> {
   const current = currentThread(thread);
   const sent = Object.entries(givenFor(fields, current)).filter(([name]) => fields.has(name));
   const changed = changedValues(fields, Object.fromEntries(sent), current);

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { apps } from "../../../../src/contract/apps.ts";
 import { type SavedReply, savedReplies } from "../../../../src/contract/correspondence.ts";
-import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
+import { ApiError, type Issue } from "../../../../src/contract/errors.ts";
 import type { OwnedMessage, OwnedThread } from "../../../../src/contract/threads.ts";
 import { hasRepeats, probableReceiver, replyInWords } from "../../../../src/words/thread.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
@@ -9,7 +9,6 @@ import type { SignedInVisit } from "../../../console/definitions.ts";
 import {
   type Fields,
   type Filled,
-  faultAt,
   filledWith,
   Select,
   TextArea,
@@ -112,8 +111,8 @@ const ReplyPane = ({ forms, thread, address, savedReplies, reader }: MessageComp
     <input type="hidden" name={seenMessageName} value={forms.seenMessage ?? newestMessageId(thread)} />
     <input type="hidden" name={seenMergeName} value={forms.seenMerge ?? thread.merged.at(-1)?.id ?? ""} />
     <input type="hidden" name={seenReceiversName} value={forms.seenReceivers ?? thread.receivers} />
-    <input type="hidden" name={seenNames} value={namesSeen(forms.reply, thread)} />
-    <input type="hidden" name={seenPlaceholders} value={placeholdersSeen(forms.reply)} />
+    <input type="hidden" name={seenNames} value={doubtSeen(forms.reply, seenNames)} />
+    <input type="hidden" name={seenPlaceholders} value={doubtSeen(forms.reply, seenPlaceholders)} />
     <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`}>
       {thread.feedback.status !== "resolved" && (
         <button
@@ -358,50 +357,66 @@ export async function withSavedReply(
  */
 const seenNames = "seenNames";
 
-const namesSeen = (form: Filled, thread: OwnedThread): string =>
-  faultAt(form, "replyBody") === undefined ? form.value(seenNames) : namesVersion(form.value, thread);
-
-const namesVersion = (value: (name: string) => string, thread: OwnedThread): string =>
-  versionOf([value("replyReceiver"), otherNames(value, thread)]);
-
 /**
  * The name of the hidden field with the doubtful placeholders that a refusal has shown. The person can send them again.
  */
 const seenPlaceholders = "seenPlaceholders";
 
-const placeholdersSeen = (form: Filled): string =>
-  faultAt(form, "replyBody") === undefined
-    ? form.value(seenPlaceholders)
-    : doubtfulPlaceholders(form.value("replyBody"), false).join(" ");
+/** The fault of a reply with doubtful names or placeholders, and the values for the hidden fields. */
+interface Doubt extends Issue {
+  readonly [seenNames]: string;
+  readonly [seenPlaceholders]: string;
+}
+
+/** Returns the value for a hidden field: that of the refusal if it shows doubts, otherwise the sent value. */
+function doubtSeen(form: Filled, field: typeof seenNames | typeof seenPlaceholders): string {
+  const issue = form.refusal?.details.issues?.find(({ path }) => path === "replyBody");
+  const { [field]: shown }: Readonly<Record<string, unknown>> = { ...issue };
+  return typeof shown === "string" ? shown : form.value(field);
+}
 
 /**
  * Throws `bad_request` once if the reply has a placeholder without a value, or the name of a sender who does not get
  * it. (rule F32)
  */
-export async function refuseDoubtful(visit: SignedInVisit, read: () => Promise<OwnedThread>): Promise<void> {
+export async function refuseDoubtful(visit: SignedInVisit, thread: OwnedThread): Promise<void> {
+  const { fields } = visit;
   // A page with one sender has no field for the receiver.
-  const names = visit.fields.has("replyReceiver") ? nameDoubts(visit.fields, await read()) : [];
-  const doubts = [...(await placeholderDoubts(visit)), ...names];
+  const names = fields.has("replyReceiver") ? otherNames(fields.text, thread) : [];
+  const version = versionOf([fields.text("replyReceiver"), names]);
+  const placeholders = await placeholdersWithoutValue(visit);
+  const isSeen = fields.text(seenNames) === version;
+  const doubts = [...placeholderDoubts(fields, placeholders), ...(isSeen ? [] : nameDoubts(fields, names))];
   if (doubts.length === 0) return;
-  throw badRequest("replyBody", `${doubts.join(". It ")}. Check the text, and send it again`);
+  const doubt: Doubt = {
+    path: "replyBody",
+    message: `${doubts.join(". It ")}. Check the text, and send it again`,
+    seenNames: version,
+    seenPlaceholders: placeholders.join(" "),
+  };
+  throw new ApiError("bad_request", { issues: [doubt] });
 }
 
-/** Describes the names in the text that are not those of the receiver, if the person has not seen them in a refusal. */
-function nameDoubts(fields: Fields, thread: OwnedThread): string[] {
-  const names = otherNames(fields.text, thread);
-  if (names.length === 0 || fields.text(seenNames) === namesVersion(fields.text, thread)) return [];
+/** Describes the names in the text that are not those of the receiver. */
+function nameDoubts(fields: Fields, names: readonly string[]): string[] {
+  if (names.length === 0) return [];
   const shown = lists.format(names.slice(0, mostNamed).map(visibleLine));
   const to = fields.text("replyReceiver") === "everyone" ? "everyone who reported it" : "somebody else";
   return [`has the ${names.length === 1 ? "name" : "names"} ${shown}, but the reply goes to ${to}`];
 }
 
-/** Describes the placeholders in the text that have no value, and that the person has not seen in a refusal. */
-async function placeholderDoubts({ ask, fields, param }: SignedInVisit): Promise<string[]> {
+/** Returns the names of the placeholders in the text that have no value. */
+async function placeholdersWithoutValue({ ask, fields, param }: SignedInVisit): Promise<string[]> {
   const text = fields.text("replyBody");
-  const seen = fields.text(seenPlaceholders).split(" ");
-  if (doubtfulPlaceholders(text, false).every((name) => seen.includes(name))) return [];
+  if (doubtfulPlaceholders(text, false).length === 0) return [];
   const { senderPages } = await ask(apps.read, { params: { appId: param("appId") } });
-  const names = doubtfulPlaceholders(text, senderPages).filter((name) => !seen.includes(name));
+  return doubtfulPlaceholders(text, senderPages);
+}
+
+/** Describes the placeholders that have no value, and that the person has not seen in a refusal. */
+function placeholderDoubts(fields: Fields, placeholders: readonly string[]): string[] {
+  const seen = fields.text(seenPlaceholders).split(" ");
+  const names = placeholders.filter((name) => !seen.includes(name));
   const unknown = names.filter((name) => name !== "statusUrl").map((name) => `{${name}}`);
   return [
     ...(unknown.length === 0 ? [] : [`has ${unknown.join(", ")}, which would be sent as typed`]),

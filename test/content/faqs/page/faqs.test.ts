@@ -117,6 +117,24 @@ describe("the pages of the FAQ in the console", () => {
     expect(readingOf(answer)).toContain("Question was changed by somebody else");
   });
 
+  it("notice another person's change also after a picture was refused", async () => {
+    const id = await write("How?");
+    const page = await owner.open(address(`/${id}`));
+    await world.call("PATCH", `/faqs/${id}`, { question: "Theirs?" });
+    const form = new FormData();
+    const typed = { ...fieldsOf(formOf(page, address(`/${id}`))), question: "Mine?" };
+    for (const [name, value] of Object.entries(typed)) form.set(name, value);
+    form.set("pictures", new Blob(["hello"], { type: "image/png" }), "none.png");
+    const refused = await service.request("POST", address(`/${id}/pictures`), {
+      headers: { ...world.headers, accept: "text/html", origin: service.baseUrl },
+      body: form,
+    });
+    expect(refused.status).toBe(400);
+    const answer = await owner.send(refused, address(`/${id}`), { intent: "save" });
+    expect(readingOf(answer)).toContain("Question was changed by somebody else");
+    expect(await listed()).toEqual(["Theirs?"]);
+  });
+
   it("keep a new entry as a draft, and publish it", async () => {
     const typed = { intent: "draft", question: "How?", answer: "So." };
     const answer = await owner.send(await owner.open(address("/new")), address("/new"), typed);

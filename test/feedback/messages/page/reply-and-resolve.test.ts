@@ -98,6 +98,63 @@ describe("a status that is chosen together with a reply", () => {
   );
 });
 
+describe("a reply that is refused after another person has changed the thread", () => {
+  const change = async ({ team, owner, maria, at }: Awaited<ReturnType<typeof start>>) => {
+    const theirs = { status: "archived", assignee: maria.id, addTags: "crash" };
+    expect((await owner.send(await owner.open(at()), at("/edit"), theirs)).status).toBe(303);
+    return async () => {
+      const { body } = await team.call("GET", `/feedback/${at().split("/").at(-1)}`);
+      const { feedback, assignee, tags } = Object(body);
+      return [feedback.status, assignee?.userId, tags.map(({ name }: { readonly name: string }) => name)];
+    };
+  };
+
+  it.each([
+    ["has a placeholder that is not known", { replyBody: "Hello {Name}" }, {}],
+    ["is too long", { replyBody: "x".repeat(10_001) }, { replyBody: "Shorter." }],
+    ["is empty", { replyBody: " " }, { replyBody: "Written." }],
+    ["comes with a wrong address", { ...reply, githubIssueUrl: "no address" }, { githubIssueUrl: "" }],
+  ])("does not take back that change when it is sent again, if it %s", async (_, wrong, right) => {
+    const world = await start();
+    const { maria, at } = world;
+    const page = await maria.open(at());
+    const changed = await change(world);
+    const refused = await maria.send(page, at("/messages"), { ...reply, ...wrong });
+    expect([refused.status, world.chosen(refused)]).toEqual([400, "archived"]);
+    const sent = await maria.send(refused, at("/messages"), { direction: "outbound", ...right });
+    expect(sent.status).toBe(303);
+    expect(await changed()).toEqual(["archived", maria.id, ["crash"]]);
+  });
+
+  it("names the field if its writer has changed the same field, and replaces the value only after that", async () => {
+    const world = await start();
+    const { maria, at } = world;
+    const page = await maria.open(at());
+    const changed = await change(world);
+    const doubtful = { direction: "outbound", replyBody: "Hello {Name}", status: "in_progress" };
+    const refused = await maria.send(page, at("/messages"), doubtful);
+    expect([refused.status, world.chosen(refused)]).toEqual([400, "in_progress"]);
+    expect(readingOf(refused)).toContain("Status was changed by somebody else since you opened this page");
+    const again = await maria.send(refused, at("/messages"), { direction: "outbound" });
+    expect([again.status, world.chosen(again)]).toEqual([400, "in_progress"]);
+    expect(readingOf(again)).toContain("Your reply has {Name}");
+    expect((await maria.send(again, at("/messages"), { direction: "outbound" })).status).toBe(303);
+    expect(await changed()).toEqual(["in_progress", maria.id, ["crash"]]);
+  });
+
+  it("names the field of a change that came after the refusal", async () => {
+    const world = await start();
+    const { maria, at } = world;
+    const doubtful = { direction: "outbound", replyBody: "Hello {Name}", status: "in_progress" };
+    const refused = await maria.send(await maria.open(at()), at("/messages"), doubtful);
+    expect(readingOf(refused)).toContain("Your reply has {Name}");
+    const changed = await change(world);
+    const again = await maria.send(refused, at("/messages"), { direction: "outbound" });
+    expect([again.status, readingOf(again)]).toEqual([400, expect.stringContaining("Status was changed by")]);
+    expect(await changed()).toEqual(["archived", maria.id, ["crash"]]);
+  });
+});
+
 describe("a reply without receivers", () => {
   it("is explained by a message before and after it is sent, which says what an owner can do", async () => {
     const { team, owner, maria, at, follow } = await start({ email: "kim@example.org" });

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import {
   doubtfulPlaceholders,
   otherNamesIn,
@@ -54,6 +54,26 @@ it.each([
   ["a shorter name beside the receiver's", "Hello Anna Berg and Anna,", threads.longer, ["Anna"]],
   ["a name in a script without spaces", "田中さん、", threads.longer, ["田中"]],
   ["a name with special characters", "Hello x C++ [1]!", threads.anonymous, ["x C++ [1]"]],
+  ["a name in other capital letters", "Hello boris,", threads.receiver, []],
+  ["a name that begins in a word and ends as a word", "Borisgleb and Boris", threads.receiver, ["Boris"]],
+  ["a letter outside the basic plane beside a name", "\u{1D400}Boris, Boris\u{1D400}", threads.receiver, []],
+  ["a sign outside the basic plane beside a name", "\u{1F600}Boris\u{1F600}", threads.receiver, ["Boris"]],
+  ["a part of a word with repeated parts", "anana", { receivers: [null], all: ["ana"] }, []],
+  ["a repeated sign", "...!", { receivers: [null], all: [".."] }, [".."]],
 ])("a reply with %s has these names of others", (_, text, names, others) => {
   expect(otherNamesIn(text, names)).toEqual(others);
+});
+
+it("a reply in a thread with 500 senders has the names of those in its text", () => {
+  const all = Array.from({ length: 500 }, (_, at) => `Sender ${at}`);
+  const text = `Hello Sender 7 and Sender 499, not Sender 5000. ${"Please wait. ".repeat(600)}`;
+  expect(otherNamesIn(text, { receivers: ["Sender 1"], all })).toEqual(["Sender 7", "Sender 499"]);
+});
+
+it("a reply with the names of other senders is checked without a pattern for each name", () => {
+  const patterns = vi.spyOn(globalThis, "RegExp");
+  onTestFinished(() => patterns.mockRestore());
+  const all = Array.from({ length: 500 }, (_, at) => `${at} en`);
+  expect(otherNamesIn("Hello 7 en!", { receivers: [null], all })).toEqual(["7 en"]);
+  expect(patterns).not.toHaveBeenCalled();
 });
