@@ -31,6 +31,7 @@ import {
   details,
   note,
   noteFurther,
+  printFile,
   printLine,
   printList,
   printOne,
@@ -539,8 +540,7 @@ async function showStatistics(
   const query = periodOf(flags, invocation.context.clock.now());
   const appId = await appIdOf(invocation, given, "Name one:");
   const answer = await invocation.client().statistics.read({ params: { appId }, query });
-  // The text has its own line ends.
-  if (flags.csv) invocation.context.io.stdout.write(csvOf(answer));
+  if (flags.csv) printFile(invocation, csvOf(answer));
   else printOne(invocation, answer, () => linesOf(answer));
 }
 

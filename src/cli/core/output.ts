@@ -193,6 +193,9 @@ function writeTable(
   stdout.write(`${asLogged(context.env, lines)}\n`);
 }
 
+/** Writes the text of a file, such as CSV, to standard output. The text has its own line ends. */
+export const printFile = ({ context }: Invocation, text: string): void => context.io.stdout.write(text);
+
 /** Writes one field: unchanged to a pipe, and without control characters to a terminal. */
 function printRaw({ context, flags }: Invocation, value: unknown, name: string): void {
   if (flags.json || flags.fields !== undefined)
