@@ -236,8 +236,8 @@ interface ConsentProps {
 type Changed = "account" | "program";
 
 /**
- * Shows the access that a person gives to an agent. The page has the name of the agent, the address at which the
- * browser continues, which apps the agent sees, and what it may do.
+ * Shows the access that a person gives to an agent. The page shows the name of the agent, the address at which the
+ * browser continues, the apps whose feedback the agent may read, and what it may do.
  */
 const Consent = ({ visit, request, query, account, apps, changed }: ConsentProps) => (
   <BarePage links={visit.links} title="Connect an agent">

@@ -230,7 +230,8 @@ export const messages = table(
     foreign_from: text("address").null(),
     blocked_by: text("plain").null(),
     /**
-     * The thread in which the message was written, if that thread was merged into the message's present thread.
+     * The thread in which the message was written, if that thread was later merged into the thread that has the message
+     * now.
      */
     origin_id: text("plain").null().since(135),
     /**
@@ -345,7 +346,8 @@ export const runs = table(
     approved_at: instant().null(),
     approval_note: text("text").null(),
     /**
-     * The thread for which the proposal was made, if that thread was merged into the proposal's present thread.
+     * The thread for which the proposal was made, if that thread was later merged into the thread that has the proposal
+     * now.
      */
     origin_id: text("plain").null().since(135),
   },

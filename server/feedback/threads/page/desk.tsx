@@ -355,7 +355,10 @@ function nameOf({ filter, saved }: Pick<DeskProps, "filter" | "saved">): string 
   return isSameFilter(filter, unreadFilter) ? "Unread" : "Filtered";
 }
 
-/** Returns the number of threads on all pages of the list. */
+/**
+ * Returns the number of threads on all pages of the list. For a search, it may be a text such as `500+`. Returns an
+ * empty text if the number is not known.
+ */
 function totalShown({
   counts,
   filter,
