@@ -69,7 +69,7 @@ export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<voi
   };
 }
 
-/** Stores the present time. Does nothing while the server's clock may be wrong. */
+/** Stores the current time. Does nothing while the server's clock may be wrong. */
 async function writeTime({ database, clock, time }: TimeDeps): Promise<void> {
   if (time.isDoubtful()) return;
   const at = new Date(clock.now().getTime() - clock.offsetMs).toISOString();

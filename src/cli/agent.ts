@@ -259,8 +259,8 @@ async function showDecision(
 }
 
 /**
- * The exit for each status of a proposal. Only `approved` has exit code 0, so a script knows when it may continue.
- * (rule A12)
+ * The exit for each status of a proposal. Only `approved` has exit code 0, so a script can continue after exit code 0
+ * and stop after all others. (rule A12)
  */
 const exitsByStatus: Readonly<Record<string, Exit>> = {
   approved: "ok",

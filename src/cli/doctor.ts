@@ -280,9 +280,7 @@ function withoutKeychain(used: boolean): Finding {
   });
 }
 
-/**
- * Returns a warning for each environment variable that begins with INNKEEP_ but that the program does not know.
- */
+/** Returns a warning for each environment variable that begins with INNKEEP_ but is not a variable of innkeep. */
 function checkVariables({ env }: Context): Finding[] {
   const known = variables.flatMap(({ name }) => name.split(", "));
   const unknown = Object.keys(env).filter((name) => name.startsWith("INNKEEP_") && !known.includes(name));

@@ -91,8 +91,8 @@ export type SearchedThread = z.output<typeof SearchedThread>;
 export const Count = z.union([z.int(), z.string()]);
 
 /**
- * An operator in a query that the search does not know, or whose value it does not know. The search looked for the
- * operator and the value as ordinary words.
+ * An unknown operator in a query, or an operator with an unknown value. The search looked for the operator and the
+ * value as ordinary words.
  */
 export const UnknownValue = z.object({
   /** The operator, such as `type`. */
@@ -120,7 +120,7 @@ export const SearchFacts = z.object({
    * True if the index does not contain all threads yet, for example in the first minutes after an update of the server.
    */
   indexing: z.boolean(),
-  /** The operators that the search does not know, or whose value it does not know, if there are any. */
+  /** The unknown operators and the operators with unknown values, if there are any. */
   unknownValues: z.optional(z.array(UnknownValue)),
   /** The tags and assignees in the query that do not exist in the searched apps, if there are any. */
   missing: z.optional(z.array(MissingValue)),
@@ -309,7 +309,7 @@ export const OwnedThread = z.extend(Thread, {
 
 export type OwnedThread = z.output<typeof OwnedThread>;
 
-/** The kinds of events that this version knows. */
+/** The kinds of events that this version uses. */
 export const threadEventKinds = [
   ...["status", "assignee", "tags", "subject", "type", "issue"],
   ...["merge", "snooze", "decision", "release_note"],

@@ -49,7 +49,7 @@ export function homeFolder({ homedir, userInfo }: System): string {
   try {
     return userInfo().homedir;
   } catch {
-    // The system does not know this user. This happens in some containers.
+    // The system has no entry for this user. This happens in some containers.
     return "/";
   }
 }

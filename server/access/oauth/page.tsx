@@ -408,8 +408,8 @@ function readConsentRequest(
 }
 
 /**
- * Returns the requested scopes that this server knows; all scopes if it knows none of them. That is safe, because a
- * person then decides which scopes to allow.
+ * Returns the requested scopes that this server supports; all scopes if it supports none of them. That is safe, because
+ * a person then decides which scopes to allow.
  */
 function scopesIn(given: string): readonly ConnectionScope[] {
   const names = given.split(" ");

@@ -188,7 +188,7 @@ export const threadChanges = table(
 );
 
 /**
- * The name of the present numbering in `thread_changes`. A restored database begins a new numbering with a new name.
+ * The name of the current numbering in `thread_changes`. A restored database begins a new numbering with a new name.
  */
 export const changeCounts = table(
   "change_counts",
@@ -495,7 +495,7 @@ export const threadLooks = table(
      */
     seen_count: integer(),
     looked_at: instant().null(),
-    /** The time of the member's last view before the present visit. */
+    /** The time of the member's last view before the current visit. */
     since_at: instant().null(),
     active_at: instant().default(""),
   },

@@ -257,7 +257,7 @@ const eraseOriginal = async (tx: Transaction, _: Person, { id }: Cells): Promise
   files: await mailOriginals.remove(tx, id ?? ""),
 });
 
-/** The columns of a proposal that a person reads before the decision or that tell the agent what to do. */
+/** The columns of a proposal that a person reads before the decision or that contain instructions for the agent. */
 const proposalTexts = ["summary", "plan", "decision_note"] as const;
 
 const note = "An address was erased from this proposal. Propose it again if it is still needed.";

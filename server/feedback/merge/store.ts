@@ -614,7 +614,7 @@ async function corrected(tx: Transaction, threadId: string, change: () => Promis
 
 type StateRow = Omit<ThreadState, "tagIds">;
 
-/** Returns the present values of a thread that members can change; undefined if there is no such thread. */
+/** Returns the current values of a thread that members can change; undefined if there is no such thread. */
 export async function threadState(reader: Reader, id: string): Promise<ThreadState | undefined> {
   const row = await reader.get<StateRow>(
     `SELECT status, assignee_id AS "assigneeId", snoozed_until AS "snoozedUntil", activity_count AS activity

@@ -76,8 +76,8 @@ export function createMailHandler(deps: HandleDeps) {
     // A stranger can write any token. A mail with a wrong token is not fetched.
     if (mailId === undefined) return "not ours";
     const attempt = await begin();
-    // Another server has handled the mail. Only that server knows the result, so this server does not mark the mail
-    // as read.
+    // Another server has handled the mail. The result is not available here, so this server does not mark the mail as
+    // read.
     if (attempt === undefined) return "unread";
     if (attempt.attempts > mostAttempts) {
       if (isRecent(deps, attempt)) return "later";
@@ -250,7 +250,7 @@ export function createStoreMail(
 }
 
 /**
- * Adds an answer that came by mail to its thread, together with its files. Returns the report in its present state;
+ * Adds an answer that came by mail to its thread, together with its files. Returns the report in its current state;
  * undefined if the thread already has this answer.
  */
 export async function addMailedAnswer(

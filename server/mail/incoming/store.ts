@@ -138,7 +138,7 @@ export const mailOriginals = {
 };
 
 export interface MailAttempt {
-  /** The number of attempts, including the present attempt. */
+  /** The number of attempts, including the current attempt. */
   readonly attempts: number;
   /** When the previous attempt began; null for the first attempt. */
   readonly lastAt: string | null;

@@ -320,7 +320,7 @@ interface Accepted {
 }
 
 /**
- * Decides from the present state of the slot whether a proof is accepted. Returns the day that counts because of the
+ * Decides from the current state of the slot whether a proof is accepted. Returns the day that counts because of the
  * proof. Throws an error with the reason if the proof is refused.
  */
 async function accept(

@@ -234,7 +234,7 @@ function editValues(current: Values, sent: SentThread | undefined) {
     const fresh = { name, value: stored, was: fieldVersion(stored) };
     if (!sent || isDone("edit", sent)) return fresh;
     const { fields } = sent;
-    // After this refusal, the form gets the version of the present value. If the person sends the form again, the sent
+    // After this refusal, the form gets the version of the current value. If the person sends the form again, the sent
     // value overwrites the change of the other person.
     if (savesEdits(sent.part) && sent.refusal?.code === "bad_request") {
       return { ...fresh, value: fields.text(name) };
