@@ -410,7 +410,8 @@ function offerRecord(server: McpServer, deps: Deps): void {
     uris.proposals,
     {
       title: "Proposals from this machine",
-      description: "What was proposed from here, with the status last seen; newest last",
+      description:
+        "The proposals that were sent from this machine, each with its last known status; oldest first",
       mimeType: "application/json",
       cacheHint,
     },

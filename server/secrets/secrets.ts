@@ -187,7 +187,7 @@ export function createSealer(secret: string, old: readonly string[] = []): Seale
 }
 
 function openWithAny([first, ...others]: readonly Sealer[], sealed: string): string {
-  if (first === undefined) throw new Error("The text was sealed with another secret, or was changed.");
+  if (first === undefined) throw new Error("The text was encrypted with another secret, or was changed.");
   try {
     return first.open(sealed);
   } catch (error) {

@@ -405,7 +405,10 @@ export const threadFilters = z.object({
   unfinished: z.optional(z.enum(["true"])),
   /** `true` finds only snoozed threads. `false` finds only threads that are not snoozed. */
   snoozed: z.optional(z.enum(["true", "false"])),
-  /** Finds the threads whose first report has this e-mail address. Upper and lower case, and the forms of Unicode, are equal. */
+  /**
+   * Finds the threads whose first report has this e-mail address. Upper and lower case, and the forms of Unicode, are
+   * equal.
+   */
   sender: z.optional(text(1, limits.email)),
   q: z.optional(text(1, limits.feedbackSearch)),
   /** Finds the thread with this number. Cannot be combined with `q` or `unread`. */
@@ -561,7 +564,7 @@ export const threads = {
     method: "POST",
     path: `${path}/merge`,
     summary:
-      "Merge a thread into another thread of its app; after that, the id of the merged thread leads to the other thread",
+      "Merge a thread into another thread of its app; after that, a read of the merged thread returns the other thread",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

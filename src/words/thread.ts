@@ -215,13 +215,13 @@ export const senderOf = (
 
 /** Returns what a page or a command says about an unknown operator, or an operator with an unknown value. */
 export const unknownValueText = ({ operator, value, allowed }: UnknownValue): string =>
-  `The search took ${operator}:${value} as ordinary words. It understands: ${allowed.join(", ")}.`;
+  `${operator}:${value} is not a known filter, so the search looked for these words. Possible: ${allowed.join(", ")}.`;
 
 /** Returns what a page or a command says about a tag or an assignee in a query that does not exist. */
 export const missingValueText = ({ operator, value }: MissingValue): string =>
   operator === "tag"
     ? `There is no tag ${value}.`
-    : `No member has the address ${value}. The search understands assignee:me, assignee:none and the address of a member.`;
+    : `No member has the address ${value}. Possible are assignee:me, assignee:none and the address of a member.`;
 
 /**
  * Returns a text about `OR`, `AND` and `NOT` in a query, because the search reads them as ordinary words. Undefined if

@@ -13,7 +13,7 @@ export interface OriginalRow {
   readonly feedbackId: string;
   /** The id of the report that the mail answers. */
   readonly reportId: string;
-  /** The SHA-256 of the sealed bytes. */
+  /** The SHA-256 of the encrypted bytes. */
   readonly sha256: string;
   readonly keySealed: string;
   /** The address to which the answered mail was sent. */

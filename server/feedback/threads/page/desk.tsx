@@ -484,7 +484,7 @@ const Choice = ({ at, isTooMuch, isChosen, ...props }: ListFormProps & { readonl
   if (isChosen) return <a href={at({})}>Select none</a>;
   const total = totalShown(props);
   if (isTooMuch)
-    return <span>{`${total} threads cannot be selected at once. Add a filter to the list.`}</span>;
+    return <span>{`${total} threads cannot be selected at the same time. Add a filter to the list.`}</span>;
   return <a href={at({ all: "1" })} data-chooses-all>{`Select all ${total}`}</a>;
 };
 
