@@ -304,4 +304,4 @@ interface Adopt {
 }
 
 /** A command for backups. */
-type BackupCommand = BackUp | VerifyBackup | Restore | Adopt | { readonly command: "backup drill" };
+type BackupCommand = BackUp | VerifyBackup | Restore | Adopt | { readonly command: "backup nightly" };

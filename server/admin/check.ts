@@ -1,5 +1,5 @@
-import { drillWarning } from "../backup/rules.ts";
-import { drillRecord, integrityFaults } from "../backup/store.ts";
+import { nightlyWarning } from "../backup/rules.ts";
+import { integrityFaults, nightlyRecord } from "../backup/store.ts";
 import { systemClock } from "../clock.ts";
 import type { Database, Reader } from "../database/database.ts";
 import { FolderInUse, lockFolder } from "../database/folder-lock.ts";
@@ -159,10 +159,10 @@ const hashOf = (files: Files, sha256: string): Promise<string | undefined> =>
     });
 
 /** Returns when a nightly backup was last verified, in ISO 8601, and a warning for the operator. Both may be null. */
-export async function readDrill(reader: Reader) {
-  const drill = await drillRecord.find(reader);
+export async function readNightly(reader: Reader) {
+  const nightly = await nightlyRecord.find(reader);
   return {
-    provenAt: drill?.lastGood?.at ?? null,
-    warning: (drill && drillWarning(drill, systemClock.now())) ?? null,
+    provenAt: nightly?.lastGood?.at ?? null,
+    warning: (nightly && nightlyWarning(nightly, systemClock.now())) ?? null,
   };
 }
