@@ -147,7 +147,10 @@ async function faultOf(files: Files, { sha256, size }: StoredFile): Promise<File
   return damaged(`The file ${sha256} is damaged.`);
 }
 
-/** Returns the SHA-256 of the content of a stored file, in hex; undefined if the file cannot be read. */
+/**
+ * Returns the SHA-256 of the content of a stored file, in hex; undefined if the file cannot be read. Throws
+ * FilesUnavailable if the S3 store does not answer.
+ */
 const hashOf = (files: Files, sha256: string): Promise<string | undefined> =>
   files
     .open(sha256)

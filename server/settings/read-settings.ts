@@ -296,7 +296,7 @@ function packageNameOf(given: string): string {
 
 /**
  * Returns the SHA-256 digest of a certificate in base64url, as Google's integrity verdicts contain it. Accepts
- * base64url, or the hexadecimal form that the Play Console shows.
+ * base64url, or the hexadecimal form that the Play Console shows. Throws a SettingError for any other text.
  */
 function certificateOf(given: string): string {
   const hex = given.replaceAll(":", "");

@@ -136,8 +136,8 @@ function changedSince(
 }
 
 /**
- * Reads and checks the request. The error names all faults of the request. A rate limit applies to the documents that
- * the server reads for a person.
+ * Reads and checks the request. Throws an error that names all faults of the request. If the server must read a
+ * document for the person, counts this against a rate limit.
  */
 async function readRequest(
   given: URLSearchParams,

@@ -142,7 +142,7 @@ function refuseCode({ log }: Pick<Deps, "log">, why: string): never {
 
 /**
  * Returns the handler with which a terminal waits for its code. The answer comes when the person has decided, or when
- * the waiting time has ended. (rule S14)
+ * the waiting time has ended. The handler throws `access_denied` if the person has refused. (rule S14)
  */
 function awaitCode({
   database,

@@ -319,7 +319,10 @@ export const merges = {
     }
   },
 
-  /** Whether an erasure of personal data is running. No erasure can begin before this transaction ends. */
+  /**
+   * Whether an erasure of personal data is running. Takes a lock, so that no erasure can begin before this transaction
+   * ends.
+   */
   async isErasing(tx: Transaction): Promise<boolean> {
     await tx.lock(erasuresTopic);
     return (await tx.get("SELECT 1 AS one FROM erasures WHERE status = 'running' LIMIT 1")) !== undefined;
