@@ -72,7 +72,10 @@ export function createBatches(write: (answer: object) => void): Batches {
     waiting.push(batch);
     endIfComplete(batch);
   };
-  /** Returns the messages of a line that is an array. Returns undefined for any other line. */
+  /**
+   * Returns the messages of a line that is an array, otherwise undefined. If the line cancels a request of a waiting
+   * batch, no longer waits for the answer to that request.
+   */
   const messagesIn = (line: Buffer): readonly unknown[] | undefined => {
     const isArray = line.find((byte) => !blanks.has(byte)) === openingBracket;
     const mayCancel = waiting.length > 0 && line.includes("notifications/cancelled");

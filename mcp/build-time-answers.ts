@@ -31,7 +31,7 @@ export const metaKeys = {
   capabilities: "io.modelcontextprotocol/clientCapabilities",
 } as const;
 
-/** The placeholders that the build writes for values that only a running server knows. */
+/** The placeholders that the build writes for values that exist only while a server runs. */
 export const placeholders = {
   id: "{id of the request}",
   options: { version: "{version}", baseUrl: "{address}", maxWaitSeconds: 239 },

@@ -70,7 +70,8 @@ type ApprovedPlan = {
 /**
  * Returns the approved text, or null if it is not certain which text was approved. The server sends the text in the
  * proposal. A server with only the base API does not send it. Then this function uses the text that this machine sent,
- * if its record is verified. Otherwise it uses the latest proposal on the thread, if its id is `runId`. (rule L10)
+ * if the record of that text is verified. Otherwise it uses the latest proposal on the thread, if the id of that
+ * proposal is `runId`. (rule L10)
  */
 export async function approvedPlanOf(
   {

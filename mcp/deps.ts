@@ -54,7 +54,7 @@ export function keyedQueue(): <T>(key: string, act: () => Promise<T>) => Promise
   };
 }
 
-/** Creates a function that is true at the first call with a key. It remembers only the newest `most` keys. */
+/** Creates a function that returns true at the first call with a key. It stores only the newest `most` keys. */
 export function firstTimes(most = 1_000): (key: string) => boolean {
   const seen = new Set<string>();
   return (key) => {

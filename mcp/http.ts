@@ -158,7 +158,7 @@ const isAnswer = (message: unknown): boolean =>
 interface ListenRequest {
   readonly request: Request;
   readonly body: unknown;
-  /** The resources that the client wants to follow. */
+  /** The resources whose changes the client requests. */
   readonly uris: readonly string[];
   readonly caller: ToolCaller;
 }

@@ -314,7 +314,7 @@ const longestMs = 3_600_000;
 
 /**
  * Returns a function that offers a page. Undefined if the client cannot show a page, or if the page was already
- * offered. (rule A61)
+ * offered. For a client without a session, the function throws a PageOffer. (rule A61)
  */
 function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPage | undefined {
   if (mcpReq.inputResponses !== undefined) return undefined;
@@ -410,7 +410,8 @@ function offerRecord(server: McpServer, deps: Deps): void {
     uris.proposals,
     {
       title: "Proposals from this machine",
-      description: "What was proposed from here, with the status last seen; newest last",
+      description:
+        "The proposals that were sent from this machine, each with its last known status; oldest first",
       mimeType: "application/json",
       cacheHint,
     },

@@ -164,7 +164,10 @@ export function instantIn(given: string): string {
   );
 }
 
-/** Reads the cursor of a page: the number of a message. Only older messages are returned. */
+/**
+ * Reads the cursor of a page: the number of a message. Only older messages are returned. Throws a Refusal if the text
+ * is not such a number.
+ */
 export function messageNumberIn(given: string): number {
   if (/^\d{1,9}$/.test(given.trim())) return Number(given);
   throw new Refusal(

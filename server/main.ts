@@ -3,7 +3,7 @@ import { type AddressInfo, Server as NetServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemReason } from "../src/words/phrases.ts";
 import { createApp } from "./app.ts";
-import { openDrills } from "./backup/nightly.ts";
+import { openNightlyBackups } from "./backup/nightly.ts";
 import { systemClock } from "./clock.ts";
 import { sqliteDriver } from "./database/open.ts";
 import { type Demo, demoAnnouncement, readSeed, type Seed, seedDemo } from "./demo/seed-demo.ts";
@@ -134,11 +134,11 @@ async function serveFrom(
   if (slowness) log.warn(slowness);
   const stopTimeKeeper = await startTimeKeeper(deps);
   if (!deps.time.isDoubtful()) await deps.files.sweepTemporary();
-  const drills = openDrills(deps, world);
-  attach(server, createApp(deps, { drill: drills?.last }), deps);
+  const nightlyBackups = openNightlyBackups(deps, world);
+  attach(server, createApp(deps, { nightly: nightlyBackups?.last }), deps);
   const stops = [
     stopTimeKeeper,
-    ...(drills ? [drills.stop] : []),
+    ...(nightlyBackups ? [nightlyBackups.stop] : []),
     startOutbox(deps).stop,
     startWebhooks(deps),
     startNotices(deps),

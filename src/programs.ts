@@ -219,7 +219,7 @@ export interface ToolCaller {
    * is no such file.
    */
   readonly readUpload: (name: string, most: number) => Promise<Buffer | "too large" | undefined>;
-  /** Reads the present state of topics, so that later changes can be followed. */
+  /** Reads the current state of topics, so that later changes can be followed. */
   readonly follow: (topics: Topics) => Promise<Following>;
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal;
@@ -304,4 +304,4 @@ interface Adopt {
 }
 
 /** A command for backups. */
-type BackupCommand = BackUp | VerifyBackup | Restore | Adopt | { readonly command: "backup drill" };
+type BackupCommand = BackUp | VerifyBackup | Restore | Adopt | { readonly command: "backup nightly" };

@@ -221,8 +221,9 @@ async function updatedRecord(
 }
 
 /**
- * Returns how many seconds the agent should wait before the next call: 30 after the first read, then twice as long each
- * time, but at most 300. Returns 0 after the decision.
+ * Counts the reads of a proposal that is not decided yet. Returns how many seconds the agent should wait before the
+ * next call: 30 after the first read, then twice as long each time, but at most 300. After the decision, returns 0 and
+ * removes the count.
  */
 function retryAfter(runId: string, status: string, { timesPending }: Pick<Deps, "timesPending">): number {
   if (status !== "awaiting_approval") {

@@ -79,7 +79,7 @@ async function postUnlessPosted(
     expected,
   }: {
     readonly draft: ProposalDraft;
-    /** The id of the proposal that the caller thinks is the newest. */
+    /** The id of the proposal that was the newest when the caller read the thread. */
     readonly expected: string | undefined;
   },
   deps: Deps,

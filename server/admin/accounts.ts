@@ -249,8 +249,9 @@ export const removeMember = (database: Database, named: Named) =>
   });
 
 /**
- * Finds a member and checks that the change is allowed. `to` is the new role. It is null if the member is to be
- * removed. The last owner of an app can be neither changed nor removed. (rule K26)
+ * Locks the members of an app, finds a member, and checks that the change is allowed. Throws `not_found`, or the error
+ * for a change that is not allowed. `to` is the new role. It is null if the member is to be removed. The last owner of
+ * an app can be neither changed nor removed. (rule K26)
  */
 async function changeableMember(tx: Transaction, { appId, email }: Named, to: Role | null) {
   await appOf(tx, appId);

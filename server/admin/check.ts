@@ -1,5 +1,5 @@
-import { drillWarning } from "../backup/rules.ts";
-import { drillRecord, integrityFaults } from "../backup/store.ts";
+import { nightlyWarning } from "../backup/rules.ts";
+import { integrityFaults, nightlyRecord } from "../backup/store.ts";
 import { systemClock } from "../clock.ts";
 import type { Database, Reader } from "../database/database.ts";
 import { FolderInUse, lockFolder } from "../database/folder-lock.ts";
@@ -147,7 +147,10 @@ async function faultOf(files: Files, { sha256, size }: StoredFile): Promise<File
   return damaged(`The file ${sha256} is damaged.`);
 }
 
-/** Returns the SHA-256 of the content of a stored file, in hex; undefined if the file cannot be read. */
+/**
+ * Returns the SHA-256 of the content of a stored file, in hex; undefined if the file cannot be read. Throws
+ * FilesUnavailable if the S3 store does not answer.
+ */
 const hashOf = (files: Files, sha256: string): Promise<string | undefined> =>
   files
     .open(sha256)
@@ -159,10 +162,10 @@ const hashOf = (files: Files, sha256: string): Promise<string | undefined> =>
     });
 
 /** Returns when a nightly backup was last verified, in ISO 8601, and a warning for the operator. Both may be null. */
-export async function readDrill(reader: Reader) {
-  const drill = await drillRecord.find(reader);
+export async function readNightly(reader: Reader) {
+  const nightly = await nightlyRecord.find(reader);
   return {
-    provenAt: drill?.lastGood?.at ?? null,
-    warning: (drill && drillWarning(drill, systemClock.now())) ?? null,
+    provenAt: nightly?.lastGood?.at ?? null,
+    warning: (nightly && nightlyWarning(nightly, systemClock.now())) ?? null,
   };
 }

@@ -26,7 +26,7 @@ import {
   revokeToken,
   rotateOwnersToken,
 } from "./accounts.ts";
-import { checkAll, checkStore, readDrill, repair } from "./check.ts";
+import { checkAll, checkStore, readNightly, repair } from "./check.ts";
 import { resetSecret, withDatabase } from "./data-location.ts";
 import { eraseUser } from "./erase.ts";
 import { importOwned } from "./import.ts";
@@ -127,8 +127,8 @@ function runOnAll(
       return withDatabase(location, "update", (database) => moveFiles(database, location, request.to));
     case "backup":
       return withDatabase(location, "leave", (database) => backUp(database, location, request));
-    case "backup drill":
-      return withDatabase(location, "leave", readDrill);
+    case "backup nightly":
+      return withDatabase(location, "leave", readNightly);
     case "backup verify":
       return verify(request);
     case "restore":

@@ -527,7 +527,8 @@ export const recipientsIn = (text: string | undefined): Recipient[] | undefined 
   text ? read("INNKEEP_BACKUP_RECIPIENT (--recipient)", () => readRecipients(text)) : undefined;
 
 /**
- * Returns the secret keys in a file. Undefined if no file is given. The messages of its SettingErrors contain no key.
+ * Returns the secret keys in a file. Undefined if no file is given. Throws a SettingError if the file cannot be used;
+ * its message contains no key.
  */
 export async function identitiesIn(file: string | undefined): Promise<Identity[] | undefined> {
   if (!file) return undefined;

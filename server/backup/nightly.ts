@@ -8,14 +8,14 @@ import type { Deps } from "../deps.ts";
 import { startJob } from "../jobs/runner.ts";
 import { AgeFault, readRecipients } from "../secrets/age.ts";
 import { type Environment, SettingError } from "../settings/settings.ts";
-import { begunDrill, type Drill, isDrillDue, leaseFrom } from "./rules.ts";
-import { drillRecord } from "./store.ts";
+import { begunNightly, isNightlyDue, leaseFrom, type NightlyBackup } from "./rules.ts";
+import { nightlyRecord } from "./store.ts";
 
 /**
  * Starts the nightly backups. Returns undefined if the settings do not switch them on. Throws a SettingError for a
  * malformed public key.
  */
-export function openDrills(
+export function openNightlyBackups(
   deps: Deps,
   {
     environment,
@@ -28,12 +28,12 @@ export function openDrills(
      */
     readonly program?: readonly [string, string];
   },
-): Drills | undefined {
-  const { drill, data, databaseUrl = "" } = deps.settings;
-  if (!drill || !program) return undefined;
-  assertRecipient(drill.recipient);
+): NightlyBackups | undefined {
+  const { nightly, data, databaseUrl = "" } = deps.settings;
+  if (!nightly || !program) return undefined;
+  assertRecipient(nightly.recipient);
   const variables = { ...environment, INNKEEP_DATA: data, INNKEEP_DATABASE_URL: databaseUrl };
-  return startDrills(deps, (file, stopping) => backUpInChild({ program, file, variables }, stopping));
+  return startNightlyBackups(deps, (file, stopping) => backUpInChild({ program, file, variables }, stopping));
 }
 
 function assertRecipient(recipient: string | undefined): void {
@@ -107,7 +107,7 @@ const pauseMilliseconds = 60_000;
 
 type NightlyDeps = Pick<Deps, "clock" | "database" | "log"> & {
   readonly time: Pick<Deps["time"], "isDoubtful">;
-  readonly settings: Pick<Deps["settings"], "drill">;
+  readonly settings: Pick<Deps["settings"], "nightly">;
 };
 
 /** Creates and verifies one backup in another process. Rejects with an Error that describes the problem. */
@@ -120,9 +120,9 @@ interface MadeBackup {
   readonly missing: readonly string[];
 }
 
-interface Drills {
-  /** Returns the last nightly backup (drill) that this server has read from the database. */
-  readonly last: () => Drill | undefined;
+interface NightlyBackups {
+  /** Returns the last nightly backup that this server has read from the database. */
+  readonly last: () => NightlyBackup | undefined;
   /** Creates a backup if one is due. Resolves when the backup has ended. */
   readonly tick: () => Promise<void>;
   /** Stops a running nightly backup, and waits until it has ended. */
@@ -133,22 +133,22 @@ interface Drills {
  * Creates a backup each night and verifies it. If several servers use the database, only one of them creates the
  * backup. (rule O22)
  */
-export function startDrills(deps: NightlyDeps, makeBackup: MakeBackup): Drills {
+export function startNightlyBackups(deps: NightlyDeps, makeBackup: MakeBackup): NightlyBackups {
   const stopping = new AbortController();
-  let last: Drill | undefined;
+  let last: NightlyBackup | undefined;
   let running: Promise<void> | undefined;
 
   async function tick(): Promise<void> {
     if (deps.time.isDoubtful() || stopping.signal.aborted) return;
     if (running) return renew(deps);
-    last = await drillRecord.find(deps.database);
+    last = await nightlyRecord.find(deps.database);
     const former = last;
     if (!(await claim(deps))) return;
     running = run(deps, former, (file) => makeBackup(file, stopping.signal)).finally(() => {
       running = undefined;
     });
     await running;
-    last = await drillRecord.find(deps.database);
+    last = await nightlyRecord.find(deps.database);
   }
 
   // A call of `tick` takes as long as the backup. The job does not wait for the end of the call, because the following
@@ -176,13 +176,13 @@ export function startDrills(deps: NightlyDeps, makeBackup: MakeBackup): Drills {
  * Marks the nightly backup as running if it is due. Returns false if the backup is not due, or if another server has
  * started it.
  */
-const claim = ({ database, clock, settings: { drill } }: NightlyDeps): Promise<boolean> =>
+const claim = ({ database, clock, settings: { nightly } }: NightlyDeps): Promise<boolean> =>
   database.write(async (tx) => {
     await tx.lock("backup drill");
-    const last = await drillRecord.find(tx);
+    const last = await nightlyRecord.find(tx);
     const now = clock.now();
-    if (!drill || !isDrillDue(last, now, drill.at)) return false;
-    await drillRecord.replace(tx, begunDrill(last, now));
+    if (!nightly || !isNightlyDue(last, now, nightly.at)) return false;
+    await nightlyRecord.replace(tx, begunNightly(last, now));
     return true;
   });
 
@@ -190,32 +190,32 @@ const renew = ({ database, clock }: NightlyDeps): Promise<void> =>
   database.write(async (tx) => {
     // Without this lock, the renewed lease could overwrite the result of a nightly backup that ends at the same time.
     await tx.lock("backup drill");
-    const last = await drillRecord.find(tx);
+    const last = await nightlyRecord.find(tx);
     if (last?.outcome === "running")
-      await drillRecord.replace(tx, { ...last, until: leaseFrom(clock.now()) });
+      await nightlyRecord.replace(tx, { ...last, until: leaseFrom(clock.now()) });
   });
 
 async function run(
   deps: NightlyDeps,
-  former: Drill | undefined,
+  former: NightlyBackup | undefined,
   makeBackup: (file: string) => Promise<MadeBackup>,
 ): Promise<void> {
   const { clock, database, log, settings } = deps;
-  if (!settings.drill) return;
+  if (!settings.nightly) return;
   const began = clock.now();
   const started = performance.now();
-  const record = (drill: Drill | undefined) =>
+  const record = (nightly: NightlyBackup | undefined) =>
     database.write(async (tx) => {
       await tx.lock("backup drill");
-      await drillRecord.replace(tx, drill);
+      await nightlyRecord.replace(tx, nightly);
     });
-  const drill = { startedAt: began.toISOString(), until: began.toISOString(), lastGood: former?.lastGood };
+  const nightly = { startedAt: began.toISOString(), until: began.toISOString(), lastGood: former?.lastGood };
   try {
-    const { file, made } = await makeIn(settings.drill, began, makeBackup);
+    const { file, made } = await makeIn(settings.nightly, began, makeBackup);
     const { bytes, rows, files, missing } = made;
     const seconds = Math.round(performance.now() - started) / 1_000;
     const lastGood = { at: began.toISOString(), seconds, bytes, missing: missing.length };
-    await record({ ...drill, outcome: "ok", lastGood });
+    await record({ ...nightly, outcome: "ok", lastGood });
     log.info({ file, seconds, bytes, rows, files }, "the nightly backup was created and verified");
     if (missing.length > 0) log.warn({ missing }, "files are missing in the nightly backup");
   } catch (error) {
@@ -223,19 +223,19 @@ async function run(
     // If a backup ends because the server stops, the backup has not failed. The server that starts next creates the
     // backup.
     if (error instanceof Error && error.name === "AbortError") return record(former);
-    await record({ ...drill, outcome: "failed", message });
+    await record({ ...nightly, outcome: "failed", message });
     log.error({ err: error }, "the nightly backup failed");
   }
 }
 
 async function makeIn(
-  { folder, kept, recipient }: NonNullable<NightlyDeps["settings"]["drill"]>,
+  { folder, kept, recipient }: NonNullable<NightlyDeps["settings"]["nightly"]>,
   now: Date,
   makeBackup: (file: string) => Promise<MadeBackup>,
 ) {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await removeDrafts(folder);
-  const file = join(folder, drillName(now, recipient !== undefined));
+  const file = join(folder, backupName(now, recipient !== undefined));
   const made = await makeBackup(file);
   await removeOld(folder, kept);
   return { file, made };
@@ -247,7 +247,7 @@ const pattern = /^innkeep-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar(\.age)?$/;
 const draftEnding = ".partial";
 
 /** Returns the name of the backup that begins at this time. */
-const drillName = (at: Date, isEncrypted: boolean): string =>
+const backupName = (at: Date, isEncrypted: boolean): string =>
   `innkeep-${at.toISOString().slice(0, 19).replaceAll(":", "-")}Z.tar${isEncrypted ? ".age" : ""}`;
 
 /** Deletes the drafts of backups whose processes were killed. */

@@ -1,23 +1,21 @@
-/**
- * The state of the last nightly backup of a deployment. The code calls a nightly backup a drill. Times are in ISO 8601.
- */
-export interface Drill {
+/** The state of the last nightly backup of a deployment. Times are in ISO 8601. */
+export interface NightlyBackup {
   readonly startedAt: string;
   /**
-   * The end of the lease of a running drill. If the lease has expired, the server that ran the drill has stopped.
+   * The end of the lease of a running backup. If the lease has expired, the server that created the backup has stopped.
    */
   readonly until: string;
   readonly outcome: "running" | "ok" | "failed";
-  /** The time when the previous drill began, if that drill never ended. Set only while a drill runs. */
+  /** The time when the previous backup began, if that backup never ended. Set only while a backup runs. */
   readonly unfinished?: string | undefined;
   /** The reason for a failure. */
   readonly message?: string | undefined;
-  /** The newest drill that succeeded. */
-  readonly lastGood?: GoodDrill | undefined;
+  /** The newest backup that succeeded. */
+  readonly lastGood?: VerifiedBackup | undefined;
 }
 
 /** A backup that was created and verified. */
-export interface GoodDrill {
+export interface VerifiedBackup {
   readonly at: string;
   readonly seconds: number;
   readonly bytes: number;
@@ -26,9 +24,9 @@ export interface GoodDrill {
 }
 
 const dayMilliseconds = 86_400_000;
-/** The time from the start of a failed drill to the start of the next attempt. */
+/** The time from the start of a failed backup to the start of the next attempt. */
 const againMilliseconds = 3_600_000;
-/** A drill counts as abandoned if its server has not renewed the lease for this time. */
+/** A backup counts as abandoned if its server has not renewed the lease for this time. */
 const leaseMilliseconds = 900_000;
 /** If no backup was verified for this time, the operator gets a warning. */
 const oldMilliseconds = 2 * dayMilliseconds;
@@ -36,7 +34,7 @@ const oldMilliseconds = 2 * dayMilliseconds;
 /**
  * Whether the nightly backup must be created now. `at` is its time of day, in minutes after midnight UTC. (rule O22)
  */
-export function isDrillDue(last: Drill | undefined, now: Date, at: number): boolean {
+export function isNightlyDue(last: NightlyBackup | undefined, now: Date, at: number): boolean {
   if (!last) return true;
   const started = Date.parse(last.startedAt);
   if (last.outcome === "running") return now.getTime() >= Date.parse(last.until);
@@ -45,7 +43,7 @@ export function isDrillDue(last: Drill | undefined, now: Date, at: number): bool
 }
 
 /** Returns the state of a nightly backup that begins now. `last` is the state of the previous backup. */
-export const begunDrill = (last: Drill | undefined, now: Date): Drill => ({
+export const begunNightly = (last: NightlyBackup | undefined, now: Date): NightlyBackup => ({
   startedAt: now.toISOString(),
   until: leaseFrom(now),
   outcome: "running",
@@ -66,13 +64,13 @@ function lastTimeOf(at: number, now: Date): number {
 }
 
 /** Returns a warning about the nightly backups for the operator. Undefined if there is no warning. */
-export function drillWarning(drill: Drill, now: Date): string | undefined {
-  const { outcome, message, lastGood } = drill;
+export function nightlyWarning(nightly: NightlyBackup, now: Date): string | undefined {
+  const { outcome, message, lastGood } = nightly;
   const proven = lastGood
     ? `The last verified backup began at ${lastGood.at}.`
     : "No backup was ever verified.";
   if (outcome === "failed") return `The last nightly backup failed: ${message} ${proven}`;
-  const unfinished = unfinishedSince(drill, now);
+  const unfinished = unfinishedSince(nightly, now);
   if (unfinished !== undefined)
     return `The nightly backup that began at ${unfinished} never ended, because its server was stopped or killed. ${proven}`;
   const age = now.getTime() - Date.parse(lastGood?.at ?? now.toISOString());
@@ -83,7 +81,10 @@ export function drillWarning(drill: Drill, now: Date): string | undefined {
  * Returns when an unfinished nightly backup began. The last backup is unfinished if its lease has expired. While a
  * backup runs, the previous backup may be unfinished. Undefined if no backup is unfinished.
  */
-function unfinishedSince({ outcome, startedAt, until, unfinished }: Drill, now: Date): string | undefined {
+function unfinishedSince(
+  { outcome, startedAt, until, unfinished }: NightlyBackup,
+  now: Date,
+): string | undefined {
   if (outcome !== "running") return undefined;
   return now.getTime() >= Date.parse(until) ? startedAt : unfinished;
 }

@@ -71,7 +71,7 @@ async function isAbandoned(folder: string): Promise<boolean> {
 
 /**
  * Returns a folder that only this user can write to, because other users can write to the temporary folder of the
- * system.
+ * system. Creates the folder if it does not exist. Throws a SettingError if it belongs to another user.
  */
 async function privateTemporaryFolder(): Promise<string> {
   const user = process.getuid?.();

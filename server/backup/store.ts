@@ -10,7 +10,7 @@ import { threadChanges } from "../feedback/agent-work/store/changes.ts";
 import { forgetAllIndexed } from "../feedback/search/store/indexing.ts";
 import { tags } from "../feedback/tags/store.ts";
 import { events } from "../webhooks/events/store.ts";
-import type { Drill } from "./rules.ts";
+import type { NightlyBackup } from "./rules.ts";
 
 /** Returns the rows of a table in batches, in the form of `dumpRows`. */
 type RowsOf = (table: Table) => AsyncIterable<readonly string[]>;
@@ -318,18 +318,22 @@ export async function countOtherConnections(reader: Reader): Promise<number> {
   return row?.count ?? 0;
 }
 
-const drillName = "drill";
+/** The name must not change, because databases already contain it. */
+const recordName = "drill";
 
 /** Reads and writes the stored state of the last nightly backup. */
-export const drillRecord = {
-  async find(reader: Reader): Promise<Drill | undefined> {
-    const row = await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = ?", drillName);
+export const nightlyRecord = {
+  async find(reader: Reader): Promise<NightlyBackup | undefined> {
+    const row = await reader.get<{ value: string }>(
+      "SELECT value FROM deployment WHERE name = ?",
+      recordName,
+    );
     return row && JSON.parse(row.value);
   },
 
-  async replace(tx: Transaction, drill: Drill | undefined): Promise<void> {
-    await tx.run("DELETE FROM deployment WHERE name = ?", drillName);
-    if (drill) await tx.insert(deployment, { name: drillName, value: JSON.stringify(drill) });
+  async replace(tx: Transaction, nightly: NightlyBackup | undefined): Promise<void> {
+    await tx.run("DELETE FROM deployment WHERE name = ?", recordName);
+    if (nightly) await tx.insert(deployment, { name: recordName, value: JSON.stringify(nightly) });
   },
 };
 

@@ -226,7 +226,7 @@ async function fill(
     for (const item of items) {
       await output.pause();
       // The page keeps its items until the end, and an item keeps its rendered content. So a copy of the item is
-      // rendered, which is freed at once.
+      // rendered, which is freed immediately.
       await fill(renderAround(cloneElement(item), context), output);
     }
     output.pieces.push(Buffer.from(html[at + 1] ?? ""));

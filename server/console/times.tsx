@@ -246,7 +246,7 @@ export function lengthOfTime(seconds: number): string {
   return rest > 0 ? `${minutes} min ${rest} s` : `${minutes} min`;
 }
 
-/** The IANA time zones that this runtime knows. UTC comes first. */
+/** The IANA time zones that this runtime supports. UTC comes first. */
 export const timeZones: readonly string[] = [
   "UTC",
   ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC"),

@@ -202,7 +202,8 @@ function statementsOf(client: pg.PoolClient, query: Query): Statements {
 const mostNamed = 500;
 
 /**
- * How many SQL texts are remembered after their first use. The limit saves memory if many texts are never used again.
+ * How many SQL texts are kept in memory after their first use. The limit saves memory if many texts are never used
+ * again.
  */
 const mostSeen = 2_000;
 
@@ -412,8 +413,8 @@ const mostBytes = 7_900;
 const mostTopics = 1_000;
 
 /**
- * The maximum number of remembered commits whose result is unknown. If there are more, the oldest commit is
- * forgotten.
+ * The maximum number of commits with an unknown result that are kept in memory. If there are more, the oldest commit is
+ * removed.
  */
 const mostUnsettled = 1_000;
 

@@ -162,8 +162,9 @@ function createTurns() {
 export type DevActions = ReturnType<typeof createActions>;
 
 /**
- * Returns the middleware that delays or refuses requests because of added faults. It runs before other code reads the
- * requests. If the faults are removed while a request waits, the request continues immediately and without its fault.
+ * Returns the middleware that delays or refuses requests because of added faults, and counts each use of a fault. It
+ * runs before other code reads the requests. If the faults are removed while a request waits, the request continues
+ * immediately and without its fault.
  */
 export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">) {
   return async (ctx: Context, next: Next): Promise<void> => {

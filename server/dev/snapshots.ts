@@ -60,10 +60,10 @@ export function createSnapshots(deps: SnapshotDeps, clock: MovableClock) {
 
   return {
     list: async () => tidied.then(() => listSnapshots(folder)),
-    /** Saves the present state under a name, and replaces an older snapshot with that name. */
+    /** Saves the current state under a name, and replaces an older snapshot with that name. */
     save,
     /**
-     * Replaces the present state with a snapshot. Throws `not_found` if there is no such snapshot, and `wrong_state` if
+     * Replaces the current state with a snapshot. Throws `not_found` if there is no such snapshot, and `wrong_state` if
      * it is damaged or was saved by another version.
      */
     load: (name: string) => load(name).catch((error) => Promise.reject(refusalOf(error, name))),

@@ -122,7 +122,7 @@ async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
   const { database } = deps;
   if (row.emailSealed === null) return 0;
   if (row.files !== "[]") return deleteFiles(deps, row);
-  // The sealed text contains the address. If the account was deleted, the text also contains the id of the account
+  // The encrypted text contains the address. If the account was deleted, the text also contains the id of the account
   // after a space. This id is stored only in this text.
   const [email = "", deletedId] = openAddress(deps.sealer, row.emailSealed).split(" ");
   const accountId = deletedId ?? (await users.findByEmail(database, email))?.id ?? null;

@@ -47,8 +47,8 @@ export interface ErasedAgain {
   /** The number of people who are not in the restored data. */
   readonly gone: number;
   /**
-   * The number of people who cannot be erased. They are members, have a slot in a test that is not over, or are the
-   * only owner of an app. The person who requested the erasure must decide.
+   * The number of people whose erasure cannot begin again. They are members, have a slot in a test that is not over, or
+   * are the only owner of an app. The person who requested the erasure must decide.
    */
   readonly stopped: number;
   /** The number of erasures whose person cannot be found, because the hash was computed with another secret. */
@@ -59,8 +59,8 @@ type EraseAgainDeps = Pick<Deps, "clock" | "sealer"> & { readonly database: Data
 
 /**
  * If an older backup was restored, some erasures are in the journal but not in the database. Begins these erasures
- * again. To find the people, compares the hashes in the journal with the hashes of all addresses in the data. (rule
- * P11)
+ * again. To find the people, compares the hashes in the journal with the hashes of all addresses in the data. Returns
+ * how many people there were with each result. A person with several erasures counts once for each result. (rule P11)
  */
 export async function eraseAgain(
   deps: EraseAgainDeps,
@@ -71,9 +71,15 @@ export async function eraseAgain(
   const missing = entries.filter(({ id }) => !known.has(id));
   const ours = missing.filter(({ secret }) => isSecretMark(sealer, secret));
   const emails = await emailsOf(deps, new Set(ours.map(({ personHash }) => personHash)));
-  const count = { found: 0, gone: 0, stopped: 0 };
-  for (const entry of ours) count[await beginAgain(deps, entry, emails.get(entry.personHash))] += 1;
-  return { ...count, otherSecret: missing.length - ours.length };
+  const people: Record<Result, Set<string>> = { found: new Set(), gone: new Set(), stopped: new Set() };
+  for (const entry of ours) {
+    const email = emails.get(entry.personHash);
+    people[await beginAgain(deps, entry, email)].add(email ?? entry.personHash);
+  }
+  return {
+    ...{ found: people.found.size, gone: people.gone.size, stopped: people.stopped.size },
+    otherSecret: missing.length - ours.length,
+  };
 }
 
 /** Returns the addresses in the data that have one of the hashes. */
@@ -89,25 +95,26 @@ async function emailsOf({ database, sealer }: EraseAgainDeps, hashes: ReadonlySe
 type Result = keyof Omit<ErasedAgain, "otherSecret">;
 
 /**
- * Begins one erasure again. If the person is not in the data, stores the erasure as done. Data that the person sends
- * later is then not erased.
+ * Begins one erasure again, and returns what happened. If the person is not in the data, or if another erasure of the
+ * person is already running, stores the erasure as done. Data that the person sends later is then not erased. If the
+ * restored data prevents the erasure, stores it as stopped. Changes nothing if the erasure is already stored.
  */
 function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | undefined): Promise<Result> {
   const at = deps.clock.now().toISOString();
   return deps.database.write(async (tx) => {
     await tx.lock("innkeep erases again");
-    if (await erasures.findAny(tx, entry.id)) return email === undefined ? "gone" : "found";
-    if (await isRunning(tx, entry)) {
+    const found = email === undefined ? "gone" : "found";
+    if (await erasures.findAny(tx, entry.id)) return found;
+    if (email === undefined || (await isRunning(tx, entry))) {
       await erasures.insertEnded(tx, { ...entry, status: "done", at });
-      return "gone";
+      return found;
     }
-    if (email !== undefined && !(await isPrevented(tx, entry, email))) {
-      await insertAgain(tx, deps.sealer, entry, email);
-      return "found";
+    if (await isPrevented(tx, entry, email)) {
+      await erasures.insertEnded(tx, { ...entry, status: "stopped", at });
+      return "stopped";
     }
-    const status = email === undefined ? "done" : "stopped";
-    await erasures.insertEnded(tx, { ...entry, status, at });
-    return email === undefined ? "gone" : "stopped";
+    await insertAgain(tx, deps.sealer, entry, email);
+    return "found";
   }, "long");
 }
 

@@ -129,8 +129,7 @@ async function showReceipt(visit: SignedInVisit, { form, matches }: ReceiptForms
 
 const BackupsUntil = ({ receipt: { finishedAt, backupsUntil } }: { readonly receipt: Erasure }) => {
   if (finishedAt === null) return <>known only when the erasure is done</>;
-  if (backupsUntil === null)
-    return <>until they are deleted, but this server does not know when that happens</>;
+  if (backupsUntil === null) return <>until they are deleted; no time is set on this server</>;
   return (
     <>
       until <Timestamp at={backupsUntil} />

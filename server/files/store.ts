@@ -21,8 +21,8 @@ export const filesPlace = {
   },
 
   /**
-   * Returns the storage. Until the transaction ends, the files cannot be moved to another storage. Call this before the
-   * transaction adds an upload.
+   * Returns the storage and locks it. Until the transaction ends, the files cannot be moved to another storage. Call
+   * this before the transaction adds an upload.
    */
   async hold(tx: Pick<Transaction, "engine" | "get" | "run">): Promise<FilesPlace> {
     if (tx.engine === "postgres") await tx.run("LOCK TABLE uploads IN ROW EXCLUSIVE MODE");

@@ -291,14 +291,15 @@ interface Touch {
 }
 
 /**
- * The maximum number of credentials that are remembered as recorded. If a credential is no longer remembered, its
- * next use is recorded again.
+ * The maximum number of credentials whose last recorded hour is stored in memory. If a credential is not in memory any
+ * more, its next use is recorded again.
  */
 const mostRecorded = 100_000;
 
 /**
- * Creates a function that records uses of credentials. Requests do not wait for it. It remembers the recorded hour by
- * the hash of the credential and not by its id. So the use of a renewed credential with the same id is recorded, too.
+ * Creates a function that records uses of credentials. Requests do not wait for it. It stores the recorded hour in
+ * memory by the hash of the credential and not by its id. So the use of a renewed credential with the same id is
+ * recorded, too.
  */
 export function createTouch({ database, clock, log }: Pick<Deps, "database" | "clock" | "log">): Touch {
   const touched = new Map<string, string>();

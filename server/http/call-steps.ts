@@ -198,7 +198,10 @@ async function spendOnRead({ rateLimit }: Endpoint, who: string, { limiter }: In
 
 const nothingUsed: GiveBack = () => {};
 
-/** Returns the stored answer to a repeat, if the person still has the role that the request needs. (rule K23) */
+/**
+ * Returns the stored answer to a repeat. Throws `not_found` if the person does not have the role any more that the
+ * request needs, and `idempotency_mismatch` if the content differs. (rule K23)
+ */
 async function replayFor(
   { caller }: IncomingRequest,
   key: IdempotentRequest,

@@ -249,8 +249,8 @@ interface Traits {
   /** The test cycles in which due changes are applied before the handler is called. */
   readonly catchesUp?: CatchUp;
   /**
-   * Set if the server may answer the same request again without calling the handler, as long as it knows that the
-   * answer has not changed.
+   * Set if the server may answer the same request again without calling the handler, while the answer is certainly
+   * unchanged.
    */
   readonly ready?: true;
 }

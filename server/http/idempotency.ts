@@ -163,8 +163,8 @@ export interface IdempotentRequest extends IdempotencyKey {
 /**
  * Identifies a request with an Idempotency-Key. Returns undefined if the request has no key, or if nothing identifies
  * its sender. The sender is identified by a credential, or by fields of the body. If fields identify the sender, the
- * stored answer is sealed with these fields, so that only a request with the same fields gets the answer. (rules H10,
- * H15)
+ * stored answer is encrypted with these fields, so that only a request with the same fields gets the answer. (rules
+ * H10, H15)
  */
 export function idempotentRequestOf(
   endpoint: ServedEndpoint,
@@ -248,7 +248,7 @@ export const scopeOfField = (appId: string, fieldHash: string, { method, path }:
  */
 export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAnswer): InvocationResult {
   if (kept.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
-  // Older servers stored some answers as JSON. A sealed text never begins with a brace.
+  // Older servers stored some answers as JSON. An encrypted text never begins with a brace.
   const sealed = sealer !== undefined && kept.status < 300 && !kept.body.startsWith("{");
   return {
     status: kept.status,
@@ -258,7 +258,7 @@ export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAn
 }
 
 /**
- * Returns the sealer of the stored answer. Without a credential, the answer is also sealed with the secret fields of
+ * Returns the sealer of the stored answer. Without a credential, the answer is also encrypted with the secret fields of
  * the request. So even somebody who has the database and the secret of the deployment cannot read a token in the
  * answer.
  */

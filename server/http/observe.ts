@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Context, Next } from "koa";
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Drill } from "../backup/rules.ts";
+import type { NightlyBackup } from "../backup/rules.ts";
 import type { Deps } from "../deps.ts";
 import type { IncomingBodies } from "./body/incoming-body.ts";
 
@@ -133,7 +133,7 @@ export interface Metrics {
 /** Other sources of metrics. */
 export interface Watched {
   /** Returns the result of the last nightly backup. */
-  readonly drill?: (() => Drill | undefined) | undefined;
+  readonly nightly?: (() => NightlyBackup | undefined) | undefined;
   /** Returns the length of SQLite's write-ahead log, in bytes. */
   readonly logBytes?: (() => Promise<number>) | undefined;
   /** Returns how many browsers receive events now. */
@@ -144,7 +144,7 @@ export interface Watched {
  * Creates the metrics of this process. They are about its answers, the nightly backups, the write-ahead log of SQLite,
  * browsers that receive events, and Node.
  */
-export function createMetrics({ drill, logBytes, liveConnections }: Watched = {}): Metrics {
+export function createMetrics({ nightly, logBytes, liveConnections }: Watched = {}): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
@@ -154,7 +154,7 @@ export function createMetrics({ drill, logBytes, liveConnections }: Watched = {}
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
     registers: [registry],
   });
-  if (drill) countDrills(registry, drill);
+  if (nightly) measureNightly(registry, nightly);
   if (logBytes) measureLog(registry, logBytes);
   if (liveConnections) countLive(registry, liveConnections);
   return {
@@ -189,27 +189,29 @@ function measureLog(registry: Registry, logBytes: () => Promise<number>): void {
 const prefix = "innkeep_backup_drill";
 
 /** Adds the metrics of the nightly backups. Calls `last` each time that a client requests the metrics. */
-function countDrills(registry: Registry, last: () => Drill | undefined): void {
-  const gauge = (name: string, help: string, value: (drill: Drill | undefined) => number) =>
+function measureNightly(registry: Registry, last: () => NightlyBackup | undefined): void {
+  const gauge = (name: string, help: string, value: (nightly: NightlyBackup | undefined) => number) =>
     new Gauge({
       ...{ name: `${prefix}_${name}`, help, registers: [registry] },
       collect() {
         this.set(value(last()));
       },
     });
-  gauge("success_timestamp_seconds", "When the newest verified backup began; 0 if there is none", (drill) =>
-    Math.floor(Date.parse(drill?.lastGood?.at ?? "1970-01-01T00:00:00Z") / 1_000),
+  gauge("success_timestamp_seconds", "When the newest verified backup began; 0 if there is none", (nightly) =>
+    Math.floor(Date.parse(nightly?.lastGood?.at ?? "1970-01-01T00:00:00Z") / 1_000),
   );
   gauge(
     "duration_seconds",
     "How long the newest verified backup took",
-    (drill) => drill?.lastGood?.seconds ?? 0,
+    (nightly) => nightly?.lastGood?.seconds ?? 0,
   );
-  gauge("size_bytes", "The size of the newest verified backup", (drill) => drill?.lastGood?.bytes ?? 0);
+  gauge("size_bytes", "The size of the newest verified backup", (nightly) => nightly?.lastGood?.bytes ?? 0);
   gauge(
     "missing_files",
     "How many files were missing or damaged in the newest verified backup",
-    (drill) => drill?.lastGood?.missing ?? 0,
+    (nightly) => nightly?.lastGood?.missing ?? 0,
   );
-  gauge("failed", "1 if the last nightly backup failed", (drill) => (drill?.outcome === "failed" ? 1 : 0));
+  gauge("failed", "1 if the last nightly backup failed", (nightly) =>
+    nightly?.outcome === "failed" ? 1 : 0,
+  );
 }

@@ -406,7 +406,11 @@ export function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, repl
   ctx.body = content;
 }
 
-/** Stores the answer in memory, so that the next request with the same address and credential gets it without Koa. */
+/**
+ * Stores an answer to an endpoint with the trait `ready` in memory, so that the next request with the same address and
+ * credential gets it without Koa. Stores nothing if the answer is not prepared, if its status is not 200, or if the
+ * request has no credential of a kind that the server caches.
+ */
 export function keepAnswer({ ctx, endpoint, steps, caller, presented, outcome }: Exchange): void {
   const { auth, ready } = endpoint;
   const { status, body: answer } = outcome;

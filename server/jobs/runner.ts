@@ -99,7 +99,7 @@ export const pauseInDoubt = 1_000;
 
 /**
  * Runs a job repeatedly, with a pause between two runs, until it is stopped. A failure is logged, and the job
- * continues. Returns the function that stops the job and waits for the end of the present run.
+ * continues. Returns the function that stops the job and waits for the end of the current run.
  */
 export function startJob({ database, log }: JobDeps, job: Job): () => Promise<void> {
   const stopping = new AbortController();

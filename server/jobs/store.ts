@@ -4,9 +4,7 @@ import { insert } from "../database/statements.ts";
 
 const setTime = insert(tables.lastTimes, "ON CONFLICT (name) DO UPDATE SET at = excluded.at");
 
-/**
- * The time that a server of this database stored last. It shows whether the clock was set back since then.
- */
+/** The time that a server of this database stored last. It shows whether the clock has been set back since then. */
 export const lastTimes = {
   /** Returns the time in ISO 8601 UTC; undefined in a new database. */
   async read(reader: Reader): Promise<string | undefined> {

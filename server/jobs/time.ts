@@ -46,8 +46,8 @@ export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<voi
   const last = await lastTimes.read(database);
   if (last !== undefined && !settings.dev) time.begin(last);
   const failure = "the time could not be stored";
-  // The time is stored at once and not only after the first pause, so that it is stored even if the server runs only
-  // briefly.
+  // The time is stored immediately and not only after the first pause, so that it is stored even if the server runs
+  // only briefly.
   await writeTime(deps).catch((error) => deps.log.warn({ err: error }, failure));
   const stopWriting = startJob(deps, {
     run: () => writeTime(deps),
@@ -69,7 +69,7 @@ export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<voi
   };
 }
 
-/** Stores the present time. Does nothing while the server's clock may be wrong. */
+/** Stores the current time. Does nothing while the server's clock may be wrong. */
 async function writeTime({ database, clock, time }: TimeDeps): Promise<void> {
   if (time.isDoubtful()) return;
   const at = new Date(clock.now().getTime() - clock.offsetMs).toISOString();

@@ -53,13 +53,13 @@ const hashedText = (email: string): string => `erased person\n${email}`;
 export const personHash = ({ mark }: Pick<Sealer, "mark">, email: string): string => mark(hashedText(email));
 
 /**
- * Whether a hash belongs to an e-mail address. The hash may have been computed with the present secret or an old one.
+ * Whether a hash belongs to an e-mail address. The hash may have been computed with the current secret or an old one.
  */
 export const isPersonHash = ({ isMark }: Pick<Sealer, "isMark">, email: string, hash: string): boolean =>
   isMark(hashedText(email), hash);
 
 /**
- * Returns all hashes of an e-mail address that receipts of erasures may contain. They are computed with the present
+ * Returns all hashes of an e-mail address that receipts of erasures may contain. They are computed with the current
  * secret and with the old secrets.
  */
 export const personHashes = ({ marks }: Pick<Sealer, "marks">, email: string): readonly string[] =>
@@ -162,11 +162,11 @@ export interface Sealer {
    * find out the text from its mark.
    */
   mark(text: string): string;
-  /** Returns the marks of a text, computed with the present secret and with the old ones. */
+  /** Returns the marks of a text, computed with the current secret and with the old ones. */
   marks(text: string): readonly string[];
   /**
    * Whether `mark` is the mark of a text, or the beginning of that mark with at least 80 bits. The mark may be computed
-   * with the present secret or an old one.
+   * with the current secret or an old one.
    */
   isMark(text: string, mark: string): boolean;
 }
@@ -187,7 +187,7 @@ export function createSealer(secret: string, old: readonly string[] = []): Seale
 }
 
 function openWithAny([first, ...others]: readonly Sealer[], sealed: string): string {
-  if (first === undefined) throw new Error("The text was sealed with another secret, or was changed.");
+  if (first === undefined) throw new Error("The text was encrypted with another secret, or was changed.");
   try {
     return first.open(sealed);
   } catch (error) {

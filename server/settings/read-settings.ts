@@ -8,13 +8,13 @@ import { isMailAddress } from "../mail/address.ts";
 import {
   type AttestationSettings,
   budgetsOf,
-  type DrillSettings,
   type Environment,
   type IdentityProvider,
   isLoopback,
   type MailIn,
   type MailOut,
   type MailServer,
+  type NightlySettings,
   rateLimitsOf,
   type S3Settings,
   type ServeFlags,
@@ -66,7 +66,7 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
     attestation: attestationOf(environment),
     identityProviders: identityProvidersOf(environment.INNKEEP_IDENTITY_PROVIDERS),
     metricsToken: environment.INNKEEP_METRICS_TOKEN ?? environment.INNKEEP_OPERATOR_TOKEN,
-    drill: drillOf(environment),
+    nightly: nightlyOf(environment),
     backupsKeptDays: daysOf("INNKEEP_BACKUPS_KEPT_DAYS", environment.INNKEEP_BACKUPS_KEPT_DAYS),
     litestream: litestreamOf(environment.INNKEEP_LITESTREAM, databaseUrl),
     erasuresFile: environment.INNKEEP_ERASURES,
@@ -212,7 +212,7 @@ const mostKept = 1_000;
  * Returns the settings of nightly backups. Undefined if nightly backups are off. Throws a SettingError for a wrong
  * value.
  */
-export function drillOf(environment: Environment): DrillSettings | undefined {
+export function nightlyOf(environment: Environment): NightlySettings | undefined {
   const { INNKEEP_BACKUP_DRILL: when, INNKEEP_BACKUP_DIR: folder } = environment;
   if (!when || when === "off") return undefined;
   if (!folder) throw new SettingError("INNKEEP_BACKUP_DIR must name the folder of the nightly backups.");
@@ -296,7 +296,7 @@ function packageNameOf(given: string): string {
 
 /**
  * Returns the SHA-256 digest of a certificate in base64url, as Google's integrity verdicts contain it. Accepts
- * base64url, or the hexadecimal form that the Play Console shows.
+ * base64url, or the hexadecimal form that the Play Console shows. Throws a SettingError for any other text.
  */
 function certificateOf(given: string): string {
   const hex = given.replaceAll(":", "");

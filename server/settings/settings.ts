@@ -57,7 +57,7 @@ export interface Settings {
   /** For how many days the operator keeps backups; undefined if this is not set. */
   readonly backupsKeptDays: number | undefined;
   /** The nightly backups; undefined if the server creates none. */
-  readonly drill: DrillSettings | undefined;
+  readonly nightly: NightlySettings | undefined;
   /**
    * Whether Litestream copies the SQLite database. Then Litestream, not the server, copies the write-ahead log (WAL)
    * into the database file.
@@ -74,7 +74,7 @@ export interface Settings {
 }
 
 /** The backups that a server creates and verifies each night. */
-export interface DrillSettings {
+export interface NightlySettings {
   /** The time of day when the backup begins, in minutes after midnight UTC. */
   readonly at: number;
   readonly folder: string;

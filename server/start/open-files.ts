@@ -123,7 +123,10 @@ async function bind(database: Database, mark: PlaceMark, foreign: string): Promi
   if (id !== marked || mark.isTried) await mark.write(id);
 }
 
-/** Returns the id for the storage and the database. Creates the id if the database has none. */
+/**
+ * Returns the id for the storage and the database. Stores a new id if the database has none. Throws a SettingError if
+ * the storage contains the files of another database.
+ */
 async function agree(
   tx: Transaction,
   {

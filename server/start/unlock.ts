@@ -30,9 +30,9 @@ const lost = (data: string) =>
   );
 
 export interface Secrets {
-  /** The present secret. It encrypts and decrypts values. */
+  /** The current secret. It encrypts and decrypts values. */
   readonly secret: string;
-  /** Earlier secrets. They only decrypt values, until every value is encrypted with the present secret. */
+  /** Earlier secrets. They only decrypt values, until every value is encrypted with the current secret. */
   readonly old: readonly string[];
 }
 
@@ -40,7 +40,7 @@ const checkText = "innkeep";
 
 /**
  * Checks that the secret decrypts the stored values. Values that were encrypted with an old secret, and addresses that
- * are still plain text, are encrypted with the present secret. Throws a SettingError if no secret decrypts them.
+ * are still plain text, are encrypted with the current secret. Throws a SettingError if no secret decrypts them.
  */
 export async function unlock(database: Database, { secret, old }: Secrets): Promise<void> {
   const sealer = createSealer(secret);
@@ -59,7 +59,7 @@ export async function isLocked(database: Database): Promise<boolean> {
 
 /**
  * Returns the sealer (it encrypts and decrypts) for the old secret with which the database was last used. Returns
- * undefined if the database was last used with the present secret. Throws a SettingError if no secret decrypts its
+ * undefined if the database was last used with the current secret. Throws a SettingError if no secret decrypts its
  * values.
  */
 async function formerOf(

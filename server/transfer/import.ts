@@ -306,8 +306,8 @@ async function keepImportAlive(
 }
 
 /**
- * Finds the row that the database refuses. To find it, stores the rows one by one in a transaction that is then
- * rolled back. Returns a sentence about the row.
+ * Finds the row that the database refuses. To find it, stores the rows one by one in a transaction that is then rolled
+ * back. Returns a sentence about the row. Throws an Error if the database now accepts all rows.
  */
 async function faultyLine({ deps }: Staging, tables: Tables, rows: readonly StagedRow[]): Promise<string> {
   const ordered = allRecords.flatMap((kind) => rows.filter((row) => row.kind === kind));

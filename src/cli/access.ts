@@ -239,7 +239,10 @@ async function changeOf(invocation: Invocation, flags: AppFlags): Promise<AppCha
   };
 }
 
-/** Returns the value of a flag as a whole number. Returns null for an empty text, because it removes the setting. */
+/**
+ * Returns the value of a flag as a whole number. Returns null for an empty text, because it removes the setting. Throws
+ * a usage error for a text that is not a number from 1 to `most`.
+ */
 function numberOf(flag: string, given: string | undefined, most: number): number | null | undefined {
   if (given === undefined) return undefined;
   if (given === "") return null;
@@ -548,7 +551,7 @@ const dayMilliseconds = 86_400_000;
 
 /**
  * Returns the first day, the last day and the time zone for the request. If `--days` is set without `--to`, the last
- * day is today in the time zone.
+ * day is today in the time zone. Throws a usage error if `--days` is wrong or is given together with `--from`.
  */
 function periodOf({ from, to, days, zone = systemTimeZone() ?? "UTC" }: StatisticsFlags, now: Date) {
   if (days === undefined) return { from, to, zone };
@@ -562,7 +565,9 @@ function periodOf({ from, to, days, zone = systemTimeZone() ?? "UTC" }: Statisti
   return { from: Number.isNaN(first) ? last : new Date(first).toISOString().slice(0, 10), to: last, zone };
 }
 
-/** Returns the day of an instant in a time zone, such as `2026-11-28`. */
+/**
+ * Returns the day of an instant in a time zone, such as `2026-11-28`. Throws a usage error for an unknown time zone.
+ */
 function dayIn(zone: string, at: Date): string {
   try {
     return new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" }).format(at);

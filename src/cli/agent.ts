@@ -259,8 +259,8 @@ async function showDecision(
 }
 
 /**
- * The exit for each status of a proposal. Only `approved` has exit code 0, so a script knows when it may continue.
- * (rule A12)
+ * The exit for each status of a proposal. Only `approved` has exit code 0, so a script can continue after exit code 0
+ * and stop after all others. (rule A12)
  */
 const exitsByStatus: Readonly<Record<string, Exit>> = {
   approved: "ok",
@@ -268,7 +268,10 @@ const exitsByStatus: Readonly<Record<string, Exit>> = {
   rejected: "rejected",
 };
 
-/** Returns the id at the end of a console link. Returns any other text unchanged. */
+/**
+ * Returns the id at the end of a console link. Returns a text without a slash unchanged. Throws a usage error for any
+ * other text.
+ */
 function threadIdOf(given: string): string {
   if (!given.includes("/")) return given;
   const id = URL.canParse(given) ? new URL(given).pathname.split("/").filter(Boolean).at(-1) : undefined;

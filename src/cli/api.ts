@@ -187,7 +187,10 @@ const prefixes: readonly (readonly [RegExp, CredentialKind | "none"])[] = [
   [/^\/api\/v1\/(feedback|faqs|changelog)\//, "appKey"],
 ];
 
-/** Returns the route for an address on the command line: method, path and kind of credential. */
+/**
+ * Returns the route for an address on the command line: method, path and kind of credential. Throws a usage error for
+ * an unknown method, or for an address on another server.
+ */
 function rawRoute(method: string, given: string, baseUrl: string): Route {
   const known = methods.find((one) => one === method.toUpperCase());
   if (!known) throw usageError(`${method} is not a method.`, `The methods are ${methods.join(", ")}.`);

@@ -24,6 +24,7 @@ import {
   openStore,
   profileKind,
   rememberSignIn,
+  withArticle,
   wrongKindMessage,
 } from "./core/credentials.ts";
 import { failureOf } from "./core/failures.ts";
@@ -215,7 +216,7 @@ async function givenSecret(invocation: Invocation, kind: CredentialKind): Promis
   refuseOtherKind(secret, kind);
   if (/^[!-~]+$/.test(secret)) return secret;
   throw usageError(
-    secret === "" ? `No ${name} was given.` : `That is no ${name}.`,
+    secret === "" ? `No ${name} was given.` : `This is not ${withArticle(name)}.`,
     `Pipe it in: innkeep auth set … < file`,
   );
 }
@@ -229,8 +230,8 @@ function refuseOtherKind(secret: string, kind: CredentialKind): void {
   if (!other) return;
   const { name, prefix, command } = credentialKinds[other];
   throw usageError(
-    `That is no ${credentialKinds[kind].name}, because ${prefix} is the beginning of the ${name}.`,
-    `\`${command}\` stores it.`,
+    `This is not ${withArticle(credentialKinds[kind].name)}: a secret that begins with ${prefix} is ${withArticle(name)}.`,
+    `To store it, use \`${command}\`.`,
   );
 }
 
@@ -558,7 +559,7 @@ const nextSteps: Readonly<Record<string, string>> = {
 
 const words: Readonly<Record<string, string>> = {
   device_integrity_failed: "the device could not be verified",
-  app_not_recognized: "the server does not know the app",
+  app_not_recognized: "the app could not be verified",
 };
 
 const inWords = (reason: string): string => words[reason] ?? reason;

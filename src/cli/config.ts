@@ -180,7 +180,8 @@ const profileNamed = (context: Context, name: string) => {
 };
 
 /**
- * Reads, changes and writes the profiles. Other processes that want to change them wait. Returns the result of `edit`.
+ * Reads, changes and writes the profiles. During this time, other processes wait before they change the profiles.
+ * Returns the result of `edit`.
  */
 async function update<Changed extends Profiles>(
   context: Context,

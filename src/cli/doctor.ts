@@ -153,7 +153,7 @@ async function checkBackups(invocation: Invocation): Promise<Finding[]> {
   if (!when || when === "off") return [];
   const next = "Read the log of the server, fix the cause, and try `innkeep admin backup FILE --prove`.";
   try {
-    const { provenAt, warning } = await runOnDatabase(invocation, {}, { command: "backup drill" });
+    const { provenAt, warning } = await runOnDatabase(invocation, {}, { command: "backup nightly" });
     if (typeof warning === "string") return [failure("backups", { what: warning, why, next })];
     if (typeof provenAt !== "string") return [remark("backups", "No nightly backup was created yet.")];
     return [ok("backups", `The nightly backup of ${provenAt} was verified.`)];
@@ -280,9 +280,7 @@ function withoutKeychain(used: boolean): Finding {
   });
 }
 
-/**
- * Returns a warning for each environment variable that begins with INNKEEP_ but that the program does not know.
- */
+/** Returns a warning for each environment variable that begins with INNKEEP_ but is not a variable of innkeep. */
 function checkVariables({ env }: Context): Finding[] {
   const known = variables.flatMap(({ name }) => name.split(", "));
   const unknown = Object.keys(env).filter((name) => name.startsWith("INNKEEP_") && !known.includes(name));

@@ -376,7 +376,7 @@ async function translateFaq(
 
   /**
    * Returns the question and the answer of the translation. Both are needed, because the server does not accept one
-   * without the other.
+   * without the other. Throws a usage error if one of them is neither given nor stored.
    */
   async function wholeText() {
     const stored = (await api.read()).entries.find((entry) => entry.id === id)?.translations?.[language];

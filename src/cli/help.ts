@@ -191,7 +191,7 @@ const ofCommands: readonly Variable[] = [
   {
     name: "XDG_RUNTIME_DIR, DBUS_SESSION_BUS_ADDRESS",
     meaning:
-      "The address of the session bus of Linux, which leads to the keychain. Innkeep usually finds it without these variables.",
+      "The address of the session bus of Linux, through which the keychain is used. Innkeep usually finds it without these variables.",
   },
   {
     name: "XDG_CONFIG_HOME, XDG_STATE_HOME, APPDATA, LOCALAPPDATA",

@@ -68,7 +68,8 @@ const wordsOf = ({ readOnly, work }: McpFlags): string[] => [
 
 /**
  * Whether to offer the tools for work on approved plans. The flag `--work` or the variable INNKEEP_MCP_WORK turns them
- * on, because in some clients a person can set only variables. A flag overrides the variable.
+ * on, because in some clients a person can set only variables. A flag overrides the variable. Throws a usage error if
+ * the variable has another value than true or false.
  */
 function asksForWork({ readOnly, work }: McpFlags, { INNKEEP_MCP_WORK = "" }: Context["env"]): boolean {
   if (work || readOnly) return work ?? false;

@@ -124,7 +124,7 @@ async function setNotices(
   );
 }
 
-/** Returns the ways that a person named, or null for the default. */
+/** Returns the ways that a person named, or null for the default. Throws a usage error for an unknown way. */
 function waysOf(given: string): NoticeWay[] | null {
   if (given === "default") return null;
   const names = given === "none" ? [] : given.split(",").map((name) => name.trim());

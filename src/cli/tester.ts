@@ -103,7 +103,7 @@ function pollTasks(invocation: Invocation, flags: TaskFlags, signal: AbortSignal
   });
 }
 
-/** Sends one request without retries, so that a failure is shown at once. `pollTasks` repeats the request. */
+/** Sends one request without retries, so that a failure is shown immediately. `pollTasks` repeats the request. */
 const askOnce = async (client: Client, flags: TaskFlags, signal: AbortSignal): Promise<Tasks> =>
   shownTasks(await client.tester.tasks({ signal, repeatAfter: () => false }), flags);
 

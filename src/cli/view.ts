@@ -149,7 +149,7 @@ export async function queryOfView(invocation: Invocation, appId: string, name: s
   const { query, unknownFilters } = await viewNamed(invocation, appId, name);
   if (unknownFilters === undefined) return query;
   throw usageError(
-    `The server does not know these filters of the view ${name}, or their values: ${unknownFilters.join(", ")}.`,
+    `The server does not support these filters of the view ${name}, or their values: ${unknownFilters.join(", ")}.`,
     "Update the server, or change the filters with `innkeep view edit --query`.",
   );
 }

@@ -32,7 +32,7 @@ export function connectionError(cause: unknown, url: URL, proxy?: URL): Connecti
   if (cause instanceof ConnectionError) return cause;
   const own = codeOf(cause) ?? "failed";
   const code = sameAs[own] ?? own;
-  const from = proxy ? `the proxy ${proxy.host}, which leads to ${url.origin}` : url.origin;
+  const from = proxy ? `the proxy ${proxy.host} for requests to ${url.origin}` : url.origin;
   return new ConnectionError(code, `No answer from ${from}: ${connectionReason(code)}.`, {
     ...{ cause, proxy: proxy?.host },
   });

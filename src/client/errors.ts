@@ -4,8 +4,8 @@ import { type CredentialKind, credentialKinds } from "./credential-kinds.ts";
 export interface ServerErrorFacts {
   readonly status: number;
   /**
-   * The error code of the server. This client may not know the code. If the server sent no code, a code such as
-   * `http_502`.
+   * The error code of the server. It may be unknown to this version of the client. If the server sent no code, a code
+   * such as `http_502`.
    */
   readonly code: string;
   readonly message: string;

@@ -70,9 +70,9 @@ export function createSender(options: ClientOptions): Sender {
 }
 
 /**
- * Adds to the input of a read the function that decides whether the call is repeated after an error. A read is not
- * repeated after a time-out, because somebody waits for the answer. It is also not repeated if no program listens at an
- * address of this machine. The input of mutations and long polls does not change.
+ * Returns the input of a read with a `repeatAfter` function. This function decides whether the call is repeated after
+ * an error. A read is not repeated after a time-out, because somebody waits for the answer. It is also not repeated if
+ * no program listens at an address of this machine. Returns the input of mutations and long polls unchanged.
  */
 function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
   if (changes(route) || heldMs(input) > 0) return input;

@@ -55,7 +55,7 @@ export const keys = {
   regenerate: endpoint({
     method: "POST",
     path: "/api/v1/console/apps/:appId/keys/:keyId/regenerate",
-    summary: "Replace a key with a new one; the old key stops working at once",
+    summary: "Replace a key with a new one; the old key stops working immediately",
     auth: "session",
     role: "owner",
     params: keyParams,

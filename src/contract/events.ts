@@ -320,8 +320,8 @@ const liveKinds = ["thread", "answering", "proposal", "testing", "content", "app
 export type LiveKind = (typeof liveKinds)[number];
 
 /**
- * A live event. It says what has changed, but does not contain the new data. A client requests the data if it may read
- * it. (rule F70)
+ * A live event. It says what has changed, but does not contain the new data. A client that may read the data requests
+ * it separately. (rule F70)
  */
 const LiveEvent = z.object({
   kind: openEnum(liveKinds),

@@ -82,7 +82,7 @@ export const anyObject = z
 export const uuid = z.guid().check(z.toLowerCase(), z.meta({ format: "uuid" }));
 
 /**
- * An answer field with one of the values that the server knows today. Clients must accept other values, because later
+ * An answer field with one of the values that the server uses today. Clients must accept other values, because later
  * versions may add some.
  */
 export const openEnum = (values: readonly string[]) => z.string().check(z.meta({ enum: [...values] }));

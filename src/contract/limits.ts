@@ -315,7 +315,7 @@ export const rateLimits = {
    * After this number of refusals, the server answers every attempt from this address with 429. (rule S15)
    */
   refusedRegistrationsByAddress: { limit: 30, windowSeconds: 900 },
-  /** Registrations of OAuth clients, for programs that want to connect. */
+  /** Registrations of OAuth clients, for programs that connect. */
   clientsByAddress: { limit: 20, windowSeconds: 3_600 },
   /** Requests in which connected programs get or revoke tokens. */
   connectionsByAddress: { limit: 600, windowSeconds: 900 },

@@ -291,7 +291,7 @@ export const invitations = {
   remove: endpoint({
     method: "DELETE",
     path: `${invitationsPath}/:invitationId`,
-    summary: "Withdraw an invitation; its link stops working at once",
+    summary: "Withdraw an invitation; its link stops working immediately",
     auth: "session",
     role: "owner",
     params: invitationParams,

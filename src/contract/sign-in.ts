@@ -31,7 +31,7 @@ export const devices = {
   remove: endpoint({
     method: "DELETE",
     path: "/api/v1/console/devices/:deviceId",
-    summary: "Sign a device out; its token stops working at once",
+    summary: "Sign a device out; its token stops working immediately",
     auth: "session",
     role: "account",
     params: z.object({ deviceId: uuid }),

@@ -240,7 +240,7 @@ export const tester = {
   rotateKey: endpoint({
     method: "POST",
     path: "/api/v1/testing/slots/:slotId/rotate-key",
-    summary: "Replace the test key of a slot; the old key stops working at once",
+    summary: "Replace the test key of a slot; the old key stops working immediately",
     auth: "deviceToken",
     scope: "testing:slots:write",
     params: slotParams,

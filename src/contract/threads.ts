@@ -91,8 +91,8 @@ export type SearchedThread = z.output<typeof SearchedThread>;
 export const Count = z.union([z.int(), z.string()]);
 
 /**
- * An operator in a query that the search does not know, or whose value it does not know. The search looked for the
- * operator and the value as ordinary words.
+ * An unknown operator in a query, or an operator with an unknown value. The search looked for the operator and the
+ * value as ordinary words.
  */
 export const UnknownValue = z.object({
   /** The operator, such as `type`. */
@@ -120,7 +120,7 @@ export const SearchFacts = z.object({
    * True if the index does not contain all threads yet, for example in the first minutes after an update of the server.
    */
   indexing: z.boolean(),
-  /** The operators that the search does not know, or whose value it does not know, if there are any. */
+  /** The unknown operators and the operators with unknown values, if there are any. */
   unknownValues: z.optional(z.array(UnknownValue)),
   /**
    * The tags in the query that the searched apps do not have, and the assignees to whom no thread of these apps is
@@ -312,7 +312,7 @@ export const OwnedThread = z.extend(Thread, {
 
 export type OwnedThread = z.output<typeof OwnedThread>;
 
-/** The kinds of events that this version knows. */
+/** The kinds of events that this version uses. */
 export const threadEventKinds = [
   ...["status", "assignee", "tags", "subject", "type", "issue"],
   ...["merge", "snooze", "decision", "release_note"],
@@ -408,7 +408,10 @@ export const threadFilters = z.object({
   unfinished: z.optional(z.enum(["true"])),
   /** `true` finds only snoozed threads. `false` finds only threads that are not snoozed. */
   snoozed: z.optional(z.enum(["true", "false"])),
-  /** Finds the threads whose first report has this e-mail address. Upper and lower case, and the forms of Unicode, are equal. */
+  /**
+   * Finds the threads whose first report has this e-mail address. Upper and lower case, and the forms of Unicode, are
+   * equal.
+   */
   sender: z.optional(text(1, limits.email)),
   q: z.optional(text(1, limits.feedbackSearch)),
   /** Finds the thread with this number. Cannot be combined with `q` or `unread`. */
@@ -564,7 +567,7 @@ export const threads = {
     method: "POST",
     path: `${path}/merge`,
     summary:
-      "Merge a thread into another thread of its app; after that, the id of the merged thread leads to the other thread",
+      "Merge a thread into another thread of its app; after that, a read of the merged thread returns the other thread",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

@@ -12,7 +12,10 @@ export interface FolderEnvironment {
 
 type Paths = Pick<PlatformPath, "join">;
 
-/** Returns the folder of settings and credentials: from INNKEEP_CONFIG_DIR, from XDG_CONFIG_HOME, or of the system. */
+/**
+ * Returns the folder for settings and credentials. Uses the first of INNKEEP_CONFIG_DIR and XDG_CONFIG_HOME that is
+ * set, otherwise the usual folder of the system. In XDG_CONFIG_HOME, this is a subfolder.
+ */
 export function configFolder({ env, home, platform }: FolderEnvironment, { join }: Paths = path): string {
   if (env.INNKEEP_CONFIG_DIR) return env.INNKEEP_CONFIG_DIR;
   if (env.XDG_CONFIG_HOME) return join(env.XDG_CONFIG_HOME, "innkeep");
@@ -21,8 +24,9 @@ export function configFolder({ env, home, platform }: FolderEnvironment, { join 
 }
 
 /**
- * Returns the folder of the program's state: from INNKEEP_STATE_DIR, from INNKEEP_CONFIG_DIR, from XDG_STATE_HOME, or
- * of the system.
+ * Returns the folder for the state of the program. Uses the first of INNKEEP_STATE_DIR, INNKEEP_CONFIG_DIR and
+ * XDG_STATE_HOME that is set, otherwise the usual folder of the system. In INNKEEP_CONFIG_DIR and XDG_STATE_HOME, this
+ * is a subfolder.
  */
 export function stateFolder({ env, home, platform }: FolderEnvironment, { join }: Paths = path): string {
   if (env.INNKEEP_STATE_DIR) return env.INNKEEP_STATE_DIR;
@@ -45,7 +49,7 @@ export function homeFolder({ homedir, userInfo }: System): string {
   try {
     return userInfo().homedir;
   } catch {
-    // The system does not know this user. This happens in some containers.
+    // The system has no entry for this user. This happens in some containers.
     return "/";
   }
 }

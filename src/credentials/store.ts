@@ -7,7 +7,10 @@ interface StoreOptions {
   readonly folder: string;
   /** Loads the keychain. Called only to read a secret from the keychain, or to store a secret. */
   readonly keychain: () => Promise<Keychain | undefined>;
-  /** Called when the keychain has not answered for half a second. It may be asking the person. */
+  /**
+   * Called when the keychain has not answered for half a second. The keychain may be waiting until the person confirms
+   * a dialog.
+   */
   readonly onSlowKeychain: () => void;
 }
 
@@ -152,7 +155,8 @@ const service = "innkeep";
 
 /**
  * Creates the functions for our secrets in the keychain. `keychain` is called only when a secret is read or written.
- * `onSlow` is called when the keychain has not answered for half a second. It may be asking the person.
+ * `onSlow` is called when the keychain has not answered for half a second. The keychain may be waiting until the person
+ * confirms a dialog.
  */
 function createKeychainSecrets(keychain: () => Promise<Keychain | undefined>, onSlow: () => void) {
   const within = <T>(answer: Promise<T>) => withinLimit(answer, onSlow);

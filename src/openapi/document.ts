@@ -70,7 +70,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   search: "Search in all apps",
   readMarks: "Marks of the threads that a person has read",
   views: "Views of the threads of an app",
-  bulk: "Changes of many threads at once",
+  bulk: "Changes of many threads at the same time",
   statistics: "The statistics of an app: its reports and the replies",
   live: "Live events about changes, for an open page",
   tags: "Tags of threads",

@@ -215,7 +215,7 @@ export const senderOf = (
 
 /** Returns what a page or a command says about an unknown operator, or an operator with an unknown value. */
 export const unknownValueText = ({ operator, value, allowed }: UnknownValue): string =>
-  `The search took ${operator}:${value} as ordinary words. It understands: ${allowed.join(", ")}.`;
+  `${operator}:${value} is not a known filter, so the search looked for these words. Possible: ${allowed.join(", ")}.`;
 
 /** Returns what a page or a command says about a tag or an assignee in a query that no thread has. */
 export const missingValueText = ({ operator, value }: MissingValue): string =>

@@ -26,7 +26,7 @@ it(`a maintainer works in the terminal inbox without a mouse, on ${where}`, asyn
   const terminal = startOnTerminal([process.execPath, innkeepPath, "feedback", "inbox"], env);
   await terminal.shows("3 in the inbox");
   terminal.press("Enter");
-  await terminal.shows("j k scroll");
+  await terminal.shows("jk move");
   terminal.press("Space");
   await terminal.shows("Proposal, awaiting_approval");
   terminal.press("e");

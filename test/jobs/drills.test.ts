@@ -1,8 +1,8 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type MakeBackup, startDrills } from "../../server/backup/nightly.ts";
-import { drillRecord } from "../../server/backup/store.ts";
+import { type MakeBackup, startNightlyBackups } from "../../server/backup/nightly.ts";
+import { nightlyRecord } from "../../server/backup/store.ts";
 import { createMetrics } from "../../server/http/observe.ts";
 import { createLog } from "../../server/log.ts";
 import { databases, sqlite, type TestEngine } from "../support/database/databases.ts";
@@ -29,7 +29,7 @@ async function makeWorld(engine: TestEngine = sqlite) {
       },
     }),
     time: { isDoubtful: () => false },
-    settings: { drill: { at: 180, folder, kept: 2, recipient: undefined } },
+    settings: { nightly: { at: 180, folder, kept: 2, recipient: undefined } },
   };
   const files: string[] = [];
   const write: MakeBackup = async (file) => {
@@ -38,12 +38,12 @@ async function makeWorld(engine: TestEngine = sqlite) {
     return made;
   };
   const serve = (makeBackup: MakeBackup = write) => {
-    const drills = startDrills(deps, makeBackup);
-    onTestFinished(drills.stop);
-    return drills;
+    const backups = startNightlyBackups(deps, makeBackup);
+    onTestFinished(backups.stop);
+    return backups;
   };
-  const settled = async (drills: ReturnType<typeof serve>) =>
-    expect.poll(() => drills.last()?.outcome).toMatch(/ok|failed/);
+  const settled = async (backups: ReturnType<typeof serve>) =>
+    expect.poll(() => backups.last()?.outcome).toMatch(/ok|failed/);
   return {
     ...{ database, folder, files, serve, settled },
     pass(milliseconds: number) {
@@ -57,14 +57,14 @@ async function makeWorld(engine: TestEngine = sqlite) {
 describe("nightly backups", () => {
   it("begin when the first server starts, and are then created once a day", async () => {
     const world = await makeWorld();
-    const drills = world.serve();
-    await world.settled(drills);
-    await drills.tick();
+    const backups = world.serve();
+    await world.settled(backups);
+    await backups.tick();
     world.pass(14 * hour);
-    await drills.tick();
+    await backups.tick();
     expect(await world.found()).toEqual(["innkeep-2026-11-10T12-00-00Z.tar"]);
     world.pass(hour);
-    await drills.tick();
+    await backups.tick();
     expect(world.files).toHaveLength(2);
     expect(world.logged()).toContain("the nightly backup was created and verified");
   });
@@ -74,11 +74,11 @@ describe("nightly backups", () => {
     const others = ["erasures.ndjson", "innkeep-monday.tar", "other.tar.partial"];
     const left = "innkeep-2026-11-01T03-00-00Z.tar.partial";
     for (const name of [...others, left]) await writeFile(join(world.folder, name), "");
-    const drills = world.serve();
-    await world.settled(drills);
+    const backups = world.serve();
+    await world.settled(backups);
     for (let day = 0; day < 3; day += 1) {
       world.pass(24 * hour);
-      await drills.tick();
+      await backups.tick();
     }
     const newest = ["innkeep-2026-11-12T12-00-00Z.tar", "innkeep-2026-11-13T12-00-00Z.tar"];
     expect(await world.found()).toEqual([...others, ...newest].sort());
@@ -87,26 +87,26 @@ describe("nightly backups", () => {
   it("that fail are logged, do not delete valid backups, and are tried again after an hour", async () => {
     const world = await makeWorld();
     let fails = false;
-    const drills = world.serve(async (file) => {
+    const backups = world.serve(async (file) => {
       if (fails) throw new Error("The disk is full.");
       await writeFile(file, "a backup");
       return { ...made, missing: ["a file"] };
     });
-    await world.settled(drills);
+    await world.settled(backups);
     fails = true;
     world.pass(24 * hour);
-    await drills.tick();
-    expect(drills.last()).toMatchObject({
+    await backups.tick();
+    expect(backups.last()).toMatchObject({
       ...{ outcome: "failed", message: "The disk is full." },
       lastGood: { at: "2026-11-10T12:00:00.000Z", bytes: 1_234, missing: 1 },
     });
     expect(await world.found()).toEqual(["innkeep-2026-11-10T12-00-00Z.tar"]);
     expect(world.logged()).toContain("the nightly backup failed");
-    const metrics = createMetrics({ drill: drills.last });
+    const metrics = createMetrics({ nightly: backups.last });
     expect(await metrics.text()).toMatch(/innkeep_backup_drill_failed 1\n/);
     fails = false;
     world.pass(hour);
-    await drills.tick();
+    await backups.tick();
     const text = await metrics.text();
     expect(text).toMatch(/innkeep_backup_drill_failed 0\n/);
     expect(text).toContain(
@@ -119,13 +119,13 @@ describe("nightly backups", () => {
   it("that a stop interrupted are created at the next start", async () => {
     const world = await makeWorld();
     const begun: string[] = [];
-    const drills = world.serve((file, stopping) => {
+    const backups = world.serve((file, stopping) => {
       begun.push(file);
       return new Promise((_, reject) => stopping.addEventListener("abort", () => reject(stopping.reason)));
     });
     await expect.poll(() => begun.length).toBe(1);
-    await drills.stop();
-    expect(await drillRecord.find(world.database)).toBeUndefined();
+    await backups.stop();
+    expect(await nightlyRecord.find(world.database)).toBeUndefined();
     await world.settled(world.serve());
     expect(world.files).toHaveLength(1);
   });
@@ -133,7 +133,7 @@ describe("nightly backups", () => {
   it("are created by another server if the first one is killed", async () => {
     const world = await makeWorld();
     await world.database.write((tx) =>
-      drillRecord.replace(tx, {
+      nightlyRecord.replace(tx, {
         startedAt: "2026-11-10T11:50:00.000Z",
         until: "2026-11-10T12:05:00.000Z",
         outcome: "running",
@@ -144,20 +144,22 @@ describe("nightly backups", () => {
       finish = resolve;
     });
     const files: string[] = [];
-    const drills = world.serve(async (file) => {
+    const backups = world.serve(async (file) => {
       files.push(file);
       await finished;
       return made;
     });
-    await drills.tick();
+    await backups.tick();
     expect(files).toEqual([]);
     world.pass(hour / 6);
-    const ticked = drills.tick();
+    const ticked = backups.tick();
     await expect.poll(() => files).toHaveLength(1);
-    expect(await drillRecord.find(world.database)).toMatchObject({ unfinished: "2026-11-10T11:50:00.000Z" });
+    expect(await nightlyRecord.find(world.database)).toMatchObject({
+      unfinished: "2026-11-10T11:50:00.000Z",
+    });
     finish();
     await ticked;
-    expect(await drillRecord.find(world.database)).not.toHaveProperty("unfinished");
+    expect(await nightlyRecord.find(world.database)).not.toHaveProperty("unfinished");
   });
 });
 

@@ -65,7 +65,7 @@ describe.each(eras)("a failure over %s", (era) => {
     [
       "403",
       says(403, "feedback_disabled"),
-      "This is not allowed with this agent token, or feedback is turned off for the app. Ask the owner of the app to check both in the console.",
+      "This is not allowed with this agent token, or feedback is turned off for the app. Ask an owner of the app to check the rights of the token, and whether feedback is turned on, in the console.",
     ],
     [
       "404",
@@ -98,12 +98,12 @@ describe.each(eras)("a failure over %s", (era) => {
     [
       "418",
       says(418),
-      "The server answered in a form that this version does not know. Tell the user to check INNKEEP_BASE_URL and to update innkeep.",
+      "The server answered in a form that this version does not support. Tell the user to check INNKEEP_BASE_URL and to update innkeep.",
     ],
     [
       "an answer that is not JSON",
       { body: `<html>${upstream}</html>` },
-      "The server answered in a form that this version does not know. Tell the user to check INNKEEP_BASE_URL and to update innkeep.",
+      "The server answered in a form that this version does not support. Tell the user to check INNKEEP_BASE_URL and to update innkeep.",
     ],
   ])("of the kind %s is reported in Innkeep's own words, with advice", async (_, fault, sentence) => {
     const { api, readFeedback, stderr } = await start();

@@ -1,34 +1,36 @@
 import { describe, expect, it } from "vitest";
-import { drillOf } from "../../server/settings/read-settings.ts";
+import { nightlyOf } from "../../server/settings/read-settings.ts";
 
 const folder = { INNKEEP_BACKUP_DIR: "/backups" };
 
 describe("the settings for nightly backups", () => {
   it("are off by default", () => {
-    expect(drillOf({ ...folder })).toBeUndefined();
-    expect(drillOf({ ...folder, INNKEEP_BACKUP_DRILL: "off" })).toBeUndefined();
+    expect(nightlyOf({ ...folder })).toBeUndefined();
+    expect(nightlyOf({ ...folder, INNKEEP_BACKUP_DRILL: "off" })).toBeUndefined();
   });
 
   it("contain a time in UTC, a folder, the number of backups to keep, and a public key", () => {
     const usual = { at: 180, folder: "/backups", kept: 7, recipient: undefined };
-    expect(drillOf({ ...folder, INNKEEP_BACKUP_DRILL: "daily" })).toEqual(usual);
+    expect(nightlyOf({ ...folder, INNKEEP_BACKUP_DRILL: "daily" })).toEqual(usual);
     const all = {
       INNKEEP_BACKUP_DRILL: "23:59",
       INNKEEP_BACKUP_KEEP: "30",
       INNKEEP_BACKUP_RECIPIENT: "age1…",
     };
-    expect(drillOf({ ...folder, ...all })).toEqual({ ...usual, at: 1_439, kept: 30, recipient: "age1…" });
+    expect(nightlyOf({ ...folder, ...all })).toEqual({ ...usual, at: 1_439, kept: 30, recipient: "age1…" });
   });
 
   it.each(["3:00", "24:00", "nightly", "03:60"])("are refused with the time %s", (time) => {
-    expect(() => drillOf({ ...folder, INNKEEP_BACKUP_DRILL: time })).toThrow(/^INNKEEP_BACKUP_DRILL must be/);
+    expect(() => nightlyOf({ ...folder, INNKEEP_BACKUP_DRILL: time })).toThrow(
+      /^INNKEEP_BACKUP_DRILL must be/,
+    );
   });
 
   it("are refused without a folder, or with a wrong number", () => {
-    expect(() => drillOf({ INNKEEP_BACKUP_DRILL: "daily" })).toThrow(/^INNKEEP_BACKUP_DIR must/);
+    expect(() => nightlyOf({ INNKEEP_BACKUP_DRILL: "daily" })).toThrow(/^INNKEEP_BACKUP_DIR must/);
     for (const kept of ["0", "1001", "x", "1.5"])
-      expect(() => drillOf({ ...folder, INNKEEP_BACKUP_DRILL: "daily", INNKEEP_BACKUP_KEEP: kept })).toThrow(
-        /^INNKEEP_BACKUP_KEEP must/,
-      );
+      expect(() =>
+        nightlyOf({ ...folder, INNKEEP_BACKUP_DRILL: "daily", INNKEEP_BACKUP_KEEP: kept }),
+      ).toThrow(/^INNKEEP_BACKUP_KEEP must/);
   });
 });

@@ -469,8 +469,8 @@ const DeviceLine = ({
       <summary>Sign out</summary>
       <form class="stack" method="post" action={action}>
         <p>
-          The device loses access at once. Days of a test that were already counted stay counted. You can sign
-          the device in again at any time.
+          The device loses access immediately. Days of a test that were already counted stay counted. You can
+          sign the device in again at any time.
         </p>
         <IdempotencyField />
         <div class="actions">

@@ -56,7 +56,10 @@ export type IdentityDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" 
 /** Signs people in with identities of providers, and connects identities to accounts. */
 export function identities(deps: IdentityDeps) {
   return {
-    /** Returns true only on the first call for a `state`. All servers of a deployment share the count. */
+    /**
+     * Counts a call for a `state` in the database. Returns true only on the first call. All servers of a deployment
+     * share the count.
+     */
     isFirst: (state: string): Promise<boolean> =>
       deps.database.write(async (tx) => {
         const verdict = await consume(tx, {

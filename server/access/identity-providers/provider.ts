@@ -172,8 +172,8 @@ function refusal(name: string, error: unknown): ApiError {
 }
 
 /**
- * Whether nobody can sign in with the provider at present. Either the network fails, a time limit is reached, the
- * provider has an internal error, or it does not accept this deployment.
+ * Whether nobody can sign in with the provider now. Either the network fails, a time limit is reached, the provider has
+ * an internal error, or it does not accept this deployment.
  */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof openid.WWWAuthenticateChallengeError) return true;

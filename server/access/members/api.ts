@@ -224,7 +224,7 @@ const invitationMail = ({
   subject: `Invitation to work on ${appName}`,
   text: [
     `${invitedBy} invites you to work on ${appName}. Your role is ${role}.`,
-    `Open this link to accept. It works once, for 7 days, and only for an account with the address ${email}:`,
+    `Open this link to accept. You can use it once, within 7 days, and only for an account with the address ${email}:`,
     url,
     "If you did not expect this, you need not do anything.",
   ].join("\n\n"),

@@ -184,7 +184,7 @@ const OwnRole = ({ navigation, visit, forms }: PageProps) => {
           button="Leave"
           danger
         >
-          You lose access at once. You can return only with a new invitation from an owner.
+          You lose access immediately. You can return only with a new invitation from an owner.
         </Confirmation>
       </div>
     </ConsolePage>
@@ -252,8 +252,8 @@ const MemberLine = ({
           danger
         >
           {own
-            ? "You lose access at once. You can return only with a new invitation from an owner."
-            : "The person and their tokens lose access at once. Texts that the person wrote are not deleted."}
+            ? "You lose access immediately. You can return only with a new invitation from an owner."
+            : "The person and their tokens lose access immediately. Texts that the person wrote are not deleted."}
         </Confirmation>
       </div>
     </details>

@@ -43,7 +43,7 @@ export function oauthRoutes(deps: OAuthDeps, steps: SharedSteps): Route[] {
     method: "POST",
     path,
     answer(ctx) {
-      // Older programs know only `Pragma`, not `Cache-Control`. (RFC 6749 5.1)
+      // Older programs evaluate only `Pragma`, not `Cache-Control`. (RFC 6749 5.1)
       ctx.set({ "Cache-Control": "no-store", Pragma: "no-cache" });
       return orFault(ctx, wrong, () => answer(ctx));
     },

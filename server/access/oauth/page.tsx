@@ -136,8 +136,8 @@ function changedSince(
 }
 
 /**
- * Reads and checks the request. The error names all faults of the request. A rate limit applies to the documents that
- * the server reads for a person.
+ * Reads and checks the request. Throws an error that names all faults of the request. If the server must read a
+ * document for the person, counts this against a rate limit.
  */
 async function readRequest(
   given: URLSearchParams,
@@ -236,8 +236,8 @@ interface ConsentProps {
 type Changed = "account" | "program";
 
 /**
- * Shows the access that a person gives to an agent. The page has the name of the agent, the address at which the
- * browser continues, which apps the agent sees, and what it may do.
+ * Shows the access that a person gives to an agent. The page shows the name of the agent, the address at which the
+ * browser continues, the apps whose feedback the agent may read, and what it may do.
  */
 const Consent = ({ visit, request, query, account, apps, changed }: ConsentProps) => (
   <BarePage links={visit.links} title="Connect an agent">
@@ -408,8 +408,8 @@ function readConsentRequest(
 }
 
 /**
- * Returns the requested scopes that this server knows; all scopes if it knows none of them. That is safe, because a
- * person then decides which scopes to allow.
+ * Returns the requested scopes that this server supports; all scopes if it supports none of them. That is safe, because
+ * a person then decides which scopes to allow.
  */
 function scopesIn(given: string): readonly ConnectionScope[] {
   const names = given.split(" ");

@@ -138,7 +138,7 @@ function refuseCode({ log }: Pick<Deps, "log">, why: string): never {
 
 /**
  * Returns the handler with which a terminal waits for its code. The answer comes when the person has decided, or when
- * the waiting time has ended. (rule S14)
+ * the waiting time has ended. The handler throws `access_denied` if the person has refused. (rule S14)
  */
 function awaitCode({
   database,
@@ -655,7 +655,7 @@ async function mailRecovery(deps: MailingDeps, tx: Transaction, asked: AskedLink
     to: email,
     subject: "A new password for your account",
     text: [
-      `Set a new password for your account for ${serverName(deps.settings)} with this link. It works once, for 30 minutes:`,
+      `Set a new password for your account for ${serverName(deps.settings)} with this link. You can use it once, within 30 minutes:`,
       url,
       ...(goal ? [`After you have signed in, you see ${invitationWords(goal)}`] : []),
       "If you did not request it, you do not have to do anything. Your password does not change.",
@@ -692,7 +692,7 @@ async function mailSignUp(deps: MailingDeps, tx: Transaction, asked: AskedLink):
           `${consoleUrl}/recover`,
         ]
       : [
-          `Choose a password with this link, and your account for ${serverName(deps.settings)} is ready. The link works once, for a day:`,
+          `Choose a password with this link, and your account for ${serverName(deps.settings)} is ready. You can use the link once, within a day:`,
           url,
           ...(goal ? [`Then you see ${invitationWords(goal)}`] : []),
           "If you did not request it, you do not have to do anything. Then no account is created.",

@@ -309,9 +309,9 @@ export function givenCode(text: string): GivenCode {
 }
 
 /**
- * Returns the time steps whose codes are accepted. These are the present step, the step before it and the step after
- * it, because clocks differ. Steps up to `lastStep` are refused, because their codes were used or are older than a
- * used code. (rule S23)
+ * Returns the time steps whose codes are accepted. These are the current step, the step before it and the step after
+ * it, because clocks differ. Steps up to `lastStep` are refused, because their codes were used or are older than a used
+ * code. (rule S23)
  */
 export function acceptedSteps(now: Date, lastStep: number): number[] {
   const present = Math.floor(now.getTime() / stepMilliseconds);

@@ -186,7 +186,7 @@ const TokenLine = ({
 );
 
 const graces = [
-  ["0", "At once"],
+  ["0", "Immediately"],
   ["10", "In 10 minutes"],
   ["60", "In an hour"],
 ] as const;
@@ -212,8 +212,12 @@ const Rotation = ({ id, action }: { readonly id: string; readonly action: string
 );
 
 const removals = {
-  token: ["Revoke", "Programs that use this token lose access at once.", "Revoke token"],
-  connection: ["End", "The agent loses access at once. It can ask you to connect again.", "End connection"],
+  token: ["Revoke", "Programs that use this token lose access immediately.", "Revoke token"],
+  connection: [
+    "End",
+    "The agent loses access immediately. It can ask you to connect again.",
+    "End connection",
+  ],
   ended: ["Remove", "The connection has already ended. It disappears from this list.", "Remove connection"],
   over: ["Remove", "The token no longer works. It disappears from this list.", "Remove token"],
 } as const;

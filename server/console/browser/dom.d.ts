@@ -1,4 +1,4 @@
-// The compiler does not know the type of the element that a selector or an id finds. With these declarations, the
+// The compiler cannot determine the type of the element that a selector or an id finds. With these declarations, the
 // compiler takes the type from the tag name at the beginning of the selector. For other selectors and for ids, the type
 // is `FoundElement`, which has all properties that the scripts use.
 

@@ -59,7 +59,7 @@ export const ownDrafts = () =>
     .filter((draft) => draft.person === person)
     .sort((a, b) => b.at - a.at);
 
-/** Returns the name of the entry with which a tab tells other tabs which texts of a form it has sent. */
+/** Returns the name of the entry in which a tab stores for other tabs which texts of a form it has sent. */
 export const sentName = (form) => `innkeep-sent ${person} ${form}`;
 
 // The last form that this tab sent. A cookie from the server says whether the action of the form was done, and which of

@@ -11,7 +11,7 @@ export const fieldsOf = (subscription) => ({
 });
 
 // Sends the current push address and keys of this browser to the server. `scope` is the address of the console.
-// `replaces` is the push address that the server knows.
+// `replaces` is the push address that the server has stored.
 export const renewAt = (scope, subscription, replaces) =>
   fetch(`${scope}account/notices/browsers`, {
     method: "POST",

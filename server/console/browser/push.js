@@ -80,8 +80,8 @@ for (const form of document.querySelectorAll("form[data-push-off]"))
     await (await (await findWorker())?.pushManager.getSubscription())?.unsubscribe();
   });
 
-// After a new sign-in, the server must know to which session this browser belongs. A push service may also have given
-// the browser another address.
+// After a new sign-in, the subscription must be stored for the new session. The push service may also have assigned
+// another address to the browser.
 const renew = async () => {
   const known = stored(name);
   if (known === null || fault()) return;
@@ -96,7 +96,7 @@ const renew = async () => {
     if (answer.type === "opaqueredirect") return keep(subscription.endpoint);
     if (answer.status !== 404) return;
   }
-  // The server does not know this browser, because the person has turned off its notices in another browser.
+  // The server has no subscription of this browser, because the person has turned off its notices in another browser.
   store(name, null);
   await subscription.unsubscribe();
 };

@@ -53,7 +53,7 @@ const save = ({ name, value }, before) => {
     });
 };
 
-// Hides the button that is only for people without scripts, and remembers the stored value of each field.
+// Hides the button that is only for people without scripts, and copies the value of each field to `stored`.
 const stored = new Map();
 const prepare = () => {
   for (const field of document.querySelectorAll("#fields :is(select, input:not([type=hidden]))"))

@@ -188,7 +188,7 @@ export const threadChanges = table(
 );
 
 /**
- * The name of the present numbering in `thread_changes`. A restored database begins a new numbering with a new name.
+ * The name of the current numbering in `thread_changes`. A restored database begins a new numbering with a new name.
  */
 export const changeCounts = table(
   "change_counts",
@@ -230,7 +230,8 @@ export const messages = table(
     foreign_from: text("address").null(),
     blocked_by: text("plain").null(),
     /**
-     * The thread in which the message was written, if that thread was merged into the message's present thread.
+     * The thread in which the message was written, if that thread was later merged into the thread that has the message
+     * now.
      */
     origin_id: text("plain").null().since(135),
     /**
@@ -345,7 +346,8 @@ export const runs = table(
     approved_at: instant().null(),
     approval_note: text("text").null(),
     /**
-     * The thread for which the proposal was made, if that thread was merged into the proposal's present thread.
+     * The thread for which the proposal was made, if that thread was later merged into the thread that has the proposal
+     * now.
      */
     origin_id: text("plain").null().since(135),
   },
@@ -493,7 +495,7 @@ export const threadLooks = table(
      */
     seen_count: integer(),
     looked_at: instant().null(),
-    /** The time of the member's last view before the present visit. */
+    /** The time of the member's last view before the current visit. */
     since_at: instant().null(),
     active_at: instant().default(""),
   },

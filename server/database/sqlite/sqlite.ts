@@ -368,8 +368,8 @@ const areEqual = (some: readonly string[], others: readonly string[]): boolean =
   some.length === others.length && some.every((name, place) => name === others[place]);
 
 /**
- * Creates the function that commits units together and tells each unit whether it succeeded. Only the changes of failed
- * units are undone. The function never rejects.
+ * Creates the function that commits units together and reports to each unit whether it succeeded. Only the changes of
+ * failed units are undone. The function never rejects.
  */
 function groupCommit(connection: Connection): (units: readonly Unit[]) => Promise<void> {
   /** Whether a failed transaction may still be open. New statements in such a transaction would be undone later. */
@@ -401,11 +401,11 @@ function groupCommit(connection: Connection): (units: readonly Unit[]) => Promis
    */
   async function commitShared(units: readonly Unit[], runAll = runUnguarded): Promise<void> {
     const queue = [...units];
-    let tellResults: readonly TellResult[];
+    let reports: readonly ReportResult[];
     try {
       await settle();
       await retryWhileLocked(() => connection.exec("BEGIN IMMEDIATE"));
-      tellResults = await runAll(queue);
+      reports = await runAll(queue);
       await connection.exec("COMMIT");
     } catch (error) {
       unsettled = true;
@@ -415,7 +415,7 @@ function groupCommit(connection: Connection): (units: readonly Unit[]) => Promis
       for (const unit of queue) unit.fail(halfWay ? error.cause : error);
       return;
     }
-    for (const tell of tellResults) tell();
+    for (const report of reports) report();
   }
 
   return async (units) => {
@@ -440,11 +440,11 @@ async function rollBack(connection: Connection): Promise<void> {
 
 /**
  * Runs the units of an open transaction one after another. Returns functions to call after the commit. Each of them
- * tells a unit whether it succeeded.
+ * reports to a unit whether it succeeded.
  */
-type RunAll = (queue: Unit[]) => Promise<readonly TellResult[]>;
+type RunAll = (queue: Unit[]) => Promise<readonly ReportResult[]>;
 
-type TellResult = () => void;
+type ReportResult = () => void;
 
 /**
  * The error for a unit that failed after it had changed something. The whole transaction must be undone and run again.
@@ -459,20 +459,20 @@ function unguarded(connection: Connection): RunAll {
   const { runner, reset, mayHaveChanged } = trackChanges(connection);
   const statements = statementsOf(runner);
   return async (queue) => {
-    const tellResults: TellResult[] = [];
+    const reports: ReportResult[] = [];
     for (const unit of queue) {
       reset();
       try {
         await unit.run(statements);
-        tellResults.push(() => unit.succeed());
+        reports.push(() => unit.succeed());
       } catch (error) {
         const whole = unit.parts().length === 0;
         if (!whole || mayHaveChanged())
           throw new FailedHalfWay("A unit has failed after a change.", { cause: error });
-        tellResults.push(() => unit.fail(error));
+        reports.push(() => unit.fail(error));
       }
     }
-    return tellResults;
+    return reports;
   };
 }
 
@@ -482,21 +482,21 @@ function unguarded(connection: Connection): RunAll {
  */
 function guarded(connection: Connection, statements: Statements): RunAll {
   return async (queue) => {
-    const tellResults: TellResult[] = [];
+    const reports: ReportResult[] = [];
     await connection.exec("SAVEPOINT unit");
     for (const unit of queue) {
       const failure = await failureOf(unit, statements);
       if (failure === undefined) {
-        tellResults.push(() => unit.succeed());
+        reports.push(() => unit.succeed());
         await connection.exec("RELEASE unit; SAVEPOINT unit");
         continue;
       }
       await undo(connection, failure);
       const parts = unit.parts();
-      if (parts.length === 0) tellResults.push(() => unit.fail(failure.cause));
+      if (parts.length === 0) reports.push(() => unit.fail(failure.cause));
       queue.push(...parts);
     }
-    return tellResults;
+    return reports;
   };
 }
 

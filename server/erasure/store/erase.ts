@@ -215,15 +215,16 @@ const exists = async (tx: Transaction, table: SearchedTable, key: Key): Promise<
   (await tx.get(`SELECT 1 AS one FROM ${table.name} WHERE ${whereKey(table)}`, ...key)) !== undefined;
 
 /**
- * Updates the data that depends on a changed text. This is the version of a list that clients cache, or notices and
- * chat messages that are not sent yet. Triggers of the database update the search index.
+ * Updates the data that depends on a changed text. This is the version of a list that clients cache, or the unsent
+ * mails with notices and the bodies of chat messages. Triggers of the database update the search index.
  */
 const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDependents>>> = {
+  // Chat messages contain the text in an escaped form, in which a search does not find the address. So the bodies of all
+  // chat messages about the thread or proposal are deleted.
   async feedback(tx, { id }, changed) {
     await notices.recall(tx, "(?)", id ?? null);
     if (changed.has("subject")) await outbox.forgetWords(tx, id ?? "");
   },
-  // A chat message that is not sent yet quotes the text in an escaped form, in which the address cannot be found.
   async runs(tx, { id }, changed) {
     if (changed.has("summary")) await outbox.forgetWords(tx, id ?? "");
   },
@@ -256,7 +257,7 @@ const eraseOriginal = async (tx: Transaction, _: Person, { id }: Cells): Promise
   files: await mailOriginals.remove(tx, id ?? ""),
 });
 
-/** The columns of a proposal that a person reads before the decision or that tell the agent what to do. */
+/** The columns of a proposal that a person reads before the decision or that contain instructions for the agent. */
 const proposalTexts = ["summary", "plan", "decision_note"] as const;
 
 const note = "An address was erased from this proposal. Propose it again if it is still needed.";

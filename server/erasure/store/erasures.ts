@@ -10,7 +10,7 @@ export interface ErasureRow {
   /** The account in whose apps the person is erased. Null means the whole deployment. */
   readonly ownerId: string | null;
   readonly personHash: string;
-  /** The sealed e-mail address of the person. Null after the end of the erasure. */
+  /** The encrypted e-mail address of the person. Null after the end of the erasure. */
   readonly emailSealed: string | null;
   readonly status: "running" | "done" | "stopped";
   /** The progress of the erasure, which is a `Place` as JSON. */

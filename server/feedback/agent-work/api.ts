@@ -596,7 +596,8 @@ async function list(deps: FindDeps, { caller, query }: ListRequest) {
 
 /**
  * Returns the threads that have changed since a mark. If no thread has changed, waits at most `milliseconds` for the
- * next change. (rules A30, A31)
+ * next change. First ends the snoozes that are due. Throws `bad_request` if the mark is not one of this database.
+ * (rules A30, A31)
  */
 async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: string, milliseconds: number) {
   const { database, settings } = deps;

@@ -1,7 +1,7 @@
 import { expiryOf, type Moment, type RunState } from "../proposals/rules.ts";
 
 /**
- * The claim on a proposal that is not released. The fields describe this claim for the caller that wants to claim the
+ * The claim on a proposal that is not released. The fields describe this claim for the caller that tries to claim the
  * proposal now.
  */
 export interface HeldClaim {
@@ -86,7 +86,7 @@ export function endOfClaim({
   return resumedAs === null ? "claim_released" : "claim_resumed";
 }
 
-/** Returns the text of the internal note that tells the team the outcome. (rule A25) */
+/** Returns the text of the internal note about the outcome, for the team. (rule A25) */
 export const outcomeNote = ({
   status,
   summary,

@@ -103,7 +103,10 @@ export function bulk(deps: BulkDeps): Handlers<typeof contract> {
   };
 }
 
-/** Returns the id of the change that an interrupted request with the same idempotency key has begun. */
+/**
+ * Returns the id of the change that an interrupted request with the same idempotency key has begun. Throws
+ * `idempotency_mismatch` if that request had another content.
+ */
 async function begunBefore(
   { database }: BulkDeps,
   { name, content }: RepeatMark,

@@ -64,7 +64,7 @@ export function undoRefusal({
   after,
   assignable,
 }: Undo & {
-  /** The present state of the thread; undefined if the thread was deleted or hidden. */
+  /** The current state of the thread; undefined if the thread was deleted or hidden. */
   readonly now: ThreadState | undefined;
   /** The ids of the members to whom threads can be assigned. */
   readonly assignable: ReadonlySet<string>;

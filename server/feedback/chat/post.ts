@@ -45,7 +45,7 @@ export function targetOf(
   return address === undefined ? undefined : chatTarget(chatFormatOf(chatFormat), address);
 }
 
-/** Whether a queued message is for the present chat of its app. `target` is its encrypted address. (rule N9) */
+/** Whether a queued message is for the current chat of its app. `target` is its encrypted address. (rule N9) */
 export function isForChat(
   { sealer }: Pick<Deps, "sealer">,
   target: string,

@@ -3,7 +3,7 @@ import type { ThreadFilters } from "../../../src/contract/threads.ts";
 import { type View, ViewQuery } from "../../../src/contract/views.ts";
 
 /**
- * Returns the filters of a stored view that this version knows, and the names of the other filters. Another version,
+ * Returns the filters of a stored view that this version supports, and the names of the other filters. Another version,
  * which has other filters or other values, may have saved the view. (rule F44)
  */
 export function knownFilters(

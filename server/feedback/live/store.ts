@@ -59,8 +59,8 @@ export const liveReads = {
 
   /**
    * Returns the threads that changed after a mark, and the next mark. A mark is a position in the sequence of thread
-   * changes. `threads` is undefined if more than `most` threads have changed, or if the database does not know the
-   * mark.
+   * changes. `threads` is undefined if more than `most` threads have changed, or if the mark is not one of this
+   * database.
    */
   async threadsAfter(
     reader: Reader,

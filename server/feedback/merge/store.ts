@@ -319,7 +319,10 @@ export const merges = {
     }
   },
 
-  /** Whether an erasure of personal data is running. No erasure can begin before this transaction ends. */
+  /**
+   * Whether an erasure of personal data is running. Takes a lock, so that no erasure can begin before this transaction
+   * ends.
+   */
   async isErasing(tx: Transaction): Promise<boolean> {
     await tx.lock(erasuresTopic);
     return (await tx.get("SELECT 1 AS one FROM erasures WHERE status = 'running' LIMIT 1")) !== undefined;
@@ -613,7 +616,7 @@ async function corrected(tx: Transaction, threadId: string, change: () => Promis
 
 type StateRow = Omit<ThreadState, "tagIds">;
 
-/** Returns the present values of a thread that members can change; undefined if there is no such thread. */
+/** Returns the current values of a thread that members can change; undefined if there is no such thread. */
 export async function threadState(reader: Reader, id: string): Promise<ThreadState | undefined> {
   const row = await reader.get<StateRow>(
     `SELECT status, assignee_id AS "assigneeId", snoozed_until AS "snoozedUntil", activity_count AS activity

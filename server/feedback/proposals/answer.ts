@@ -22,7 +22,7 @@ export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl
   };
 }
 
-/** Returns what has happened to a proposal. The id of the claim is left out: only its worker may know it. (rule A19) */
+/** Returns what has happened to a proposal. The id of the claim is left out: only its worker may get it. (rule A19) */
 const lifeOf = (run: ProposalRow): RunLife => ({
   decision: run.decision,
   expiresAt: run.expiresAt,

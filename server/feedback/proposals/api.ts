@@ -77,7 +77,7 @@ export function consoleProposals(
         // A claim can be released until its outcome is reported. (rule A21)
         if (run.claimId === null || !isHeld(run) || run.outcomeStatus !== null)
           throw new ApiError("wrong_state", { message: "This proposal has no claim that can be released." });
-        // The person saw an earlier claim and has not decided about the present claim. (rule A52)
+        // The person saw an earlier claim and has not decided about the current claim. (rule A52)
         if (claimedAt !== undefined && claimedAt !== run.claimedAt)
           throw new ApiError("wrong_state", {
             message: "Another worker has the claim now. Read the proposal again.",

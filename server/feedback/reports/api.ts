@@ -125,7 +125,7 @@ interface EarlierThreads {
 
 /**
  * Finds the thread to which a report with this `dedupeKey` is added, or the last resolved thread of the same failure.
- * (rule F10)
+ * Locks the dedupe key, so that other reports with this key wait until this transaction ends. (rule F10)
  */
 async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise<EarlierThreads> {
   if (thread.dedupeKey === null) return {};

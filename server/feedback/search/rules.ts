@@ -288,7 +288,10 @@ export function namedValuesOf(query: string): { readonly tags: string[]; readonl
   };
 }
 
-/** Returns the operators of a query and their values. An unknown operator may have a longer name than a known one. */
+/**
+ * Returns the operators of a query and their values. Accepts names of up to 20 characters, so that unknown operators
+ * are found, too.
+ */
 const operatorsIn = (query: string) =>
   [...query.matchAll(partsWith(20))].flatMap(({ groups = {} }) => {
     const [operator, value] = [groups.name?.toLowerCase(), groups.quoted ?? groups.bare ?? ""];

@@ -40,7 +40,9 @@ async function showNumbers(visit: SignedInVisit): Promise<Reply> {
   }
 }
 
-/** Returns the period that the address of the page selects. */
+/**
+ * Returns the period that the address of the page selects. Throws `bad_request` for a wrong time zone or a wrong date.
+ */
 function wantedPeriod({ now, query }: SignedInVisit, profile: string): Period {
   const given = query("zone") || profile;
   if (!timeZone.safeParse(given).success)

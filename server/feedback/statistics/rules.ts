@@ -156,6 +156,6 @@ const ages = [0, 1, 7, 30].map((days) => days * 86_400_000);
 export const agesAt = (now: Date): readonly { readonly from: string; readonly to: string }[] =>
   ages.map((age, at) => ({
     from: at + 1 < ages.length ? new Date(now.getTime() - (ages[at + 1] ?? 0)).toISOString() : "",
-    // If the clock was set back, a thread may have been created after the present time.
+    // If the clock was set back, a thread may have been created after the current time.
     to: at === 0 ? "9999" : new Date(now.getTime() - age).toISOString(),
   }));

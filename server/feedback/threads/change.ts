@@ -152,7 +152,7 @@ interface Assignment {
 
 /**
  * Assigns a thread to a member, or to nobody. Returns the change for the audit log. Throws `bad_request` if the new
- * assignee may not change the feedback of the app. Throws `assignee_changed` if the present assignee differs from the
+ * assignee may not change the feedback of the app. Throws `assignee_changed` if the current assignee differs from the
  * assignee that the caller saw. (rule F31)
  */
 async function assign(

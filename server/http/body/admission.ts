@@ -416,7 +416,7 @@ function bodiesOfBusiestOwners<Item extends WithSender>(sent: Iterable<Item>): I
   return [...byOwner.values()].filter(({ length }) => length === most);
 }
 
-/** Returns how many milliseconds the remaining bytes of a body will take at its present rate. */
+/** Returns how many milliseconds the remaining bytes of a body will take at its current rate. */
 function remainingMs({ body, since }: Running, now: number): number {
   const came = body.arrivedBytes();
   return came <= 0 ? Number.POSITIVE_INFINITY : ((body.bytes - came) * (now - since)) / came;

@@ -193,7 +193,7 @@ function oldestOf(bodies: ReadonlySet<Body>): Body | undefined {
 
 const full = () =>
   new ApiError("busy", {
-    message: "Too many requests arrive at once. Nothing was changed. Send the request again soon.",
+    message: "Too many requests arrive at the same time. Nothing was changed. Send the request again soon.",
     retryAfterSeconds: 1,
   });
 

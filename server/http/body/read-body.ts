@@ -114,7 +114,10 @@ export async function readJsonBytes(request: IncomingMessage, sending: Sending):
   return readBytes(request, most, sending);
 }
 
-/** Parses a JSON body that has arrived. */
+/**
+ * Parses a JSON body that has arrived. An empty body is an empty object. Throws `unsupported_media_type` for another
+ * media type, and `malformed_json`.
+ */
 export function jsonOf(request: IncomingMessage, bytes: Buffer): unknown {
   if (bytes.length === 0) return {};
   if (mediaTypeOf(request) !== "application/json") throw new ApiError("unsupported_media_type");

@@ -76,8 +76,8 @@ export function createMailHandler(deps: HandleDeps) {
     // A stranger can write any token. A mail with a wrong token is not fetched.
     if (mailId === undefined) return "not ours";
     const attempt = await begin();
-    // Another server has handled the mail. Only that server knows the result, so this server does not mark the mail
-    // as read.
+    // Another server has handled the mail. The result is not available here, so this server does not mark the mail as
+    // read.
     if (attempt === undefined) return "unread";
     if (attempt.attempts > mostAttempts) {
       if (isRecent(deps, attempt)) return "later";
@@ -163,7 +163,7 @@ async function setApart(
         await insertOriginal(tx, original, { ...kept, setApart: mail.automaticReason ?? null, createdAt });
         deps.log.info(
           { thread: current.feedbackId, mail: id },
-          "a mail of a program was not added to its thread",
+          "an automatic mail was not added to its thread",
         );
       },
     },
@@ -250,7 +250,7 @@ export function createStoreMail(
 }
 
 /**
- * Adds an answer that came by mail to its thread, together with its files. Returns the report in its present state;
+ * Adds an answer that came by mail to its thread, together with its files. Returns the report in its current state;
  * undefined if the thread already has this answer.
  */
 export async function addMailedAnswer(
@@ -271,7 +271,7 @@ export async function addMailedAnswer(
   const createdAt = deps.clock.now().toISOString();
   const { appId, feedbackId } = report;
   for (const { upload } of files.kept) await uploads.insert(tx, { ...upload, appId, feedbackId, createdAt });
-  // A copy of this mail with other headers may already be stored as a mail of a program.
+  // A copy of this mail with other headers may already be stored as an automatic mail.
   if (original !== undefined && !(await mailOriginals.exists(tx, id)))
     await insertOriginal(tx, original, { mail, id, recipient, report, setApart: null, createdAt });
   return report;
@@ -389,7 +389,7 @@ interface MailedAnswer {
   readonly recipient: string;
 }
 
-/** The sealed original of a mail, as a temporary file. */
+/** The encrypted original of a mail, as a temporary file. */
 interface OriginalFile {
   readonly received: ReceivedFile;
   readonly keySealed: string;
@@ -454,16 +454,17 @@ const algorithm = "aes-256-gcm";
 const [nonceBytes, tagBytes] = [12, 16];
 
 /**
- * The first bytes of a sealed original. They prevent other programs from treating the file as a file of another type.
+ * The first bytes of an encrypted original. They prevent other programs from treating the file as a file of another
+ * type.
  */
 const fileHeader = Buffer.from("innkeep sealed mail\n");
 
-/** The original of a mail, sealed because links in it may be credentials. */
+/** The original of a mail, encrypted because links in it may be credentials. */
 interface SealedOriginal {
   readonly bytes: Buffer;
   /**
-   * The key with which the bytes are sealed. The key itself is sealed with the secret of the deployment. When that
-   * secret changes, only this key must be sealed again.
+   * The key with which the bytes are encrypted. The key itself is encrypted with the secret of the deployment. When
+   * that secret changes, only this key must be encrypted again.
    */
   readonly keySealed: string;
 }
@@ -479,7 +480,7 @@ function sealOriginal(sealer: Pick<Sealer, "seal">, source: Uint8Array): SealedO
   };
 }
 
-/** Opens a sealed original. Throws if its bytes were changed, or its key was sealed with another secret. */
+/** Decrypts an original. Throws if its bytes were changed, or its key was encrypted with another secret. */
 export function openOriginal(
   sealer: Pick<Sealer, "open">,
   { bytes, keySealed }: { readonly bytes: Uint8Array; readonly keySealed: string },

@@ -13,7 +13,7 @@ export interface OriginalRow {
   readonly feedbackId: string;
   /** The id of the report that the mail answers. */
   readonly reportId: string;
-  /** The SHA-256 of the sealed bytes. */
+  /** The SHA-256 of the encrypted bytes. */
   readonly sha256: string;
   readonly keySealed: string;
   /** The address to which the answered mail was sent. */
@@ -138,7 +138,7 @@ export const mailOriginals = {
 };
 
 export interface MailAttempt {
-  /** The number of attempts, including the present attempt. */
+  /** The number of attempts, including the current attempt. */
   readonly attempts: number;
   /** When the previous attempt began; null for the first attempt. */
   readonly lastAt: string | null;

@@ -56,12 +56,13 @@ export const sendsMail = ({ mailOut, dev }: Pick<Settings, "mailOut" | "dev">): 
  * Queues a mail in the transaction of the change that the mail reports. The mail is sent only after the commit. It
  * stays in the queue until the mail server accepts it, even if this server restarts. If this server crashes after the
  * mail server has accepted a mail, but before it has stored this, the mail is sent again with the same Message-ID. The
- * content is sealed, that is, encrypted. It is deleted when the mail is sent.
+ * content is encrypted. It is deleted when the mail is sent.
  *
  * Returns the id of the mail. Returns undefined and queues nothing if this server sends no mail, or if `to` is not an
  * address. (rules M1, M2, M6)
  *
- *     const mailId = await queueMail(deps, tx, { kind: "invitation", to, subject, text: `…\n\n${url}`, sendBefore: endsAt });
+ * const mailId = await queueMail(deps, tx, { kind: "invitation", to, subject, text: `…\n\n${url}`, sendBefore: endsAt
+ * });
  */
 export async function queueMail(
   deps: QueueDeps,
@@ -136,11 +137,11 @@ export type MailContent = z.infer<typeof Content>;
 
 const prefix = "sealed:";
 
-/** Seals a mail for the database, because links in it may be credentials. */
+/** Encrypts a mail for the database, because links in it may be credentials. */
 const sealMail = ({ sealer }: Pick<Deps, "sealer">, content: MailContent): string =>
   prefix + sealer.seal(JSON.stringify(content));
 
-/** Opens a stored mail. Throws if it was sealed with another secret. */
+/** Decrypts a stored mail. Throws if it was encrypted with another secret. */
 export const openMail = ({ sealer }: Pick<Deps, "sealer">, stored: string): MailContent =>
   Content.parse(JSON.parse(sealer.open(stored.slice(prefix.length))));
 

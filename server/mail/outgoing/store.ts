@@ -15,7 +15,7 @@ interface NewMail {
   /** The id of the report that the mail answers. */
   readonly reportId: string | null;
   readonly recipient: string;
-  /** The content of the mail, sealed. */
+  /** The content of the mail, encrypted. */
   readonly content: string;
   readonly createdAt: string;
   /** The time after which the mail is useless. */

@@ -27,7 +27,9 @@ const day = 24 * 3_600_000;
 /** A browser is deleted when its session has been over for this time. (rule N10) */
 export const forgottenAfter = 30 * day;
 
-/** What happens to a notice after the answer of a push service. `gone` means that the browser wants no more notices. */
+/**
+ * What happens to a notice after the answer of a push service. `gone` means that the browser accepts no more notices.
+ */
 export type Outcome =
   | { readonly kind: "sent" | "refused" | "gone" }
   /** Until `at`, the server sends no other notices to this browser, either. */
@@ -45,9 +47,9 @@ interface Attempt {
 }
 
 /**
- * Returns what happens after an attempt. 404 and 410 mean that the browser wants no more notices. 400 and 413 mean that
- * the service never accepts this notice. Everything else is tried again, with growing pauses, until the notice is a day
- * old. (rule N11)
+ * Returns what happens after an attempt. 404 and 410 mean that the browser accepts no more notices. 400 and 413 mean
+ * that the service never accepts this notice. Everything else is tried again, with growing pauses, until the notice is
+ * a day old. (rule N11)
  */
 export function outcomeOf({ status, retryAfter, tries, createdAt, now }: Attempt): Outcome {
   if (status !== null && status >= 200 && status < 300) return { kind: "sent" };

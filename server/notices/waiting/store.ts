@@ -222,8 +222,8 @@ export const notices = {
   },
 
   /**
-   * Returns the waiting notices of a batch, oldest first. No other server sends them at the same time. But another
-   * server can add notices in the meantime, so the caller must mark only the returned notices.
+   * Locks the waiting notices of a batch, and returns them, oldest first. No other server sends them at the same time.
+   * But another server can add notices in the meantime, so the caller must mark only the returned notices.
    */
   async take(tx: Transaction, { userId, appId, way }: Batch): Promise<WaitingNotice[]> {
     await lock(tx, { userId, appId });

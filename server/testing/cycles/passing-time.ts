@@ -41,8 +41,8 @@ const atOnce = 50;
 const sideBySide = 10;
 
 /**
- * Creates the object that applies due changes. The object queries the database only if it does not know when the next
- * change is due.
+ * Creates the object that applies due changes. The object queries the database only if the time of the next change is
+ * not cached.
  */
 export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeWatch }): PassingTime {
   const { database, clock, time } = deps;
@@ -158,7 +158,7 @@ export async function advanceCycle(
   }
 }
 
-/** A cycle, the time at which its change was due, and the present time. */
+/** A cycle, the time at which its change was due, and the current time. */
 interface Closing {
   readonly cycle: DueCycle;
   readonly endedAt: string;

@@ -263,8 +263,8 @@ export interface Standing {
 
 /**
  * Returns the state of a test: whether it can still reach the needed number of testers with every day counted, what
- * each tester needs today, and the number of testers with an unbroken run for each day. A tester has an unbroken run on
- * a day if every day from the first day to that day is counted. (rules T39 and T40)
+ * each tester needs today, and for each day the number of testers who have every day from the first day to that day
+ * counted. (rules T39 and T40)
  */
 export function standingOf(cycle: StandingCycle, slots: readonly StandingSlot[]): Standing {
   const unbroken = unbrokenDays(cycle, slots);
@@ -306,8 +306,8 @@ export const evidenceOfTier: Readonly<Record<VerificationTier, string>> = {
 };
 
 /**
- * Returns the length of a slot's unbroken run: the number of days from the first day on that are counted without a gap.
- * Days for which `mayCount` returns true are treated as counted.
+ * Returns the number of days of a slot, from the first day on, that are counted without a gap. Days for which
+ * `mayCount` returns true are treated as counted.
  */
 function runOf(slot: StandingSlot, last: number, mayCount: (day: number) => boolean = () => false): number {
   let days = 0;
@@ -477,8 +477,9 @@ function needsToday(cycle: StandingCycle, slot: StandingSlot): boolean {
 
 /**
  * Whether a slot needs a late session of yesterday, and such a session would still count. A slot does not miss the day
- * on which it became active, so it needs no late session of that day. Day 1 is the exception, because every unbroken
- * run begins with it. In a test that is verified by screenshots, no slot needs a late session. (rules D5, D7 and T10)
+ * on which it became active, so it needs no late session of that day. Day 1 is the exception, because a tester without
+ * it cannot have every day counted. In a test that is verified by screenshots, no slot needs a late session. (rules D5,
+ * D7 and T10)
  */
 const needsYesterday = (cycle: StandingCycle, slot: StandingSlot): boolean =>
   (cycle.closedDays === 1 || cycle.closedDays > (slot.activeFromDay ?? 0)) &&

@@ -419,7 +419,7 @@ const held = "status IN ('active', 'at_risk')";
 /** Whether a statement changed exactly one row. */
 const changed = async (rows: Promise<number>): Promise<boolean> => (await rows) === 1;
 
-/** A new test key of a slot: the hash of the key, and the sealed key. */
+/** A new test key of a slot: the hash of the key, and the encrypted key. */
 type NewTestKey = Pick<Activation, "keyHash" | "keySealed">;
 
 const cycleOfSlot = oneForViewer<{ readonly cycleId: string }>({

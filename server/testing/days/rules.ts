@@ -132,8 +132,8 @@ export const countedDaysOf = (counted: string): ReadonlySet<number> =>
   new Set(counted.split(",").flatMap((day) => (day === "" ? [] : [Number(day)])));
 
 /**
- * The minimum length and number of screens of a session that counts. Only the server knows these values, because they
- * may change. (rule T16)
+ * The minimum length and number of screens of a session that counts. They are not in the contract, because they may
+ * change. (rule T16)
  */
 export const qualifyingSession = { seconds: 45, screens: 2 } as const;
 
@@ -228,7 +228,7 @@ function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now
 
 /**
  * Whether a session has the minimum length and number of screens. If its end is later than the server's time by more
- * than the allowed difference of clocks, the present time counts as its end. A session that is too short has no
+ * than the allowed difference of clocks, the current time counts as its end. A session that is too short has no
  * disadvantage for the tester, because another session can still make the day count. (rules D6, T18)
  */
 function isLongEnough({ startedAt, endedAt, screens }: ReportedSession, now: Date): boolean {
@@ -333,7 +333,7 @@ export function targetScreen(screens: readonly string[], slotId: string, dayInde
   const seed = hash(slotId);
   let at = mixed(seed) % screens.length;
   for (let day = 2; day <= dayIndex; day += 1) {
-    // The step is at least 1 and less than the number of screens, so the next screen always differs from the present
+    // The step is at least 1 and less than the number of screens, so the next screen always differs from the current
     // one.
     at = (at + 1 + (mixed(seed + day) % Math.max(1, screens.length - 1))) % screens.length;
   }

@@ -255,7 +255,7 @@ const bytesOfDay = 60;
 const nameOf = ({ appId, keyHash }: SlotKey): string => `${appId} ${keyHash}`;
 
 /**
- * Returns the present slot of a test key. The search for an unknown key takes as long as the search for a known key.
+ * Returns the current slot of a test key. The search for an unknown key takes as long as the search for a known key.
  */
 async function loadSlot(reader: Reader, key: SlotKey): Promise<KeyedSlot | undefined> {
   const row = await testSessions.findSlot(reader, key);

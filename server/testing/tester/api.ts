@@ -211,7 +211,10 @@ function spanOf(slots: readonly TesterSlot[]) {
   return { from: Math.max(...starts), until: Math.min(...ends) };
 }
 
-/** Returns the slots of the tests in which this day has begun. */
+/**
+ * Returns the slots of the tests in which this day has begun; all slots if no day is given. Throws `bad_request` if the
+ * day has begun in none of the tests.
+ */
 function reachedBy(active: readonly TesterSlot[], day: number | undefined): readonly TesterSlot[] {
   if (day === undefined) return active;
   const reached = active.filter(({ today }) => today >= day);
@@ -320,7 +323,7 @@ interface Accepted {
 }
 
 /**
- * Decides from the present state of the slot whether a proof is accepted. Returns the day that counts because of the
+ * Decides from the current state of the slot whether a proof is accepted. Returns the day that counts because of the
  * proof. Throws an error with the reason if the proof is refused.
  */
 async function accept(

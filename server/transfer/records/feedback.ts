@@ -198,7 +198,7 @@ const threadMerge = recordOf(feedback.threadMerges, {
   },
   app: ["app_id"],
   people: ["merged_by"],
-  left: { reopened: "the new server does not know what has happened in the thread since the merge" },
+  left: { reopened: "the new server cannot find out what has happened in the thread since the merge" },
 });
 
 const merged = "merged";

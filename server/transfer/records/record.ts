@@ -108,7 +108,7 @@ export interface RecordKind<Tables extends string = string> {
   readonly adjusted?: (row: StoredRow, now: string) => StoredRow;
   /** The kinds of child records. Their column `parent` contains the id of a record of this kind. */
   readonly below?: readonly RecordKind[];
-  /** Has no value. With its type, the compiler knows the tables of this kind and of those in `below`. */
+  /** Has no value. Its type contains the tables of this kind and of those in `below`. */
   readonly tables?: Tables;
 }
 

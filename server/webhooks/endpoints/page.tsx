@@ -29,7 +29,10 @@ const hookParams = ({ param }: SignedInVisit) => ({
   webhookId: param("webhookId"),
 });
 
-/** Returns the events that the person chose in a form; null for all events. */
+/**
+ * Returns the events that the person chose in a form. Returns null if the person chose none; then the webhook gets all
+ * events.
+ */
 const chosenIn = ({ fields }: SignedInVisit) => {
   const chosen = eventTypes.filter((type) => fields.text(type) === "on");
   return chosen.length === 0 ? null : chosen;

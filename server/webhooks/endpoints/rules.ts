@@ -10,13 +10,13 @@ import type {
 export const oldSecretHours = 24;
 
 /**
- * Returns the chosen events as they are stored: one text with a comma before and after each name. Returns null for
- * all events.
+ * Returns the chosen events as they are stored: one text with a comma before and after each name. Returns null if the
+ * webhook gets all events.
  */
 export const storedEvents = (events: readonly EventType[] | null): string | null =>
   events === null ? null : `,${[...new Set(events)].join(",")},`;
 
-/** Returns the names of stored events; null for all events. */
+/** Returns the names of stored events; null if the webhook gets all events. */
 const eventsIn = (stored: string | null): string[] | null =>
   stored === null ? null : stored.split(",").filter((name) => name !== "");
 

@@ -48,7 +48,7 @@ const stateColumns = `${columns},
  */
 const givingUp = "generation = generation + 1, clearing = 1";
 
-/** The webhooks of apps, without those that are deleted. Addresses and secrets are sealed. */
+/** The webhooks of apps, without those that are deleted. Addresses and secrets are encrypted. */
 export const webhooks = {
   list: (reader: Reader, appId: string) =>
     reader.all<WebhookState>(

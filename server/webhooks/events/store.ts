@@ -113,7 +113,7 @@ export const events = {
     );
   },
 
-  /** Returns the position after all present events of an app. */
+  /** Returns the position after all existing events of an app. */
   async present(reader: Reader, appId: string): Promise<EventPosition> {
     const row = await reader.get<{ number: string | number }>(presentNumber[reader.engine], appId);
     return { number: String(row?.number ?? 0), id: reader.engine === "sqlite" ? lastId : "" };

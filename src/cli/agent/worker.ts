@@ -248,7 +248,9 @@ export async function lockName(
   }
 }
 
-/** Returns false if another process already listens at the address. */
+/**
+ * Waits until the server listens. Returns false if another process already listens at the address. Throws other errors.
+ */
 async function isListening(listening: Promise<unknown>): Promise<boolean> {
   try {
     await listening;

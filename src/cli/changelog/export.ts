@@ -64,7 +64,8 @@ async function filesOfAndroid(invocation: Invocation, flags: ExportFlags): Promi
 }
 
 /**
- * Returns the file for iOS. fastlane reads only one text for each language, so only one version can be exported.
+ * Returns the file for iOS. fastlane reads only one text for each language, so only one version can be exported. Throws
+ * a usage error for several versions, without a release note for iOS, and if the first change is too long.
  */
 async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<readonly StoreFile[]> {
   const { version: wanted = [], out } = flags;
@@ -106,7 +107,7 @@ const nothingForIos = (): CliError =>
 
 /**
  * Returns the release notes to export: the notes that `--version` names. Without `--version`, returns all published
- * notes, and with `--drafts` also the drafts.
+ * notes, and with `--drafts` also the drafts. Throws an error if there is no note for a version.
  */
 async function chosen(
   invocation: Invocation,

@@ -80,7 +80,7 @@ function ofSameKind(tag: string): string[] {
 
 /**
  * Returns the newest tag on a commit or on one of its ancestors. `words` are the arguments of `git describe`. Returns
- * undefined if there is no such tag.
+ * undefined if there is no such tag. Throws an error if git is missing.
  */
 async function newestTag(invocation: Invocation, words: readonly string[]): Promise<string | undefined> {
   try {

@@ -71,7 +71,10 @@ export async function importReleases(
   return undefined;
 }
 
-/** Returns the notes. A note without a version gets the version from `--version`. */
+/**
+ * Returns the notes. A note without a version gets the version from `--version`. Throws a usage error if `--version` is
+ * given but no note needs it.
+ */
 function withVersion(
   releases: Described["releases"],
   version: string | undefined,
@@ -349,7 +352,10 @@ async function describe(
 
 const isWaiting = ({ version }: DescribedRelease): boolean => version === undefined;
 
-/** Returns the release to publish. Unreleased notes are published only if the person names their version. */
+/**
+ * Returns the release to publish. Unreleased notes are published only if the person names their version. Throws a usage
+ * error if there is no such release.
+ */
 function choose(
   releases: readonly DescribedRelease[],
   wanted: string | undefined,
@@ -524,7 +530,7 @@ async function readGitHubReleases({ context }: Invocation, file: string | undefi
 /**
  * Reads the pending changesets if the person names a folder. If the person names a file, reads it as a changelog of the
  * tool changesets. If the person names nothing, reads the pending changesets in `.changeset`. If there are none, reads
- * the changelog.
+ * the changelog. Throws a usage error if a named folder has no pending changesets.
  */
 async function readChangesetsOrChangelog(
   invocation: Invocation,

@@ -275,7 +275,7 @@ export function wrongKindMessage(
   const wanted = credentialKinds[kind];
   const other = known.find(({ prefix }) => prefix !== wanted.prefix && secret.startsWith(prefix));
   if (!other) return undefined;
-  return `${source} contains ${a(other.name)} (${other.prefix}), not ${a(wanted.name)} (${wanted.prefix}).`;
+  return `${source} contains ${withArticle(other.name)} (${other.prefix}), not ${withArticle(wanted.name)} (${wanted.prefix}).`;
 }
 
 const known = [
@@ -283,4 +283,5 @@ const known = [
   { name: "test key", prefix: "stk_", variable: "INNKEEP_TEST_KEY" },
 ];
 
-const a = (name: string): string => `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
+/** Returns the name of a kind of credential with its indefinite article. */
+export const withArticle = (name: string): string => `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;

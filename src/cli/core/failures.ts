@@ -209,7 +209,7 @@ function connectionFailure({ code, message, proxy }: ConnectionError): Failure {
   };
 }
 
-/** The text that tells the reader what to do if a proxy does not work. */
+/** The text that explains what to do if a proxy does not work. */
 export const proxyNext =
   "HTTP_PROXY and HTTPS_PROXY name the proxy: check the address, or `unset` them. NO_PROXY lists hosts that are reached without a proxy.";
 

@@ -102,7 +102,10 @@ export function isUnder(folder: string, inner: string, paths: PlatformPath = pat
   return inside !== "" && inside.split(paths.sep)[0] !== ".." && !paths.isAbsolute(inside);
 }
 
-/** Returns the real path. If the path does not exist, returns the real path of the nearest existing folder above it. */
+/**
+ * Returns the real path. If the path does not exist, returns the real path of the nearest existing folder above it.
+ * Throws a usage error for a link to a path that does not exist.
+ */
 async function nearest(given: string): Promise<string> {
   for (let folder = given; ; folder = dirname(folder)) {
     const there = await realpath(folder).catch(() => undefined);

@@ -32,7 +32,10 @@ export function mutates(command: Command, dryRun = "print the request instead of
   return command;
 }
 
-/** Parses a duration of at most one day. With more than 24 days, a timer of Node would end immediately. */
+/**
+ * Parses a duration of at most one day. With more than 24 days, a timer of Node would end immediately. Throws an
+ * InvalidArgumentError for any other text.
+ */
 function atMostADay(given: string): number {
   const seconds = duration(given);
   if (seconds < 1 || seconds > 86_400)
@@ -67,7 +70,7 @@ export function wholeNumber(given: string): number {
   throw new InvalidArgumentError("It must be a whole number.");
 }
 
-/** Parses a whole number that is not negative. */
+/** Parses a whole number that is not negative. Throws an InvalidArgumentError for any other text. */
 export function count(given: string): number {
   if (/^\d{1,9}$/.test(given)) return Number(given);
   throw new InvalidArgumentError("It must be a whole number, 0 or more.");
@@ -81,7 +84,9 @@ export const several = (given: string, before: readonly string[] = []): readonly
 
 const unitSeconds: Readonly<Record<string, number>> = { d: 86_400, h: 3_600, m: 60, s: 1 };
 
-/** Parses a duration such as `8h`, `90s` or `1h30m`. Returns seconds. */
+/**
+ * Parses a duration such as `8h`, `90s` or `1h30m`. Returns seconds. Throws an InvalidArgumentError for any other text.
+ */
 export function duration(given: string): number {
   const parts = [...given.toLowerCase().matchAll(/(\d{1,9})([dhms])/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join("") !== given.toLowerCase()) {

@@ -135,6 +135,7 @@ export const hasMaintainerToken = async (invocation: Invocation): Promise<boolea
 
 /**
  * Returns the apps that the token can use. If the token may not list apps but is limited to one app, returns that app.
+ * If it is not limited to one app, throws a CliError.
  */
 export async function reachableApps(invocation: Invocation): Promise<readonly NamedApp[]> {
   try {

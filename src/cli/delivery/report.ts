@@ -96,7 +96,7 @@ function meaningOf(error: Error, isCut: boolean): string | undefined {
   if (!(error instanceof ServerError) || error.status !== 403) return undefined;
   return (
     "The status 403 means that this key may not send feedback, or that feedback is turned off for the app. " +
-    "The owner of the app sees both in the console."
+    "An owner of the app can check the rights of the key, and whether feedback is turned on, in the console."
   );
 }
 

@@ -375,7 +375,7 @@ async function readPiped({ context }: Invocation, flag: string): Promise<string>
 
 /**
  * Reads a text file. If the file is large, returns its beginning and its end, with a line between them that contains
- * its size.
+ * its size. Throws a usage error if the file cannot be read.
  */
 async function readLog({ context }: Invocation, file: string): Promise<string> {
   const path = resolve(context.cwd, file);

@@ -69,7 +69,10 @@ export async function listen(invocation: Invocation, flags: ListenFlags): Promis
   }
 }
 
-/** Returns the address: a URL, `host:port/path`, or a port with a path. */
+/**
+ * Returns the address from a URL, `host:port/path`, or a port with a path. Throws a usage error for other text, and for
+ * an address of another machine.
+ */
 function urlOf(given: string): URL {
   const port = /^:?(\d{1,5})(\/.*)?$/.exec(given);
   const text = port ? `http://127.0.0.1:${port[1]}${port[2] ?? ""}` : given;

@@ -71,7 +71,8 @@ export interface TaggedList {
  */
 export interface FaqApi {
   /**
-   * Returns the id of the app. Returns undefined with an app key, because the server does not tell an app key this id.
+   * Returns the id of the app. Returns undefined with an app key, because the server does not return this id to an app
+   * key.
    */
   app(): Promise<string | undefined>;
   /** Returns the entries. If a language is given, returns the texts that a user with this language gets. */

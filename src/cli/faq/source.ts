@@ -221,7 +221,8 @@ interface FoundFiles {
 }
 
 /**
- * Returns the Markdown files in a folder and all its subfolders. Returns undefined if the folder does not exist.
+ * Returns the Markdown files in a folder and all its subfolders. Returns undefined if the folder does not exist. Throws
+ * a usage error if it cannot be read.
  */
 async function markdownIn(folder: string): Promise<FoundFiles | undefined> {
   try {

@@ -100,7 +100,7 @@ const snoozeOf = (invocation: Invocation, until: string): string | null =>
 
 /**
  * Returns which threads to change: the ids of the named threads, or the filters of a view and the number of threads
- * that it contains now.
+ * that it contains now. Throws a usage error if both are given, or none.
  */
 async function chosen(
   invocation: Invocation,
@@ -306,7 +306,8 @@ interface Seen {
 
 /**
  * Returns the state of the thread that the person has read, from the flags. The id of the newest message does not show
- * who would get a reply to everyone. So `--everyone` also needs the receivers.
+ * who would get a reply to everyone. So `--everyone` also needs the receivers. Throws a usage error if they are
+ * missing.
  */
 function expectedOf({ everyone, expectMessage, expectReceivers, force }: ReplyFlags): Seen {
   if (force) return {};

@@ -231,7 +231,7 @@ async function resolvePassed(
 
 /**
  * Returns the first request for each part of the list. Only the answer to a request shows whether a part needs more
- * requests, and a dry run gets no answer.
+ * requests, and a dry run gets no answer. Use it only in a dry run.
  */
 async function requestsOf(
   invocation: Invocation,

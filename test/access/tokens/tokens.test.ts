@@ -166,7 +166,7 @@ describe("the audit log in the console", () => {
     const service = await startService();
     const world = await makeOwnerWithOneOfEach(service);
     const page = readingOf(await createBrowserWithoutScripts(service, world.headers).open("/console/audit"));
-    expect(page).toMatch(new RegExp(`Made a key CI Demo ${world.owner.email} 127\\.0\\.0\\.1`));
+    expect(page).toMatch(new RegExp(`Created a key CI Demo ${world.owner.email} 127\\.0\\.0\\.1`));
     await service.stop();
   });
 });

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { begunDrill, type Drill, drillWarning, isDrillDue } from "../../../server/backup/rules.ts";
+import {
+  begunNightly,
+  isNightlyDue,
+  type NightlyBackup,
+  nightlyWarning,
+} from "../../../server/backup/rules.ts";
 
 const three = 180;
 const at = (time: string) => new Date(`2026-11-${time}Z`);
 const good = { at: "2026-11-10T03:05:00.000Z", seconds: 5, bytes: 10, missing: 0 };
-const drill = (startedAt: string, outcome: Drill["outcome"] = "ok"): Drill => ({
+const nightly = (startedAt: string, outcome: NightlyBackup["outcome"] = "ok"): NightlyBackup => ({
   startedAt: at(startedAt).toISOString(),
   until: new Date(at(startedAt).getTime() + 900_000).toISOString(),
   outcome,
@@ -13,7 +18,7 @@ const drill = (startedAt: string, outcome: Drill["outcome"] = "ok"): Drill => ({
 
 describe("a nightly backup", () => {
   it("is due immediately if there was none before", () => {
-    expect(isDrillDue(undefined, at("10T12:00:00"), three)).toBe(true);
+    expect(isNightlyDue(undefined, at("10T12:00:00"), three)).toBe(true);
   });
 
   it.each([
@@ -25,59 +30,59 @@ describe("a nightly backup", () => {
     ["10T02:00:00", "10T03:00:00", true],
     ["07T03:00:00", "10T01:00:00", true],
   ])("that began at %s is due again at %s: %s", (started, now, due) => {
-    expect(isDrillDue(drill(started), at(now), three)).toBe(due);
+    expect(isNightlyDue(nightly(started), at(now), three)).toBe(due);
   });
 
   it("is tried again one hour after a failure", () => {
-    expect(isDrillDue(drill("10T03:00:00", "failed"), at("10T03:59:59"), three)).toBe(false);
-    expect(isDrillDue(drill("10T03:00:00", "failed"), at("10T04:00:00"), three)).toBe(true);
+    expect(isNightlyDue(nightly("10T03:00:00", "failed"), at("10T03:59:59"), three)).toBe(false);
+    expect(isNightlyDue(nightly("10T03:00:00", "failed"), at("10T04:00:00"), three)).toBe(true);
   });
 
   it("is not started by another server while its own server creates it", () => {
-    expect(isDrillDue(drill("10T03:00:00", "running"), at("10T03:14:59"), three)).toBe(false);
-    expect(isDrillDue(drill("10T03:00:00", "running"), at("10T03:15:00"), three)).toBe(true);
+    expect(isNightlyDue(nightly("10T03:00:00", "running"), at("10T03:14:59"), three)).toBe(false);
+    expect(isNightlyDue(nightly("10T03:00:00", "running"), at("10T03:15:00"), three)).toBe(true);
   });
 });
 
 describe("the warning about nightly backups", () => {
   it("is not shown if they are verified", () => {
-    expect(drillWarning(drill("10T03:00:00"), at("12T03:05:00"))).toBeUndefined();
+    expect(nightlyWarning(nightly("10T03:00:00"), at("12T03:05:00"))).toBeUndefined();
     expect(
-      drillWarning({ ...drill("10T03:00:00", "running"), lastGood: undefined }, at("10T03:05:00")),
+      nightlyWarning({ ...nightly("10T03:00:00", "running"), lastGood: undefined }, at("10T03:05:00")),
     ).toBeUndefined();
   });
 
   it("names the failure of the last backup", () => {
-    const failed: Drill = { ...drill("11T03:00:00", "failed"), message: "The disk is full." };
-    expect(drillWarning(failed, at("11T03:05:00"))).toBe(
+    const failed: NightlyBackup = { ...nightly("11T03:00:00", "failed"), message: "The disk is full." };
+    expect(nightlyWarning(failed, at("11T03:05:00"))).toBe(
       "The last nightly backup failed: The disk is full. The last verified backup began at 2026-11-10T03:05:00.000Z.",
     );
-    expect(drillWarning({ ...failed, lastGood: undefined }, at("11T03:05:00"))).toMatch(
+    expect(nightlyWarning({ ...failed, lastGood: undefined }, at("11T03:05:00"))).toMatch(
       /No backup was ever verified\.$/,
     );
   });
 
   it("is shown after two days without a backup", () => {
-    expect(drillWarning(drill("10T03:00:00"), at("12T03:05:01"))).toBe(
+    expect(nightlyWarning(nightly("10T03:00:00"), at("12T03:05:01"))).toBe(
       "No nightly backup was verified for two days. The last verified backup began at 2026-11-10T03:05:00.000Z.",
     );
   });
 
   it("is shown if the last backup never ended, even while the next one is created", () => {
-    const killed: Drill = { ...drill("10T03:00:00", "running"), lastGood: undefined };
-    expect(drillWarning(killed, at("10T03:14:59"))).toBeUndefined();
+    const killed: NightlyBackup = { ...nightly("10T03:00:00", "running"), lastGood: undefined };
+    expect(nightlyWarning(killed, at("10T03:14:59"))).toBeUndefined();
     const warning =
       "The nightly backup that began at 2026-11-10T03:00:00.000Z never ended, because its server was stopped or killed. No backup was ever verified.";
-    expect(drillWarning(killed, at("10T03:15:00"))).toBe(warning);
-    const next = begunDrill(killed, at("10T03:20:00"));
-    expect(drillWarning(next, at("10T03:21:00"))).toBe(warning);
-    expect(drillWarning(begunDrill(next, at("10T03:50:00")), at("10T03:51:00"))).toMatch(
+    expect(nightlyWarning(killed, at("10T03:15:00"))).toBe(warning);
+    const next = begunNightly(killed, at("10T03:20:00"));
+    expect(nightlyWarning(next, at("10T03:21:00"))).toBe(warning);
+    expect(nightlyWarning(begunNightly(next, at("10T03:50:00")), at("10T03:51:00"))).toMatch(
       /^The nightly backup that began at 2026-11-10T03:20:00\.000Z never ended/,
     );
   });
 
   it("is not shown while the first backup is created, and not while one is created after a failure or a success", () => {
-    for (const last of [undefined, drill("10T03:00:00"), drill("10T03:00:00", "failed")])
-      expect(drillWarning(begunDrill(last, at("11T03:00:00")), at("11T03:01:00"))).toBeUndefined();
+    for (const last of [undefined, nightly("10T03:00:00"), nightly("10T03:00:00", "failed")])
+      expect(nightlyWarning(begunNightly(last, at("11T03:00:00")), at("11T03:01:00"))).toBeUndefined();
   });
 });

@@ -46,15 +46,15 @@ describe("a proxy that is not running", () => {
   it.each([
     [
       "proxy-down.sh",
-      "the proxy 127.0.0.1:1, which leads to http://inn.example: no program listens at that address",
+      "the proxy 127.0.0.1:1 for requests to http://inn.example: no program listens at that address",
     ],
     [
       "proxy-down-https.sh",
-      "the proxy 127.0.0.1:1, which leads to https://inn.example: no program listens at that address",
+      "the proxy 127.0.0.1:1 for requests to https://inn.example: no program listens at that address",
     ],
     [
       "proxy-down-name.sh",
-      "the proxy mandatory.invalid:3128, which leads to http://inn.example:8080: the host name",
+      "the proxy mandatory.invalid:3128 for requests to http://inn.example:8080: the host name",
     ],
   ])(
     "is named by the command and by the command doctor of %s, and no message suggests the start of a server",

@@ -59,7 +59,7 @@ describe("the command feedback search", () => {
   it("names an operator with an unknown value", async () => {
     const { stderr } = await run(["feedback", "search", "is:gone"]);
     expect(stderr).toContain(
-      "The search took is:gone as ordinary words. It understands: is:open, is:in-progress,",
+      "is:gone is not a known filter, so the search looked for these words. Possible: is:open, is:in-progress,",
     );
   });
 

@@ -118,7 +118,7 @@ describe("the command view", () => {
       tx.run(`UPDATE saved_views SET query = '{"tag":"crash","status":"on_hold"}' WHERE app_id = ?`, app.id),
     );
     expect(await list("--view", "Crashes")).toMatchObject({
-      ...{ exit: 2, stderr: expect.stringContaining("does not know these filters of the view Crashes") },
+      ...{ exit: 2, stderr: expect.stringContaining("does not support these filters of the view Crashes") },
     });
     expect(await view("edit", "Crashes", "--name", "Falls")).toMatchObject({ exit: 0 });
     expect(await view("edit", "Falls")).toMatchObject({ exit: 2 });

@@ -27,6 +27,13 @@ describe("the inbox in the terminal", () => {
     expect(asked).toEqual([]);
   });
 
+  it("shows all keys on a terminal with 80 columns", async () => {
+    const { shows, type } = open();
+    await shows("Enter read  e archive  d resolve  u undo  r reply  n note  i issue  q quit");
+    type("\r");
+    await shows("jk move  e archive  d resolve  u undo  r reply  n note  i issue  o web  q back");
+  });
+
   it("marks unread threads, and an opened thread as read, even if the server refuses the mark", async () => {
     const marked: string[] = [];
     const markRead = async (id: string) => {

@@ -97,7 +97,7 @@ describe("the command auth set", () => {
 
   it.each([
     ["nothing", "\n", "No app key was given."],
-    ["two words", "a b", "That is no app key."],
+    ["two words", "a b", "This is not an app key."],
   ])("refuses %s", async (_, secret, message) => {
     const { set } = await machine();
     expect(await set(secret)).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
@@ -115,7 +115,7 @@ describe("the command auth set", () => {
     expect(await set("sdt_a")).toMatchObject({
       exit: 2,
       stderr:
-        "error: That is no app key, because sdt_ is the beginning of the device token.\n`innkeep auth set device-token` stores it.\n",
+        "error: This is not an app key: a secret that begins with sdt_ is a device token.\nTo store it, use `innkeep auth set device-token`.\n",
     });
     await line.run(["faq", "list"]);
     expect(shown).toEqual([key]);

@@ -78,7 +78,7 @@ it(`the inbox restores the terminal when it is suspended, and draws its screen a
   await terminal.shows("3 in the inbox");
   await eventually(() => expect(terminal.showsCursor()).toBe(false));
   terminal.press("Enter");
-  await terminal.shows("j k scroll");
+  await terminal.shows("jk move");
   terminal.press("q", "q");
   expect(await program.exit()).toBe(0);
   await service.stop();

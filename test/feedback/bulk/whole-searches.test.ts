@@ -70,7 +70,7 @@ describe.each(databases)("a search that exceeds its time on $name", (engine) => 
     expect(await page()).toContain(`${matching} selected`);
     passQuickly(1_500);
     const shown = await page();
-    expect(shown).toContain("15+ threads cannot be selected at once. Add a filter to the list.");
+    expect(shown).toContain("15+ threads cannot be selected at the same time. Add a filter to the list.");
     expect(shown).not.toContain("Select all");
     expect(shown).not.toContain(" selected</b>");
   });

@@ -327,7 +327,9 @@ describe("the triage desk, without scripts", () => {
     const page = await browser.open(link.replaceAll("&amp;", "&"));
     expect(subjectsIn(page)).toEqual(["Broken"]);
     expect(readingOf(page)).toContain("Bugs (not all filters are known) 1");
-    expect(readingOf(page)).toMatch(/does not know these filters of the view, or their values: status ?\./);
+    expect(readingOf(page)).toMatch(
+      /does not support these filters of the view, or their values: status ?\./,
+    );
   });
 
   it("shows no checkboxes and no actions to a viewer", async () => {

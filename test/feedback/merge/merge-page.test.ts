@@ -40,7 +40,7 @@ it("a maintainer without scripts merges a thread into another one, sees its mess
   expect(apart.headers.get("location")).toContain(`${pageOf(from)}?done=unmerged`);
   const alone = readingOf(await maria.open(apart.headers.get("location") ?? ""));
   expect(alone).toContain("The thread is separate again.");
-  expect(alone).toMatch(/took this thread out of #1 again/);
+  expect(alone).toMatch(/undid the merge of this thread into #1/);
   expect(readingOf(await maria.open(pageOf(into)))).not.toContain("Merged from");
 });
 

@@ -220,7 +220,9 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     const { text } = await service.request("GET", `/console/search?q=${encodeURIComponent("type:x")}`, {
       headers: { ...world.headers, accept: "text/html" },
     });
-    expect(text).toContain("The search took type:x as ordinary words. It understands: type:bug,");
+    expect(text).toContain(
+      "type:x is not a known filter, so the search looked for these words. Possible: type:bug,",
+    );
   });
 
   it("names an unknown operator, but no addresses and no words in quotation marks", async () => {
@@ -235,7 +237,9 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     const { text } = await service.request("GET", `/console/search?q=${encodeURIComponent("note:x")}`, {
       headers: { ...world.headers, accept: "text/html" },
     });
-    expect(text).toContain("The search took note:x as ordinary words. It understands: is:open,");
+    expect(text).toContain(
+      "note:x is not a known filter, so the search looked for these words. Possible: is:open,",
+    );
   });
 
   it("names tags that do not exist and assignees without a thread, and does not say who is a member", async () => {

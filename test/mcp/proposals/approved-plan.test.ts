@@ -150,7 +150,7 @@ describe("the approved plan with a server that has only the specified fields", (
     api.fail({ body: { status: "approved", decisionNote: null, decidedAt: null, ...part } });
     const { isError, text } = await (await open(place))("get_decision", { run_id });
     expect(isError).toBe(true);
-    expect(text).toContain("in a form that this version does not know");
+    expect(text).toContain("in a form that this version does not support");
   });
 
   it("is refused if its hash differs", async () => {

@@ -142,7 +142,7 @@ describe("the tool get_decision", () => {
     api.fail({ body: "approved" });
     const { isError, text } = await call("get_decision", { run_id });
     expect(isError).toBe(true);
-    expect(text).toContain("in a form that this version does not know");
+    expect(text).toContain("in a form that this version does not support");
   });
 
   it("requests the decision from the server again for each answer", async () => {

@@ -30,12 +30,12 @@ const backUp = async (deployment: Deployment): Promise<string> => {
   return file;
 };
 
-async function eraseGrace({
-  call,
-}: {
-  readonly call: (method: string, path: string, body?: object) => Promise<Answer>;
-}): Promise<string> {
-  const { id } = Object((await call("POST", "/people/erase", { email: grace })).body);
+type Call = (method: string, path: string, body?: object) => Promise<Answer>;
+
+const eraseGrace = ({ call }: { readonly call: Call }): Promise<string> => erase(call, grace);
+
+async function erase(call: Call, email: string): Promise<string> {
+  const { id } = Object((await call("POST", "/people/erase", { email })).body);
   await eventually(async () =>
     expect((await call("GET", `/people/erasures/${id}`)).body).toMatchObject({ status: "done" }),
   );
@@ -147,6 +147,22 @@ describe.each(databases)("after a restore on $name", (engine) => {
     const again = await restored.serve({ secret });
     await again.stop();
     expect(await mentions(restored)).toBe(1);
+  });
+
+  it("a person with several erasures after the backup is counted once", async () => {
+    const { deployment, world, file, journal } = await erasedAfterBackup(engine);
+    const service = await deployment.serve({ secret });
+    const headers = await service.signIn(world.owner);
+    const call = (method: string, path: string, body?: object) =>
+      service.request(method, `/api/v1/console${path}`, { headers, body });
+    await sendFeedback(service, world.app.key, { email: grace, message: "I am back." });
+    await erase(call, grace);
+    for (const _ of [1, 2]) await erase(call, "later@example.org");
+    await service.stop();
+    const restored = await deploymentOf(engine);
+    const result = await restored.admin({ command: "restore", file, erasures: journal, secret });
+    expect(result.erasedAgain).toEqual({ ...nobody, found: 1, gone: 1 });
+    expect(await mentions(restored)).toBe(0);
   });
 
   it("a person who was erased before the backup and wrote again is not erased", async () => {

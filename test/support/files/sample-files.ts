@@ -92,7 +92,7 @@ function pngChunk(type: string, content: Buffer): Buffer {
   return Buffer.concat([uint32(content.length), typed, uint32(crc32(typed))]);
 }
 
-// A comment has 4 to 65,537 bytes; one empty comment is always present, so that any padding is possible.
+// A comment has 4 to 65,537 bytes; one empty comment always exists, so that any padding is possible.
 function jpegComments(padding: number): Buffer[] {
   const comments: Buffer[] = [];
   for (let left = padding + 4; left > 0; ) {

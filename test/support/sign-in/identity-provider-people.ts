@@ -43,5 +43,5 @@ export function createProviderPeople({ service, provider, start }: ServiceWithPr
   };
 }
 
-/** The sealed value in the form of the page that asks whether to connect. */
+/** The encrypted value in the form of the page that asks whether to connect. */
 export const identityOf = (page: string): string => /name="identity" value="([^"]*)"/.exec(page)?.[1] ?? "";

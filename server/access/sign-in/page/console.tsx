@@ -356,9 +356,9 @@ const RecoverySent = ({
     <div class="card stack">
       <h1>Check your mail</h1>
       <p>
-        If this address has an account with a password, we have sent a link to that address. The link works
-        once, for 30 minutes. If no mail arrives, look in your spam folder. It is also possible that your
-        account has no password, because you sign in with a provider.
+        If this address has an account with a password, we have sent a link to that address. You can use the
+        link once, within 30 minutes. If no mail arrives, look in your spam folder. It is also possible that
+        your account has no password, because you sign in with a provider.
       </p>
       <a class="button" href={signIn}>
         Go to the sign-in page

@@ -491,7 +491,7 @@ const SignUpSent = ({
       <h1>{byMail ? "Check your mail" : "Sign in now"}</h1>
       <p>
         {byMail
-          ? "We have sent a link to this address. With the link, you choose a password, and then your account is ready. The link works once, for a day."
+          ? "We have sent a link to this address. With the link, you choose a password, and then your account is ready. You can use the link once, within a day."
           : "Done. If this address was new, your account is ready."}
       </p>
       {invited && byMail && <InvitationNext invited={invited} email={email} />}
@@ -502,7 +502,9 @@ const SignUpSent = ({
   </BarePage>
 );
 
-/** Says how the person gets to the invitation. The invitation page shows the same address to everybody with the link. */
+/**
+ * Says how the person gets to the invitation. The invitation page shows the same address to everybody with the link.
+ */
 const InvitationNext = ({ invited, email }: { readonly invited: Invited; readonly email: string }) =>
   normaliseEmail(email) === invited.email ? (
     <p>

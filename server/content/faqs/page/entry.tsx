@@ -180,7 +180,7 @@ async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<
 
 /**
  * Returns the values of the form for a new entry. With the query parameter `thread`, the values are the subject and a
- * reply of this thread. (rule C33)
+ * reply of this thread. Throws `not_found` if the thread belongs to another app. (rule C33)
  */
 async function newForm({ ask, param, query }: SignedInVisit): Promise<Filled> {
   const id = query("thread");

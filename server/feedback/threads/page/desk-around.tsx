@@ -121,11 +121,10 @@ export const MarkAllRead = ({
 };
 
 function markAllLabel(status: string, type: string): string {
-  const only = [
-    ...(status === "" ? [] : [nameIn(statusNames, status).toLowerCase()]),
-    ...(type === "" ? [] : [`of the type ${nameIn(typeNames, type).toLowerCase()}`]),
-  ];
-  return only.length === 0 ? "Mark all as read" : `Mark all ${only.join(" and ")} as read`;
+  if (status === "" && type === "") return "Mark all as read";
+  const threads = status === "" ? "threads" : `${nameIn(statusNames, status).toLowerCase()} threads`;
+  const ofType = type === "" ? "" : ` of the type ${nameIn(typeNames, type).toLowerCase()}`;
+  return `Mark all ${threads}${ofType} as read`;
 }
 
 /**
@@ -337,7 +336,7 @@ const hintOf = ({ shared, unknownFilters }: SavedView): string | undefined => {
 export const UnknownFilters = ({ saved }: Pick<ViewsProps, "saved">) =>
   saved?.unknownFilters === undefined ? null : (
     <Notice kind="attention">
-      <b>This list may have more threads than the view.</b> This version of Innkeep does not know these
+      <b>This list may have more threads than the view.</b> This version of Innkeep does not support these
       filters of the view, or their values: <Line text={saved.unknownFilters.join(", ")} />. If you save the
       view, these filters are lost.
     </Notice>
@@ -439,7 +438,7 @@ const ChangeView = ({ links, appId, filter, refused, saved }: ViewsProps & { rea
         <Can needs="maintainer">
           <Tick form={form} name="viewShared" label="For the whole team" />
         </Can>
-        {isChanged && <p class="hint">The present filters of the list are saved in the view.</p>}
+        {isChanged && <p class="hint">The current filters of the list are saved in the view.</p>}
         <div class="actions">
           <button class="small" type="submit">
             Save view

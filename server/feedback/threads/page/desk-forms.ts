@@ -109,7 +109,7 @@ async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promis
   return `${links.inbox(param("appId"))}?${query}`;
 }
 
-/** Returns the change that an action makes in each thread. */
+/** Returns the change that an action makes in each thread. Throws `bad_request` if an action for tags has no tag. */
 async function changeOf(visit: SignedInVisit, did: ActName, value: string): Promise<Record<string, unknown>> {
   const { fields } = visit;
   if (did === "snooze") return { snoozedUntil: await snoozeEnd(visit, value) };

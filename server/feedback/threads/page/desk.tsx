@@ -355,7 +355,10 @@ function nameOf({ filter, saved }: Pick<DeskProps, "filter" | "saved">): string 
   return isSameFilter(filter, unreadFilter) ? "Unread" : "Filtered";
 }
 
-/** Returns the number of threads on all pages of the list. */
+/**
+ * Returns the number of threads on all pages of the list. For a search, it may be a text such as `500+`. Returns an
+ * empty text if the number is not known.
+ */
 function totalShown({
   counts,
   filter,
@@ -481,7 +484,7 @@ const Choice = ({ at, isTooMuch, isChosen, ...props }: ListFormProps & { readonl
   if (isChosen) return <a href={at({})}>Select none</a>;
   const total = totalShown(props);
   if (isTooMuch)
-    return <span>{`${total} threads cannot be selected at once. Add a filter to the list.`}</span>;
+    return <span>{`${total} threads cannot be selected at the same time. Add a filter to the list.`}</span>;
   return <a href={at({ all: "1" })} data-chooses-all>{`Select all ${total}`}</a>;
 };
 

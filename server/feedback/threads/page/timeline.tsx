@@ -496,8 +496,8 @@ const Deed = ({
 const Merge = ({ field, from, to }: Pick<ThreadEvent, "field" | "from" | "to">) => {
   const name = <Line text={to ?? from ?? ""} />;
   if (field === "mergedInto")
-    return to == null ? <>took this thread out of {name} again</> : <>merged this thread into {name}</>;
-  return to == null ? <>took {name} out of this thread again</> : <>merged {name} into this thread</>;
+    return to == null ? <>undid the merge of this thread into {name}</> : <>merged this thread into {name}</>;
+  return to == null ? <>undid the merge of {name} into this thread</> : <>merged {name} into this thread</>;
 };
 
 const decisions: Readonly<Record<string, string>> = {

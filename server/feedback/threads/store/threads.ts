@@ -260,7 +260,7 @@ export function newestFirst(r: string): string {
 }
 
 /**
- * Returns an SQL expression that is 1 if a proposal was created in its present thread, otherwise 0. An index of the
+ * Returns an SQL expression that is 1 if a proposal was created in its current thread, otherwise 0. An index of the
  * database uses the same expression.
  */
 function ofOwnThread(r: string): string {

@@ -63,7 +63,7 @@ const mostShown = 8;
 
 /**
  * Shows the testers from whom a session or a proof is still missing, the most urgent first. Next to them is the chart
- * of testers with an unbroken run.
+ * of testers with every day counted.
  */
 export const TodayAndRuns = (props: StandingProps) => {
   const { detail } = props;
@@ -190,7 +190,7 @@ const UnbrokenChart = ({ detail }: ChartProps) => {
   return (
     <section class="card stack tight" aria-labelledby="runs-title">
       <div class="row spread">
-        <h2 id="runs-title">Testers with an unbroken run</h2>
+        <h2 id="runs-title">Testers with every day counted</h2>
         <span class="muted small">{`${newest?.possible ?? 0} of ${verdict.testersNeeded}`}</span>
       </div>
       <div class="runs" aria-hidden="true">
@@ -200,7 +200,7 @@ const UnbrokenChart = ({ detail }: ChartProps) => {
       </div>
       <details class="reveal">
         <summary>Show the numbers</summary>
-        <section class="scroll" aria-label="Testers with an unbroken run, a table" {...scrolledByKeys}>
+        <section class="scroll" aria-label="Testers with every day counted, a table" {...scrolledByKeys}>
           <Figures detail={detail} />
         </section>
       </details>
@@ -275,7 +275,7 @@ const DayNumbers = ({ days }: { readonly days: number }) => {
 
 const Figures = ({ detail: { cycle, unbroken, verdict } }: ChartProps) => (
   <table>
-    <caption class="unseen">{`Testers with an unbroken run; the test needs ${verdict.testersNeeded}`}</caption>
+    <caption class="unseen">{`Testers with every day counted; the test needs ${verdict.testersNeeded}`}</caption>
     <thead>
       <tr>
         <th scope="col">Day</th>

@@ -175,8 +175,8 @@ function Draft({ writing, size }: { readonly writing: Writing; readonly size: Si
 }
 
 const keys = {
-  list: "Enter reads  e archive  d done  u undo  r reply  n note  i issue  q leaves",
-  thread: "j k scroll  e archive  d done  u undo  r reply  n note  i issue  o console  q back",
+  list: "Enter read  e archive  d resolve  u undo  r reply  n note  i issue  q quit",
+  thread: "jk move  e archive  d resolve  u undo  r reply  n note  i issue  o web  q back",
 };
 
 function Footer({

@@ -79,7 +79,7 @@ describe("the inbox of a person", () => {
     await call(`/feedback/${done}`, { status: "resolved" }, "PATCH");
     await send("Open");
     const page = await viewer.open(inbox);
-    expect(readingOf(page)).toContain("Mark all open as read");
+    expect(readingOf(page)).toContain("Mark all open threads as read");
     const sent = await viewer.send(page, `${inbox}/read`);
     expect(sent.headers.get("location")).toBe(`${inbox}?view=to_triage&done=read`);
     const list = await viewer.open(`${inbox}?status=unread`);

@@ -129,7 +129,7 @@ async function begin(service: Service, world: WorkingAgent) {
     });
     erased(model, grace);
     for (const run of model.runs) noteEnded(run);
-    // Finished work is not done again, so its worker may read the present plan.
+    // Finished work is not done again, so its worker may read the current plan.
     for (const { id, plan, finished } of model.runs) if (finished) shown.set(id, plan);
   }
 

@@ -59,7 +59,7 @@ describe("a person who has opened the inbox in a browser", () => {
     await page.locator(".pane-bar summary").click();
     await page.getByRole("button", { name: "Mark as unread" }).click();
     await page.getByText("The thread is marked as unread.").waitFor();
-    await page.getByRole("button", { name: "Mark all open as read" }).click();
+    await page.getByRole("button", { name: "Mark all open threads as read" }).click();
     await page.getByText("The threads of this list are marked as read.").waitFor();
     expect([await page.title(), await page.locator("#threads .unread").count()]).toEqual([
       "Inbox · Larder · Innkeep",

@@ -58,7 +58,7 @@ export const emptyModel = (): Model => ({ runs: [], revoked: new Set(), now: 0 }
 
 export const isHeld = ({ claims }: ModelRun): boolean => [...claims.values()].includes("held");
 
-/** The present decision of a proposal. An approval that nobody claimed in time has expired. */
+/** The current decision of a proposal. An approval that nobody claimed in time has expired. */
 export const decisionOf = ({ now }: Model, { decision, expiresAt }: ModelRun): string | null =>
   decision === "approve" && expiresAt <= now ? "expired" : decision;
 
