@@ -113,9 +113,9 @@ describe("a text that is typed while another person changes the stored text", ()
     await changeRepository("old/app");
     const page = await open(form);
     const repository = page.locator("[name=githubRepository]");
-    await form.change("Theirs");
+    await form.change("Their name");
     await changeRepository("theirs/app");
-    await box(page, form).fill("Mine");
+    await box(page, form).fill("My name");
     await page.getByRole("button", { name: "Save", exact: true }).first().click();
     await warning(page).waitFor();
     expect(await repository.inputValue()).toBe("theirs/app");
