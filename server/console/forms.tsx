@@ -39,6 +39,49 @@ export function versionAgain(form: Filled, name: string): string {
 }
 
 /**
+ * Returns the state of a form that changes stored values. A form that was sent shows the stored value of each field that
+ * the person did not change, because another person may have changed it.
+ */
+export function filledOver(form: Filled | undefined, current: Values): Filled {
+  if (!form?.sent) return form ?? filledWith(current);
+  const given = Object.fromEntries(Object.keys(current).map((name) => [name, form.value(name)]));
+  return withStored(form, unchangedValues(form, current, given));
+}
+
+/** Returns the stored values of the fields that the person did not change in a sent form. `given` has the sent values. */
+export const unchangedValues = (form: Filled, current: Values, given: Values): Values =>
+  Object.fromEntries(
+    Object.entries(current)
+      .filter(([name]) => !isChanged(form, name, given[name] ?? ""))
+      .map(([name, value]) => [name, savedAt(form, name) ?? value]),
+  );
+
+/**
+ * Whether the person has changed a field of a sent form. A field that was not in the form, because the object was in
+ * another state, counts as unchanged.
+ */
+export function isChanged(form: Filled, name: string, given: string): boolean {
+  const version = form.value(originalVersionName(name));
+  return fieldVersion(given) !== version && given + version !== "";
+}
+
+/**
+ * Returns a sent form with stored values in place of the sent ones. `stored` has the values by the names of their
+ * versions. `shown` has them by the names of their fields, which differ for a list, such as `items.0.text`.
+ */
+export function withStored(form: Filled, stored: Values, shown: Values = stored): Filled {
+  const versions = new Map(
+    Object.entries(stored).map(([name, value]) => [originalVersionName(name), fieldVersion(value)]),
+  );
+  const isStored = (name: string) => name in stored || (name.split(".")[0] ?? "") in stored;
+  return {
+    ...form,
+    isStored,
+    value: (name) => versions.get(name) ?? (isStored(name) ? (shown[name] ?? "") : form.value(name)),
+  };
+}
+
+/**
  * The same as `OriginalValues`, for versions that the caller has computed. If the form was refused, `data-typed` has the
  * version for which the person typed the text. The script stores this version in the draft. So a form that is opened again
  * with the draft warns of another person's change again.
@@ -57,11 +100,17 @@ export const OriginalVersions = ({
         type="hidden"
         name={originalVersionName(name)}
         value={version}
-        data-typed={(form?.refusal && form.value(originalVersionName(name))) || undefined}
+        data-typed={typedFor(form, name, version)}
       />
     ))}
   </>
 );
+
+/** Returns the sent version of a refused form if it differs from the version that the form has now. */
+function typedFor(form: Filled | undefined, name: string, version: string): string | undefined {
+  const sent = form?.refusal && form.value(originalVersionName(name));
+  return sent === "" || sent === version ? undefined : sent;
+}
 
 /** The values of a form, by the names of its fields. */
 export type Values = Readonly<Record<string, string>>;
@@ -78,12 +127,14 @@ export const givenFor = (fields: Fields, names: Values): Values =>
 
 /**
  * Returns the values of `given` that the person changed in the form. Unchanged values are left out, because saving them
- * could undo another person's change. Throws `bad_request` with all fields that another person has also changed.
+ * could undo another person's change. `implied` has values that the save also stores, although the person did not
+ * change their fields. Throws `bad_request` with all fields that another person has also changed.
  */
-export function changedValues(fields: Fields, given: Values, current: Values): Values {
-  const changed = Object.entries(given).filter(
+export function changedValues(fields: Fields, given: Values, current: Values, implied: Values = {}): Values {
+  const typed = Object.entries(given).filter(
     ([name, value]) => fieldVersion(value) !== fields.text(originalVersionName(name)),
   );
+  const changed = Object.entries({ ...Object.fromEntries(typed), ...implied });
   const issues = changed
     .filter(([name, value]) =>
       isChangedElsewhere(fields, name, { current: current[name] ?? "", given: value }),
@@ -273,6 +324,8 @@ export interface Filled {
   readonly refusal?: ApiError | undefined;
   /** Whether the values come from the sent form, not from the database. */
   readonly sent?: boolean;
+  /** Whether a field of a sent form shows the stored value, because the person did not change it. */
+  isStored?(name: string): boolean;
 }
 
 interface FieldProps {
@@ -308,28 +361,38 @@ export const TextField = ({
   part,
   language,
   unkept = false,
+  savedText = (saved) => saved,
   ...traits
-}: FieldProps & InputTraits) => {
+}: FieldProps &
+  InputTraits & {
+    /** Returns the text that shows the stored value, if the value of the field is in another form, such as a local time. */
+    readonly savedText?: (saved: string) => string;
+  }) => {
   const ids = fieldIds({ form, name, hint, part });
+  const saved = savedAt(form, name);
   return (
     <Labelled
       ids={ids}
       {...{ name, label, hint, unlabelled }}
       fault={faultAt(form, name)}
-      saved={savedAt(form, name)}
+      saved={saved === undefined ? undefined : savedText(saved)}
     >
       <input
         type="text"
         {...traits}
         {...language}
         {...ids.control}
-        {...(unkept ? {} : draftTraits(name, form.sent))}
+        {...(unkept ? {} : draftTraits(name, isUnsaved(form, name)))}
         name={name}
         value={form.value(name)}
       />
     </Labelled>
   );
 };
+
+/** Whether a field shows a value that was sent and not saved. */
+const isUnsaved = (form: Filled, name: string): boolean | undefined =>
+  form.sent && form.isStored?.(name) !== true;
 
 /** The field for the name of the person. The field can stay empty. (rule K33) */
 export const NameField = ({ form, hint, unkept = false }: Pick<FieldProps, "form" | "hint" | "unkept">) => (
@@ -366,7 +429,7 @@ export const TextArea = ({
     <Labelled ids={ids} {...rest} fault={fault} saved={savedAt(form, rest.name)}>
       <textarea
         {...ids.control}
-        {...(unkept ? {} : draftTraits(rest.name, form.sent))}
+        {...(unkept ? {} : draftTraits(rest.name, isUnsaved(form, rest.name)))}
         {...{ required, placeholder }}
         {...language}
         autofocus={focusesFault && fault !== undefined}

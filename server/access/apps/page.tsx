@@ -8,6 +8,7 @@ import {
   changedValues,
   type Filled,
   filledAgain,
+  filledOver,
   filledWith,
   givenFor,
   HiddenFields,
@@ -196,15 +197,16 @@ const Edit = ({
   toDelete,
 }: FormProps & { readonly toDelete: ThreadsToDelete | undefined }) => {
   const current = currentApp(app);
+  const shown = filledOver(form, current);
   return (
     <section class="stack" aria-labelledby="app">
       <h2 id="app">App</h2>
       <form class="card stack" method="post" action={links.app(app.id)} data-guards>
-        <Refused refusal={form?.refusal} />
+        <Refused refusal={shown.refusal} />
         <IdempotencyField />
-        <OriginalValues current={current} form={form} />
+        <OriginalValues current={current} form={shown} />
         {toDelete && <OldThreadsNotice {...toDelete} />}
-        <AppFields form={form ?? filledWith(current)} />
+        <AppFields form={shown} />
         <div class="actions">
           <button class={toDelete ? "danger" : "primary"} type="submit">
             {toDelete ? "Save and delete these threads" : "Save"}

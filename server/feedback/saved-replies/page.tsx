@@ -6,6 +6,7 @@ import {
   changedValues,
   type Filled,
   filledAgain,
+  filledOver,
   filledWith,
   givenFor,
   IdempotencyField,
@@ -140,6 +141,7 @@ const ReplyLine = ({
   readonly form: Filled | undefined;
 }) => {
   const current = { title: reply.title, body: reply.body };
+  const shown = filledOver(form, current);
   const facts = { name: "Ada", app: app.name, hasPage: app.senderPages };
   return (
     <li>
@@ -154,10 +156,10 @@ const ReplyLine = ({
             Change<span class="unseen">{` ${reply.title}`}</span>
           </summary>
           <form class="stack" method="post" action={at("change")} data-guards>
-            <Refused refusal={form?.refusal} />
+            <Refused refusal={shown.refusal} />
             <IdempotencyField />
-            <OriginalValues current={current} form={form} />
-            <ReplyFields form={form ?? filledWith(current)} part={reply.id} />
+            <OriginalValues current={current} form={shown} />
+            <ReplyFields form={shown} part={reply.id} />
             <div class="actions">
               <button type="submit">Save</button>
             </div>

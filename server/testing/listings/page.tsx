@@ -8,6 +8,7 @@ import {
   changedValues,
   type Filled,
   filledAgain,
+  filledOver,
   filledWith,
   givenFor,
   IdempotencyField,
@@ -240,15 +241,16 @@ const TestBrief = ({ listing }: ListingDetailProps) => (
 
 const Edit = ({ navigation: { links, app }, listing, edit }: ListingDetailProps) => {
   const current = currentListing(listing);
+  const form = filledOver(edit, current);
   const action = links.listing(app.id, listing.id);
   return (
     <details class="reveal" open={edit !== undefined}>
       <summary>Edit this listing</summary>
       <form class="card stack" method="post" action={action} data-guards>
-        <Refused refusal={edit?.refusal} />
+        <Refused refusal={form.refusal} />
         <IdempotencyField />
-        <OriginalValues current={current} form={edit} />
-        <ListingFields form={edit ?? filledWith(current)} />
+        <OriginalValues current={current} form={form} />
+        <ListingFields form={form} />
         <div class="actions">
           <button class="primary" type="submit">
             Save

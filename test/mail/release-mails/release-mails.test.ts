@@ -36,7 +36,7 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     const tell = () => mailReleases(service.deps);
     const count = async () =>
       (await service.deps.database.all("SELECT id FROM mails WHERE kind = 'release'")).length;
-    return { server, service, app, id, note, publish, tell, count };
+    return { server, service, app, id, other, note, publish, tell, count };
   }
 
   it("is mailed once to each confirmed sender when it is published, with a link to end these mails", async () => {
@@ -126,6 +126,43 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     const refused = await owner.send(await owner.open(address), address, sent);
     expect(readingOf(refused)).toContain("1 sender would get a mail.");
     expect((await app.console("GET", `/changelog/${entryId}`)).body).toMatchObject({ publishedAt });
+  });
+
+  it("lists only receivers of the chosen form, and not of the text that is not saved (rule C32)", async () => {
+    const { service, app, id, other } = await start();
+    await service.deps.database.write((tx) =>
+      tx.run(
+        "INSERT INTO mail_addresses (app_id, recipient, confirmed_at) VALUES (?, ?, ?)",
+        ...[app.appId, "bo@cellar.example", service.clock.now().toISOString()],
+      ),
+    );
+    const owner = createBrowserWithoutScripts(service, app.person);
+    const address = `/console/changelog/${app.appId}/new`;
+    const typed = {
+      ...{ title: "Better ovens", version: "1.2.0", bodyFormat: "items", fixes: id },
+      ...{ "items.0.type": "fixed", "items.0.text": "Ovens", body: `Not saved.\n\nFeedback: ${other}` },
+    };
+    const refused = await owner.send(await owner.open(address), address, { ...typed, intent: "publish" });
+    expect(readingOf(refused)).toContain("1 sender would get a mail.");
+    expect(readingOf(refused)).toContain("Publish and notify 1 sender");
+    expect(readingOf(refused)).not.toContain("b…@cellar.example");
+    expect((await owner.send(refused, address, { intent: "publish" })).status).toBe(303);
+    const { items } = Object((await app.console("GET", `/apps/${app.appId}/changelog`)).body);
+    expect(items).toMatchObject([{ publishedAt: expect.any(String), feedbackIds: [id] }]);
+  });
+
+  it("is not published by a form whose list lacks threads that another person has added (rule C32)", async () => {
+    const { service, app, id, note } = await start();
+    const entryId = (await note("1.2.0", { body: "Ovens." })).field("id");
+    const owner = createBrowserWithoutScripts(service, app.person);
+    const address = `/console/changelog/${app.appId}/${entryId}`;
+    const page = await owner.open(address);
+    await owner.send(await owner.open(address), address, { intent: "save", fixes: id });
+    const refused = await owner.send(page, address, { intent: "publish", title: "Ovens" });
+    expect(readingOf(refused)).toContain("1 sender would get a mail.");
+    expect(readingOf(refused)).toContain("a…@kitchen.example");
+    expect((await owner.send(refused, address, { intent: "publish" })).status).toBe(303);
+    expect((await app.console("GET", `/changelog/${entryId}`)).body).toMatchObject({ feedbackIds: [id] });
   });
 
   it("has its title in the language that the app named in the report (rule C35)", async () => {

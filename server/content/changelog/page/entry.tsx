@@ -18,17 +18,22 @@ import {
 import {
   Confirmation,
   changedValues,
+  type Fields,
   type Filled,
   filledAgain,
+  filledOver,
   filledWith,
   filledWithSent,
   givenFor,
   HiddenFields,
   IdempotencyField,
+  isChanged,
   OriginalValues,
   TextArea,
   TextField,
+  unchangedValues,
   type Values,
+  withStored,
 } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { appNavigationOf } from "../../../console/navigation.ts";
@@ -79,13 +84,14 @@ import {
   notifiedVersion,
   publishedVersion,
   ReleaseText,
+  timeOf,
   withFixes,
 } from "./form.tsx";
 
 const createEntry = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved>> =>
   handleButton(visit, async ({ ask, fields, param }) => {
     const typed = givenEntry(fields);
-    const given = { ...typed, ...emptyOtherForm(typed.bodyFormat) };
+    const given = savedContent(typed, undefined);
     refuseOtherTime(visit, given);
     await refuseUnseen(visit, given, false);
     const text = await bodyWithFixes(visit, given);
@@ -110,12 +116,14 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
     // The published text has changed since the person opened the page. The comparison on the page is outdated.
     if (intent === "publish" && entry.draft && fields.text("was-published") !== publishedVersion(entry))
       throw new ApiError("draft_conflict");
-    const changes = await changesOf(visit, entry);
-    if (entry.publishedAt === null) refuseOtherTime(visit, givenEntry(fields));
+    const current = await withFixes(visit, currentEntry(entry));
+    const changed = changedEntry(fields, current);
+    const values = { ...current, ...changed };
+    if (entry.publishedAt === null) refuseOtherTime(visit, values);
     // The stored time of a scheduled note does not contradict the button. A new time does.
-    if (intent === "publish" && isScheduled(entry, visit.now)) refuseOtherTime(visit, changes);
-    await refuseUnseen(visit, givenEntry(fields), isOut(entry, visit.now));
-    const body = entryBody(changes);
+    if (intent === "publish" && isScheduled(entry, visit.now)) refuseOtherTime(visit, changed);
+    await refuseUnseen(visit, values, isOut(entry, visit.now));
+    const body = entryBody(await withFixesInText(visit, changed, values));
     const params = { entryId: param("entryId") };
     if (entry.publishedAt !== null && (entry.draft || intent === "draft")) {
       const { publishedAt: _, ...text } = body;
@@ -126,34 +134,54 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
     return params.entryId;
   });
 
-/** Returns the values that the person has changed. Changed threads of the field `fixes` become a line of the text. */
-async function changesOf(visit: SignedInVisit, entry: EditedChangelogEntry): Promise<Values> {
-  const { fields } = visit;
-  const current = await withFixes(visit, currentEntry(entry));
-  const given = givenEntry(fields);
+/**
+ * Returns the values that the person has changed. What is typed in the form that is not chosen, the text or the list,
+ * is not saved. After a switch, the content that is stored in the other form is removed, because apps get both.
+ */
+function changedEntry(fields: Fields, current: Values): Values {
+  const typed = givenEntry(fields);
   // A page of an earlier server version has no field for threads. In this case, the threads do not change.
-  const sent = fields.has("fixes") ? given : { ...given, fixes: current.fixes ?? "" };
-  const changed = ofChosenForm(changedValues(fields, sent, current), current);
-  if (changed.body === undefined && changed.fixes === undefined) return changed;
-  const text = await bodyWithFixes(visit, { ...current, ...changed });
-  return { ...withoutFixes(changed), body: text };
+  const given = fields.has("fixes") ? typed : { ...typed, fixes: current.fixes ?? "" };
+  const empty = emptyOtherForm(given.bodyFormat);
+  const chosen = Object.entries(given).filter(([name]) => !(name in empty));
+  const switched = { bodyFormat: given.bodyFormat ?? "", ...contentIn(current, empty) };
+  const isSwitched = hasChosenForm(filledWithSent(fields), given) && given.bodyFormat !== current.bodyFormat;
+  return changedValues(fields, Object.fromEntries(chosen), current, isSwitched ? switched : {});
 }
 
+/** Returns the empty values for content of the form that is not chosen, if there is such content. */
+const contentIn = (current: Values, empty: Values): Values =>
+  Object.fromEntries(Object.entries(empty).filter(([name, none]) => current[name] !== none));
+
 /**
- * Returns the changes of the form that the person has chosen: the text or the list. What is typed in the other form is
- * not saved. After a switch, the content that is stored in the other form is removed, because apps get both.
+ * Whether the person has chosen the form of the note: with the field, or by a change of the text or the list in it.
+ * Another person may have switched to the other form since.
  */
-function ofChosenForm(changed: Values, current: Values): Values {
-  const empty = emptyOtherForm(changed.bodyFormat ?? current.bodyFormat);
-  const others = Object.entries(changed).filter(([name]) => !(name in empty));
-  const isSwitched = changed.bodyFormat !== undefined;
-  const removed = Object.entries(empty).filter(([name, none]) => isSwitched && current[name] !== none);
-  return Object.fromEntries([...others, ...removed]);
+const hasChosenForm = (form: Filled, given: Values): boolean =>
+  ["bodyFormat", given.bodyFormat === "items" ? "items" : "body"].some((name) =>
+    isChanged(form, name, given[name] ?? ""),
+  );
+
+/** Returns the changed values with a line of the text in place of the field `fixes`. */
+async function withFixesInText(visit: SignedInVisit, changed: Values, values: Values): Promise<Values> {
+  if (changed.body === undefined && changed.fixes === undefined) return changed;
+  return { ...withoutFixes(changed), body: await bodyWithFixes(visit, values) };
 }
 
 /** Returns the empty value of the form that is not chosen. */
 const emptyOtherForm = (bodyFormat: string | undefined): Values =>
   bodyFormat === "items" ? { body: "" } : { items: "[]" };
+
+/**
+ * Returns the values with the content that the note has after a save: that of the chosen form, and stored content of
+ * the other form if the note already has the chosen form.
+ */
+function savedContent(values: Values, current: Values | undefined): Values {
+  const empty = emptyOtherForm(values.bodyFormat);
+  if (current?.bodyFormat !== values.bodyFormat) return { ...values, ...empty };
+  const kept = Object.keys(empty).map((name): [string, string] => [name, current?.[name] ?? ""]);
+  return { ...values, ...Object.fromEntries(kept) };
+}
 
 const withoutFixes = ({ fixes: _, ...values }: Values): Values => values;
 
@@ -161,8 +189,8 @@ const withoutFixes = ({ fixes: _, ...values }: Values): Values => values;
  * Throws `bad_request` if the publication time of a draft contradicts the button: if the button saves a draft and the
  * time is in the past, or if the button publishes the note now and the time is in the future.
  */
-function refuseOtherTime({ fields, now }: SignedInVisit, { publishedAt = "" }: Values): void {
-  const time = Date.parse(publishedAt);
+function refuseOtherTime({ fields, now }: SignedInVisit, { publishedAt }: Values): void {
+  const time = timeOf(publishedAt);
   if (Number.isNaN(time)) return;
   const publishes = fields.text("intent") === "publish";
   if (publishes && time > now.getTime())
@@ -183,8 +211,7 @@ function refuseOtherTime({ fields, now }: SignedInVisit, { publishedAt = "" }: V
  */
 async function refuseUnseen(visit: SignedInVisit, given: Values, isOut: boolean): Promise<void> {
   const { fields, now } = visit;
-  const publishes =
-    fields.text("intent") === "publish" || Date.parse(given.publishedAt ?? "") <= now.getTime();
+  const publishes = fields.text("intent") === "publish" || timeOf(given.publishedAt) <= now.getTime();
   if (!publishes || isOut) return;
   const fixes = await fixesOf(visit, given, false);
   if (fixes.notified.length === 0 || fields.text("notified") === notifiedVersion(fixes)) return;
@@ -240,7 +267,7 @@ async function handleButton(
       const list = links.changelog(param("appId"));
       if (intent === "draft") return goTo(links.entry(param("appId"), entryId), "draft-saved");
       if (intent === "publish") return goTo(list, "published");
-      const time = Date.parse(givenEntry(fields).publishedAt ?? "");
+      const time = timeOf(givenEntry(fields).publishedAt);
       return goTo(list, time > visit.now.getTime() ? "scheduled" : "entry-saved");
     },
     (refusal) => entryPageAgain(visit, { form: entryAgain(fields, refusal) }),
@@ -257,19 +284,33 @@ async function showWritten(visit: SignedInVisit): Promise<Reply> {
   const { tag } = shownLanguage(visit);
   if (tag !== undefined) return showTranslation(visit, { entry, tag });
   const current = await withFixes(visit, currentEntry(entry));
-  const { name } = await zoneOf(visit);
-  const publishedAt = localOf(current.publishedAt ?? "", name);
-  return showEntry(visit, { entry, form: filledWith({ ...entryFields(current), publishedAt }), current });
+  const zone = await zoneOf(visit);
+  const form = filledWith(inFields(current, zone));
+  return showEntry(visit, { entry, form, values: current, current });
 }
 
-/** Shows the sent form again, with an error message, a preview, or more rows. */
+/** Returns the values of a note for the fields of its form. The publication time is in the time zone of the form. */
+const inFields = (values: Values, zone: FieldZone): Values => ({
+  ...entryFields(values),
+  publishedAt: localOf(values.publishedAt ?? "", zone.name),
+});
+
+/**
+ * Shows the sent form again, with an error message, a preview, or more rows. What the person did not change is shown as
+ * it is stored, because another person may have changed it.
+ */
 async function entryPageAgain(
   visit: SignedInVisit,
-  shown: Pick<ShownEntry, "more"> & { readonly form?: Filled },
+  { more, form = entryAgain(visit.fields) }: Pick<ShownEntry, "more"> & { readonly form?: Filled },
 ): Promise<Reply> {
-  const entry = visit.param("entryId") === "" ? undefined : await readEntry(visit);
-  const current = entry && (await withFixes(visit, currentEntry(entry)));
-  return showEntry(visit, { form: entryAgain(visit.fields), ...shown, entry, current });
+  const given = givenEntry(visit.fields);
+  if (visit.param("entryId") === "") return showEntry(visit, { form, values: given, more });
+  const entry = await readEntry(visit);
+  const current = await withFixes(visit, currentEntry(entry));
+  const { bodyFormat = "", ...unchanged } = unchangedValues(form, current, given);
+  const stored = hasChosenForm(form, given) ? unchanged : { ...unchanged, bodyFormat };
+  const again = withStored(form, stored, inFields(stored, await zoneOf(visit)));
+  return showEntry(visit, { form: again, values: { ...given, ...stored }, more, entry, current });
 }
 
 /** Stores the uploaded pictures, and shows the form again with the pictures in its text. */
@@ -295,22 +336,20 @@ const addPictures = async (visit: UploadVisit): Promise<Reply> => ({
 const readEntry = ({ ask, param }: SignedInVisit): Promise<EditedChangelogEntry> =>
   ask(consoleChangelog.read, { params: { entryId: param("entryId") } });
 
-/** Returns the values of a form that was not sent: the stored values, or the default values of a new note. */
-const valuesIn = ({ current, form }: Pick<ShownEntry, "current" | "form">): Values =>
-  current ?? { ...emptyEntry, fixes: form.value("fixes") };
-
 interface ShownEntry extends Pick<ChangelogEntryFormProps, "form" | "current" | "more"> {
   readonly entry?: EditedChangelogEntry | undefined;
+  /** The values in the form. Lists are JSON texts. */
+  readonly values: Values;
 }
 
-async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry): Promise<Reply> {
+async function showEntry(visit: SignedInVisit, { entry, values, ...shown }: ShownEntry): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "changelog");
   const { links, app } = navigation;
   const action = entry ? links.entry(app.id, entry.id) : links.changelog(app.id, "new");
   const title = titleOf(entry, app.role);
   const existingId = shown.form.refusal?.details.entryId;
-  const values = shown.form.sent ? givenEntry(visit.fields) : valuesIn(shown);
-  const fixes = await fixesOf(visit, values, entry ? isOut(entry, visit.now) : false);
+  const saved = savedContent(values, shown.current);
+  const fixes = await fixesOf(visit, saved, entry ? isOut(entry, visit.now) : false);
   const zone = await zoneOf(visit);
   const earlier = entry
     ? (await visit.ask(consoleChangelog.history, { params: { entryId: entry.id } })).items
@@ -368,7 +407,7 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
                 existing={existingId && links.entry(app.id, existingId)}
               />
             }
-            preview={await previewOf(visit, shown)}
+            preview={await previewOf(visit, values)}
           />
         </Can>
         {entry && (
@@ -456,10 +495,9 @@ async function zoneOf({ fields, reads }: SignedInVisit): Promise<FieldZone> {
   return { name: own ?? "UTC", guessed: own === undefined };
 }
 
-const previewOf = async (visit: SignedInVisit, { form, current }: Pick<ShownEntry, "form" | "current">) => {
-  const entry = form.sent ? givenEntry(visit.fields) : (current ?? emptyEntry);
-  return <ReleaseText entry={entry} html={await htmlOf(visit.settings, entry.body ?? "")} />;
-};
+const previewOf = async (visit: SignedInVisit, entry: Values) => (
+  <ReleaseText entry={entry} html={await htmlOf(visit.settings, entry.body ?? "")} />
+);
 
 /** Returns the text of a release note as viewers see it, without a form. */
 const textOf = async (visit: SignedInVisit, entry: EditedChangelogEntry) => {
@@ -492,7 +530,10 @@ const wholeText = (text: ReleaseTranslation | undefined): string =>
 const newEntryPage = definePage({
   at: (links) => links.changelog(":appId", "new"),
   needs: "maintainer",
-  show: (visit) => showEntry(visit, { form: filledWith({ ...emptyEntry, fixes: namedFirst(visit) }) }),
+  show: (visit) => {
+    const values = { ...emptyEntry, fixes: namedFirst(visit) };
+    return showEntry(visit, { form: filledWith(values), values });
+  },
 });
 
 /** Returns the text that is to be translated: the draft if there is one, otherwise the published text. */
@@ -747,7 +788,7 @@ interface Translating {
 async function showTranslation(visit: SignedInVisit, { entry, tag, given }: Translating) {
   const navigation = await appNavigationOf(visit, "changelog");
   const address = navigation.links.entry(navigation.app.id, entry.id);
-  const form = given ?? filledWith(currentOf(entry, tag));
+  const form = filledOver(given, currentOf(entry, tag));
   const title = `Release note in ${languageName(tag)}`;
   const language = attributesOf(tag);
   const text = textIn(entry, tag, form.value);

@@ -36,7 +36,7 @@ import { Line, Refused } from "../../../console/parts.tsx";
 import { fieldTime } from "../../../console/times.tsx";
 import { StatusBadge } from "../../../feedback/threads/badges.tsx";
 import { EnterButton, MarkdownField, Preview, Rendered, type TextLanguage } from "../../texts/parts.tsx";
-import { maskedAddress, typedThreads, utcOf } from "../rules.ts";
+import { localOf, maskedAddress, typedThreads, utcOf } from "../rules.ts";
 
 /**
  * The time zone of the field for the publication time. If `guessed` is true, the page's script replaces it by the time
@@ -89,7 +89,7 @@ export const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
         <Select form={form} name="releaseType" label="Kind of release" options={releaseTypes} />
       </div>
       <Choices form={form} name="bodyFormat" legend="What changed" options={bodyFormats} />
-      <div class="as-text" data-shown-by="bodyFormat=markdown">
+      <div {...partOf(form, "body")}>
         <MarkdownField form={form} name="body" label="Text" pictures={`${action}/pictures`} />
       </div>
       <Items {...props} />
@@ -108,6 +108,7 @@ export const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
           name="publishedAt"
           label={`Publication time (${props.zone.name})`}
           type="datetime-local"
+          savedText={(saved) => localOf(saved, props.zone.name).replace("T", " ")}
           hint="Leave it empty for a draft. A note that is saved with a future time is published then. To give the note an earlier time, publish it with that time."
         />
       </div>
@@ -162,31 +163,43 @@ const bodyFormats = [
   { value: "items", label: "List of changes", hint: "One line for each change, by kind" },
 ] as const;
 
+/** The attributes of the parts of which only one is visible: that of the chosen form of the note. */
+const formParts = {
+  body: { class: "as-text", "data-shown-by": "bodyFormat=markdown" },
+  items: { class: "as-list", "data-shown-by": "bodyFormat=items" },
+} as const;
+
+/** Returns the attributes of a part. A part that shows another person's change is always visible. */
+const partOf = (form: Filled, name: keyof typeof formParts) =>
+  savedAt(form, name) === undefined ? formParts[name] : {};
+
 const Items = (props: ChangelogEntryFormProps) => (
-  <fieldset class="as-list stack tight" data-shown-by="bodyFormat=items">
-    <legend>Changes</legend>
-    <RowCount list="items" {...props} />
-    {rowNumbers(props, "items", 5).map((at) => (
-      <div class="pair" key={at}>
-        <Select
-          form={props.form}
-          name={`items.${at}.type`}
-          label={`Kind of change ${at + 1}`}
-          options={itemTypes.map((type) => [type, type[0]?.toUpperCase() + type.slice(1)])}
-          unlabelled
-        />
-        <TextArea
-          form={props.form}
-          name={`items.${at}.text`}
-          label={`Change ${at + 1}`}
-          size="line"
-          unlabelled
-        />
-      </div>
-    ))}
-    <AddLine list="items" />
-    <ListConflict list="items" label="The list of changes" form={props.form} />
-  </fieldset>
+  <div {...partOf(props.form, "items")}>
+    <fieldset class="stack tight">
+      <legend>Changes</legend>
+      <RowCount list="items" {...props} />
+      {rowNumbers(props, "items", 5).map((at) => (
+        <div class="pair" key={at}>
+          <Select
+            form={props.form}
+            name={`items.${at}.type`}
+            label={`Kind of change ${at + 1}`}
+            options={itemTypes.map((type) => [type, type[0]?.toUpperCase() + type.slice(1)])}
+            unlabelled
+          />
+          <TextArea
+            form={props.form}
+            name={`items.${at}.text`}
+            label={`Change ${at + 1}`}
+            size="line"
+            unlabelled
+          />
+        </div>
+      ))}
+      <AddLine list="items" />
+      <ListConflict list="items" label="The list of changes" form={props.form} />
+    </fieldset>
+  </div>
 );
 
 const Versions = (props: ChangelogEntryFormProps) => (
@@ -263,8 +276,8 @@ const RowCount = ({ list, ...props }: ChangelogEntryFormProps & { readonly list:
 const spare = { items: 5, versions: 2 } as const;
 
 /**
- * Returns the row numbers of a list, from 0. A sent form keeps its number of rows. A form that was not sent has one row
- * for each stored item, and `free` empty rows. If `more` names this list, `free` rows are added.
+ * Returns the row numbers of a list, from 0. There is a row for each stored item. A sent form keeps its number of rows
+ * if it has more. A form that was not sent has `free` empty rows. If `more` names this list, `free` rows are added.
  */
 function rowNumbers(
   { fields, current, more }: ChangelogEntryFormProps,
@@ -272,7 +285,8 @@ function rowNumbers(
   free: number,
 ): number[] {
   const sent = Math.min(500, Number(fields.text(`${list}-rows`)) || 0);
-  const count = sent > 0 ? sent : (current ? rowCount(current, list) : 0) + free;
+  const stored = current ? rowCount(current, list) : 0;
+  const count = sent > 0 ? Math.max(sent, stored) : stored + free;
   return Array.from({ length: count + (more === list ? free : 0) }, (_, at) => at);
 }
 
@@ -655,6 +669,9 @@ function fieldOf(fields: Fields, path: string): string {
 }
 
 const listOf = (json: string | undefined): Values[] => JSON.parse(json ?? "[]");
+
+/** Returns the milliseconds of a UTC time of the form; NaN for an empty or wrong one. */
+export const timeOf = (utc: string | undefined): number => Date.parse(instantOf(utc ?? "") ?? "");
 
 function instantOf(local: string): string | null {
   if (local === "") return null;

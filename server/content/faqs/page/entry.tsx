@@ -17,6 +17,7 @@ import {
   type Filled,
   faultAt,
   filledAgain,
+  filledOver,
   filledWith,
   filledWithSent,
   givenFor,
@@ -227,7 +228,7 @@ async function showFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> {
       given?.refusal?.status,
     );
   }
-  const form = given ?? filledWith(currentFaq(faq));
+  const form = filledOver(given, currentFaq(faq));
   const { items } = await visit.ask(consoleFaqs.history, { params: { faqId: faq.id } });
   return show(
     <FaqPage navigation={navigation} title={navigation.app.role === "viewer" ? "Entry" : "Edit entry"}>
@@ -625,7 +626,7 @@ interface Translating {
 
 /** Returns the form for a translation. The preview of the translation and the default text are next to the form. */
 async function translationDesk(visit: SignedInVisit, { faq, tag, action, given }: Translating) {
-  const form = given ?? filledWith(currentOf(faq, tag));
+  const form = filledOver(given, currentOf(faq, tag));
   const names = namesOf(tag);
   const language = attributesOf(tag);
   const preview = (

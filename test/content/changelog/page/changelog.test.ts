@@ -118,6 +118,68 @@ describe("the pages of the changelog in the console", () => {
       expect(await published()).toMatchObject({ entries: [{ bodyFormat, ...expected }] });
     });
 
+    const added = [...items, { type: "added", text: "Theirs" }];
+    const text = { body: "Mine." };
+
+    it.each([
+      {
+        ...{ stored: { body: "", bodyFormat: "items", items }, theirs: { items: added }, mine: text },
+        ...{
+          to: "markdown",
+          part: "items",
+          label: "The list of changes",
+          shown: "fixed: Crash added: Theirs",
+        },
+        saved: { ...text, items: [] },
+      },
+      {
+        ...{ stored: { body: "Old." }, theirs: { body: "Theirs." }, mine: lines },
+        ...{ to: "items", part: "markdown", label: "Text", shown: "Theirs." },
+        saved: { body: "", items },
+      },
+    ])("refuse once to remove the other form that another person has changed: $label", async (one) => {
+      const { stored, theirs, mine, to, part, label, shown, saved } = one;
+      const id = await draft(stored);
+      const read = async () => (await world.call("GET", `/changelog/${id}`)).body;
+      const page = await owner.open(address(`/${id}`));
+      await world.call("PATCH", `/changelog/${id}`, theirs);
+      const values = { ...mine, bodyFormat: to, intent: "save" };
+      const refused = await owner.send(page, address(`/${id}`), values);
+      expect(readingOf(refused)).toContain(`${label} was changed by somebody else`);
+      expect(readingOf(refused)).toContain(`Saved text of ${label} ${shown}`);
+      // The conflict is not in the part that is hidden because the other form is chosen.
+      expect(refused.text).not.toContain(`data-shown-by="bodyFormat=${part}"`);
+      expect(await read()).toMatchObject(theirs);
+      expect((await owner.send(refused, address(`/${id}`), { intent: "save" })).status).toBe(303);
+      expect(await read()).toMatchObject({ bodyFormat: to, ...saved });
+    });
+
+    it("refuse once a text if another person has switched to the list, and then save it", async () => {
+      const id = await draft();
+      const read = async () => (await world.call("GET", `/changelog/${id}`)).body;
+      const page = await owner.open(address(`/${id}`));
+      await send(id, { ...lines, bodyFormat: "items" });
+      const refused = await owner.send(page, address(`/${id}`), { intent: "save", ...text });
+      expect(readingOf(refused)).toContain("What changed was changed by somebody else");
+      expect(readingOf(refused)).toContain("The list of changes was changed by somebody else");
+      expect(await read()).toMatchObject({ bodyFormat: "items", items });
+      expect((await owner.send(refused, address(`/${id}`), { intent: "save" })).status).toBe(303);
+      expect(await read()).toMatchObject({ bodyFormat: "markdown", ...text, items: [] });
+    });
+
+    it("show and keep a list that another person has changed, also if it is longer than the form", async () => {
+      const id = await draft({ bodyFormat: "items", items, body: "" });
+      const page = await owner.open(address(`/${id}`));
+      const longer = Array.from({ length: 9 }, (_, at) => ({ type: "fixed", text: `Line ${at}` }));
+      await world.call("PATCH", `/changelog/${id}`, { items: longer });
+      const again = await owner.send(page, address(`/${id}`), { intent: "save", title: " " });
+      expect(fieldsOf(formOf(again, address(`/${id}`)))).toMatchObject({ "items.8.text": "Line 8" });
+      expect(readingOf(again)).toMatch(/Preview .* Line 8/);
+      await owner.send(again, address(`/${id}`), { intent: "save", title: "Mine" });
+      const { body } = await world.call("GET", `/changelog/${id}`);
+      expect(body).toMatchObject({ title: "Mine", items: longer });
+    });
+
     it("keep the list of an imported note with both, but save no hidden line", async () => {
       const id = await draft({ body: "Old.", bodyFormat: "markdown", items });
       await send(id, {
@@ -167,6 +229,36 @@ describe("the pages of the changelog in the console", () => {
     expect(await at("2099-01-01T10:00", "Nowhere/City")).toBe("2099-01-01T10:00:00.000Z");
     const refused = await create({ title: "X", version: "9", publishedAt: "soon", zone: "Europe/Berlin" });
     expect(readingOf(refused)).toContain("Publication time (Europe/Berlin) must be");
+  });
+
+  it("read the publication time in UTC on a server in another time zone", async () => {
+    const zone = process.env.TZ;
+    process.env.TZ = "Asia/Tokyo";
+    try {
+      const publishedAt = new Date(service.clock.now().getTime() + 3_600_000).toISOString().slice(0, 16);
+      const answer = await create({ title: "Maps", version: "1.2.0", publishedAt, zone: "UTC" });
+      expect(answer.headers.get("location")).toBe(address("?done=scheduled"));
+    } finally {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    }
+  });
+
+  it("show a publication time that another person has changed in the time zone of the form", async () => {
+    const id = await draft();
+    const path = address(`/${id}`);
+    const page = await owner.open(path);
+    await world.call("PATCH", `/changelog/${id}`, { publishedAt: "2099-07-01T08:00:00.000Z" });
+    const mine = { zone: "Europe/Berlin", publishedAt: "2099-07-02T10:00", intent: "save" };
+    const refused = await owner.send(page, path, mine);
+    expect(readingOf(refused)).toContain("Saved text of Publication time (Europe/Berlin) 2099-07-01 10:00");
+    const other = { zone: "Europe/Berlin", title: " ", intent: "save" };
+    const again = await owner.send(page, path, other);
+    expect(fieldsOf(formOf(again, path))).toMatchObject({ publishedAt: "2099-07-01T10:00" });
+    await owner.send(again, path, { intent: "save", title: "Mine" });
+    expect((await world.call("GET", `/changelog/${id}`)).body).toMatchObject({
+      ...{ title: "Mine", publishedAt: "2099-07-01T08:00:00.000Z" },
+    });
   });
 
   it("show times in the time zone of the member and in UTC, if the member has chosen a time zone", async () => {

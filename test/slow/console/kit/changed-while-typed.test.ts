@@ -105,6 +105,28 @@ describe("a text that is typed while another person changes the stored text", ()
     },
   );
 
+  it("is the only unsent text, and a field that was not changed always shows the stored value", async () => {
+    const form = await forms["an app"]?.();
+    if (!form) throw new Error("no form");
+    const changeRepository = (githubRepository: string) =>
+      world.call("PATCH", `/apps/${world.app.id}`, { githubRepository });
+    await changeRepository("old/app");
+    const page = await open(form);
+    const repository = page.locator("[name=githubRepository]");
+    await form.change("Their name");
+    await changeRepository("theirs/app");
+    await box(page, form).fill("My name");
+    await page.getByRole("button", { name: "Save", exact: true }).first().click();
+    await warning(page).waitFor();
+    expect(await repository.inputValue()).toBe("theirs/app");
+    await changeRepository("newest/app");
+    await page.goto(form.path);
+    await page.locator("[data-draft-note]", { hasText: "Name was changed since you typed this" }).waitFor();
+    expect(await page.locator("[data-draft-note]").textContent()).not.toContain("repository");
+    expect(await repository.inputValue()).toBe("newest/app");
+    await page.context().close();
+  });
+
   it("can be discarded, and then the stored text is changed without a warning", async () => {
     const form = await forms["an entry of the FAQ"]?.();
     if (!form) throw new Error("no form");
