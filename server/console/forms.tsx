@@ -384,11 +384,14 @@ export const Select = ({
   form,
   options,
   ownZone,
+  unchosen,
   ...rest
 }: FieldProps & {
   readonly options: readonly (readonly [value: string, label: string])[];
   /** Whether a script in the browser selects the browser's time zone. */
   readonly ownZone?: boolean;
+  /** An option that nobody can choose. It is shown while the person must still choose another one. */
+  readonly unchosen?: readonly [value: string, label: string];
 }) => {
   const ids = fieldIds({ form, ...rest });
   const chosen = form.value(rest.name);
@@ -397,6 +400,11 @@ export const Select = ({
   return (
     <Labelled ids={ids} {...rest} fault={faultAt(form, rest.name)} saved={savedLabel}>
       <select {...ids.control} name={rest.name} data-own-zone={ownZone || undefined}>
+        {unchosen && (
+          <option value={unchosen[0]} selected={unchosen[0] === chosen} hidden data-unchosen>
+            {unchosen[1]}
+          </option>
+        )}
         {options.map(([value, label]) => (
           <option key={value} value={value} selected={value === chosen}>
             {label}

@@ -213,6 +213,16 @@ export const senderOf = (
   reportId: string,
 ): OwnedThread["sender"] => messages.find(({ id }) => id === reportId)?.sender ?? sender;
 
+type Sender = OwnedThread["sender"];
+
+/** Returns the name that pages show for a sender. */
+export const senderName = (sender: Sender | undefined): string =>
+  sender?.name ?? sender?.email ?? "Anonymous";
+
+/** Returns the name and the address of a sender, as far as they are known. */
+export const nameAndAddress = (sender: Sender | undefined): string =>
+  sender?.name && sender.email ? `${sender.name} (${sender.email})` : senderName(sender);
+
 /** Returns what a page or a command says about an unknown operator, or an operator with an unknown value. */
 export const unknownValueText = ({ operator, value, allowed }: UnknownValue): string =>
   `The search took ${operator}:${value} as ordinary words. It understands: ${allowed.join(", ")}.`;

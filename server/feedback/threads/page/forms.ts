@@ -4,6 +4,7 @@ import { blockedSenders } from "../../../../src/contract/correspondence.ts";
 import { runs } from "../../../../src/contract/runs.ts";
 import { type OwnedThread, readMarks, threads } from "../../../../src/contract/threads.ts";
 import { type Definitions, defineForm, type SignedInVisit } from "../../../console/definitions.ts";
+import { everyone } from "../../../console/drafts/fields.ts";
 import { changedValues, type Fields, givenFor } from "../../../console/forms.tsx";
 import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/respond.tsx";
@@ -158,7 +159,7 @@ const aboutReply = (fields: Fields) => ({
 /** Returns the receivers of a reply as the API expects them. */
 function receiverIn(fields: Fields): { readonly everyone?: boolean; readonly reportId?: string } {
   const receiver = fields.text("replyReceiver");
-  if (receiver === "everyone") return { everyone: true };
+  if (receiver === everyone) return { everyone: true };
   return receiver === "" ? {} : { reportId: receiver };
 }
 

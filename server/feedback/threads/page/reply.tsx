@@ -1,18 +1,21 @@
 import type { ComponentChildren } from "preact";
 import { apps } from "../../../../src/contract/apps.ts";
 import { type SavedReply, savedReplies } from "../../../../src/contract/correspondence.ts";
-import { ApiError, type Issue } from "../../../../src/contract/errors.ts";
+import { ApiError, badRequest, type Issue } from "../../../../src/contract/errors.ts";
 import type { OwnedMessage, OwnedThread, ReplyMail } from "../../../../src/contract/threads.ts";
 import {
   deliveryWords,
   hasRepeats,
   missedWords,
+  nameAndAddress,
   pageWords,
   probableReceiver,
   replyInWords,
+  senderName,
 } from "../../../../src/words/thread.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
 import type { SignedInVisit } from "../../../console/definitions.ts";
+import { everyone, unchosen } from "../../../console/drafts/fields.ts";
 import {
   type Fields,
   type Filled,
@@ -171,15 +174,17 @@ const ReceiverChoice = ({ form, thread }: { readonly form: Filled; readonly thre
   const options = [
     ["", `${nameAndAddress(thread.sender)}, who reported it first`],
     ...repeats.map(({ id }, at) => [id, labels[at]]),
-    ["everyone", "Everyone who reported it"],
+    [everyone, "Everyone who reported it"],
   ] as const;
+  const isKnown = options.some(([value]) => value === form.value("replyReceiver"));
   return (
     <Select
-      form={form}
+      form={isKnown ? form : { ...form, value: () => unchosen }}
       name="replyReceiver"
       label="To"
       hint="Each sender sees only their own messages and the replies to them, and not who else gets the reply."
       options={options.map(([value = "", label = ""]) => [value, visibleLine(label)])}
+      unchosen={[unchosen, "Choose who gets the reply"]}
     />
   );
 };
@@ -202,9 +207,6 @@ function distinct(labels: readonly string[], more: (at: number) => string): stri
   const repeated = new Set(labels.filter((label, at) => labels.indexOf(label) !== at));
   return labels.map((label, at) => (repeated.has(label) ? label + more(at) : label));
 }
-
-const nameAndAddress = (sender: OwnedMessage["sender"]): string =>
-  sender?.name && sender.email ? `${sender.name} (${sender.email})` : senderName(sender);
 
 const MessageField = ({
   form,
@@ -389,6 +391,7 @@ function doubtSeen(form: Filled, field: typeof seenNames | typeof seenPlaceholde
  */
 export async function refuseDoubtful(visit: SignedInVisit, thread: OwnedThread): Promise<void> {
   const { fields } = visit;
+  refuseLostReceiver(fields, thread);
   // A page with one sender has no field for the receiver.
   const names = fields.has("replyReceiver") ? otherNames(fields.text, thread) : [];
   const version = versionOf([fields.text("replyReceiver"), names]);
@@ -405,11 +408,24 @@ export async function refuseDoubtful(visit: SignedInVisit, thread: OwnedThread):
   throw new ApiError("bad_request", { issues: [doubt] });
 }
 
+/**
+ * Throws `bad_request` if no receiver was chosen, or if the chosen one is no longer in the thread. This happens if a draft
+ * is restored after a merge or its undoing. (rule M10)
+ */
+function refuseLostReceiver(fields: Fields, thread: OwnedThread): void {
+  const receiver = fields.text("replyReceiver");
+  if (receiver === "" || receiver === everyone || sendersOf(thread).has(receiver)) return;
+  if (hasRepeats(thread))
+    throw badRequest("replyReceiver", "must be somebody who reported it. Choose who gets the reply");
+  const message = `This text was typed for another sender, who is no longer in this thread. Send again to send it to ${nameAndAddress(thread.sender)}.`;
+  throw new ApiError("bad_request", { message });
+}
+
 /** Describes the names in the text that are not those of the receiver. */
 function nameDoubts(fields: Fields, names: readonly string[]): string[] {
   if (names.length === 0) return [];
   const shown = lists.format(names.slice(0, mostNamed).map(visibleLine));
-  const to = fields.text("replyReceiver") === "everyone" ? "everyone who reported it" : "somebody else";
+  const to = fields.text("replyReceiver") === everyone ? "everyone who reported it" : "somebody else";
   return [`has the ${names.length === 1 ? "name" : "names"} ${shown}, but the reply goes to ${to}`];
 }
 
@@ -439,7 +455,7 @@ function otherNames(value: (name: string) => string, thread: OwnedThread): strin
   const receiver = value("replyReceiver");
   const repeats = thread.messages.flatMap(({ sender }) => (sender === undefined ? [] : [sender.name]));
   const all = [thread.sender.name, ...repeats];
-  const receivers = receiver === "everyone" ? all : [senderNameIn(thread, receiver)];
+  const receivers = receiver === everyone ? all : [senderNameIn(thread, receiver)];
   return otherNamesIn(value("replyBody"), { receivers, all });
 }
 
@@ -546,10 +562,6 @@ function verbOf({ direction, sender }: OwnedMessage): string {
 const newestMessageId = ({ messages }: OwnedThread): string => messages.at(-1)?.id ?? "";
 
 type Sender = OwnedThread["sender"];
-
-/** Returns the name that the page shows for a sender. */
-export const senderName = (sender: Sender | undefined): string =>
-  sender?.name ?? sender?.email ?? "Anonymous";
 
 /** Returns the senders of all reports that the page shows, by the id of the report. */
 export const sendersOf = ({ feedback, sender, messages }: OwnedThread): ReadonlyMap<string, Sender> =>
