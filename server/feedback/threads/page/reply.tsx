@@ -6,6 +6,7 @@ import type { OwnedMessage, OwnedThread, ReplyMail } from "../../../../src/contr
 import {
   deliveryWords,
   hasRepeats,
+  isMailFailing,
   missedWords,
   nameAndAddress,
   pageWords,
@@ -605,9 +606,10 @@ export const RepliedNotice = ({
     ({ direction, writtenBy }) => direction === "outbound" && writtenBy === reader,
   );
   if (reply?.delivery === undefined) return null;
+  const { mails = [] } = reply;
   const isMissed = reply.delivery.missed > 0;
   return (
-    <Notice done={done} {...(isMissed ? { kind: "attention" } : {})}>
+    <Notice done={done} {...(isMissed || mails.some(isMailFailing) ? { kind: "attention" } : {})}>
       {href === undefined ? (
         "The reply was added to the thread."
       ) : (
@@ -620,7 +622,7 @@ export const RepliedNotice = ({
           {latestProposal?.status === "awaiting_approval" && " A plan still waits for a decision on it."}
         </>
       )}{" "}
-      <Line text={deliveryWords(reply.delivery).join(" ")} />
+      <Line text={deliveryWords(reply.delivery, mails).join(" ")} />
       {done === "replied-changed" && " Your changes in the other fields are saved, too."}
       {isMissed && (
         <>
