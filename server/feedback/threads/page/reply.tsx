@@ -433,20 +433,24 @@ function nameDoubts(fields: Fields, names: readonly string[]): string[] {
 /** Returns the names of the placeholders in the text that have no value. */
 async function placeholdersWithoutValue({ ask, fields, param }: SignedInVisit): Promise<string[]> {
   const text = fields.text("replyBody");
-  if (doubtfulPlaceholders(text, false).length === 0) return [];
-  const { senderPages } = await ask(apps.read, { params: { appId: param("appId") } });
-  return doubtfulPlaceholders(text, senderPages);
+  const isToEveryone = fields.text("replyReceiver") === everyone;
+  if (doubtfulPlaceholders(text, { hasPage: false, isToEveryone }).length === 0) return [];
+  const { senderPages: hasPage } = await ask(apps.read, { params: { appId: param("appId") } });
+  return doubtfulPlaceholders(text, { hasPage, isToEveryone });
 }
 
 /** Describes the placeholders that have no value, and that the person has not seen in a refusal. */
 function placeholderDoubts(fields: Fields, placeholders: readonly string[]): string[] {
   const seen = fields.text(seenPlaceholders).split(" ");
   const names = placeholders.filter((name) => !seen.includes(name));
-  const unknown = names.filter((name) => name !== "statusUrl").map((name) => `{${name}}`);
+  const unknown = names.filter((name) => !["name", "statusUrl"].includes(name)).map((name) => `{${name}}`);
   return [
     ...(unknown.length === 0 ? [] : [`has ${unknown.join(", ")}, which would be sent as typed`]),
     ...(names.includes("statusUrl")
       ? ["has {statusUrl}, which would be left out, because this app has no sender pages"]
+      : []),
+    ...(names.includes("name")
+      ? ["has {name}, which would be left out, because the reply goes to everyone who reported it"]
       : []),
   ];
 }
