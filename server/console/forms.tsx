@@ -445,12 +445,18 @@ export const TextArea = ({
 
 /**
  * Returns the attributes of a field for the script that stores drafts. The attributes contain the maximum length of the
- * text, whether the value was sent but not saved, and whether the text is an answer in a thread.
+ * text, whether the value was sent but not saved, whether the text is an answer in a thread, and the name of the control
+ * whose choice belongs to the text.
  */
 const draftTraits = (name: string, sent: boolean | undefined) => {
   const field = draftFieldOf(name);
   return field
-    ? { "data-draft": field.most, "data-unsaved": sent || undefined, "data-answers": field.answers }
+    ? {
+        "data-draft": field.most,
+        "data-unsaved": sent || undefined,
+        "data-answers": field.answers,
+        "data-choice": field.choice,
+      }
     : {};
 };
 
@@ -458,11 +464,14 @@ export const Select = ({
   form,
   options,
   ownZone,
+  unchosen,
   ...rest
 }: FieldProps & {
   readonly options: readonly (readonly [value: string, label: string])[];
   /** Whether a script in the browser selects the browser's time zone. */
   readonly ownZone?: boolean;
+  /** An option that nobody can choose. It is shown while the person must still choose another one. */
+  readonly unchosen?: readonly [value: string, label: string];
 }) => {
   const ids = fieldIds({ form, ...rest });
   const chosen = form.value(rest.name);
@@ -471,6 +480,11 @@ export const Select = ({
   return (
     <Labelled ids={ids} {...rest} fault={faultAt(form, rest.name)} saved={savedLabel}>
       <select {...ids.control} name={rest.name} data-own-zone={ownZone || undefined}>
+        {unchosen && (
+          <option value={unchosen[0]} selected={unchosen[0] === chosen} hidden data-unchosen>
+            {unchosen[1]}
+          </option>
+        )}
         {options.map(([value, label]) => (
           <option key={value} value={value} selected={value === chosen}>
             {label}

@@ -1,8 +1,15 @@
 import type { Message, Thread } from "../contract/agent.ts";
 import type { OldThreads } from "../contract/apps.ts";
 import type { DroppedEntry } from "../contract/feedback.ts";
-import type { MissingValue, OwnedThread, ReplyDelivery, UnknownValue } from "../contract/threads.ts";
+import type {
+  MissingValue,
+  OwnedThread,
+  ReplyDelivery,
+  ReplyMail,
+  UnknownValue,
+} from "../contract/threads.ts";
 import { countOf } from "./phrases.ts";
+import { visibleLine } from "./visible.ts";
 
 type Report = Partial<Pick<Thread["feedback"], "message" | "metadata">>;
 
@@ -146,12 +153,41 @@ function runOf(metadata: Message["metadata"]): string | undefined {
  */
 const mostNamed = 5;
 
-/** Returns sentences about the delivery of a reply, for the writer of the reply. */
-export const deliveryWords = (delivery: ReplyDelivery): readonly string[] => [
-  ...(delivery.mailedTo.length === 0 ? [] : [`Mailed to ${namesOf(delivery.mailedTo)}.`]),
+/**
+ * Returns sentences about the delivery of a reply, for the writer of the reply. `mails` are the mails with the reply, if
+ * they are known. Without them, the mails count as waiting.
+ */
+export const deliveryWords = (
+  delivery: ReplyDelivery,
+  mails: readonly ReplyMail[] = [],
+): readonly string[] => [
+  ...mailWords(delivery.mailedTo, mails),
   ...(delivery.onPage ? [pageWords(delivery)] : []),
   ...(delivery.missed === 0 ? [] : [missedWords(delivery)]),
 ];
+
+/** Returns a sentence for each state that the mails to these addresses have. A mail without a state is queued. */
+function mailWords(addresses: readonly string[], mails: readonly ReplyMail[]): string[] {
+  const groups = new Map<string, { readonly mail: ReplyMail | undefined; readonly named: string[] }>();
+  for (const address of addresses) {
+    const mail = mails.find(({ to }) => to === address);
+    const state = mailSentence(mail, "");
+    groups.set(state, { mail, named: [...(groups.get(state)?.named ?? []), address] });
+  }
+  return [...groups.values()].map(({ mail, named }) => mailSentence(mail, namesOf(named)));
+}
+
+function mailSentence(mail: ReplyMail | undefined, names: string): string {
+  const { status = "waiting", reason = null } = mail ?? {};
+  const why = reason === null ? "" : `: ${visibleLine(reason).replace(/\.$/, "")}`;
+  if (status === "sent") return `Mailed to ${names}.`;
+  if (status === "waiting")
+    return why === "" ? `Will be mailed to ${names}.` : `Waits to be mailed to ${names}${why}.`;
+  return `Could not be mailed to ${names}${why}.`;
+}
+
+/** Whether a mail with a reply was not sent, and the server knows why. */
+export const isMailFailing = ({ status, reason }: ReplyMail): boolean => status !== "sent" && reason !== null;
 
 /** Returns the sentence that says that the sender's page shows the reply. */
 export const pageWords = ({ mailedTo }: ReplyDelivery): string =>
@@ -212,6 +248,16 @@ export const senderOf = (
   { sender, messages }: Pick<OwnedThread, "sender" | "messages">,
   reportId: string,
 ): OwnedThread["sender"] => messages.find(({ id }) => id === reportId)?.sender ?? sender;
+
+type Sender = OwnedThread["sender"];
+
+/** Returns the name that pages show for a sender. */
+export const senderName = (sender: Sender | undefined): string =>
+  sender?.name ?? sender?.email ?? "Anonymous";
+
+/** Returns the name and the address of a sender, as far as they are known. */
+export const nameAndAddress = (sender: Sender | undefined): string =>
+  sender?.name && sender.email ? `${sender.name} (${sender.email})` : senderName(sender);
 
 /** Returns what a page or a command says about an unknown operator, or an operator with an unknown value. */
 export const unknownValueText = ({ operator, value, allowed }: UnknownValue): string =>

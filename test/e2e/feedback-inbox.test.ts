@@ -37,7 +37,7 @@ it(`a maintainer works in the terminal inbox without a mouse, on ${where}`, asyn
   terminal.press("Thank you!", "Enter");
   await terminal.shows("Enter sends it");
   terminal.press("Enter");
-  await terminal.shows("The reply was sent.");
+  await terminal.shows("The reply was added.");
   terminal.press("Escape");
   await terminal.shows("2 in the inbox");
   terminal.press("u");

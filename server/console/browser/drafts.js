@@ -23,6 +23,9 @@ const pathOf = (form) => new URL(form.getAttribute("action") || "", location.hre
 export const newWriter = () =>
   Date.now().toString(36) + Math.random().toString(36).slice(2, 12).padEnd(8, "0");
 /**
+ * @typedef {{ text: string, was: string, choice?: string }} Typed
+ */
+/**
  * A form of this page, and the text that is typed in it.
  * @typedef {object} Typing
  * @property {HTMLFormElement} element
@@ -30,8 +33,8 @@ export const newWriter = () =>
  * @property {string} form The path of the form.
  * @property {string} page
  * @property {string} writer
- * @property {Record<string, { text: string, was: string }>} fields
- * @property {Record<string, { text: string, was: string }>} extra The texts of fields that are no longer in the form.
+ * @property {Record<string, Typed>} fields
+ * @property {Record<string, Typed>} extra The texts of fields that are no longer in the form.
  * @property {Set<string>} unsaved The fields whose values were sent and refused.
  * @property {Set<string>} replaces The writers whose text this page has taken over. The server has not confirmed this yet.
  * @property {number} [timer]
@@ -67,6 +70,37 @@ export const wasOf = ({ element: { elements } }, name) =>
 const typedFor = (state, name) => {
   const was = wasOf(state, name);
   return was?.dataset.typed ?? was?.value ?? "";
+};
+// The control whose choice belongs to the text of a field, such as the receiver of a reply. It is kept and restored with
+// the text. Without a text, the choice is not a draft.
+const choiceOf = ({ element }, field) => field.dataset.choice && element.elements[field.dataset.choice];
+const unchosenIn = (control) =>
+  control.options && [...control.options].find((one) => "unchosen" in one.dataset);
+// Returns the value that a control shows for a choice. If the control does not have the choice, the person must choose.
+const valueIn = (control, choice) => {
+  const options = [...(control.options ?? [])];
+  const has = options.length === 0 ? choice : options.find(({ value }) => value === choice)?.value;
+  return has ?? unchosenIn(control)?.value ?? control.value;
+};
+const choose = (state, field, choice) => {
+  const control = choiceOf(state, field);
+  if (control) control.value = valueIn(control, choice);
+  // The form has no such control, because the thread has only one sender now. The server refuses the sender of the draft
+  // once, so that the person checks who gets the text.
+  else if (choice && !["everyone", "unchosen"].includes(choice))
+    state.element.append(
+      Object.assign(document.createElement("input"), {
+        type: "hidden",
+        name: field.dataset.choice,
+        value: choice,
+      }),
+    );
+};
+const unchoose = (state, field) => {
+  const control = choiceOf(state, field);
+  if (control?.type === "hidden") control.remove();
+  else if (control)
+    control.value = [...control.options].find(({ defaultSelected }) => defaultSelected)?.value ?? "";
 };
 // If the value of a field was sent and refused, the text counts as unsent, even if it has not changed on this page.
 export const isTyped = (state, field) =>
@@ -111,10 +145,11 @@ export const bodyOf = (draft, fields) => {
     "draft-form": draft.form,
     "draft-writer": draft.writer,
   });
-  for (const [name, { text, was }] of fields) {
+  for (const [name, { text, was, choice }] of fields) {
     body.append("field", name);
     body.append("text", text);
     body.append("was", was ?? "");
+    if (choice !== undefined) body.append(`choice-${name}`, choice);
   }
   return body;
 };
@@ -185,7 +220,8 @@ const markSaved = (draft, kept, replaces) => {
   const isSaved =
     here &&
     Object.entries(here.fields).every(
-      ([name, { text }]) => kept.includes(name) && draft.fields[name]?.text === text,
+      ([name, { text, choice }]) =>
+        kept.includes(name) && draft.fields[name]?.text === text && draft.fields[name]?.choice === choice,
     );
   if (isSaved) store(draftName(draft), JSON.stringify({ ...here, replaces, saved: true }));
 };
@@ -258,7 +294,14 @@ if (person) {
 // Stores the text of a form. The function is called after each keystroke, and when the person sends the form.
 export const keep = (state) => {
   const typed = draftFields(state.element).filter((field) => isTyped(state, field));
-  const now = typed.map(({ name, value }) => [name, { text: value, was: typedFor(state, name) }]);
+  const now = typed.map((field) => [
+    field.name,
+    {
+      text: field.value,
+      was: typedFor(state, field.name),
+      choice: choiceOf(state, field)?.value,
+    },
+  ]);
   // If a field is no longer in the form, its text is stored until the person discards it.
   state.fields = { ...state.extra, ...Object.fromEntries(now) };
   const draft = { at: Date.now(), page: state.page, fields: state.fields, replaces: replacedBy(state) };
@@ -389,12 +432,16 @@ const agoOf = (at) => {
 };
 // Compares the texts of a draft with the fields. A text can be equal to its field (`same`). The field of a text can be
 // unchanged (`free`), have other typed text (`taken`), or be missing in the form (`gone`).
+const isChosen = (state, field, choice) => {
+  const control = choiceOf(state, field);
+  return !control || choice === undefined || control.value === valueIn(control, choice);
+};
 const compare = (state, draft) => {
   const found = { same: [], free: [], taken: [], gone: [] };
-  for (const [name, { text }] of Object.entries(draft.fields)) {
+  for (const [name, { text, choice }] of Object.entries(draft.fields)) {
     const field = fieldOf(state, name);
     if (!field) found.gone.push(name);
-    else if (field.value === text) {
+    else if (field.value === text && isChosen(state, field, choice)) {
       // A draft that is equal to the stored value is not needed.
       if ("unsaved" in field.dataset || isTyped(state, field)) found.same.push(name);
     } else found[isTyped(state, field) ? "taken" : "free"].push(name);
@@ -407,9 +454,10 @@ const reveal = (field) => {
   const [name, value] = field.closest("[data-shown-by]")?.dataset.shownBy.split("=") ?? [];
   if (name) field.form.elements[name].value = value;
 };
-const fill = (state, name, { text, was }) => {
+const fill = (state, name, { text, was, choice }) => {
   const field = fieldOf(state, name);
   field.value = text;
+  choose(state, field, choice);
   const version = wasOf(state, name);
   if (was && version) {
     version.dataset.shown ??= version.value;
@@ -421,7 +469,10 @@ const fill = (state, name, { text, was }) => {
 const empty = (state, names) => {
   for (const name of names) {
     const [field, version] = [fieldOf(state, name), wasOf(state, name)];
-    if (field) field.value = field.defaultValue;
+    if (field) {
+      field.value = field.defaultValue;
+      unchoose(state, field);
+    }
     if (version?.dataset.shown) version.value = version.dataset.shown;
   }
   state.element.dispatchEvent(new Event("restored"));
@@ -500,17 +551,28 @@ const textsOf = (draft, names) =>
     .filter((name) => draft.fields[name].text !== "")
     .map((name) => shownText("Unsent text", draft.fields[name].text));
 
+// Describes the choices that were restored with texts.
+const choiceWords = (state, names) =>
+  names
+    .map((name) => fieldOf(state, name))
+    .map((field) => choiceOf(state, field))
+    .filter(Boolean)
+    .map((control) => {
+      if (control.type === "hidden") return " You typed it for a sender who is no longer in this thread.";
+      const [{ text, dataset }] = control.selectedOptions;
+      return "unchosen" in dataset ? ` ${text}.` : ` ${labelOf(control)}: ${text}.`;
+    })
+    .join("");
+
 const tellBack = (state, { same, free, gone }, draft) => {
   const changed = changedSince(state, draft, free);
   const doubt =
     last?.form === state.form && word === undefined
       ? " The server has not confirmed that it was sent. Check this page before you send it again."
       : "";
-  const receiver =
-    state.element.elements.replyReceiver && free.includes("replyBody") ? " Check who gets the reply." : "";
   tellDraft(
     state.element,
-    `Your unsent text was restored.${doubt}${receiver}${changed.words}`,
+    `Your unsent text was restored.${doubt}${choiceWords(state, free)}${changed.words}`,
     (close) => [
       button("Discard it", () => {
         empty(state, [...same, ...free]);
@@ -533,9 +595,10 @@ const restore = (state, draft) => {
     found.taken.map((name) => [name, state.fields[name]]).filter(([, field]) => field),
   );
   takeOver(state, draft, found);
-  const changed = changedSince(state, draft, [...found.free, ...found.taken]);
-  if (changed.words)
-    tellDraft(state.element, changed.words.trim(), (close) => [button("Close", close)], changed.texts);
+  const filled = [...found.free, ...found.taken];
+  const changed = changedSince(state, draft, filled);
+  const words = `${choiceWords(state, filled)}${changed.words}`.trim();
+  if (words) tellDraft(state.element, words, (close) => [button("Close", close)], changed.texts);
   if (Object.keys(before).length > 0) {
     const other = {
       ...draft,
@@ -549,7 +612,7 @@ const restore = (state, draft) => {
     offer(state, other);
     saveOthers();
   }
-  const first = [...found.free, ...found.taken][0];
+  const [first] = filled;
   if (first) fieldOf(state, first).focus();
 };
 const offer = (state, draft) => {
@@ -625,7 +688,7 @@ const offerFromServer = async () => {
   }).catch(() => undefined);
   const { items } = answer?.ok ? await answer.json().catch(() => ({ items: [] })) : { items: [] };
   const drafts = new Map();
-  for (const { form, field, writer, text, was, page, browser, updatedAt } of items) {
+  for (const { form, field, writer, text, was, choice, page, browser, updatedAt } of items) {
     if (seen.has(writer)) continue;
     const draft = drafts.get(`${form} ${writer}`) ?? {
       person,
@@ -636,7 +699,7 @@ const offerFromServer = async () => {
       at: Date.parse(updatedAt),
       fields: {},
     };
-    draft.fields[field] = { text, was };
+    draft.fields[field] = { text, was, choice: choice ?? undefined };
     drafts.set(`${form} ${writer}`, draft);
   }
   for (const draft of drafts.values()) bringBack(draft, false);

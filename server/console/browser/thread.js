@@ -169,6 +169,7 @@ const keepReceiver = ({ target }) => {
 };
 form?.addEventListener("input", keepReceiver);
 form?.addEventListener("focusin", keepReceiver);
+form?.addEventListener("restored", () => keepReceiver({ target: form.elements.replyBody ?? {} }));
 // The text of a refused reply or of a draft is there before the person types.
 if (form?.elements.replyBody?.value.trim()) receiver()?.setAttribute("data-stale", "");
 

@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { numberThreads } from "../../feedback/threads/store/threads.ts";
 import type { Browser, ConsoleCaller } from "../../http/handler.ts";
 import type { FormObject } from "./fields.ts";
-import { type DraftRow, drafts, type NamedObject } from "./store.ts";
+import { type DraftRow, drafts, type NamedObject, type NamedSender } from "./store.ts";
 
 /** The unsent text of one field. Only the person who typed the text can read it. */
 export interface Draft {
@@ -20,14 +20,16 @@ export interface Draft {
    * The version (a hash) of the field's value before the person typed. Empty if the form contains no versions.
    */
   readonly was: string;
+  /** The choice that belongs to the text, such as the receiver of a reply. Null if there was none. */
+  readonly choice: string | null;
   /** The name of the browser. */
   readonly browser: string | null;
   readonly updatedAt: string;
 }
 
-export type { NamedObject };
+export type { NamedObject, NamedSender };
 
-export type TypedField = Pick<Draft, "field" | "text" | "was">;
+export type TypedField = Pick<Draft, "field" | "text" | "was" | "choice">;
 
 /** The unsent texts of one form on one opened page. */
 export interface TypedForm {
@@ -69,6 +71,14 @@ export const createPageDrafts =
         );
     };
     return {
+      /**
+       * Returns the senders of these reports by the ids of the reports. Leaves out reports that the person may not read.
+       */
+      async senders(reportIds: readonly string[]): Promise<ReadonlyMap<string, NamedSender>> {
+        const found = await drafts.senders(database, userId, [...new Set(reportIds)]);
+        return new Map(found.map((sender) => [sender.id, sender]));
+      },
+
       /** Returns all drafts, newest first. */
       list: async (): Promise<Draft[]> => opened(sealer, await drafts.list(database, userId)),
 
@@ -97,9 +107,9 @@ export const createPageDrafts =
         if (settings.rateLimited) await limiter.spend({ who: userId, rateLimit: "drafts" });
         const from = browserName(browser.userAgent);
         const byField = new Map(fields.map((typed) => [typed.field, typed]));
-        const rows = [...byField.values()].map(({ field, text, was }) => ({
+        const rows = [...byField.values()].map(({ field, text, was, choice }) => ({
           ...{ id: newId(), page, form, field, writer, updatedAt },
-          content: sealer.seal(JSON.stringify({ text, was, from })),
+          content: sealer.seal(JSON.stringify({ text, was, choice, from })),
         }));
         return database.write(async (tx) => {
           // The lock is needed because a page may save twice at the same time when the person leaves it.
@@ -150,10 +160,15 @@ const opened = (sealer: DraftsDeps["sealer"], rows: readonly DraftRow[]): Draft[
 function contentOf(
   sealer: DraftsDeps["sealer"],
   sealed: string,
-): Pick<Draft, "text" | "was" | "browser"> | undefined {
+): Pick<Draft, "text" | "was" | "choice" | "browser"> | undefined {
   try {
-    const { text, was, from } = JSON.parse(sealer.open(sealed));
-    return { text: String(text), was: String(was), browser: typeof from === "string" ? from : null };
+    const { text, was, choice, from } = JSON.parse(sealer.open(sealed));
+    return {
+      text: String(text),
+      was: String(was),
+      choice: typeof choice === "string" ? choice : null,
+      browser: typeof from === "string" ? from : null,
+    };
   } catch {
     return undefined;
   }

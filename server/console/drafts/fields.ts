@@ -9,7 +9,18 @@ interface DraftField {
   readonly most: number;
   /** Whether the field is for an answer in a thread. Then other members see who is writing. (rule F36) */
   readonly answers?: boolean;
+  /**
+   * The name of the control whose choice belongs to the text, such as the receiver of a reply. The choice is stored and
+   * restored with the text. Without a text, it is not stored. (rule O17)
+   */
+  readonly choice?: string;
 }
+
+/** The value of the field for the receiver of a reply to everyone. */
+export const everyone = "everyone";
+
+/** The value of the field for the receiver of a reply if the person must still choose one. (rule M10) */
+export const unchosen = "unchosen";
 
 /**
  * The maximum length of a draft in a field for a number or a date. People may type any text there, so the limit is
@@ -24,7 +35,7 @@ const short = 100;
 const single: Readonly<Record<string, DraftField>> = {
   note: { label: "Note to the agent", most: limits.decisionNote, answers: true },
   noteBody: { label: "Internal note", most: limits.message, answers: true },
-  replyBody: { label: "Reply", most: limits.message, answers: true },
+  replyBody: { label: "Reply", most: limits.message, answers: true, choice: "replyReceiver" },
   subject: { label: "Subject", most: limits.subject },
   addTags: { label: "Add tags", most: limits.threadTags * (limits.tagName + 2) },
   githubIssueUrl: { label: "Linked issue", most: limits.url },

@@ -1,6 +1,7 @@
 import type { Context } from "koa";
 import type { App } from "../../../src/contract/apps.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
+import { nameAndAddress } from "../../../src/words/thread.ts";
 import type { Route } from "../../http/request-steps.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../definitions.ts";
 import { type Fields, IdempotencyField, versionOf } from "../forms.tsx";
@@ -10,8 +11,8 @@ import { navigationOf } from "../navigation.ts";
 import { Empty, Line } from "../parts.tsx";
 import { goTo, InTurns, type Reply, show } from "../respond.tsx";
 import { Ago } from "../times.tsx";
-import type { Draft, NamedObject, TypedField } from "./api.ts";
-import { draftFieldOf, type FormObject, type ObjectKind } from "./fields.ts";
+import type { Draft, NamedObject, NamedSender, TypedField } from "./api.ts";
+import { draftFieldOf, everyone, type FormObject, type ObjectKind, unchosen } from "./fields.ts";
 
 /** Shows all unsent texts of a person, even from pages that no longer exist. (rule O17) */
 async function showDrafts(visit: SignedInVisit): Promise<Reply> {
@@ -19,6 +20,9 @@ async function showDrafts(visit: SignedInVisit): Promise<Reply> {
   const found = await visit.drafts.list();
   const objects = found.flatMap(({ form }) => objectOfForm(form, visit.links) ?? []);
   const names = await visit.drafts.named(objects);
+  const senders = await visit.drafts.senders(
+    found.flatMap((draft) => reportOf(draft, visit.links)?.toLowerCase() ?? []),
+  );
   return show(
     <ConsolePage navigation={navigation} title="Unsent text" narrow>
       <div class="head">
@@ -38,7 +42,14 @@ async function showDrafts(visit: SignedInVisit): Promise<Reply> {
         <ul class="list">
           <InTurns>
             {found.map((draft) => (
-              <DraftLine key={draft.id} draft={draft} names={names} apps={navigation.apps} visit={visit} />
+              <DraftLine
+                key={draft.id}
+                draft={draft}
+                names={names}
+                senders={senders}
+                apps={navigation.apps}
+                visit={visit}
+              />
             ))}
           </InTurns>
         </ul>
@@ -48,6 +59,23 @@ async function showDrafts(visit: SignedInVisit): Promise<Reply> {
 }
 
 type Names = ReadonlyMap<string, NamedObject>;
+
+type Senders = ReadonlyMap<string, NamedSender>;
+
+/** Returns the id of the report whose sender was chosen as the receiver of a reply; undefined if there is none. */
+function reportOf({ form, choice }: Draft, links: Links): string | undefined {
+  if (choice === null || choice === everyone || choice === unchosen) return undefined;
+  return choice === "" ? objectOfForm(form, links)?.id : choice;
+}
+
+/** Returns the receiver that was chosen for a reply; undefined if none was chosen. */
+function receiverText(draft: Draft, senders: Senders, links: Links): string | undefined {
+  if (draft.choice === everyone) return "everyone who reported it";
+  const reportId = reportOf(draft, links)?.toLowerCase();
+  if (reportId === undefined) return undefined;
+  const sender = senders.get(reportId);
+  return sender === undefined ? "a sender whose report is no longer there" : nameAndAddress(sender);
+}
 
 /** The texts for objects that the person cannot open any more. */
 const goneTexts: Readonly<Record<ObjectKind, string>> = {
@@ -179,11 +207,13 @@ const idsOfObject = new RegExp(`/(${anyId})/(${anyId})(?=[/?]|$)`, "gi");
 const DraftLine = ({
   draft,
   names,
+  senders,
   apps,
   visit: { links, now, settings },
 }: {
   readonly draft: Draft;
   readonly names: Names;
+  readonly senders: Senders;
   /** The apps of the person. */
   readonly apps: readonly App[];
   readonly visit: Pick<SignedInVisit, "links" | "now" | "settings">;
@@ -191,6 +221,7 @@ const DraftLine = ({
   const label = draftFieldOf(draft.field)?.label ?? "Text";
   const href = returnPath(draft.page, settings.consoleUrl, links.home);
   const of = objectOfForm(draft.form, links);
+  const receiver = receiverText(draft, senders, links);
   return (
     <li>
       <div class="row spread">
@@ -204,6 +235,7 @@ const DraftLine = ({
         )}
       </div>
       <p class="under">
+        {receiver !== undefined && <Line text={`to ${receiver}`} />}
         <span>
           typed <Ago at={draft.updatedAt} now={now} />
         </span>
@@ -283,7 +315,10 @@ export const draftRoutes = (at: Links, visitOf: VisitOf): Route[] => [
       const typed = fields
         .all("field")
         .slice(0, most.fields)
-        .map((field, at) => ({ field, text: texts[at] ?? "", was: (versions[at] ?? "").slice(0, 64) }))
+        .map((field, at) => ({
+          ...{ field, text: texts[at] ?? "", was: (versions[at] ?? "").slice(0, 64) },
+          choice: choiceIn(fields, field),
+        }))
         .filter(({ field, text }) => [...text].length <= (draftFieldOf(field)?.most ?? -1));
       const replaces = fields.all("replaces").filter(isWriter).slice(0, most.replaced);
       const isSaved = await drafts.save({ page, form, writer, fields: typed, replaces });
@@ -303,8 +338,15 @@ const isThread = (text: string): boolean => /^[\w-]{0,64}$/.test(text);
 
 const isWriter = (text: string): boolean => /^\w{8,64}$/.test(text);
 
-const shownDraft = ({ page, form, field, writer, text, was, browser, updatedAt }: Draft) => ({
-  ...{ page, form, field, writer, text, was, browser, updatedAt },
+/** Returns the choice that belongs to the text of a field; null if there is none. */
+function choiceIn(fields: Fields, field: string): string | null {
+  const name = `choice-${field}`;
+  const isKept = draftFieldOf(field)?.choice !== undefined && fields.has(name);
+  return isKept ? fields.text(name).slice(0, 64) : null;
+}
+
+const shownDraft = ({ page, form, field, writer, text, was, choice, browser, updatedAt }: Draft) => ({
+  ...{ page, form, field, writer, text, was, choice, browser, updatedAt },
   label: draftFieldOf(field)?.label ?? "",
 });
 

@@ -31,6 +31,14 @@ export interface NamedObject {
   readonly intoNumber: number | null;
 }
 
+/** The sender of a report. */
+export interface NamedSender {
+  /** The id of the report. */
+  readonly id: string;
+  readonly name: string | null;
+  readonly email: string | null;
+}
+
 const notMerged = `NULL AS "intoId", NULL AS "intoNumber"`;
 
 /**
@@ -99,6 +107,23 @@ export const drafts = {
     const places = ids.map(() => "?").join(", ");
     return reader.all<NamedObject>(
       `${objects[kind]} AND m.user_id = ? AND o.id IN (${places})`,
+      ...[userId, ...ids],
+    );
+  },
+
+  /** Returns the senders of these reports. Leaves out hidden reports, and those that the person may not read. */
+  async senders(reader: Reader, userId: string, ids: readonly string[]): Promise<NamedSender[]> {
+    if (ids.length === 0) return [];
+    const places = ids.map(() => "?").join(", ");
+    return reader.all<NamedSender>(
+      `SELECT f.id, f.sender_name AS name, f.sender_email AS email
+       FROM feedback f JOIN app_members m ON m.app_id = f.app_id
+       WHERE m.user_id = ? AND f.status <> 'blocked' AND f.merged_into IS NULL AND f.id IN (${places})
+       UNION ALL SELECT r.id, r.sender_name AS name, r.sender_email AS email
+       FROM messages r JOIN feedback f ON f.id = r.feedback_id JOIN app_members m ON m.app_id = f.app_id
+       WHERE m.user_id = ? AND f.status <> 'blocked' AND r.category IS NOT NULL AND r.direction <> 'blocked'
+         AND r.id IN (${places})`,
+      ...[userId, ...ids],
       ...[userId, ...ids],
     );
   },

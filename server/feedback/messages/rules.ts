@@ -28,7 +28,7 @@ export function replyDelivery(
 
 /** Describes the delivery of a reply for the audit log. The receivers are not named. */
 export function auditedDelivery({ mailedTo, onPage, missed }: ReplyDelivery): string {
-  const ways = [...(mailedTo.length > 0 ? ["mailed"] : []), ...(onPage ? ["on the sender's page"] : [])];
+  const ways = [...(mailedTo.length > 0 ? ["by mail"] : []), ...(onPage ? ["on the sender's page"] : [])];
   const others = ways.length === 0 ? "not delivered" : `not delivered to ${missed} others`;
   return [...ways, ...(missed > 0 ? [others] : [])].join(", ");
 }

@@ -30,12 +30,17 @@ export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): str
 }
 
 /**
- * Returns the names of the placeholders in a typed reply that have no value. `{name}` is always known: without a name
- * it is left out. (rule F32)
+ * Returns the names of the placeholders in a typed reply that have no value. In a reply to everyone, this includes
+ * `{name}`, because all receivers get one text. Otherwise `{name}` is left out only for a sender without a name. (rule
+ * F32)
  */
-export const doubtfulPlaceholders = (body: string, hasPage: boolean): string[] => [
+export const doubtfulPlaceholders = (
+  body: string,
+  { hasPage, isToEveryone }: { readonly hasPage: boolean; readonly isToEveryone: boolean },
+): string[] => [
   ...unknownPlaceholders(body),
   ...(!hasPage && body.includes(statusUrl) ? ["statusUrl"] : []),
+  ...(isToEveryone && body.includes("{name}") ? ["name"] : []),
 ];
 
 /** The names of the senders of a thread, as far as a reply is concerned. */

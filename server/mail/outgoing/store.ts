@@ -75,6 +75,14 @@ const fields = [
 const columns = listed(tables.mails, fields);
 
 /**
+ * SQL for the reason why the whole queue of the mail `m` waits; null if the mail server can be used. An attempt that
+ * fails because of the mail server is not counted.
+ */
+const queueFault = `SELECT q.last_error FROM mails q
+  WHERE q.status = 'waiting' AND q.lane = m.lane AND q.attempts = 0 AND q.last_error IS NOT NULL
+  ORDER BY q.due_at DESC LIMIT 1`;
+
+/**
  * Mails to people. A mail is stored in the same transaction as the change that it reports. It is sent after the commit.
  */
 export const mails = {
@@ -181,7 +189,8 @@ export const mails = {
   /** Returns the mails that contain replies in a thread, oldest first. */
   listReplies: (reader: Reader, feedbackId: string) =>
     reader.all<ReplyMail>(
-      `SELECT m.subject_id AS "messageId", m.recipient AS "to", m.status, m.last_error AS reason,
+      `SELECT m.subject_id AS "messageId", m.recipient AS "to", m.status,
+              coalesce(m.last_error, CASE m.status WHEN 'waiting' THEN (${queueFault}) END) AS reason,
               m.settled_at AS "settledAt"
        FROM messages r JOIN mails m ON m.subject_id = r.id
        WHERE r.feedback_id = ? AND r.direction = 'outbound' AND m.kind = 'reply' ORDER BY m.created_at, m.id LIMIT ?`,

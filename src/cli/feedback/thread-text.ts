@@ -145,8 +145,8 @@ function partnerLine(thread: OwnedThread, message: Message): string | undefined 
   return line(direction === "inbound" ? "From" : "To", nameOf(senderOf(thread, reportId)));
 }
 
-const deliveryLine = ({ delivery }: Message): string | undefined =>
-  delivery && line("Delivery", deliveryWords(delivery).join(" "));
+const deliveryLine = ({ delivery, mails }: Message): string | undefined =>
+  delivery && line("Delivery", deliveryWords(delivery, mails).join(" "));
 
 type Facts = Partial<Pick<OwnedThread["feedback"], "metadata" | "images" | "videos" | "attachments">>;
 

@@ -27,7 +27,7 @@ describe("a key in the inbox that the person presses before the thread is shown"
     type("\r");
     await shows("Enter sends it");
     type("\r");
-    await shows("The reply was sent.");
+    await shows("The reply was added.");
     await inbox.settled();
     expect(asked).toEqual([["t0", { direction: "outbound", body: "deqd", expectedMessageId: null }]]);
   });
@@ -139,7 +139,7 @@ describe("a text of another person in the inbox", () => {
     type("\r");
     await shows("Enter sends it");
     type("\r");
-    await shows("The reply was sent. The reply is only on the sender's page.");
+    await shows("The reply was added. The reply is only on the sender's page.");
     expect(sent).toEqual([null, "m1"]);
   });
 });

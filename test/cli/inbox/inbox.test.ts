@@ -110,7 +110,7 @@ describe("the inbox in the terminal", () => {
     type("\r");
     await shows("Enter sends it");
     type("\r");
-    await shows("The reply was sent.");
+    await shows("The reply was added.");
     await inbox.settled();
     expect(sent).toEqual([
       ["t0", { direction: "outbound", body: "Fixed in 2.4.0", expectedMessageId: null }],

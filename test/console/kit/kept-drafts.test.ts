@@ -119,6 +119,32 @@ describe("unsent texts that the server keeps", () => {
       return { app, id, into, at, call, page, erase };
     }
 
+    it("come back with the receiver that was chosen for them, who is named on the page of unsent texts", async () => {
+      const { app, id, into, at, call, page } = await withReply();
+      const keep = async (choice: string) => {
+        const more = { page: at(into), "draft-form": at(into), "choice-replyBody": choice };
+        await save({ replyBody: "We look.", noteBody: "Ours." }, { ...more, "choice-noteBody": choice });
+        const query = new URLSearchParams({ page: "", form: at(into) });
+        const kept = await service.request("GET", `/console/drafts/of-page?${query}`, { headers });
+        expect(kept.body).toMatchObject({
+          items: expect.arrayContaining([
+            expect.objectContaining({ field: "replyBody", choice }),
+            expect.objectContaining({ field: "noteBody", choice: null }),
+          ]),
+        });
+        return readingOf(await page());
+      };
+      await call("POST", `/feedback/${id}/merge`, { into });
+      expect(await keep(id)).toContain("to grace@example.org");
+      expect(await keep("")).toContain("to joan@example.org");
+      expect(await keep("everyone")).toContain("to everyone who reported it");
+      expect(await keep("unchosen")).not.toContain("joan@");
+      expect(await keep(crypto.randomUUID())).toContain("to a sender whose report is no longer there");
+      await keep(id);
+      await service.deps.database.write((tx) => tx.run("DELETE FROM app_members WHERE app_id = ?", app.id));
+      expect((await page()).text).not.toContain("grace@example.org");
+    });
+
     it("that was merged have a link to the thread into which it was merged", async () => {
       const { id, into, at, call, page } = await withReply();
       await call("POST", `/feedback/${id}/merge`, { into });

@@ -44,7 +44,7 @@ it(`a reply that the server delays is sent later, and the screen says so, on ${w
   await reply(terminal);
   await terminal.shows("Trying again in 2 s, as the server asks.");
   expect(terminal.screen()).toMatch(/^ ?1 of 2/);
-  await terminal.shows("The reply was sent.");
+  await terminal.shows("The reply was added.");
   expect(terminal.screen()).not.toContain("Trying again");
 });
 

@@ -34,7 +34,7 @@ describe("a reply in the console", () => {
     const id = await send({ name: "Ada", email: "ada@kitchen.example", dedupeKey: "k" });
     await send({ name: "Bo", email: "bo@cellar.example", dedupeKey: "k" });
     expect(readingOf(await owner.open(address(id)))).toMatch(
-      /To Ada \(ada@kitchen\.example\), who reported it first Bo \(bo@cellar\.example\), who reported it on [\d-]+ Everyone/,
+      /To Choose who gets the reply Ada \(ada@kitchen\.example\), who reported it first Bo \(bo@cellar\.example\), who reported it on [\d-]+ Everyone/,
     );
     await say(id, { direction: "outbound", replyBody: "For all.", replyReceiver: "everyone" });
     await mailsArrive(server, 2);

@@ -92,6 +92,28 @@ describe("a reply in a thread of two senders (rule M10)", () => {
     expect(await preset()).toBe("Bob");
   });
 
+  it("is refused once if its receiver is not chosen, or is no longer in the thread", async () => {
+    const typed = { direction: "outbound", replyBody: "For one of you." };
+    for (const replyReceiver of ["unchosen", crypto.randomUUID()]) {
+      const page = await owner().open(path());
+      const refused = await owner().send(page, `${path()}/messages`, { ...typed, replyReceiver });
+      expect([refused.status, receiverOf(refused)]).toEqual([400, "Choose"]);
+      expect(readingOf(refused)).toContain("To must be somebody who reported it. Choose who gets the reply.");
+      const again = await owner().send(refused, `${path()}/messages`, { direction: "outbound" });
+      expect([again.status, receiverOf(again)]).toEqual([400, "Choose"]);
+    }
+    expect(await reads(pages.ann)).not.toContain("For one of you.");
+    const alone = (await app.report({ name: "Cy", email: "cy@home.example" })).field("id");
+    thread = alone;
+    const refused = await replies({ ...typed, replyReceiver: crypto.randomUUID() });
+    expect([refused.status, readingOf(refused)]).toEqual([
+      400,
+      expect.stringContaining("Send again to send it to Cy (cy@home.example)."),
+    ]);
+    const sent = await owner().send(refused, `${path()}/messages`, { direction: "outbound" });
+    expect(sent.status).toBe(303);
+  });
+
   it("says under which conditions it reaches the chosen sender, and not that of the first one", async () => {
     const page = readingOf(await owner().open(path()));
     expect(page).toContain("The receiver reads the reply on their page.");

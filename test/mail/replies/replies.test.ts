@@ -1,4 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
+import { createCommandLine } from "../../support/clients/command-line.ts";
 import { makeAppWithSenders } from "../../support/mail/app-with-senders.ts";
 import { parsedMail, startMailServer } from "../../support/mail/mail-server.ts";
 import { mailsArrive, serverWithMail } from "../../support/mail/server-with-mail.ts";
@@ -73,7 +75,7 @@ describe("a reply", () => {
   });
 
   it("shows that its mail waits, with the reason", async () => {
-    const { server, app } = await start();
+    const { server, service, app } = await start();
     await server.close();
     const id = (await app.report(ada)).field("id");
     await app.reply(id);
@@ -83,6 +85,40 @@ describe("a reply", () => {
     await vi.waitFor(async () => expect(await app.thread(id)).toMatchObject({ messages: [{ mails }] }), {
       timeout: 60_000,
     });
+    // The queue waits, so the server does not try to send the next mail.
+    const path = `/console/feedback/${app.appId}/${id}`;
+    const owner = createBrowserWithoutScripts(service, app.person);
+    for (const direction of ["outbound", "resolve"]) {
+      const sent = await owner.send(await owner.open(path), `${path}/messages`, {
+        direction,
+        replyBody: "Fixed.",
+      });
+      const next = sent.headers.get("location")?.split("#")[0] ?? "";
+      expect(readingOf(await owner.open(next))).toContain(
+        "The reply was added to the thread. Waits to be mailed to ada@kitchen.example: The mail server cannot be used",
+      );
+    }
+  });
+
+  it("is said to be mailed only after the mail server has accepted it", async () => {
+    const { server, service, app } = await start();
+    const id = (await app.report(ada)).field("id");
+    const line = await createCommandLine({
+      INNKEEP_BASE_URL: service.baseUrl,
+      INNKEEP_TOKEN: await service.makeToken(app.owner, "maintainer", {
+        scopes: ["feedback:read", "feedback:write"],
+      }),
+    });
+    const ran = await line.run(["feedback", "reply", id, "--body", "Fixed."]);
+    expect(ran.stderr).toContain("Will be mailed to ada@kitchen.example.");
+    await mailsArrive(server, 1);
+    await vi.waitFor(
+      async () =>
+        expect((await line.run(["feedback", "view", id])).stdout).toContain(
+          "Delivery: Mailed to ada@kitchen.example.",
+        ),
+      { timeout: 60_000 },
+    );
   });
 
   it("to the sender of a repeat is mailed only to that sender, with only that sender's words", async () => {

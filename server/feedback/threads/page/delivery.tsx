@@ -1,12 +1,14 @@
 import type { OwnedMessage, OwnedThread, ReplyMail } from "../../../../src/contract/threads.ts";
-import { deliveryWords, missedWords, pageWords } from "../../../../src/words/thread.ts";
+import {
+  deliveryWords,
+  isMailFailing,
+  missedWords,
+  pageWords,
+  senderName,
+} from "../../../../src/words/thread.ts";
 import { Can, Line, Notice } from "../../../console/parts.tsx";
 
 type Sender = OwnedThread["sender"];
-
-/** Returns the name that the page shows for a sender. */
-export const senderName = (sender: Sender | undefined): string =>
-  sender?.name ?? sender?.email ?? "Anonymous";
 
 /** Returns the senders of all reports that the page shows, by the id of the report. */
 export const sendersOf = ({ feedback, sender, messages }: OwnedThread): ReadonlyMap<string, Sender> =>
@@ -50,9 +52,10 @@ export const RepliedNotice = ({
     ({ direction, writtenBy }) => direction === "outbound" && writtenBy === reader,
   );
   if (reply?.delivery === undefined) return null;
+  const { mails = [] } = reply;
   const isMissed = reply.delivery.missed > 0;
   return (
-    <Notice done={done} {...(isMissed ? { kind: "attention" } : {})}>
+    <Notice done={done} {...(isMissed || mails.some(isMailFailing) ? { kind: "attention" } : {})}>
       {href === undefined ? (
         "The reply was added to the thread."
       ) : (
@@ -65,7 +68,7 @@ export const RepliedNotice = ({
           {latestProposal?.status === "awaiting_approval" && " A plan still waits for a decision on it."}
         </>
       )}{" "}
-      <Line text={deliveryWords(reply.delivery).join(" ")} />
+      <Line text={deliveryWords(reply.delivery, mails).join(" ")} />
       {done === "replied-changed" && " Your changes in the other fields are saved, too."}
       {isMissed && (
         <>

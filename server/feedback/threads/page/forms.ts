@@ -10,6 +10,7 @@ import {
   definePage,
   type SignedInVisit,
 } from "../../../console/definitions.ts";
+import { everyone } from "../../../console/drafts/fields.ts";
 import { changedValues, type Fields, givenFor } from "../../../console/forms.tsx";
 import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/respond.tsx";
@@ -165,7 +166,7 @@ const aboutReply = (fields: Fields) => ({
 /** Returns the receivers of a reply as the API expects them. */
 function receiverIn(fields: Fields): { readonly everyone?: boolean; readonly reportId?: string } {
   const receiver = fields.text("replyReceiver");
-  if (receiver === "everyone") return { everyone: true };
+  if (receiver === everyone) return { everyone: true };
   return receiver === "" ? {} : { reportId: receiver };
 }
 

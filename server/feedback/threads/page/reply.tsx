@@ -1,11 +1,18 @@
 import type { ComponentChildren } from "preact";
 import { apps } from "../../../../src/contract/apps.ts";
 import { type SavedReply, savedReplies } from "../../../../src/contract/correspondence.ts";
-import { ApiError, type Issue } from "../../../../src/contract/errors.ts";
+import { ApiError, badRequest, type Issue } from "../../../../src/contract/errors.ts";
 import type { OwnedMessage, OwnedThread } from "../../../../src/contract/threads.ts";
-import { hasRepeats, probableReceiver, replyInWords } from "../../../../src/words/thread.ts";
+import {
+  hasRepeats,
+  nameAndAddress,
+  probableReceiver,
+  replyInWords,
+  senderName,
+} from "../../../../src/words/thread.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
 import type { SignedInVisit } from "../../../console/definitions.ts";
+import { everyone, unchosen } from "../../../console/drafts/fields.ts";
 import {
   type Fields,
   type Filled,
@@ -19,7 +26,7 @@ import { usePersonWords } from "../../../console/people.tsx";
 import { Ago } from "../../../console/times.tsx";
 import { isMailAddress } from "../../../mail/address.ts";
 import { doubtfulPlaceholders, otherNamesIn, replyFrom } from "../../saved-replies/rules.ts";
-import { senderName, sendersOf, TurnPagesOn } from "./delivery.tsx";
+import { sendersOf, TurnPagesOn } from "./delivery.tsx";
 import {
   type PageReader,
   resolving,
@@ -163,15 +170,17 @@ const ReceiverChoice = ({ form, thread }: { readonly form: Filled; readonly thre
   const options = [
     ["", `${nameAndAddress(thread.sender)}, who reported it first`],
     ...repeats.map(({ id }, at) => [id, labels[at]]),
-    ["everyone", "Everyone who reported it"],
+    [everyone, "Everyone who reported it"],
   ] as const;
+  const isKnown = options.some(([value]) => value === form.value("replyReceiver"));
   return (
     <Select
-      form={form}
+      form={isKnown ? form : { ...form, value: () => unchosen }}
       name="replyReceiver"
       label="To"
       hint="Each sender sees only their own messages and the replies to them, and not who else gets the reply."
       options={options.map(([value = "", label = ""]) => [value, visibleLine(label)])}
+      unchosen={[unchosen, "Choose who gets the reply"]}
     />
   );
 };
@@ -194,9 +203,6 @@ function distinct(labels: readonly string[], more: (at: number) => string): stri
   const repeated = new Set(labels.filter((label, at) => labels.indexOf(label) !== at));
   return labels.map((label, at) => (repeated.has(label) ? label + more(at) : label));
 }
-
-const nameAndAddress = (sender: OwnedMessage["sender"]): string =>
-  sender?.name && sender.email ? `${sender.name} (${sender.email})` : senderName(sender);
 
 const MessageField = ({
   form,
@@ -381,6 +387,7 @@ function doubtSeen(form: Filled, field: typeof seenNames | typeof seenPlaceholde
  */
 export async function refuseDoubtful(visit: SignedInVisit, thread: OwnedThread): Promise<void> {
   const { fields } = visit;
+  refuseLostReceiver(fields, thread);
   // A page with one sender has no field for the receiver.
   const names = fields.has("replyReceiver") ? otherNames(fields.text, thread) : [];
   const version = versionOf([fields.text("replyReceiver"), names]);
@@ -397,31 +404,48 @@ export async function refuseDoubtful(visit: SignedInVisit, thread: OwnedThread):
   throw new ApiError("bad_request", { issues: [doubt] });
 }
 
+/**
+ * Throws `bad_request` if no receiver was chosen, or if the chosen one is no longer in the thread. This happens if a draft
+ * is restored after a merge or its undoing. (rule M10)
+ */
+function refuseLostReceiver(fields: Fields, thread: OwnedThread): void {
+  const receiver = fields.text("replyReceiver");
+  if (receiver === "" || receiver === everyone || sendersOf(thread).has(receiver)) return;
+  if (hasRepeats(thread))
+    throw badRequest("replyReceiver", "must be somebody who reported it. Choose who gets the reply");
+  const message = `This text was typed for another sender, who is no longer in this thread. Send again to send it to ${nameAndAddress(thread.sender)}.`;
+  throw new ApiError("bad_request", { message });
+}
+
 /** Describes the names in the text that are not those of the receiver. */
 function nameDoubts(fields: Fields, names: readonly string[]): string[] {
   if (names.length === 0) return [];
   const shown = lists.format(names.slice(0, mostNamed).map(visibleLine));
-  const to = fields.text("replyReceiver") === "everyone" ? "everyone who reported it" : "somebody else";
+  const to = fields.text("replyReceiver") === everyone ? "everyone who reported it" : "somebody else";
   return [`has the ${names.length === 1 ? "name" : "names"} ${shown}, but the reply goes to ${to}`];
 }
 
 /** Returns the names of the placeholders in the text that have no value. */
 async function placeholdersWithoutValue({ ask, fields, param }: SignedInVisit): Promise<string[]> {
   const text = fields.text("replyBody");
-  if (doubtfulPlaceholders(text, false).length === 0) return [];
-  const { senderPages } = await ask(apps.read, { params: { appId: param("appId") } });
-  return doubtfulPlaceholders(text, senderPages);
+  const isToEveryone = fields.text("replyReceiver") === everyone;
+  if (doubtfulPlaceholders(text, { hasPage: false, isToEveryone }).length === 0) return [];
+  const { senderPages: hasPage } = await ask(apps.read, { params: { appId: param("appId") } });
+  return doubtfulPlaceholders(text, { hasPage, isToEveryone });
 }
 
 /** Describes the placeholders that have no value, and that the person has not seen in a refusal. */
 function placeholderDoubts(fields: Fields, placeholders: readonly string[]): string[] {
   const seen = fields.text(seenPlaceholders).split(" ");
   const names = placeholders.filter((name) => !seen.includes(name));
-  const unknown = names.filter((name) => name !== "statusUrl").map((name) => `{${name}}`);
+  const unknown = names.filter((name) => !["name", "statusUrl"].includes(name)).map((name) => `{${name}}`);
   return [
     ...(unknown.length === 0 ? [] : [`has ${unknown.join(", ")}, which would be sent as typed`]),
     ...(names.includes("statusUrl")
       ? ["has {statusUrl}, which would be left out, because this app has no sender pages"]
+      : []),
+    ...(names.includes("name")
+      ? ["has {name}, which would be left out, because the reply goes to everyone who reported it"]
       : []),
   ];
 }
@@ -431,7 +455,7 @@ function otherNames(value: (name: string) => string, thread: OwnedThread): strin
   const receiver = value("replyReceiver");
   const repeats = thread.messages.flatMap(({ sender }) => (sender === undefined ? [] : [sender.name]));
   const all = [thread.sender.name, ...repeats];
-  const receivers = receiver === "everyone" ? all : [senderNameIn(thread, receiver)];
+  const receivers = receiver === everyone ? all : [senderNameIn(thread, receiver)];
   return otherNamesIn(value("replyBody"), { receivers, all });
 }
 

@@ -8,6 +8,7 @@ import {
   foldRepeats,
   replyInWords,
   runsOf,
+  senderName,
 } from "../../../../src/words/thread.ts";
 import { Files } from "../../../console/files.tsx";
 import { versionOf } from "../../../console/forms.tsx";
@@ -21,7 +22,7 @@ import { outcomeNote } from "../../agent-work/rules.ts";
 import { proposalNote } from "../../proposals/rules.ts";
 import type { ThreadNews } from "../../unread/rules.ts";
 import { nameIn, statusNames, typeNames } from "../badges.tsx";
-import { ReplyDelivery, senderName, sendersOf } from "./delivery.tsx";
+import { ReplyDelivery, sendersOf } from "./delivery.tsx";
 import { Dropped, FoldedText, Metadata, Pair } from "./texts.tsx";
 
 interface TimelineProps {

@@ -227,7 +227,7 @@ async function sent(calls: InboxCalls, thread: OwnedThread, { kind, text }: Writ
     ...(hasRepeats(thread) ? { reportId: probableReceiver(thread) } : {}),
   } as const;
   const { delivery } = await calls.send(id, reply);
-  return ["The reply was sent.", ...(delivery ? deliveryWords(delivery) : [])].join(" ");
+  return ["The reply was added.", ...(delivery ? deliveryWords(delivery) : [])].join(" ");
 }
 
 function move(inbox: Inbox, by: number): void {

@@ -204,6 +204,26 @@ describe("saved replies in the console, without scripts", () => {
     });
   });
 
+  it("or a typed reply to everyone with the name of the sender is refused once, because the name is left out", async () => {
+    const first = await sendFeedback(service, team.app.key, { name: "Ada", dedupeKey: "left-out" });
+    await sendFeedback(service, team.app.key, { name: "Grace", dedupeKey: "left-out" });
+    const reply = { direction: "outbound", replyBody: "Dear {name}, thank you." };
+    const send = async (page: Answer, replyReceiver: string) =>
+      maria.send(page, at(first, "/messages"), { ...reply, replyReceiver });
+    const refused = await send(await maria.open(at(first)), "everyone");
+    expect([refused.status, typedReply(refused)]).toEqual([400, reply.replyBody]);
+    expect(readingOf(refused)).toContain(
+      "has {name}, which would be left out, because the reply goes to everyone who reported it.",
+    );
+    expect((await send(refused, "everyone")).status).toBe(303);
+    expect((await send(await maria.open(at(first)), "")).status).toBe(303);
+    const { messages } = Object((await team.call("GET", `/feedback/${first}`)).body);
+    expect(messages.slice(1)).toMatchObject([
+      { body: "Dear, thank you.", everyone: true },
+      { body: "Dear Ada, thank you." },
+    ]);
+  });
+
   it("or a typed reply with the link to a page is refused once if the app has no sender pages", async () => {
     const other = await makeTeam(service);
     await other.call("PATCH", other.at, { senderPages: false });

@@ -25,7 +25,7 @@ it.each([
   ["the link if there is no page", "See {statusUrl}", false, ["statusUrl"]],
   ["braces that are not placeholders", '{"a": 1} {} { name }', false, []],
 ])("a reply with %s has these doubtful placeholders", (_, body, hasPage, doubtful) => {
-  expect(doubtfulPlaceholders(body, hasPage)).toEqual(doubtful);
+  expect(doubtfulPlaceholders(body, { hasPage, isToEveryone: false })).toEqual(doubtful);
 });
 
 it("a reply contains the link of its receiver, or no link", () => {
