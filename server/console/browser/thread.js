@@ -131,8 +131,10 @@ addKeys("Thread", [
 ]);
 
 // On the page of one thread, these keys use the fields in the side column. On the desk, the keys of desk.js do the
-// same.
-const canChange = () => !document.querySelector(".triage") && document.getElementById("fields") !== null;
+// same. A narrow window shows the desk without its list, and so without the menus of desk.js.
+const hasFields = () => document.getElementById("fields") !== null;
+const canChange = () => !document.querySelector(".triage") && hasFields();
+const canFocus = () => !document.querySelector(".triage .list-column")?.checkVisibility() && hasFields();
 const choose = (name, value) => {
   const field = form.elements[name];
   field.value = value;
@@ -148,9 +150,9 @@ addKeys("Thread", [
     act: () => form.querySelector("#fields [formaction$='/assign']")?.click(),
     isHere: canChange,
   },
-  { key: "a", words: "Assign", act: () => form.elements.assignee.focus(), isHere: canChange },
-  { key: "l", words: "Tag", act: () => form.elements.addTags.focus(), isHere: canChange },
-  { key: "h", words: "Snooze", act: () => form.elements.snoozeFor?.focus(), isHere: canChange },
+  { key: "a", words: "Assign", act: () => form.elements.assignee.focus(), isHere: canFocus },
+  { key: "l", words: "Tag", act: () => form.elements.addTags.focus(), isHere: canFocus },
+  { key: "h", words: "Snooze", act: () => form.elements.snoozeFor?.focus(), isHere: canFocus },
   {
     key: "z",
     words: "Undo the last action",
