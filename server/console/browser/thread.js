@@ -161,6 +161,19 @@ addKeys("Thread", [
   },
 ]);
 
+// If the first new message is below the window, the page begins at this message. A page that was loaded again begins
+// where it was.
+const firstNew = document.getElementById("new");
+const [visit] = /** @type {any[]} */ (performance.getEntriesByType("navigation"));
+const isAtPlace = location.hash !== "" || document.querySelector("main [autofocus]:not(#acted)") !== null;
+if (
+  firstNew &&
+  visit?.type === "navigate" &&
+  !isAtPlace &&
+  firstNew.getBoundingClientRect().top > innerHeight
+)
+  firstNew.scrollIntoView();
+
 // A typed reply keeps its receiver, even if another sender writes in the meantime. (rule M10)
 const isReplying = () =>
   form.elements.replyBody.value.trim() !== "" || receiver()?.hasAttribute("data-stale");

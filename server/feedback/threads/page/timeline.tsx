@@ -21,7 +21,7 @@ import { outcomeNote } from "../../agent-work/rules.ts";
 import { proposalNote } from "../../proposals/rules.ts";
 import type { ThreadNews } from "../../unread/rules.ts";
 import { nameIn, statusNames, typeNames } from "../badges.tsx";
-import { ReplyDelivery, senderName, sendersOf } from "./reply.tsx";
+import { ReplyDelivery, senderName, sendersOf, verbOf, writerOf } from "./reply.tsx";
 import { Dropped, FoldedText, Metadata, Pair } from "./texts.tsx";
 
 interface TimelineProps {
@@ -71,14 +71,8 @@ export const Timeline = (props: TimelineProps) => {
 };
 
 /** Returns a sentence that says who wrote the newest message, for people who have the page open. */
-function newestWords(
-  { direction, sender, writtenBy, reportId = "" }: OwnedMessage,
-  thread: OwnedThread,
-  wordsOf: (email: string) => string,
-): string {
-  const writer = writtenBy === undefined ? "An agent" : wordsOf(writtenBy);
-  if (direction !== "inbound") return `${writer} ${direction === "note" ? "added a note" : "replied"}.`;
-  return `${senderName(sender ?? sendersOf(thread).get(reportId))} ${sender ? "reported it again" : "answered"}.`;
+function newestWords(message: OwnedMessage, thread: OwnedThread, wordsOf: (email: string) => string): string {
+  return `${writerOf(message, thread, wordsOf)} ${verbOf(message)}.`;
 }
 
 const ConversationList = ({
