@@ -77,17 +77,17 @@ describe("a reply that names the newest message that its writer saw", () => {
   });
 
   it("is refused after a step of an agent, and the refusal says which step it was", async () => {
-    const agent = bearer(await service.makeToken(team.owner, "agent"));
+    const agent = bearer(await service.makeToken(team.owner, "agent", { scopes: ["runs:work"] }));
     const runId = await propose(service, String(agent.authorization).replace("Bearer ", ""), id);
     expect(await say(team.call, none)).toMatchObject(
       refused(/^An agent proposed a plan at .*Z\. Read this plan before you reply\.$/),
     );
     const seen = { expectedMessageId: await newest() };
     await team.call("POST", `/runs/${runId}/decision`, { decision: "approve" });
-    await service.request("POST", `/api/v1/agent/runs/${runId}/outcome`, {
-      headers: agent,
-      body: { status: "succeeded", summary: "Mended." },
-    });
+    const act = (step: string, body: object) =>
+      service.request("POST", `/api/v1/agent/runs/${runId}/${step}`, { headers: agent, body });
+    const claimId = (await act("claim", { worker: "one" })).field("claimId");
+    await act("outcome", { claimId, status: "succeeded", summary: "Mended." });
     expect(await say(team.call, seen)).toMatchObject(
       refused(/^An agent reported the outcome of its work at .*Z\. Read this report before you reply\.$/),
     );
