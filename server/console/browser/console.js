@@ -1,5 +1,6 @@
 // The script that every page loads. Every page also works without this script. The imported parts run in this order.
 import "./every-page.js";
+import "./menus.js";
 import "./lightbox.js";
 import "./fetched-parts.js";
 import "./drafts.js";

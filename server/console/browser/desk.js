@@ -2,6 +2,7 @@
 // A person selects threads with the mouse or the keyboard. Without this script, links, checkboxes and buttons do the
 // same. (rules F47 and F48)
 import { addKeys } from "./keys.js";
+import { isCovered, showMenu } from "./menus.js";
 import { announce, forgetUndo } from "./page.js";
 
 const desk = document.querySelector(".triage");
@@ -127,15 +128,15 @@ const openMenu = (shortcut) => {
       menu.removeEventListener("toggle", closed);
       // The event `toggle` comes late, so the person may already have opened another menu for the same thread.
       if (form.querySelector("[data-act-menu][open]")) return;
+      // If the focus has moved to another action of the bar, the thread stays selected for this action.
+      if (document.activeElement?.closest("#act-bar")) return;
       if (chosen.size !== 1 || !chosen.has(tickOf(id)?.value)) return;
       choose(tickOf(id), false);
       tell();
     };
     menu.addEventListener("toggle", closed);
   }
-  const menu = menuOf(shortcut);
-  menu.open = true;
-  menu.querySelector(".panel :is(button, input)").focus();
+  showMenu(menuOf(shortcut));
 };
 
 const undoLast = () => {
@@ -251,7 +252,7 @@ if (form) {
   // Escape deselects all threads, and closes the bar with the actions.
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || chosen.size === 0) return;
-    if (event.target.closest("details.menu, dialog, [popover], input[type=search], textarea")) return;
+    if (isCovered() || event.target.closest("input[type=search], textarea")) return;
     forgetAll();
     for (const box of ticks()) choose(box, false);
     tell();

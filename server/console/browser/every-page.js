@@ -9,18 +9,6 @@ if (address.searchParams.has("done")) {
   history.replaceState(null, "", address);
 }
 
-// An open menu closes when the person clicks elsewhere or presses Escape.
-const closeMenus = (except) => {
-  for (const menu of document.querySelectorAll("details.menu[open]")) if (menu !== except) menu.open = false;
-};
-document.addEventListener("click", (event) => closeMenus(event.target.closest("details.menu")));
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape") return;
-  const menu = event.target.closest("details.menu[open]");
-  closeMenus();
-  if (menu) menu.querySelector("summary").focus();
-});
-
 // Shows the print buttons. Then selects the time zone of the browser in fields for a time zone.
 for (const button of document.querySelectorAll("button[data-prints]")) {
   button.hidden = false;

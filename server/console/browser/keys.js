@@ -1,10 +1,12 @@
-// Shortcuts with single keys. A key has an effect only outside of fields, and only if the person has not turned keys
-// off. (rule O32)
+// Shortcuts with single keys. A key has an effect only outside of fields, open menus and dialogs, and only if the person
+// has not turned keys off. (rule O32)
 //
 // A key belongs to an element of the page, or to a line of `table` below. An element gets its key from `data-key`,
 // which `keyed` in server/console/parts.tsx sets. The key clicks the element if it is a button or a link. If it is a
 // field, it gets the focus. For any other effect, call `addKeys`. A line of the table has priority over an element with
 // the same key.
+import { isJustLeft, isLeaving } from "./leaving.js";
+import { isCovered, isModified, openMenu, typeInMenu } from "./menus.js";
 
 /**
  * @typedef {object} Key
@@ -57,42 +59,18 @@ const startsPair = (key) =>
     other.startsWith(`${key} `),
   );
 
-const isTyping = ({ target }) =>
-  target.isContentEditable || isField(target) || target.closest("dialog, [popover]:popover-open") !== null;
-
-// On Windows, a character that needs AltGr, such as `[` on many keyboards, has the modifiers Ctrl and Alt. Such a key
-// counts as not modified.
-const isModified = (event) =>
-  (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph");
+const isTyping = ({ target }) => target.isContentEditable || isField(target);
 
 const pairMilliseconds = 1_500;
 let first = { key: "", at: 0 };
 
 // A key that is pressed while the browser opens the next page has its effect on that page. So no key is lost if a
 // person types fast.
-const leaveMilliseconds = 3_000;
 const early = "innkeep-keys";
-let leftAt = Number.NEGATIVE_INFINITY;
-const isLeaving = () => performance.now() - leftAt < leaveMilliseconds;
-addEventListener("submit", (event) => {
-  if (!event.defaultPrevented) leftAt = performance.now();
-});
-addEventListener("click", (event) => {
-  const link = /** @type {any} */ (event.target).closest?.("a[href]");
-  const isElsewhere = event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey;
-  if (
-    link &&
-    !isElsewhere &&
-    !link.target &&
-    !link.hasAttribute("download") &&
-    new URL(link.href).pathname + new URL(link.href).search !== location.pathname + location.search
-  )
-    leftAt = performance.now();
-});
 const earlyKeys = () => {
   try {
     const { at = 0, keys = [] } = JSON.parse(sessionStorage.getItem(early) ?? "{}");
-    return Date.now() - at < leaveMilliseconds ? keys : [];
+    return isJustLeft(at) ? keys : [];
   } catch {
     return [];
   }
@@ -108,8 +86,21 @@ const keepEarly = (keys) => {
 const pressEarly = () => {
   const keys = earlyKeys();
   keepEarly([]);
-  while (keys.length > 0 && !isLeaving()) run(keys.shift());
+  while (keys.length > 0 && !isLeaving()) {
+    const menu = openMenu();
+    const key = keys.shift();
+    if (menu) typeInMenu(menu, key);
+    else if (run(key) && isField(document.activeElement))
+      return typeInto(document.activeElement, keys.join(""));
+    if (isCovered()) return;
+  }
   keepEarly(keys);
+};
+// Types the keys into the field to which an earlier key has moved.
+const typeInto = (field, text) => {
+  if (text === "" || typeof field.selectionStart !== "number") return;
+  field.setRangeText(text, field.selectionStart, field.selectionEnd, "end");
+  field.dispatchEvent(new Event("input", { bubbles: true }));
 };
 
 const press = (event) => {
@@ -121,11 +112,13 @@ const press = (event) => {
     event.target.matches("main textarea")
   )
     return event.target.blur();
-  if (event.defaultPrevented || event.isComposing || isModified(event) || isTyping(event)) return;
+  if (event.defaultPrevented || event.isComposing || isModified(event) || isTyping(event) || isCovered())
+    return;
   if (isLeaving() && event.key.length === 1) {
     event.preventDefault();
     return keepEarly([...earlyKeys(), event.key]);
   }
+  if (openMenu()) return;
   const isPair = first.key !== "" && event.timeStamp - first.at < pairMilliseconds;
   const key = isPair ? `${first.key} ${event.key}` : event.key;
   if (event.key !== "Shift") first = { key: "", at: 0 };

@@ -131,8 +131,10 @@ addKeys("Thread", [
 ]);
 
 // On the page of one thread, these keys use the fields in the side column. On the desk, the keys of desk.js do the
-// same.
-const canChange = () => !document.querySelector(".triage") && document.getElementById("fields") !== null;
+// same. A narrow window shows the desk without its list, and so without the menus of desk.js.
+const hasFields = () => document.getElementById("fields") !== null;
+const canChange = () => !document.querySelector(".triage") && hasFields();
+const canFocus = () => !document.querySelector(".triage .list-column")?.checkVisibility() && hasFields();
 const choose = (name, value) => {
   const field = form.elements[name];
   field.value = value;
@@ -148,9 +150,9 @@ addKeys("Thread", [
     act: () => form.querySelector("#fields [formaction$='/assign']")?.click(),
     isHere: canChange,
   },
-  { key: "a", words: "Assign", act: () => form.elements.assignee.focus(), isHere: canChange },
-  { key: "l", words: "Tag", act: () => form.elements.addTags.focus(), isHere: canChange },
-  { key: "h", words: "Snooze", act: () => form.elements.snoozeFor?.focus(), isHere: canChange },
+  { key: "a", words: "Assign", act: () => form.elements.assignee.focus(), isHere: canFocus },
+  { key: "l", words: "Tag", act: () => form.elements.addTags.focus(), isHere: canFocus },
+  { key: "h", words: "Snooze", act: () => form.elements.snoozeFor?.focus(), isHere: canFocus },
   {
     key: "z",
     words: "Undo the last action",
@@ -158,6 +160,19 @@ addKeys("Thread", [
     isHere: canChange,
   },
 ]);
+
+// If the first new message is below the window, the page begins at this message. A page that was loaded again begins
+// where it was.
+const firstNew = document.getElementById("new");
+const [visit] = /** @type {any[]} */ (performance.getEntriesByType("navigation"));
+const isAtPlace = location.hash !== "" || document.querySelector("main [autofocus]:not(#acted)") !== null;
+if (
+  firstNew &&
+  visit?.type === "navigate" &&
+  !isAtPlace &&
+  firstNew.getBoundingClientRect().top > innerHeight
+)
+  firstNew.scrollIntoView();
 
 // A typed reply keeps its receiver, even if another sender writes in the meantime. (rule M10)
 const isReplying = () =>

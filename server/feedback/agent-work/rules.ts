@@ -96,4 +96,9 @@ export const outcomeNote = ({
   readonly summary: string;
   readonly links: readonly string[];
 }): string =>
-  [`An agent reports: ${status}`, summary, ...(links.length > 0 ? [links.join("\n")] : [])].join("\n\n");
+  [`${outcomeNoteStart} ${status}`, summary, ...(links.length > 0 ? [links.join("\n")] : [])].join("\n\n");
+
+const outcomeNoteStart = "An agent reports:";
+
+/** Whether the note of an agent tells the outcome of its work. The beginning of the text is sufficient. */
+export const isOutcomeNote = (body: string): boolean => body.startsWith(outcomeNoteStart);

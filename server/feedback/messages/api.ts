@@ -14,7 +14,7 @@ import { replyFrom } from "../saved-replies/rules.ts";
 import { changeThread } from "../threads/change.ts";
 import { lockedThread } from "../threads/read.ts";
 import { endDueSnoozes } from "../threads/store/fields.ts";
-import { auditedDelivery, newerMessage } from "./rules.ts";
+import { auditedDelivery, messageKind, messageVerbs, newerMessage } from "./rules.ts";
 import { type MessageRow, messages } from "./store.ts";
 
 /**
@@ -107,7 +107,7 @@ async function refuseUnseenMessage(
   const newer = newerMessage(await messages.list(tx, id), { expected, userId });
   if (newer === undefined) return;
   throw new ApiError("answered", {
-    message: `${whatHappened(newer)} at ${newer.createdAt}. Read this message before you reply.`,
+    message: `${whatHappened(newer)} at ${newer.createdAt}. Read this ${nounOf(newer)} before you reply.`,
   });
 }
 
@@ -144,9 +144,19 @@ function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string |
  * Returns a sentence about the new message for an error message. Names of senders are left out, because a stranger can
  * choose any name.
  */
-function whatHappened({ direction, author, email, isRepeat }: MessageRow): string {
-  if (direction === "inbound")
-    return isRepeat === 1 ? "Somebody reported the same problem again" : "The sender answered";
-  const who = email ?? (author === "agent" ? "An agent" : "Somebody else");
-  return direction === "outbound" ? `${who} replied` : `${who} added a note`;
+function whatHappened(message: MessageRow): string {
+  const kind = kindOf(message);
+  if (kind === "repeat") return "Somebody reported the same problem again";
+  if (kind === "answer") return "The sender answered";
+  const who = message.email ?? (message.author === "agent" ? "An agent" : "Somebody else");
+  return `${who} ${messageVerbs[kind]}`;
 }
+
+function nounOf(message: MessageRow): string {
+  const kind = kindOf(message);
+  if (kind === "plan") return "plan";
+  return kind === "outcome" ? "report" : "message";
+}
+
+const kindOf = ({ isRepeat, beginning, ...message }: MessageRow) =>
+  messageKind({ ...message, isRepeat: isRepeat === 1, body: beginning });

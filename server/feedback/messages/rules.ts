@@ -1,4 +1,6 @@
 import type { ReplyDelivery } from "../../../src/contract/threads.ts";
+import { isOutcomeNote } from "../agent-work/rules.ts";
+import { isProposalNote } from "../proposals/rules.ts";
 
 /** The receivers of a reply, and how it was sent to them. */
 export interface SentReply {
@@ -60,6 +62,39 @@ export function newerMessage<Message extends WrittenMessage>(
   const seen = messages.findIndex(({ id }) => id === expected);
   return messages.slice(seen + 1).findLast(({ authorId }) => authorId !== userId);
 }
+
+type MessageKind = "answer" | "repeat" | "reply" | "note" | "plan" | "outcome";
+
+interface KindFacts {
+  readonly direction: string;
+  readonly author?: string | null | undefined;
+  /** Whether the message is a further report of the same thread. */
+  readonly isRepeat: boolean;
+  /** The text of the message, or its beginning. */
+  readonly body: string;
+}
+
+/**
+ * Returns what kind of message a message is for the people who read it. The steps of an agent are stored as notes, but
+ * readers see plans and outcomes. (rules A7, A25)
+ */
+export function messageKind({ direction, author, isRepeat, body }: KindFacts): MessageKind {
+  if (direction === "inbound") return isRepeat ? "repeat" : "answer";
+  if (direction === "outbound") return "reply";
+  if (author !== "agent") return "note";
+  if (isProposalNote(body)) return "plan";
+  return isOutcomeNote(body) ? "outcome" : "note";
+}
+
+/** What the author of a message of each kind did. The words follow the name of the author. */
+export const messageVerbs: Readonly<Record<MessageKind, string>> = {
+  answer: "answered",
+  repeat: "reported it again",
+  reply: "replied",
+  note: "added a note",
+  plan: "proposed a plan",
+  outcome: "reported the outcome of its work",
+};
 
 /** The time for which other members still see that a person is writing, after the person has stopped typing. */
 const answeringShownFor = 45_000;

@@ -55,6 +55,8 @@ export interface MessageRow extends Pick<NewMessage, "id" | "direction" | "creat
   readonly email: string | null;
   /** 1 if the message is a further report of the same thread; 0 otherwise. */
   readonly isRepeat: number;
+  /** The first characters of the text. */
+  readonly beginning: string;
 }
 
 const written = { inbound: "answer", outbound: "reply", note: undefined } as const;
@@ -97,7 +99,8 @@ export const messages = {
   list: async (reader: Reader, feedbackId: string): Promise<MessageRow[]> => {
     const newest = await reader.all<MessageRow>(
       `SELECT id, direction, author, author_id AS "authorId", ${emailOf("m.author_id")} AS email,
-         created_at AS "createdAt", CASE WHEN category IS NULL THEN 0 ELSE 1 END AS "isRepeat"
+         created_at AS "createdAt", CASE WHEN category IS NULL THEN 0 ELSE 1 END AS "isRepeat",
+         SUBSTR(body, 1, 40) AS beginning
        FROM messages m WHERE feedback_id = ? AND direction <> 'blocked' ORDER BY created_at DESC, id DESC LIMIT ?`,
       feedbackId,
       limits.threadMessages,

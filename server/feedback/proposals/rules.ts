@@ -68,7 +68,12 @@ export const proposalNote = ({
 }: {
   readonly summary: string;
   readonly plan: string;
-}): string => `An agent proposes:\n\n${summary}\n\nPlan:\n\n${plan}`;
+}): string => `${proposalNoteStart}\n\n${summary}\n\nPlan:\n\n${plan}`;
+
+const proposalNoteStart = "An agent proposes:";
+
+/** Whether the note of an agent shows a proposal. The beginning of the text is sufficient. */
+export const isProposalNote = (body: string): boolean => body.startsWith(proposalNoteStart);
 
 /**
  * Returns `now`, but at least 1 ms after `earlier`. `now` can be before `earlier`, because clocks can be set back and

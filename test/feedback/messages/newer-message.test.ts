@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { answerOnPage } from "../../support/mail/answer-on-page.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
-import { bearer } from "../../support/worlds/owner-with-one-of-each.ts";
+import { bearer, propose } from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe("a reply that names the newest message that its writer saw", () => {
   let service: Service;
@@ -71,16 +71,26 @@ describe("a reply that names the newest message that its writer saw", () => {
     );
   });
 
-  it("is refused after a note of a colleague or of an agent", async () => {
+  it("is refused after a note of a colleague", async () => {
     await say(maria.call, { direction: "note", body: "Legal answers this one." });
     expect(await say(team.call, none)).toMatchObject(refused(new RegExp(`^${maria.email} added a note at `)));
+  });
+
+  it("is refused after a step of an agent, and the refusal says which step it was", async () => {
+    const agent = bearer(await service.makeToken(team.owner, "agent", { scopes: ["runs:work"] }));
+    const runId = await propose(service, String(agent.authorization).replace("Bearer ", ""), id);
+    expect(await say(team.call, none)).toMatchObject(
+      refused(/^An agent proposed a plan at .*Z\. Read this plan before you reply\.$/),
+    );
     const seen = { expectedMessageId: await newest() };
-    const agent = bearer(await service.makeToken(team.owner, "agent"));
-    await service.request("POST", `/api/v1/agent/feedback/${id}/proposal`, {
-      headers: agent,
-      body: { summary: "Mend it", plan: "1. Mend it" },
-    });
-    expect(await say(team.call, seen)).toMatchObject(refused(/^An agent added a note at /));
+    await team.call("POST", `/runs/${runId}/decision`, { decision: "approve" });
+    const act = (step: string, body: object) =>
+      service.request("POST", `/api/v1/agent/runs/${runId}/${step}`, { headers: agent, body });
+    const claimId = (await act("claim", { worker: "one" })).field("claimId");
+    await act("outcome", { claimId, status: "succeeded", summary: "Mended." });
+    expect(await say(team.call, seen)).toMatchObject(
+      refused(/^An agent reported the outcome of its work at .*Z\. Read this report before you reply\.$/),
+    );
   });
 
   it("is sent after newer messages of its writer or of a blocked sender", async () => {

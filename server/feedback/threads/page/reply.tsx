@@ -25,6 +25,7 @@ import { ExternalLink, Line, Notice, Refused } from "../../../console/parts.tsx"
 import { usePersonWords } from "../../../console/people.tsx";
 import { Ago } from "../../../console/times.tsx";
 import { isMailAddress } from "../../../mail/address.ts";
+import { messageKind, messageVerbs } from "../../messages/rules.ts";
 import { doubtfulPlaceholders, otherNamesIn, replyFrom } from "../../saved-replies/rules.ts";
 import { sendersOf, TurnPagesOn } from "./delivery.tsx";
 import {
@@ -529,12 +530,13 @@ const NewerMessage = ({
         </p>
       </Notice>
     );
+  const place = kindOf(newest) === "plan" ? "#proposal" : `#message-${newest.id}`;
   return (
     <Notice kind="alert">
       <p>
         <b>Nothing was sent.</b> <Line text={writerOf(newest, thread, wordsOf)} /> {verbOf(newest)}{" "}
-        <Ago at={newest.createdAt} now={now} />. <a href={`#message-${newest.id}`}>Read it first.</a> Send
-        again to send your reply anyway.
+        <Ago at={newest.createdAt} now={now} />. <a href={place}>Read it first.</a> Send again to send your
+        reply anyway.
       </p>
       <blockquote>
         <FoldedText
@@ -546,17 +548,23 @@ const NewerMessage = ({
   );
 };
 
-function writerOf(message: OwnedMessage, thread: OwnedThread, wordsOf: (email: string) => string): string {
+/** Returns the words that name the author of a message. */
+export function writerOf(
+  message: OwnedMessage,
+  thread: OwnedThread,
+  wordsOf: (email: string) => string,
+): string {
   const { direction, author, sender, writtenBy, reportId = "" } = message;
   if (direction === "inbound") return senderName(sender ?? sendersOf(thread).get(reportId));
   if (writtenBy !== undefined) return wordsOf(writtenBy);
   return author === "agent" ? "An agent" : "Somebody else";
 }
 
-function verbOf({ direction, sender }: OwnedMessage): string {
-  if (direction === "inbound") return sender ? "reported it again" : "answered";
-  return direction === "outbound" ? "replied" : "added a note";
-}
+const kindOf = ({ sender, ...message }: OwnedMessage) =>
+  messageKind({ ...message, isRepeat: sender !== undefined });
+
+/** Returns what the author of a message did. The words follow the name of the author. */
+export const verbOf = (message: OwnedMessage): string => messageVerbs[kindOf(message)];
 
 /** Returns the id of the newest message that the page shows; an empty text if nobody has written since the report. */
 const newestMessageId = ({ messages }: OwnedThread): string => messages.at(-1)?.id ?? "";

@@ -23,6 +23,7 @@ import { proposalNote } from "../../proposals/rules.ts";
 import type { ThreadNews } from "../../unread/rules.ts";
 import { nameIn, statusNames, typeNames } from "../badges.tsx";
 import { ReplyDelivery, sendersOf } from "./delivery.tsx";
+import { verbOf, writerOf } from "./reply.tsx";
 import { Dropped, FoldedText, Metadata, Pair } from "./texts.tsx";
 
 interface TimelineProps {
@@ -72,14 +73,8 @@ export const Timeline = (props: TimelineProps) => {
 };
 
 /** Returns a sentence that says who wrote the newest message, for people who have the page open. */
-function newestWords(
-  { direction, sender, writtenBy, reportId = "" }: OwnedMessage,
-  thread: OwnedThread,
-  wordsOf: (email: string) => string,
-): string {
-  const writer = writtenBy === undefined ? "An agent" : wordsOf(writtenBy);
-  if (direction !== "inbound") return `${writer} ${direction === "note" ? "added a note" : "replied"}.`;
-  return `${senderName(sender ?? sendersOf(thread).get(reportId))} ${sender ? "reported it again" : "answered"}.`;
+function newestWords(message: OwnedMessage, thread: OwnedThread, wordsOf: (email: string) => string): string {
+  return `${writerOf(message, thread, wordsOf)} ${verbOf(message)}.`;
 }
 
 const ConversationList = ({

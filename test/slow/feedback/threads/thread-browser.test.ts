@@ -7,7 +7,7 @@ import { withBrowser } from "../../../support/browser/with-browser.ts";
 import { dataUrl, png } from "../../../support/files/sample-files.ts";
 import type { Service } from "../../../support/service/service.ts";
 import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
-import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
+import { propose, sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
 describe("the page of a thread in Chromium", () => {
   let service: Service;
@@ -81,6 +81,28 @@ describe("the page of a thread in Chromium", () => {
     await page.close();
   });
 
+  it("scrolls to the first new message if it is below the window, and not to one that was seen before", async () => {
+    const { page, id } = await open();
+    for (let at = 0; at < 4; at += 1)
+      await team.call("POST", `/feedback/${id}/messages`, { direction: "note", body: "A line\n".repeat(30) });
+    await page.reload();
+    await team.call("POST", `/feedback/${id}/messages`, { direction: "note", body: "The newest" });
+    for (const [path, width] of [
+      [`/console/feedback/${team.app.id}/${id}`, 1280],
+      [`/console/feedback/${team.app.id}?open=${id}`, 1440],
+      [`/console/feedback/${team.app.id}?open=${id}`, 390],
+    ] as const) {
+      await team.call("POST", `/feedback/${id}/messages`, { direction: "note", body: "A newer one" });
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(path);
+      const seen = page.getByText("New since your last visit").last();
+      await expect.poll(async () => ((await seen.boundingBox())?.y ?? 1e9) < 700).toBe(true);
+      expect((await seen.boundingBox())?.y).toBeGreaterThanOrEqual(0);
+      await page.goto(path);
+      expect(await page.evaluate(() => scrollY)).toBe(0);
+    }
+  });
+
   it("saves a text when the person leaves its field, and several changes in sequence", async () => {
     const { page, read } = await open();
     await page.getByLabel("Subject").fill("A better subject");
@@ -125,6 +147,24 @@ describe("the page of a thread in Chromium", () => {
     await page.getByRole("button", { name: "Send reply" }).click();
     await page.getByText("Nothing was sent.").waitFor();
     expect((await read()).messages).toHaveLength(1);
+  });
+
+  it("calls the plan of an agent a plan while the person types a reply, and in the refusal of the reply", async () => {
+    const { page, id } = await open();
+    await page.clock.install();
+    await page.reload();
+    await page.getByLabel("Your reply").fill("Half a reply");
+    await propose(service, await service.makeToken(team.owner, "agent"), id);
+    await page.clock.runFor(21_000);
+    await page.locator("#newer").getByText("An agent proposed a plan.").waitFor();
+    await page.getByRole("button", { name: "Send reply" }).click();
+    const refusal = page.locator("[role=alert]").filter({ hasText: "Nothing was sent." });
+    expect(await refusal.innerText()).toMatch(
+      /^Nothing was sent\. An agent proposed a plan .*\. Read it first\./,
+    );
+    expect(await refusal.getByRole("link", { name: "Read it first." }).getAttribute("href")).toBe(
+      "#proposal",
+    );
   });
 
   it("sends the reply after the person has seen the new message", async () => {
