@@ -50,7 +50,7 @@ describe("the audit in the console", () => {
     );
     for (const deed of ["create", "delete"]) {
       const reading = readingOf(await owner.open(`/console/audit?action=token.${deed}`));
-      expect(reading).toMatch(/(Made|Revoked) a token Night agent/);
+      expect(reading).toMatch(/(Created|Revoked) a token Night agent/);
     }
   });
 
