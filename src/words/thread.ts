@@ -186,7 +186,7 @@ function mailSentence(mail: ReplyMail | undefined, names: string): string {
   return `Could not be mailed to ${names}${why}.`;
 }
 
-/** Whether a mail with a reply was not sent, and the server knows why. */
+/** Whether a mail with a reply was not sent, and the reason is known. */
 export const isMailFailing = ({ status, reason }: ReplyMail): boolean => status !== "sent" && reason !== null;
 
 /** Returns the sentence that says that the sender's page shows the reply. */

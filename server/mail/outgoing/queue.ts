@@ -61,8 +61,7 @@ export const sendsMail = ({ mailOut, dev }: Pick<Settings, "mailOut" | "dev">): 
  * Returns the id of the mail. Returns undefined and queues nothing if this server sends no mail, or if `to` is not an
  * address. (rules M1, M2, M6)
  *
- * const mailId = await queueMail(deps, tx, { kind: "invitation", to, subject, text: `…\n\n${url}`, sendBefore: endsAt
- * });
+ *     const mailId = await queueMail(deps, tx, { kind: "invitation", to, subject, text: `…\n\n${url}`, sendBefore: endsAt });
  */
 export async function queueMail(
   deps: QueueDeps,
