@@ -11,6 +11,7 @@ import { challengeOf } from "../contract/pkce.ts";
 import type { DeviceGrant } from "../contract/sign-in.ts";
 import { configFolder, readIfThere, writePrivately } from "../credentials/folders.ts";
 import { hintOf } from "../credentials/store.ts";
+import { withArticle } from "../words/phrases.ts";
 import { choices } from "./core/choices.ts";
 import { CliError, type Exit, usageError } from "./core/cli-error.ts";
 import { commandAction, forTester, type Setup, startInvocation } from "./core/command.ts";
@@ -24,7 +25,6 @@ import {
   openStore,
   profileKind,
   rememberSignIn,
-  withArticle,
   wrongKindMessage,
 } from "./core/credentials.ts";
 import { failureOf } from "./core/failures.ts";

@@ -2,6 +2,9 @@
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
+/** Returns a noun with its indefinite article: `a test key`, `an app key`. */
+export const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
+
 /** The meanings of the error codes of the operating system, in words for people. */
 const meanings: Readonly<Record<string, string>> = {
   EACCES: "it is not allowed",

@@ -65,20 +65,23 @@ export function newerMessage<Message extends WrittenMessage>(
 
 type MessageKind = "answer" | "repeat" | "reply" | "note" | "plan" | "outcome";
 
-interface KindFacts {
+/**
+ * Returns what kind of message a message is for the people who read it. The steps of an agent are stored as notes, but
+ * readers see plans and outcomes. (rules A7, A25)
+ */
+export function messageKind({
+  direction,
+  author,
+  isRepeat,
+  body,
+}: {
   readonly direction: string;
   readonly author?: string | null | undefined;
   /** Whether the message is a further report of the same thread. */
   readonly isRepeat: boolean;
   /** The text of the message, or its beginning. */
   readonly body: string;
-}
-
-/**
- * Returns what kind of message a message is for the people who read it. The steps of an agent are stored as notes, but
- * readers see plans and outcomes. (rules A7, A25)
- */
-export function messageKind({ direction, author, isRepeat, body }: KindFacts): MessageKind {
+}): MessageKind {
   if (direction === "inbound") return isRepeat ? "repeat" : "answer";
   if (direction === "outbound") return "reply";
   if (author !== "agent") return "note";

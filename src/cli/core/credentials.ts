@@ -3,6 +3,7 @@ import { type CredentialKind, credentialKinds } from "../../client/credential-ki
 import { MissingCredentialError } from "../../client/errors.ts";
 import { configFolder, readIfThere, writePrivately } from "../../credentials/folders.ts";
 import { type CredentialStore, createStore } from "../../credentials/store.ts";
+import { withArticle } from "../../words/phrases.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import type { Context, FoundCredential, GlobalFlags, Invocation, Server } from "./context.ts";
 import { readText } from "./input.ts";
@@ -282,6 +283,3 @@ const known = [
   ...Object.values(credentialKinds),
   { name: "test key", prefix: "stk_", variable: "INNKEEP_TEST_KEY" },
 ];
-
-/** Returns the name of a kind of credential with its indefinite article. */
-export const withArticle = (name: string): string => `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;

@@ -7,6 +7,7 @@ import {
   senderName,
 } from "../../../../src/words/thread.ts";
 import { Can, Line, Notice } from "../../../console/parts.tsx";
+import { messageKind } from "../../messages/rules.ts";
 
 type Sender = OwnedThread["sender"];
 
@@ -16,6 +17,22 @@ export const sendersOf = ({ feedback, sender, messages }: OwnedThread): Readonly
     [feedback.id, sender],
     ...messages.flatMap((message) => (message.sender ? [[message.id, message.sender] as const] : [])),
   ]);
+
+/** Returns the words that name the author of a message. */
+export function writerOf(
+  message: OwnedMessage,
+  thread: OwnedThread,
+  wordsOf: (email: string) => string,
+): string {
+  const { direction, author, sender, writtenBy, reportId = "" } = message;
+  if (direction === "inbound") return senderName(sender ?? sendersOf(thread).get(reportId));
+  if (writtenBy !== undefined) return wordsOf(writtenBy);
+  return author === "agent" ? "An agent" : "Somebody else";
+}
+
+/** Returns what kind of message a message is for the people who read it. */
+export const kindOf = ({ sender, ...message }: OwnedMessage) =>
+  messageKind({ ...message, isRepeat: sender !== undefined });
 
 interface TurnPagesOnProps {
   /** The address of the settings in which an owner turns sender pages on. */

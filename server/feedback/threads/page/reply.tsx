@@ -3,13 +3,7 @@ import { apps } from "../../../../src/contract/apps.ts";
 import { type SavedReply, savedReplies } from "../../../../src/contract/correspondence.ts";
 import { ApiError, badRequest, type Issue } from "../../../../src/contract/errors.ts";
 import type { OwnedMessage, OwnedThread } from "../../../../src/contract/threads.ts";
-import {
-  hasRepeats,
-  nameAndAddress,
-  probableReceiver,
-  replyInWords,
-  senderName,
-} from "../../../../src/words/thread.ts";
+import { hasRepeats, nameAndAddress, probableReceiver, replyInWords } from "../../../../src/words/thread.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
 import type { SignedInVisit } from "../../../console/definitions.ts";
 import { everyone, unchosen } from "../../../console/drafts/fields.ts";
@@ -25,9 +19,9 @@ import { ExternalLink, Line, Notice, Refused } from "../../../console/parts.tsx"
 import { usePersonWords } from "../../../console/people.tsx";
 import { Ago } from "../../../console/times.tsx";
 import { isMailAddress } from "../../../mail/address.ts";
-import { messageKind, messageVerbs } from "../../messages/rules.ts";
+import { messageVerbs } from "../../messages/rules.ts";
 import { doubtfulPlaceholders, otherNamesIn, replyFrom } from "../../saved-replies/rules.ts";
-import { sendersOf, TurnPagesOn } from "./delivery.tsx";
+import { kindOf, sendersOf, TurnPagesOn, writerOf } from "./delivery.tsx";
 import {
   type PageReader,
   resolving,
@@ -534,9 +528,9 @@ const NewerMessage = ({
   return (
     <Notice kind="alert">
       <p>
-        <b>Nothing was sent.</b> <Line text={writerOf(newest, thread, wordsOf)} /> {verbOf(newest)}{" "}
-        <Ago at={newest.createdAt} now={now} />. <a href={place}>Read it first.</a> Send again to send your
-        reply anyway.
+        <b>Nothing was sent.</b> <Line text={writerOf(newest, thread, wordsOf)} />{" "}
+        {messageVerbs[kindOf(newest)]} <Ago at={newest.createdAt} now={now} />.{" "}
+        <a href={place}>Read it first.</a> Send again to send your reply anyway.
       </p>
       <blockquote>
         <FoldedText
@@ -547,24 +541,6 @@ const NewerMessage = ({
     </Notice>
   );
 };
-
-/** Returns the words that name the author of a message. */
-export function writerOf(
-  message: OwnedMessage,
-  thread: OwnedThread,
-  wordsOf: (email: string) => string,
-): string {
-  const { direction, author, sender, writtenBy, reportId = "" } = message;
-  if (direction === "inbound") return senderName(sender ?? sendersOf(thread).get(reportId));
-  if (writtenBy !== undefined) return wordsOf(writtenBy);
-  return author === "agent" ? "An agent" : "Somebody else";
-}
-
-const kindOf = ({ sender, ...message }: OwnedMessage) =>
-  messageKind({ ...message, isRepeat: sender !== undefined });
-
-/** Returns what the author of a message did. The words follow the name of the author. */
-export const verbOf = (message: OwnedMessage): string => messageVerbs[kindOf(message)];
 
 /** Returns the id of the newest message that the page shows; an empty text if nobody has written since the report. */
 const newestMessageId = ({ messages }: OwnedThread): string => messages.at(-1)?.id ?? "";

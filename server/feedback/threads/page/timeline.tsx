@@ -19,11 +19,11 @@ import { Person, usePersonWords } from "../../../console/people.tsx";
 import { InTurns } from "../../../console/respond.tsx";
 import { Timestamp } from "../../../console/times.tsx";
 import { outcomeNote } from "../../agent-work/rules.ts";
+import { messageVerbs } from "../../messages/rules.ts";
 import { proposalNote } from "../../proposals/rules.ts";
 import type { ThreadNews } from "../../unread/rules.ts";
 import { nameIn, statusNames, typeNames } from "../badges.tsx";
-import { ReplyDelivery, sendersOf } from "./delivery.tsx";
-import { verbOf, writerOf } from "./reply.tsx";
+import { kindOf, ReplyDelivery, sendersOf, writerOf } from "./delivery.tsx";
 import { Dropped, FoldedText, Metadata, Pair } from "./texts.tsx";
 
 interface TimelineProps {
@@ -74,7 +74,7 @@ export const Timeline = (props: TimelineProps) => {
 
 /** Returns a sentence that says who wrote the newest message, for people who have the page open. */
 function newestWords(message: OwnedMessage, thread: OwnedThread, wordsOf: (email: string) => string): string {
-  return `${writerOf(message, thread, wordsOf)} ${verbOf(message)}.`;
+  return `${writerOf(message, thread, wordsOf)} ${messageVerbs[kindOf(message)]}.`;
 }
 
 const ConversationList = ({
