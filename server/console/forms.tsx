@@ -48,11 +48,14 @@ export function filledOver(form: Filled | undefined, current: Values): Filled {
   return withStored(form, unchangedValues(form, current, given));
 }
 
-/** Returns the stored values of the fields that the person did not change in a sent form. `given` has the sent values. */
+/**
+ * Returns the stored values of the fields of a sent form that the person did not change, or whose sent value is stored by
+ * now. `given` has the sent values.
+ */
 export const unchangedValues = (form: Filled, current: Values, given: Values): Values =>
   Object.fromEntries(
     Object.entries(current)
-      .filter(([name]) => !isChanged(form, name, given[name] ?? ""))
+      .filter(([name, value]) => given[name] === value || !isChanged(form, name, given[name] ?? ""))
       .map(([name, value]) => [name, savedAt(form, name) ?? value]),
   );
 

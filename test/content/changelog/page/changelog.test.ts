@@ -77,6 +77,18 @@ describe("the pages of the changelog in the console", () => {
     expect(fieldsOf(formOf(answer, address("/new")))).toMatchObject({ body: "New colours." });
   });
 
+  it("accept a corrected version after a publication was refused because of the version", async () => {
+    await draft({ version: "1.5.0" });
+    const id = await draft({ version: "1.4.0" });
+    await send(id, { intent: "publish" });
+    await send(id, { intent: "draft", body: "Newer." });
+    const refused = await send(id, { intent: "publish", version: "1.5.0" });
+    expect(refused.status).toBe(409);
+    const done = await owner.send(refused, address(`/${id}`), { intent: "publish", version: "1.6.0" });
+    expect(done.headers.get("location")).toBe(address("?done=published"));
+    expect(await published()).toMatchObject({ entries: [{ version: "1.6.0", body: "Newer." }] });
+  });
+
   it("publish a scheduled note now with one button, but not with a new time in the future", async () => {
     const publishedAt = "2199-12-24T10:00:00.000Z";
     const id = await draft({ publishedAt });
