@@ -183,8 +183,6 @@ export const save = async (state, keepalive = false) => {
   const { answering } = state;
   if (answering) body.append("answering", answering);
   state.answering = undefined;
-  // The page may be gone before the answer comes.
-  if (keepalive && navigator.onLine) noteSent(state);
   const running = new AbortController();
   state.running = running;
   const answer = await send(body, { keepalive, signal: running.signal }).catch(() => undefined);
@@ -202,10 +200,6 @@ export const save = async (state, keepalive = false) => {
     return save(state, keepalive);
   }
   markSaved(state, kept, replacedBy(state));
-};
-const noteSent = (state) => {
-  const here = stored(draftName(state));
-  if (here) store(draftName(state), JSON.stringify({ ...here, sent: true }));
 };
 // Another page has taken over the text of this page, or the person discarded it there. Text that is still typed here is a
 // new draft.
@@ -241,13 +235,13 @@ const saveOther = async (draft) => {
   addReplaced(body, replacedBy(draft));
   const answer = await send(body).catch(() => undefined);
   if (!answer?.ok) return answer;
-  const { kept, ended } = await answer.json();
+  const { kept, ended, taken } = await answer.json();
   if (!ended) markSaved(draft, kept, []);
   else {
-    // Another page has taken over the text of the closed tab, or the person discarded it there. Text that the tab did
-    // not send before is a new draft.
+    // Another page has taken over an earlier text of the closed tab, or the person discarded it there. Text that the
+    // server did not have then is a new draft.
     store(draftName(draft), null);
-    if (!draft.sent) return saveOther(storeAgain(draft));
+    if (!taken) return saveOther(storeAgain(draft));
   }
   return answer;
 };

@@ -4,6 +4,7 @@ import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { numberThreads } from "../../feedback/threads/store/threads.ts";
 import type { Browser, ConsoleCaller } from "../../http/handler.ts";
+import { hashOf } from "../../secrets/secrets.ts";
 import type { FormObject } from "./fields.ts";
 import { type DraftRow, drafts, type NamedObject, type NamedSender } from "./store.ts";
 
@@ -63,12 +64,13 @@ export const createPageDrafts =
     const { database, limiter, newId, sealer, settings } = deps;
     const updatedAt = now.toISOString();
     const endWriters = async (tx: Transaction, form: string, writers: readonly string[]) => {
-      for (const writer of new Set(writers))
-        await drafts.endWriter(
-          tx,
-          { userId, form, writer },
-          { id: newId(), page: "", content: sealer.seal("{}"), updatedAt },
-        );
+      for (const writer of new Set(writers)) {
+        const owner = { userId, form, writer };
+        const texts = opened(sealer, await drafts.ofWriter(tx, owner));
+        const taken = Object.fromEntries(texts.map(({ field, text }) => [field, hashOf(text)]));
+        const content = (await drafts.markOf(tx, owner)) ?? sealer.seal(JSON.stringify({ taken }));
+        await drafts.endWriter(tx, owner, { id: newId(), page: "", content, updatedAt });
+      }
     };
     return {
       /**
@@ -100,10 +102,11 @@ export const createPageDrafts =
         opened(sealer, await drafts.listOfPage(database, userId, { page, forms })),
 
       /**
-       * Stores the texts of one form on an opened page, and removes its earlier texts. Returns false and stores nothing
-       * if the texts of this writer were taken over, sent or discarded. Throws `rate_limited`.
+       * Stores the texts of one form on an opened page, and removes its earlier texts. Stores nothing if earlier texts of
+       * this writer were taken over, sent or discarded: returns `taken` if they were the same texts, otherwise `ended`.
+       * Throws `rate_limited`.
        */
-      async save({ page, form, writer, fields, replaces }: TypedForm): Promise<boolean> {
+      async save({ page, form, writer, fields, replaces }: TypedForm): Promise<"saved" | "ended" | "taken"> {
         if (settings.rateLimited) await limiter.spend({ who: userId, rateLimit: "drafts" });
         const from = browserName(browser.userAgent);
         const byField = new Map(fields.map((typed) => [typed.field, typed]));
@@ -115,13 +118,14 @@ export const createPageDrafts =
           // The lock is needed because a page may save twice at the same time when the person leaves it.
           await tx.lock(`drafts:${userId}`);
           await endWriters(tx, form, replaces);
-          const isOpen = !(await drafts.hasEnded(tx, { userId, form, writer }));
-          if (isOpen) {
+          const mark = await drafts.markOf(tx, { userId, form, writer });
+          if (mark === undefined) {
             await drafts.removeOfWriter(tx, { userId, form, writer });
             for (const row of rows) await drafts.insert(tx, userId, row);
           }
           await drafts.trim(tx, userId, limits.drafts);
-          return isOpen;
+          if (mark === undefined) return "saved";
+          return areTaken(sealer, mark, fields) ? "taken" : "ended";
         });
       },
 
@@ -149,6 +153,16 @@ export const createPageDrafts =
   };
 
 export type PageDrafts = ReturnType<ReturnType<typeof createPageDrafts>>;
+
+/** Whether the mark of an ended writer has exactly these texts. */
+function areTaken(sealer: DraftsDeps["sealer"], mark: string, fields: readonly TypedField[]): boolean {
+  try {
+    const { taken = {} } = JSON.parse(sealer.open(mark));
+    return fields.every(({ field, text }) => Object.hasOwn(taken, field) && taken[field] === hashOf(text));
+  } catch {
+    return false;
+  }
+}
 
 /** Decrypts the drafts. Leaves out a draft that was encrypted with a secret that the server no longer has. */
 const opened = (sealer: DraftsDeps["sealer"], rows: readonly DraftRow[]): Draft[] =>

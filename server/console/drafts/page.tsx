@@ -321,9 +321,13 @@ export const draftRoutes = (at: Links, visitOf: VisitOf): Route[] => [
         }))
         .filter(({ field, text }) => [...text].length <= (draftFieldOf(field)?.most ?? -1));
       const replaces = fields.all("replaces").filter(isWriter).slice(0, most.replaced);
-      const isSaved = await drafts.save({ page, form, writer, fields: typed, replaces });
+      const result = await drafts.save({ page, form, writer, fields: typed, replaces });
       if (thread !== "") await (typed.some(isAnswer) ? answering.note(thread) : answering.end(thread));
-      answerJson(ctx, { kept: isSaved ? typed.map(({ field }) => field) : [], ended: !isSaved });
+      answerJson(ctx, {
+        kept: result === "saved" ? typed.map(({ field }) => field) : [],
+        ended: result !== "saved",
+        ...(result === "taken" ? { taken: true } : {}),
+      });
     },
   },
 ];

@@ -141,14 +141,21 @@ export const drafts = {
     await drafts.insert(tx, userId, { ...row, form, field: ended, writer });
   },
 
-  /** Whether the writer is marked as ended. */
-  hasEnded: async (reader: Reader, { userId, form, writer }: DraftOwner): Promise<boolean> =>
-    (await reader.get<{ id: string }>(
-      `SELECT id FROM drafts WHERE user_id = ? AND form = ? AND writer = ? AND field = '${ended}'`,
-      userId,
-      form,
-      writer,
-    )) !== undefined,
+  /** Returns the drafts of one form on one opened page. */
+  ofWriter: (reader: Reader, { userId, form, writer }: DraftOwner) =>
+    reader.all<DraftRow>(
+      `SELECT ${columns} FROM drafts WHERE user_id = ? AND form = ? AND writer = ? AND field <> '${ended}'`,
+      ...[userId, form, writer],
+    ),
+
+  /** Returns the content of the mark of an ended writer; undefined if the writer is not marked as ended. */
+  markOf: async (reader: Reader, { userId, form, writer }: DraftOwner): Promise<string | undefined> =>
+    (
+      await reader.get<{ content: string }>(
+        `SELECT content FROM drafts WHERE user_id = ? AND form = ? AND writer = ? AND field = '${ended}'`,
+        ...[userId, form, writer],
+      )
+    )?.content,
 
   /** Removes a draft. Returns false if the person has no such draft. */
   remove: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>

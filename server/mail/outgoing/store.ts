@@ -3,7 +3,7 @@ import * as tables from "../../database/schema/mail.ts";
 import { mailTopic } from "../../database/signals.ts";
 import { insert, listed, plannedEachTime } from "../../database/statements.ts";
 import { type ReportRow, reports } from "../sender-page/store.ts";
-import type { MailQueue } from "./rules.ts";
+import { type MailQueue, queueOf } from "./rules.ts";
 
 interface NewMail {
   readonly id: string;
@@ -75,11 +75,11 @@ const fields = [
 const columns = listed(tables.mails, fields);
 
 /**
- * SQL for the reason why the whole queue of the mail `m` waits; null if the mail server can be used. An attempt that
- * fails because of the mail server is not counted.
+ * SQL for the reason why the whole queue of the replies waits; null if the mail server can be used. An attempt that fails
+ * because of the mail server is not counted. The query names no column of another table, so that it runs only once.
  */
 const queueFault = `SELECT q.last_error FROM mails q
-  WHERE q.status = 'waiting' AND q.lane = m.lane AND q.attempts = 0 AND q.last_error IS NOT NULL
+  WHERE q.status = 'waiting' AND q.lane = '${queueOf("reply")}' AND q.attempts = 0 AND q.last_error IS NOT NULL
   ORDER BY q.due_at DESC LIMIT 1`;
 
 /**

@@ -222,7 +222,8 @@ describe("unsent texts that the server keeps", () => {
     await save({ question: "Half" });
     await save({ question: "Half and rest" }, { "draft-writer": "writer0002", replaces: writer });
     const late = await save({ question: "Half" });
-    expect([late.status, late.body]).toEqual([200, { kept: [], ended: true }]);
+    expect([late.status, late.body]).toEqual([200, { kept: [], ended: true, taken: true }]);
+    expect((await save({ question: "Half, and what came later" })).body).toEqual({ kept: [], ended: true });
     expect(await kept()).toEqual(["Half and rest"]);
     const browser = createBrowserWithoutScripts(service, headers);
     expect((await browser.open("/console/drafts")).text.split("<textarea")).toHaveLength(2);

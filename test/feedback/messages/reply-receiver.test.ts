@@ -92,6 +92,32 @@ describe("a reply in a thread of two senders (rule M10)", () => {
     expect(await preset()).toBe("Bob");
   });
 
+  it("keeps its receiver if the thread was merged into the thread of another sender in the meantime", async () => {
+    const into = (await app.report({ name: "Cy", email: "cy@home.example" })).field("id");
+    const page = await owner().open(path());
+    await app.console("POST", `/feedback/${thread}/merge`, { into });
+    const typed = { direction: "outbound", replyBody: "For you alone.", replyReceiver: "" };
+    const refused = await owner().send(page, `${path()}/messages`, typed);
+    expect([refused.status, receiverOf(refused)]).toEqual([409, "Ann"]);
+    thread = into;
+    const sent = await owner().send(refused, `${path()}/messages`, { direction: "outbound" });
+    expect(sent.status).toBe(303);
+    expect(await reads(pages.ann)).toContain("For you alone.");
+  });
+
+  it("says that its receiver is no longer in the thread, also after another action on the page", async () => {
+    thread = (await app.report({ name: "Cy", email: "cy@home.example" })).field("id");
+    const page = await owner().open(path());
+    const typed = { replyBody: "For Bob.", replyReceiver: crypto.randomUUID(), direction: "outbound" };
+    const refused = await owner().send(page, `${path()}/messages`, { ...typed, subject: "x".repeat(201) });
+    expect([refused.status, readingOf(refused)]).toEqual([
+      400,
+      expect.stringContaining(
+        "This text was typed for another sender, who is no longer in this thread. It would go to Cy",
+      ),
+    ]);
+  });
+
   it("is refused once if its receiver is not chosen, or is no longer in the thread", async () => {
     const typed = { direction: "outbound", replyBody: "For one of you." };
     for (const replyReceiver of ["unchosen", crypto.randomUUID()]) {

@@ -142,8 +142,21 @@ const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly threa
     data-live={hasRepeats(thread) ? versionOf([[...sendersOf(thread)], probableReceiver(thread)]) : ""}
   >
     {hasRepeats(thread) && <ReceiverChoice form={withReceiver(form, thread)} thread={thread} />}
+    {!hasRepeats(thread) && hasLostReceiver(form, thread) && (
+      <Notice kind="attention">
+        This text was typed for another sender, who is no longer in this thread. It would go to{" "}
+        <Line text={nameAndAddress(thread.sender)} />.
+      </Notice>
+    )}
   </div>
 );
+
+/** Whether a typed reply was sent for a sender who is no longer in the thread. */
+const hasLostReceiver = (form: Filled, thread: OwnedThread): boolean =>
+  form.sent === true && form.value("replyBody") !== "" && isLostReceiver(form.value("replyReceiver"), thread);
+
+const isLostReceiver = (receiver: string, thread: OwnedThread): boolean =>
+  receiver !== "" && receiver !== everyone && !sendersOf(thread).has(receiver);
 
 /**
  * Returns the values of the reply with the probable receiver. If a reply was typed and sent, its receiver is kept.
@@ -404,8 +417,7 @@ export async function refuseDoubtful(visit: SignedInVisit, thread: OwnedThread):
  * is restored after a merge or its undoing. (rule M10)
  */
 function refuseLostReceiver(fields: Fields, thread: OwnedThread): void {
-  const receiver = fields.text("replyReceiver");
-  if (receiver === "" || receiver === everyone || sendersOf(thread).has(receiver)) return;
+  if (!isLostReceiver(fields.text("replyReceiver"), thread)) return;
   if (hasRepeats(thread))
     throw badRequest("replyReceiver", "must be somebody who reported it. Choose who gets the reply");
   const message = `This text was typed for another sender, who is no longer in this thread. Send again to send it to ${nameAndAddress(thread.sender)}.`;

@@ -21,7 +21,7 @@ import type { InboxPosition } from "../../inbox/neighbours.tsx";
 import { threadNews } from "../../unread/rules.ts";
 import { StatusBadge } from "../badges.tsx";
 import { ThreadAside, type ThreadAsideProps, type ThreadSorting } from "./aside.tsx";
-import { RepliedNotice } from "./delivery.tsx";
+import { RepliedNotice, sendersOf } from "./delivery.tsx";
 import { currentThread, type SentThread, type ThreadForms, threadForms } from "./fields.tsx";
 import {
   CurrentProposal,
@@ -81,10 +81,22 @@ export async function threadParts(
     },
 ): Promise<ThreadProps> {
   const { thread } = opened;
-  const forms = threadForms(currentThread(thread), sent);
+  const forms = afterMerge(threadForms(currentThread(thread), sent), thread, visit.param("id"));
   const ways = { mail: visit.reads.sendsMail, page: navigation.app.senderPages };
   const beside = await readBeside(visit, opened, known);
   return { navigation, thread, forms, position, ways, statusUrl, now: visit.now, ...beside };
+}
+
+/**
+ * Returns the forms of a page whose thread was merged since it was opened. The empty receiver of a typed reply was the
+ * first sender of the merged thread `asked`, and not that of the thread into which it was merged. (rule M10)
+ */
+function afterMerge(forms: ThreadForms, thread: OwnedThread, asked: string): ThreadForms {
+  const first = asked.toLowerCase();
+  if (thread.feedback.mergedInto === undefined || !sendersOf(thread).has(first)) return forms;
+  const { reply } = forms;
+  const value = (name: string) => reply.value(name) || (name === "replyReceiver" ? first : "");
+  return { ...forms, reply: { ...reply, value } };
 }
 
 /** The tags of the app, and the members to whom threads can be assigned. */
