@@ -96,8 +96,8 @@ describe("a reply in a thread of two senders (rule M10)", () => {
     const into = (await app.report({ name: "Cy", email: "cy@home.example" })).field("id");
     const page = await owner().open(path());
     await app.console("POST", `/feedback/${thread}/merge`, { into });
-    const typed = { direction: "outbound", replyBody: "For you alone.", replyReceiver: "" };
-    const refused = await owner().send(page, `${path()}/messages`, typed);
+    const typed = { replyBody: "For you alone.", replyReceiver: "" };
+    const refused = await owner().send(page, `${path()}/assign`, typed);
     expect([refused.status, receiverOf(refused)]).toEqual([409, "Ann"]);
     thread = into;
     const sent = await owner().send(refused, `${path()}/messages`, { direction: "outbound" });
