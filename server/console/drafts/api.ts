@@ -4,7 +4,7 @@ import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { numberThreads } from "../../feedback/threads/store/threads.ts";
 import type { Browser, ConsoleCaller } from "../../http/handler.ts";
-import { hashOf } from "../../secrets/secrets.ts";
+import { fieldVersion } from "../forms.tsx";
 import type { FormObject } from "./fields.ts";
 import { type DraftRow, drafts, type NamedObject, type NamedSender } from "./store.ts";
 
@@ -67,7 +67,7 @@ export const createPageDrafts =
       for (const writer of new Set(writers)) {
         const owner = { userId, form, writer };
         const texts = opened(sealer, await drafts.ofWriter(tx, owner));
-        const taken = Object.fromEntries(texts.map(({ field, text }) => [field, hashOf(text)]));
+        const taken = Object.fromEntries(texts.map(({ field, text }) => [field, fieldVersion(text)]));
         const content = (await drafts.markOf(tx, owner)) ?? sealer.seal(JSON.stringify({ taken }));
         await drafts.endWriter(tx, owner, { id: newId(), page: "", content, updatedAt });
       }
@@ -158,7 +158,9 @@ export type PageDrafts = ReturnType<ReturnType<typeof createPageDrafts>>;
 function areTaken(sealer: DraftsDeps["sealer"], mark: string, fields: readonly TypedField[]): boolean {
   try {
     const { taken = {} } = JSON.parse(sealer.open(mark));
-    return fields.every(({ field, text }) => Object.hasOwn(taken, field) && taken[field] === hashOf(text));
+    return fields.every(
+      ({ field, text }) => Object.hasOwn(taken, field) && taken[field] === fieldVersion(text),
+    );
   } catch {
     return false;
   }
