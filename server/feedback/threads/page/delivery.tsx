@@ -30,7 +30,7 @@ export function writerOf(
   return author === "agent" ? "An agent" : "Somebody else";
 }
 
-/** Returns what kind of message a message is for the people who read it. */
+/** Returns the kind of a message as its readers see it. */
 export const kindOf = ({ sender, ...message }: OwnedMessage) =>
   messageKind({ ...message, isRepeat: sender !== undefined });
 

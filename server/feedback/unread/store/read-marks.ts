@@ -285,6 +285,7 @@ async function dropOldest(tx: Transaction, member: MemberOf): Promise<void> {
     ...[appId, userId, viewLimits.kept],
   );
   if (!last) return;
+  await lockReadUntil(tx, member);
   const unread = await unreadIds(tx, member, {}, last.at, viewLimits.keptUnread);
   await advance(tx, member, { until: last.at, unread });
 }
