@@ -77,4 +77,11 @@ describe("a search that reads threads in ranges", () => {
       reached: undefined,
     });
   });
+
+  it("reads nothing more when its time is over after the first ranges", async () => {
+    const { search, searched } = searching({ until: past });
+    const first = await searchBackwards(search);
+    expect(await continueSearch(first, search)).toEqual(first);
+    expect(searched).toEqual([{ newest: 10, oldest: 10 }]);
+  });
 });

@@ -85,9 +85,12 @@ export const usualEffort: Effort = { milliseconds: 20, few: 5_000, rare: 3_000 }
  */
 const quick = 3;
 
-/** Continues a search with the threads that were not searched yet. Returns all results together. */
+/**
+ * Continues a search with the threads that were not searched yet. Returns all results together. Searches nothing if the
+ * time is over, because the next page continues from there.
+ */
 export async function continueSearch(stopped: Found, given: BackwardSearch): Promise<Found> {
-  if (stopped.reached === undefined) return stopped;
+  if (stopped.reached === undefined || performance.now() > given.until) return stopped;
   const end = Math.min(given.end, stopped.reached - 1);
   const { seqs, reached } = await searchBackwards({
     ...given,
