@@ -117,6 +117,10 @@ export const digitsOfUuid = (id: string): string => id.replaceAll("-", "").toLow
 export const uuidOf = (bytes: Buffer): string =>
   bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
+/** Returns an id that is computed from texts. The same texts always have the same id. */
+export const idOfTexts = (texts: readonly string[]): string =>
+  uuidOf(Buffer.from(hash("sha256", JSON.stringify(texts)).slice(0, 2 * uuidBytes), "hex"));
+
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 const randomLength = 32;

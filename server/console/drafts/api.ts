@@ -84,13 +84,18 @@ export const createPageDrafts =
       /** Returns all drafts, newest first. */
       list: async (): Promise<Draft[]> => opened(sealer, await drafts.list(database, userId)),
 
-      /** Returns the names of objects by their ids. Leaves out objects that the person may not read. */
+      /**
+       * Returns the names of objects by their ids. Leaves out objects that the person may not read. First gives numbers
+       * to the new threads of the named apps.
+       */
       async named(wanted: readonly FormObject[]): Promise<ReadonlyMap<string, NamedObject>> {
         const found = new Map<string, NamedObject>();
         for (const kind of new Set(wanted.map((one) => one.kind))) {
           const ofKind = wanted.filter((one) => one.kind === kind);
-          if (kind === "thread")
-            for (const appId of new Set(ofKind.map((one) => one.appId))) await numberThreads(database, appId);
+          // The ids of the apps come from the browser, so they may be ids of apps of other people.
+          const appIds = kind === "thread" ? [...new Set(ofKind.map((one) => one.appId))] : [];
+          for (const appId of await drafts.appsOf(database, userId, appIds))
+            await numberThreads(database, appId);
           const ids = [...new Set(ofKind.map(({ id }) => id))];
           for (const named of await drafts.named(database, userId, { kind, ids })) found.set(named.id, named);
         }

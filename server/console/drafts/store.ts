@@ -111,6 +111,16 @@ export const drafts = {
     );
   },
 
+  /** Returns the ids of those of the apps in which the person is a member. */
+  async appsOf(reader: Reader, userId: string, appIds: readonly string[]): Promise<string[]> {
+    if (appIds.length === 0) return [];
+    const rows = await reader.all<{ appId: string }>(
+      `SELECT app_id AS "appId" FROM app_members WHERE user_id = ? AND app_id IN (${appIds.map(() => "?").join(", ")})`,
+      ...[userId, ...appIds],
+    );
+    return rows.map(({ appId }) => appId);
+  },
+
   /** Returns the senders of these reports. Leaves out hidden reports, and those that the person may not read. */
   async senders(reader: Reader, userId: string, ids: readonly string[]): Promise<NamedSender[]> {
     if (ids.length === 0) return [];

@@ -21,20 +21,22 @@ import { liveReads, type Place } from "./store.ts";
 /** The connections of browsers that receive events. (rules F70 to F74) */
 export interface LiveConnections {
   /**
-   * Returns `session` if the session has the maximum number of open connections, and `server` if the server has.
-   * Returns undefined if the session may open another connection.
+   * Returns `session`, `account` or `server` if this session, all sessions of its person, or the server has the maximum
+   * number of open connections. Returns undefined if the session may open another connection.
    */
-  fullFor(sessionId: string): "session" | "server" | undefined;
+  fullFor(caller: LiveCaller): "session" | "account" | "server" | undefined;
   /** Prepares a connection. Returns the function that opens the connection. */
-  prepare(
-    caller: Pick<ConsoleCaller, "id" | "userId">,
-    known: Known,
-  ): Promise<(connection: EventConnection) => void>;
+  prepare(caller: LiveCaller, known: Known): Promise<(connection: EventConnection) => void>;
   readonly count: () => number;
 }
 
+type LiveCaller = Pick<ConsoleCaller, "id" | "userId">;
+
 /** The maximum number of connections of one session. The tabs of a browser share one connection. */
 export const mostOfSession = 20;
+
+/** The maximum number of connections of all sessions of one person. */
+export const mostOfAccount = 100;
 
 /**
  * The interval in milliseconds at which each connection gets a line without content. Without this line, proxies might
@@ -76,10 +78,11 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
   const watch = createWatch(deps, open);
   const now = () => clock.now().toISOString();
 
-  function fullFor(sessionId: string): "session" | "server" | undefined {
+  function fullFor({ id, userId }: LiveCaller): "session" | "account" | "server" | undefined {
     if (open.size >= settings.budgets.liveConnections) return "server";
-    const own = [...open].filter((connection) => connection.sessionId === sessionId);
-    return own.length >= mostOfSession ? "session" : undefined;
+    const own = [...open].filter((connection) => connection.userId === userId);
+    if (own.filter(({ sessionId }) => sessionId === id).length >= mostOfSession) return "session";
+    return own.length >= mostOfAccount ? "account" : undefined;
   }
 
   stopping.addEventListener("abort", () => {
@@ -90,13 +93,14 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
   return {
     fullFor,
     count: () => open.size,
-    async prepare({ id: sessionId, userId }, known) {
+    async prepare(caller, known) {
+      const { id: sessionId, userId } = caller;
       const { history } = await watch.start();
       // If the client disconnects before the connection is open, nothing else stops the watch.
       watch.stopLater();
       const roles = (await rolesOf(database, [userId])).get(userId) ?? new Map();
       return ({ send, end, onClose }) => {
-        if (stopping.aborted || fullFor(sessionId)) return end();
+        if (stopping.aborted || fullFor(caller)) return end();
         const connection: Connection = { sessionId, userId, send, end, roles };
         open.add(connection);
         onClose(() => {

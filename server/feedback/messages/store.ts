@@ -140,9 +140,12 @@ export const answering = {
   /** Returns the rows of a thread. */
   list: (reader: Reader, feedbackId: string): Promise<AnsweringRow[]> => reader.all(ofThread, feedbackId),
 
-  /** Stores that a member is writing in a thread. Does nothing if the member may not answer in this thread. */
+  /**
+   * Stores that a member is writing in a thread, and signals it to the readers of the thread. Does nothing if the member
+   * may not answer in this thread.
+   */
   async note(tx: Transaction, { userId, feedbackId }: Writer, at: string): Promise<void> {
-    await tx.run(
+    const stored = await tx.run(
       `INSERT INTO answering_members (user_id, app_id, feedback_id, noted_at)
        SELECT v.user_id, f.app_id, f.id, ? FROM feedback f JOIN app_members v ON v.app_id = f.app_id
        WHERE f.id = ? AND f.status <> 'blocked' AND ${membershipOf("maintainer")}
@@ -150,13 +153,16 @@ export const answering = {
          noted_at = excluded.noted_at`,
       ...[at, feedbackId, userId],
     );
-    tx.signal(answeringTopic(feedbackId));
+    if (stored > 0) tx.signal(answeringTopic(feedbackId));
   },
 
-  /** Stores that a member is no longer writing in a thread. */
+  /** Stores that a member is no longer writing in a thread, and signals it if the member was writing there. */
   async remove(tx: Transaction, { userId, feedbackId }: Writer): Promise<void> {
-    await tx.run("DELETE FROM answering_members WHERE user_id = ? AND feedback_id = ?", userId, feedbackId);
-    tx.signal(answeringTopic(feedbackId));
+    const removed = await tx.run(
+      "DELETE FROM answering_members WHERE user_id = ? AND feedback_id = ?",
+      ...[userId, feedbackId],
+    );
+    if (removed > 0) tx.signal(answeringTopic(feedbackId));
   },
 
   /** Deletes the rows from before a time. */

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { type ReceivedFile, receivedFile } from "../../../src/contract/files.ts";
 import { feedbackFiles, limits } from "../../../src/contract/limits.ts";
 import { decodedText } from "../../../src/words/decoded-text.ts";
@@ -11,7 +11,7 @@ import { createAppStorage, uploadOf } from "../../feedback/reports/uploads.ts";
 import type { ThreadFiles } from "../../feedback/threads/answer.ts";
 import { mailType, uploads } from "../../files/store.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
-import { openAddress, randomName, type Sealer, sealAddress } from "../../secrets/secrets.ts";
+import { idOfTexts, openAddress, randomName, type Sealer, sealAddress } from "../../secrets/secrets.ts";
 import { readReplyToken } from "../outgoing/queue.ts";
 import { mails } from "../outgoing/store.ts";
 import { addAnswer, mayAnswer } from "../sender-page/add-answer.ts";
@@ -196,10 +196,7 @@ async function storeReport(
 
 /** Returns the id for the message of a mail. Two copies of one mail get the same id. */
 const idOf = (mailId: string, { messageId, text }: IncomingMail): string =>
-  createHash("sha256")
-    .update(JSON.stringify([mailId, messageId || text]))
-    .digest("hex")
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
+  idOfTexts([mailId, messageId || text]);
 
 /** The attachments and the original of a mail after they were stored as files. */
 interface StoredParts {

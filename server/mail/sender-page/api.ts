@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { withStatusUrl } from "../../feedback/saved-replies/rules.ts";
 import { fileAddresses } from "../../feedback/threads/answer.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
+import { idOfTexts } from "../../secrets/secrets.ts";
 import { isMailAddress } from "../address.ts";
 import { releaseMails } from "../outgoing/store.ts";
 import { addAnswer, answerPauseSeconds, mayAnswer } from "./add-answer.ts";
@@ -73,19 +74,21 @@ export const createSenderPages = (deps: SenderDeps) => ({
   },
 
   /**
-   * Adds an answer to the thread. The form contains the `id`, so a form that is sent twice adds only one answer. Throws
+   * Adds an answer to the thread. `once` is a UUID in the form, so a form that is sent twice adds only one answer. Throws
    * `not_found`, `bad_request`, `feedback_disabled` and `rate_limited`.
    */
-  async answer(token: string, text: string, id: string): Promise<void> {
+  async answer(token: string, text: string, once: string): Promise<void> {
     const body = text.trim();
     const length = [...body].length;
     if (length === 0) throw badRequest("answer", "must not be empty");
     if (length > limits.message) throw badRequest("answer", `must have at most ${limits.message} characters`);
     if (/[\0\uD800-\uDFFF]/u.test(body)) throw badRequest("answer", "must be text without NUL characters");
-    if (!uuid.test(id)) throw badRequest("once", "is missing; reload the page");
+    if (!uuid.test(once)) throw badRequest("once", "is missing; reload the page");
     await deps.database.write(async (tx) => {
       const { report, mailed } = await reportOf(deps, tx, token);
       if (report.feedbackEnabled !== 1) throw new ApiError("feedback_disabled");
+      // The sender may choose `once`. So it is not the id itself, which could then be the id of another object.
+      const id = idOfTexts([report.id, once]);
       if (await reports.hasMessage(tx, id)) return;
       if (!(await mayAnswer(deps, tx, report)))
         throw new ApiError("rate_limited", { retryAfterSeconds: answerPauseSeconds });

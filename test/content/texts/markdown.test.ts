@@ -34,6 +34,22 @@ describe("Markdown in the console", () => {
     );
   });
 
+  it.each([
+    "../console/data/1/download",
+    "%2e%2e/console/data/1/download",
+    "..%2fconsole",
+    "..\\\\console",
+    "a.png?x=1",
+    "a.png#x",
+    "a/b.png",
+    ".",
+    "",
+  ])("shows %s below the address of the uploads as a link", (name) => {
+    const html = markdown(`![a](https://example.org/uploads/${name})`);
+    expect(html).not.toContain("<img");
+    expect(html).toContain("<a href=");
+  });
+
   it("shows HTML as text", () => {
     expect(markdown("<script>alert(1)</script>\n\na <img src=x onerror=alert(1)>")).not.toMatch(
       /<(script|img)/,

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { saveDraft } from "../../support/browser/save-draft.ts";
 import { databases } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type LiveBrowser, openLive } from "../../support/service/live-events.ts";
@@ -211,6 +212,25 @@ describe.each(databases)("GET /api/v1/console/live on $name", (engine) => {
     const bearer: Record<string, string> = { authorization: `Bearer ${token}` };
     for (const headers of [{}, bearer])
       expect((await service.request("GET", path, { headers })).status).toBe(401);
+  });
+
+  it("has at most 100 connections for all sessions of an account", async () => {
+    const sessions = await Promise.all(Array.from({ length: 5 }, () => service.signIn(cast.owner)));
+    await Promise.all(sessions.flatMap((session) => Array.from({ length: 20 }, () => follow(session))));
+    const refused = await service.request("GET", path, { headers: cast.person });
+    expect([refused.status, refused.field("code")]).toEqual([429, "rate_limited"]);
+  });
+
+  it("sends no event when an account that is no member says that it answers a thread", async () => {
+    const threadId = await submitFeedback(service, cast);
+    const stranger = await makeAppWithAgent(service);
+    const page = await follow();
+    const typed = { page: "/console", texts: { replyBody: "Hello" }, more: { answering: threadId } };
+    expect((await saveDraft(service, stranger.person, typed)).status).toBe(200);
+    await change(threadId, { status: "in_progress" });
+    expect(await page.next()).toMatchObject({ kind: "thread", threadId });
+    expect((await saveDraft(service, cast.person, typed)).status).toBe(200);
+    await page.until({ kind: "answering", threadId });
   });
 
   it("answers HEAD with the headers alone", async () => {

@@ -630,6 +630,21 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect(await unreadIds()).toContain(read.id);
   });
 
+  it("is possible, whatever id the sender has put into the form of an answer", async () => {
+    const [into, from] = [await send(), await send({ message: "Broken." })];
+    const body = new URLSearchParams({ answer: "hello", once: from.id }).toString();
+    const headers = {
+      origin: new URL(from.url).origin,
+      "content-type": "application/x-www-form-urlencoded",
+    };
+    for (const _ of ["first", "again"])
+      expect((await fetch(from.url, { method: "POST", redirect: "manual", headers, body })).status).toBe(303);
+    expect((await merge(from.id, into.id)).status).toBe(200);
+    expect((await wordsOf(into.id)).filter((words) => words === "hello")).toHaveLength(1);
+    expect((await unmerge(from.id)).status).toBe(200);
+    expect(await wordsOf(from.id)).toEqual(["Broken.", "hello"]);
+  });
+
   it("keeps a tag that is merged into another tag, for the undo (rule F46)", async () => {
     const [into, from] = [await send(), await send()];
     await app.console("PATCH", `/feedback/${from.id}`, { addTags: ["crash", "crashes"] });
