@@ -192,7 +192,10 @@ export interface Budgets {
   readonly dropMilliseconds: number;
   /** On how many connections the server may discard a refused body at the same time. */
   readonly drops: number;
-  /** The number of unknown test keys for which the server counts uses. If there are more, it drops the oldest key. */
+  /**
+   * The maximum number of unknown test keys whose counts are stored. If there are more, the server deletes the counts
+   * of the oldest keys.
+   */
   readonly unknownTestKeys: number;
   /** How many connections of browsers may receive events at the same time. */
   readonly liveConnections: number;

@@ -54,11 +54,11 @@ export const imports = {
     }: {
       readonly appId: string;
       /** The last proposal of the previous batch. */
-      readonly after: Settled;
+      readonly after: RunPosition;
       readonly now: string;
     },
-  ): Promise<Settled | undefined> {
-    const runs = await tx.all<Settled & { threadId: string }>(
+  ): Promise<RunPosition | undefined> {
+    const runs = await tx.all<RunPosition & { threadId: string }>(
       `SELECT id, created_at AS "createdAt", feedback_id AS "threadId" FROM runs
        WHERE app_id = ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ${proposalsAtOnce}`,
       ...[appId, after.createdAt, after.id],
@@ -185,7 +185,7 @@ export const imports = {
 };
 
 /** The position of a proposal in the order of all proposals of the app. */
-export interface Settled {
+export interface RunPosition {
   readonly createdAt: string;
   readonly id: string;
 }

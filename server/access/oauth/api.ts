@@ -166,7 +166,10 @@ const sendingOf = ({ req }: Context, { arrivals, addressOf }: SharedSteps): Send
   sender: senderOf(undefined, addressOf(req)),
 });
 
-/** Reads the form that a program sent. Throws an ApiError if the body is not a form. */
+/**
+ * Reads the form that a program sent. Throws an ApiError if the body is not a form. The methods of the form throw an
+ * OAuthFault for a parameter that is missing or was sent twice.
+ */
 async function formOf(ctx: Context, steps: SharedSteps): Promise<Form> {
   const sending = sendingOf(ctx, steps);
   const bytes = await counted(sending, async () => {
@@ -448,7 +451,7 @@ async function refreshConnection(
   return pair;
 }
 
-/** Throws `rate_limited` if a program refreshes in a loop. (rule A70) */
+/** Counts a refresh of a connection. Throws `rate_limited` if a program refreshes in a loop. (rule A70) */
 async function countRefresh(
   { clock, settings }: ConnectionsDeps,
   tx: Transaction,

@@ -290,7 +290,9 @@ interface NewAccountLink {
   readonly email: string;
   readonly now: string;
   readonly expiresAt: string;
-  /** The encrypted secret of the invitation to which the link leads on; null if there is none. */
+  /**
+   * The encrypted secret of the invitation whose page opens after the person has used the link; null if there is none.
+   */
   readonly invitationSealed: string | null;
 }
 
@@ -340,7 +342,10 @@ export const accountLinks = {
       ...[tokenHash, kind, now],
     ),
 
-  /** Returns the encrypted secret of the invitation to which a valid link leads on; undefined if there is none. */
+  /**
+   * Returns the encrypted secret of the invitation whose page opens after the person has used a valid link; undefined
+   * if there is none.
+   */
   async invitationOf(reader: Reader, tokenHash: string, now: string): Promise<string | undefined> {
     const sql = `SELECT invitation_sealed AS "sealed" FROM account_links WHERE token_hash = ? AND expires_at > ?`;
     return (await reader.get<{ sealed: string | null }>(sql, tokenHash, now))?.sealed ?? undefined;

@@ -84,7 +84,10 @@ export const createPageDrafts =
       /** Returns all drafts, newest first. */
       list: async (): Promise<Draft[]> => opened(sealer, await drafts.list(database, userId)),
 
-      /** Returns the names of objects by their ids. Leaves out objects that the person may not read. */
+      /**
+       * Returns the names of objects by their ids. Leaves out objects that the person may not read. First assigns
+       * numbers to the new threads of the apps.
+       */
       async named(wanted: readonly FormObject[]): Promise<ReadonlyMap<string, NamedObject>> {
         const found = new Map<string, NamedObject>();
         for (const kind of new Set(wanted.map((one) => one.kind))) {

@@ -75,8 +75,8 @@ interface RemainingScopes {
 type FailureWithScopes = NamedFailure & RemainingScopes;
 
 /**
- * Returns the failures that a run names as passed but cannot resolve. Either only other scopes have reported the
- * failure, or the scope of the run reported it after the start of the run. (rule F25)
+ * Returns the failures that are in the list `passed` of the run, but that the run cannot resolve. Either only other
+ * scopes have reported the failure, or the scope of the run reported it after the start of the run. (rule F25)
  */
 async function untouchedFailures(
   tx: Transaction,

@@ -7,10 +7,10 @@ interface NamedFailure {
 
 /** The open failures that a successful run may resolve. */
 export interface PassedFailures<Failure> {
-  /** The failures that the run names as passed, by their keys or by prefixes of their keys. Sorted by key. */
+  /** The failures that are in the list of the run, by key or by a prefix of a key. Sorted by key. */
   readonly passed: Failure[];
   /**
-   * The failures that summarize many tests and whose own keys the run does not name as passed. Some of their tests may
+   * Summaries of many failing tests. The list of the run does not contain their own keys, but some of their tests may
    * have passed. Sorted by key.
    */
   readonly summaries: Failure[];

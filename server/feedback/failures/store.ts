@@ -5,7 +5,7 @@ import { insert } from "../../database/statements.ts";
 export interface FailureReport {
   readonly feedbackId: string;
   readonly appId: string;
-  /** The scope of the run, such as a workflow with a job and a branch; "" if the report names no scope. */
+  /** The scope of the run, such as a workflow with a job and a branch; `""` if the report has no scope. */
   readonly scope: string;
   readonly run: string;
   /** The tests that the report summarizes. Each test is named by the prefix of a key. */

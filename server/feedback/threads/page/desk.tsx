@@ -84,7 +84,8 @@ interface DeskShown {
 }
 
 /**
- * Shows the inbox of an app: its views, a list of threads, and the thread that is opened from the list. (rule F47)
+ * Shows the inbox of an app: its views, a list of threads, and the thread that is opened from the list. Records that
+ * the person has seen the inbox. (rule F47)
  */
 export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Promise<Reply> {
   const { ask, reads } = visit;
@@ -186,7 +187,10 @@ async function navigationFor(visit: SignedInVisit, { shown }: DeskShown): Promis
   return shown?.done === undefined ? known : { ...known, done: shown.done };
 }
 
-/** Opens the thread with this number or id. Returns undefined if the app has no such thread. */
+/**
+ * Opens the thread with this number or id. Returns undefined if the app has no such thread. Records that the person has
+ * seen the thread.
+ */
 async function openWanted(visit: SignedInVisit, appId: string, wanted: string) {
   try {
     const id = /^[1-9]\d{0,8}$/.test(wanted) ? await idOfNumber(visit, appId, wanted) : wanted;

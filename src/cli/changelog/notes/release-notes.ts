@@ -105,7 +105,8 @@ interface Change {
 }
 
 /**
- * The maximum length of a text that is searched. A change is always shorter, and a longer search would take too long.
+ * The maximum length of a list item that is read as a change. A change is always shorter. The patterns would need too
+ * much time for a longer text.
  */
 const longestRead = 10_000;
 
