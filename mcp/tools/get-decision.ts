@@ -31,7 +31,10 @@ export const getDecisionTool = defineTool({
   },
   input: z.object({
     run_id: z.string().check(z.maxLength(100), z.describe("From propose_plan")),
-    wait_seconds: z._default(z.int().check(z.minimum(0), z.describe("up to 50; a greater number counts as the maximum")), 0),
+    wait_seconds: z._default(
+      z.int().check(z.minimum(0), z.describe("up to 50; a greater number counts as the maximum")),
+      0,
+    ),
     feedback: z.optional(
       z
         .string()

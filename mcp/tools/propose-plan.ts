@@ -29,7 +29,9 @@ export const proposePlanTool = defineTool({
     summary: NewProposal.shape.summary.check(z.describe("The problem and the solution in a few words")),
     plan: NewProposal.shape.plan.check(z.describe("What you will do, step by step")),
     expected_run_id: z.optional(
-      z.string().check(z.maxLength(100), z.describe("The run_id of the newest run, if you want to replace it")),
+      z
+        .string()
+        .check(z.maxLength(100), z.describe("The run_id of the newest run, if you want to replace it")),
     ),
   }),
   output: z.looseObject({

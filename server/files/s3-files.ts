@@ -244,7 +244,10 @@ const firstPauseMs = 50;
  */
 const connectionsFor = { reading: 128, others: 32 };
 
-/** Creates the client for one store. It loads the HTTP library at the first request. */
+/**
+ * Creates the client for one store. It loads the HTTP library at the first request. A request is repeated after a
+ * failure, and then throws FilesUnavailable.
+ */
 function createS3Client(place: S3Settings): SendToS3 {
   const sign = createSigner(place);
   const outage = createOutage();

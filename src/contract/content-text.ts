@@ -17,7 +17,7 @@ export function feedbackIdsIn(text: string): readonly string[] {
   return [...new Set(ids.map((id) => id.toLowerCase()))];
 }
 
-/** Returns the text that users of the app see. It does not contain the lines that only name threads. */
+/** Returns the text that users of the app see. It does not contain the lines that only list threads. */
 export function withoutFeedbackLines(text: string): string {
   const lines = text.split("\n");
   const shown = lines.filter((line) => !isFeedbackLine(line));

@@ -420,7 +420,8 @@ async function insertConnection(
 
 /**
  * Exchanges a refresh token for the next pair of tokens. A repeat within a minute gets the same pair. A later repeat
- * ends the connection, because two programs have the token. (rule A48)
+ * ends the connection, because two programs have the token. Throws an OAuthFault for a token that cannot be used. (rule
+ * A48)
  */
 async function refreshConnection(
   deps: ConnectionsDeps,
@@ -544,7 +545,7 @@ async function insertTokenPair(
 }
 
 /**
- * Encrypts a pair of tokens with the refresh token that it replaces, so that only a program which has that refresh
+ * Encrypts a pair of tokens with the refresh token that the pair replaces. So only a program that has this refresh
  * token can decrypt the pair.
  */
 const sealPair = (pair: TokenPair, refreshToken: string): string =>
@@ -575,8 +576,8 @@ export interface OAuthClient {
 const mostRedirects = 10;
 
 /**
- * Registers a program. The registration is deleted after a day if nobody has allowed the program to connect. (RFC 7591;
- * rule A45)
+ * Registers a program. The registration is deleted after a day if nobody has allowed the program to connect. Throws an
+ * OAuthFault for addresses that are not allowed. (RFC 7591; rule A45)
  */
 async function registerClient(
   { clock, database, newId }: Pick<Deps, "clock" | "database" | "newId">,

@@ -398,7 +398,7 @@ export function consoleSession(
 
 /**
  * Creates a function that starts the session of a person who has proved all factors, and sets the cookie of the
- * session.
+ * session. Throws `invalid_credentials` if the password was changed after the check.
  */
 const openSession =
   (deps: Pick<Deps, "clock" | "newId" | "sealer" | "time">) =>
@@ -459,8 +459,8 @@ const stepHasExpired = () =>
   });
 
 /**
- * Changes the password. Ends all other sessions of the account, and deletes its mailed links. Tokens and devices are
- * not affected. (rule S19)
+ * Changes the password. Ends all other sessions of the account, deletes its mailed links, and mails the person about
+ * the change. Tokens and devices are not affected. (rule S19)
  */
 function changePassword(
   deps: NoticeDeps & Pick<Deps, "database">,

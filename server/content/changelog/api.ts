@@ -185,7 +185,8 @@ const baseOfText = ({ title, body, items }: ReleaseContent): string =>
 
 /**
  * Publishes an entry and its draft now. If the entry is already published, its date does not change. A date in the
- * future is replaced by the current time.
+ * future is replaced by the current time. Throws `draft_conflict` if the published text has changed since the draft was
+ * saved.
  */
 async function publishEntry(
   deps: EntryDeps,
@@ -292,7 +293,10 @@ export function consoleChangelog(
   };
 }
 
-/** Adds these threads to the line `Feedback: ID, ID` of a text. The threads already in this line stay. (rule C32) */
+/**
+ * Adds these threads to the line `Feedback: ID, ID` of a text. The threads already in this line stay. Throws
+ * `bad_request` if the text would be too long. (rule C32)
+ */
 function naming(text: string, threads: readonly string[]): string {
   const ids = threads.map((id) => id.toLowerCase());
   const named = withFeedbackLine(text, [...new Set([...idsInFeedbackLines(text), ...ids])]);
@@ -600,7 +604,8 @@ function refuseSameVersion(known: readonly EntryVersion[], version: string): voi
 
 /**
  * Converts the fields of a request to values of columns. A missing field is undefined. With `publish`, the date becomes
- * `now`, unless the entry is already published. (rule C12)
+ * `now`, unless the entry is already published. Throws `bad_request` if the request has both `publish` and
+ * `publishedAt`. (rule C12)
  */
 function givenValues(
   given: Omit<ChangelogChange, "version">,
@@ -661,8 +666,8 @@ const jsonOf = (value: unknown): string | undefined =>
 type EntryTexts = Pick<ChangelogRow, "id" | "body" | "items"> & { readonly appId: string };
 
 /**
- * Replaces the links of a release note by links to the threads that its text names. Returns the ids of these threads.
- * An id that is not a thread of the app is ignored. (rule C17)
+ * Replaces the links of a release note by links to the threads whose ids are in its text. Returns the ids of these
+ * threads. An id that is not a thread of the app is ignored. (rule C17)
  */
 async function linkFeedback(tx: Transaction, entry: EntryTexts): Promise<readonly string[]> {
   const wanted = await links.existing(tx, entry.appId, namedIn(entry));

@@ -57,8 +57,8 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
 interface Passing {
   readonly failure: Failure;
   /**
-   * Returns whether the test of a summary with this prefix of a key has passed. Undefined if the run names the whole
-   * failure as passed.
+   * Returns whether the test of a summary with this prefix of a key has passed. Undefined if the list of the run
+   * contains the whole failure.
    */
   readonly partHasPassed?: (part: string) => boolean;
 }

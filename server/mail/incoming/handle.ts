@@ -301,7 +301,8 @@ interface MailFiles {
 }
 
 /**
- * Stores attachments by the same rules as files of feedback. The bytes of an attachment decide its kind. (rule M14)
+ * Stores attachments as temporary files, by the same rules as files of feedback. The bytes of an attachment decide its
+ * kind. (rule M14)
  */
 async function mailFiles(
   { files }: Pick<Deps, "files">,

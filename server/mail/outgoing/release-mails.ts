@@ -108,7 +108,7 @@ async function queueRelease(
 }
 
 /**
- * Returns the title of a release note for the sender of a report. If the report names a language and the note has a
+ * Returns the title of a release note for the sender of a report. If the report has a language and the note has a
  * translation into this language, returns the translated title. (rule C35)
  */
 function titleFor(note: NoteToMail, metadata: string): string {

@@ -262,7 +262,7 @@ interface DeskProps extends DeskShown {
   readonly thread: ThreadProps | undefined;
   /** The thread that the person has just answered and resolved. */
   readonly replied: OwnedThread | undefined;
-  /** Whether the address names a thread that does not exist. */
+  /** Whether the thread in the address does not exist. */
   readonly isMissing: boolean;
   readonly result: ActResult | undefined;
   /** Whether the thread was opened from the inbox of all apps. The link back then leads to that inbox. */
