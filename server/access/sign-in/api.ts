@@ -398,7 +398,7 @@ export function consoleSession(
 
 /**
  * Creates a function that starts the session of a person who has proved all factors, and sets the cookie of the
- * session. Throws `invalid_credentials` if the password was changed after the check.
+ * session. The function throws `invalid_credentials` if the password was changed after the check.
  */
 const openSession =
   (deps: Pick<Deps, "clock" | "newId" | "sealer" | "time">) =>

@@ -16,7 +16,7 @@ export interface PassedFailures<Failure> {
   readonly summaries: Failure[];
 }
 
-/** Selects the failures that a successful run may resolve. A prefix of a key never names a summary. (rule F24) */
+/** Selects the failures that a successful run may resolve. A prefix of a key never matches a summary. (rule F24) */
 export function passedFailures<Failure extends NamedFailure>(
   failing: readonly Failure[],
   passed: readonly Passed[],

@@ -8,7 +8,7 @@ export interface FailureReport {
   /** The scope of the run, such as a workflow with a job and a branch; `""` if the report has no scope. */
   readonly scope: string;
   readonly run: string;
-  /** The tests that the report summarizes. Each test is named by the prefix of a key. */
+  /** The tests that the report summarizes. Each test is given as the prefix of a key. */
   readonly parts?: readonly string[] | undefined;
   readonly reportedAt: string;
 }

@@ -44,7 +44,7 @@ export const feedback = (
   };
 };
 
-/** Stores a report. The `id` and the `consoleUrl` of the answer name the thread. (rule F9) */
+/** Stores a report. The `id` and the `consoleUrl` of the answer belong to the thread. (rule F9) */
 function save(
   deps: Pick<Deps, "clock" | "keptFiles" | "newId" | "sealer" | "settings">,
   request: Request<typeof contract.submit>,

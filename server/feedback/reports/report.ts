@@ -21,10 +21,10 @@ export interface FeedbackReport {
    */
   readonly scope: string;
   readonly run: string;
-  /** The fields of the answer that list the parts of the report that are not stored. */
+  /** The tests that the report summarizes. Each test is given as the prefix of a key. */
   readonly parts: readonly string[] | undefined;
   readonly files: readonly FeedbackFile[];
-  /** The fields of the answer that name the parts of the report that are not stored. */
+  /** The fields of the answer that list the parts of the report that are not stored. */
   readonly dropped: {
     readonly metadataDropped?: string[];
     readonly filesDropped?: string[];
