@@ -101,8 +101,8 @@ export const imports = {
   },
 
   /**
-   * Whether merges of the app contradict each other. They do in three cases: a thread is merged into a missing
-   * thread, a thread is merged into a merged thread, or the order of the merges differs from their numbers.
+   * Whether merges of the app contradict each other: a thread is merged into a missing thread or into a merged thread,
+   * `merged_into` differs from the recorded merges, or the order of the merges differs from their numbers.
    */
   async hasWrongMerges(reader: Reader, appId: string): Promise<boolean> {
     const found = await reader.get<{ found: number }>(

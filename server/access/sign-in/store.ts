@@ -139,7 +139,10 @@ export const consoleSessions = {
     tx.signal(sessionsTopic);
   },
 
-  /** Ends a session of an account by the id that the API shows. Returns false if the account has no such session. */
+  /**
+   * Ends a session of an account by the id that the API shows, and the notices in its browser. Returns false if the
+   * account has no such session.
+   */
   async removeById(tx: Transaction, userId: string, id: string): Promise<boolean> {
     const ended = await tx.all<{ tokenHash: string }>(
       `DELETE FROM sessions WHERE user_id = ? AND id = ? RETURNING token_hash AS "tokenHash"`,

@@ -487,7 +487,10 @@ export async function createEntry(
   });
 }
 
-/** Stores a new entry. The caller must lock the app's entries first. */
+/**
+ * Stores a new entry and its links to threads, and makes cached lists invalid. If the entry is published, also stores
+ * the event `changelog.published`. The caller must lock the app's entries first.
+ */
 async function insertEntry(
   { clock, newId }: EntryDeps,
   tx: Transaction,
@@ -546,7 +549,10 @@ async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChange
   return picturesIn(texts);
 }
 
-/** Stores changed columns of an entry, its earlier text for the history, and its links to threads. */
+/**
+ * Stores changed columns of an entry, its earlier text for the history, and its links to threads. Makes cached lists
+ * invalid. If the change publishes the entry now, also stores the event `changelog.published`.
+ */
 async function saveEntry(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,

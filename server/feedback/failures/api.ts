@@ -115,8 +115,9 @@ function passOf(
 }
 
 /**
- * Stores that a failure passed in the scope of this run. Returns the id of its thread, and the scopes in which a
- * failure of this thread has not passed yet. Returns undefined if the run changes nothing.
+ * Stores that a failure passed in the scope of this run, or, for a summary, which of its tests passed. Returns the id
+ * of its thread, and the scopes in which a failure of this thread has not passed yet. Returns undefined if the run
+ * changes nothing.
  */
 async function passIn(
   tx: Transaction,

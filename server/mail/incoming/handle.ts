@@ -250,8 +250,8 @@ export function createStoreMail(
 }
 
 /**
- * Adds an answer that came by mail to its thread, together with its files. Returns the report in its current state;
- * undefined if the thread already has this answer.
+ * Adds an answer that came by mail to its thread, together with its files and its original. Returns the report in its
+ * current state; undefined if the thread already has this answer.
  */
 export async function addMailedAnswer(
   deps: Pick<Deps, "clock" | "newId">,

@@ -46,8 +46,8 @@ export async function audienceOf(
 }
 
 /**
- * Queues mails about newly published release notes to the senders of the feedback that these notes name. Returns the
- * number of notes. (rule M15)
+ * Handles newly published release notes: stores the event of a note whose date has come, and queues mails to the
+ * senders of the feedback in the note. Returns the number of notes. (rule M15)
  */
 export async function mailReleases(deps: ReleasesDeps): Promise<number> {
   const now = deps.clock.now();
