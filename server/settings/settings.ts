@@ -259,7 +259,7 @@ function budgetOf(entry: string, budgets: Budgets): [string, number] {
   const [, name = "", value] = /^\s*(\w+)=(\d{1,12})\s*$/.exec(entry) ?? [];
   if (Object.hasOwn(budgets, name) && Number(value) > 0) return [name, Number(value)];
   throw new SettingError(
-    `INNKEEP_BUDGETS must be a list of entries such as \`connections=500\`, not \`${entry}\`. The possible names are ${Object.keys(budgets).join(", ")}.`,
+    `INNKEEP_BUDGETS must be a list of entries such as \`connections=500\`, not \`${entry}\`. The possible names are ${Object.keys(budgets).join(", ")}. A value is a whole number from 1 to 999999999999.`,
   );
 }
 
@@ -328,7 +328,7 @@ function limitOf(entry: string): [RateLimitName, RateLimitSetting] {
     return [name, rule];
   const names = Object.keys(rateLimits).filter(isLimit).join(", ");
   throw new SettingError(
-    `INNKEEP_RATE_LIMITS must be \`on\`, \`off\` or a list of entries such as \`feedback=240/60\`, not \`${entry}\`. The possible names are ${names}.`,
+    `INNKEEP_RATE_LIMITS must be \`on\`, \`off\` or a list of entries such as \`feedback=240/60\`, not \`${entry}\`. The possible names are ${names}. An entry allows 1 to ${most.limit} requests in 1 to ${most.windowSeconds} seconds.`,
   );
 }
 

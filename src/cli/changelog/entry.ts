@@ -65,7 +65,7 @@ export async function writeRelease(
 }
 
 /**
- * Whether the version is greater than the versions of all notes. Only such a version may take the draft of unreleased
+ * Whether the version is greater than the versions of all notes. Only such a version may get the draft of unreleased
  * notes, because an older version can come from another branch.
  */
 const isNewer = (version: string, { entries }: WrittenReleases): boolean =>
