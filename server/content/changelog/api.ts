@@ -541,7 +541,10 @@ async function updateEntry(
   await saveEntry(deps, tx, { entry, change: update });
 }
 
-/** Deletes an entry permanently. Returns the file names of the pictures in its texts. (rule C4) */
+/**
+ * Deletes an entry permanently, and makes cached lists invalid. Returns the file names of the pictures in its texts.
+ * (rule C4)
+ */
 async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChangelogRow): Promise<string[]> {
   await rows.remove(tx, id);
   await renew(tx, appId);
