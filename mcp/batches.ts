@@ -74,7 +74,7 @@ export function createBatches(write: (answer: object) => void): Batches {
   };
   /**
    * Returns the messages of a line that is an array, otherwise undefined. If the line cancels a request of a waiting
-   * batch, no longer waits for the answer to that request.
+   * batch, the batch no longer waits for that answer.
    */
   const messagesIn = (line: Buffer): readonly unknown[] | undefined => {
     const isArray = line.find((byte) => !blanks.has(byte)) === openingBracket;

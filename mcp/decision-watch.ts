@@ -108,7 +108,10 @@ function startWatch(runId: string, until: number, parts: WatchParts): Watch {
   return { state, decided, waiters: 0 };
 }
 
-/** Reads the proposal repeatedly until a person has decided on it. Throws an error if a failure is permanent. */
+/**
+ * Reads the proposal repeatedly until a person has decided on it. Throws an error if a failure is permanent. Stores
+ * each result in `state`.
+ */
 async function follow(
   state: WatchState,
   runId: string,

@@ -112,7 +112,10 @@ function sanitisedPlan(
   return { summary: text(summary), plan: text(plan), sha256: hashOf(plan) };
 }
 
-/** Returns the latest proposal on the thread. Returns null if the thread cannot be read now. */
+/**
+ * Returns the latest proposal on the thread. Returns null if the thread cannot be read now. Throws if the call was
+ * cancelled.
+ */
 async function latestProposalOf(
   id: string,
   deps: ReadThreadDeps,

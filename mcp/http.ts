@@ -34,7 +34,7 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
   const streams = createOpenStreams();
   const serverFor = (deps: Deps, body: unknown): McpServerFactory => {
     const only = calledTool(body);
-    // In the older era, changes are sent only on a stream that belongs to a session. There are no sessions here.
+    // In the era `legacy`, changes are sent only on a stream that belongs to a session. There are no sessions here.
     return ({ era }) => createServer(options, deps, { announces: era === "modern", only });
   };
   const answerWithSdk = async (sent: ToolRequest, caller: ToolCaller, deps: Deps): Promise<HttpAnswer> => {
@@ -284,7 +284,8 @@ async function answerCall(
 }
 
 /**
- * Adds two fields that results have in the newer era: one says that the result is complete, and one names the server.
+ * Adds two fields that results have in the era `modern`: one says that the result is complete, and one contains the
+ * name of the server.
  */
 const inNewerForm = (result: CallToolResult, serverInfo: object) => ({
   ...result,

@@ -16,8 +16,8 @@ export type AnswerOf = (line: string) => string | undefined;
 
 /**
  * Answers the first messages of one client with the same answers as the SDK. Answers only messages of a known form, for
- * which the answer of the SDK is certain. All messages must belong to the same era. An MCP session must begin with
- * `initialize`.
+ * which the answer of the SDK is certain. Leaves a message to the SDK if it belongs to another era (see `Era`) than the
+ * messages before, or if a session of the era `legacy` does not begin with `initialize`.
  */
 export function preparedAnswers(options: McpOptions): AnswerOf {
   const answers = buildTimeAnswers[offersWork(options) ? "work" : options.readOnly ? "readOnly" : "all"];
@@ -42,7 +42,7 @@ function filledIn(text: string, { id, version }: FirstMessage, options: McpOptio
     [JSON.stringify(placeholders.options.version)]: JSON.stringify(options.version),
     [JSON.stringify(placeholders.options.baseUrl)]: JSON.stringify(options.consoleUrl ?? options.baseUrl),
     [`"protocolVersion":"${versions.legacy[0]}"`]: `"protocolVersion":"${version}"`,
-    [`up to ${placeholders.options.maxWaitSeconds}; more`]: `up to ${longestWait(options)}; more`,
+    [`up to ${placeholders.options.maxWaitSeconds}; a greater`]: `up to ${longestWait(options)}; a greater`,
   };
   // All placeholders are replaced in one step. So a value that contains the text of a placeholder stays unchanged.
   return text.replace(filledPlaceholders, (found) => values[found] ?? found);
@@ -54,7 +54,7 @@ const filledPlaceholders = new RegExp(
     JSON.stringify(placeholders.options.version),
     JSON.stringify(placeholders.options.baseUrl),
     `"protocolVersion":"${versions.legacy[0]}"`,
-    `up to ${placeholders.options.maxWaitSeconds}; more`,
+    `up to ${placeholders.options.maxWaitSeconds}; a greater`,
   ]
     .map(patternOfText)
     .join("|"),

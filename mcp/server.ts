@@ -117,7 +117,10 @@ const load = {
 /** Returns the definition of `get_decision` with the longest wait of this server in its description. */
 function withLongestWait(seconds: number): ListedTool {
   if (seconds === usualSeconds) return tools.getDecision;
-  const text = JSON.stringify(tools.getDecision).replace("up to 50; more", `up to ${seconds}; more`);
+  const text = JSON.stringify(tools.getDecision).replace(
+    "up to 50; a greater",
+    `up to ${seconds}; a greater`,
+  );
   return JSON.parse(text);
 }
 

@@ -12,12 +12,12 @@ import { isNotFound } from "./failures.ts";
 /** The subscriptions of one client over standard input, in both eras. */
 interface Subscriptions {
   /**
-   * Uses this server to send all later notifications of changes. In the older era, this server also handles requests
+   * Uses this server to send all later notifications of changes. In the era `legacy`, this server also handles requests
    * for subscriptions.
    */
   serve(server: McpServer, era: "legacy" | "modern"): void;
   /**
-   * Handles requests for subscriptions in the newer era. The SDK gets such a request only after the watch has begun.
+   * Handles requests for subscriptions in the era `modern`. The SDK gets such a request only after the watch has begun.
    */
   watchRequests(transport: StdioServerTransport): void;
   close(): void;
@@ -241,7 +241,7 @@ async function readMark({ connection }: WatchParts, signal: AbortSignal): Promis
   }
 }
 
-/** Reads the proposals repeatedly, one after another. */
+/** Reads the proposals repeatedly, one after another, and notifies the client of each change. */
 async function watchRuns(context: WatchContext, watching: Watching): Promise<never> {
   for (;;) {
     await context.clock.sleep(betweenReadsMs, context.signal);

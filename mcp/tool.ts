@@ -192,5 +192,5 @@ export interface Page {
   readonly message: string;
 }
 
-/** Offers a page until `signal` aborts. In the newer era it throws a PageOffer, which is the answer to this call. */
+/** Offers a page until `signal` aborts. In the era `modern` it throws a PageOffer, which is the answer to this call. */
 export type OfferPage = (page: Page, signal: AbortSignal) => void;

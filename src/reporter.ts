@@ -126,7 +126,10 @@ interface SenderOptions {
   readonly onFailure: ((failure: Failure) => void) | undefined;
 }
 
-/** Sends the two calls. Both functions resolve even if a call fails. */
+/**
+ * Sends the two kinds of requests of a reporter: reports of sessions, and questions about the status. Both functions
+ * resolve even if a request fails.
+ */
 interface SessionSender {
   /** Reports pending sessions, oldest first. Stops at the first session that fails now but may succeed later. */
   reportAll(): Promise<void>;

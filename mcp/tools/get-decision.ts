@@ -31,13 +31,16 @@ export const getDecisionTool = defineTool({
   },
   input: z.object({
     run_id: z.string().check(z.maxLength(100), z.describe("From propose_plan")),
-    wait_seconds: z._default(z.int().check(z.minimum(0), z.describe("up to 50; more is cut")), 0),
+    wait_seconds: z._default(
+      z.int().check(z.minimum(0), z.describe("up to 50; a greater number counts as the maximum")),
+      0,
+    ),
     feedback: z.optional(
       z
         .string()
         .check(
           z.maxLength(500),
-          z.describe("The thread, as in read_feedback; only if approved_plan was null"),
+          z.describe("The thread's id or link. Send it only if approved_plan was null"),
         ),
     ),
   }),
@@ -154,7 +157,7 @@ const progressSeconds = 5;
 
 /**
  * Returns the answer about a proposal. `may_proceed` is true only if the approved text is certain, no other worker has
- * the claim, and no outcome is reported. (rule L10)
+ * the claim, and no outcome is reported. Also updates the record on this machine, and counts the read. (rule L10)
  */
 async function decisionOn(
   {
@@ -209,7 +212,7 @@ function stepIfTaken(
   return claimedBy !== null && claimedBy !== worker ? nextSteps.claimed : undefined;
 }
 
-/** Updates the record of a proposal and returns it. */
+/** Stores the new status in the record of a proposal. Returns the record as it was before. */
 async function updatedRecord(
   runId: string,
   now: Pick<ProposalRecord, "status" | "decision" | "decision_note" | "decided_at">,

@@ -31,11 +31,17 @@ export const listFeedbackTool = defineTool({
     openWorldHint: true,
   },
   input: z.object({
-    waiting: z.optional(z.enum(waitingStates).check(z.describe("What the newest run waits for, or none"))),
+    waiting: z.optional(
+      z
+        .enum(waitingStates)
+        .check(z.describe('What the newest run waits for; "none": nothing, or there is no run')),
+    ),
     status: z.optional(z.enum(threadStatuses)),
     type: z.optional(FeedbackType),
     q: z.optional(word.check(z.describe("Words to find"))),
-    tag: z.optional(z.string().check(z.maxLength(1_000), z.describe("All these tags: a,b"))),
+    tag: z.optional(
+      z.string().check(z.maxLength(1_000), z.describe("Tags such as a,b; a thread must have all of them")),
+    ),
     updated_since: z.optional(word.check(z.describe("ISO 8601 instant"))),
     app_id: z.optional(word),
     cursor: z.optional(z.string().check(z.maxLength(500))),

@@ -29,7 +29,9 @@ export const proposePlanTool = defineTool({
     summary: NewProposal.shape.summary.check(z.describe("The problem and the solution in a few words")),
     plan: NewProposal.shape.plan.check(z.describe("What you will do, step by step")),
     expected_run_id: z.optional(
-      z.string().check(z.maxLength(100), z.describe("To replace the newest run: its run_id")),
+      z
+        .string()
+        .check(z.maxLength(100), z.describe("The run_id of the newest run, if you want to replace it")),
     ),
   }),
   output: z.looseObject({
@@ -259,7 +261,7 @@ const isSameText = (a: GivenTexts, b: GivenTexts): boolean => a.summary === b.su
 
 /**
  * Returns the latest proposal of the thread if it has the same text and waits for a decision. Also finds a proposal
- * without a record on this machine.
+ * without a record on this machine, and then stores a record of it.
  */
 async function sameOnThread(
   { draft, thread }: DraftForThread,

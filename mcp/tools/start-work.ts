@@ -48,7 +48,7 @@ export const startWorkTool = defineTool({
     claim_id: z.optional(
       z.string().check(z.maxLength(100), z.describe("Your earlier claim_id, to continue")),
     ),
-    resume: z.optional(z.boolean().check(z.describe("Only if a refusal says so"))),
+    resume: z.optional(z.boolean().check(z.describe("Set it only if a refusal tells you to"))),
   }),
   output: z.looseObject({
     run_id: z.string(),

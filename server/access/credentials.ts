@@ -73,7 +73,7 @@ interface SessionCredential {
 const tokenColumns = `t.id, t.user_id AS "userId", u.email, t.kind, t.scopes, t.app_id AS "appId",
               t.last_used_at AS "lastUsedAt"`;
 
-/** Finds credentials by the hash of the presented secret. (rule K2) */
+/** Finds credentials by the hash of the presented secret, and stores when they were last used. (rule K2) */
 export const credentials = {
   findAppKey: (reader: Reader, keyHash: string) =>
     reader.get<AppKeyCredential>(

@@ -35,9 +35,9 @@ import { moveFiles } from "./move-files.ts";
 export type { AdminCommand } from "../../src/programs.ts";
 
 /**
- * Runs an admin command on the database and the files. Returns the result as `--json` prints it. A running server
- * notices the changes immediately. Throws a SettingError or an ApiError if the request is not possible. Other Errors
- * have a message for the operator. (rule O5)
+ * Runs an admin command on the database and the files. Returns the result as `--json` prints it. A running server uses
+ * the changes immediately. Throws a SettingError or an ApiError if the request is not possible. The message of every
+ * other Error is also meant for the operator. (rule O5)
  */
 export async function runAdmin(request: AdminRequest): Promise<Record<string, unknown>> {
   const { data, databaseUrl, s3 } = request;

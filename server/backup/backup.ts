@@ -82,7 +82,10 @@ async function copyJournal(journal: string, folder: string): Promise<void> {
   });
 }
 
-/** Renames the draft to the final name if `work` succeeds. Otherwise deletes the draft. */
+/**
+ * Creates a draft of the file. Gives the draft the final name if `work` succeeds. Otherwise deletes the draft. Throws a
+ * SettingError if the file cannot be written.
+ */
 async function inDraft<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   const draft = draftOf(file);
   // If there is a symbolic link with this name, this also removes the link. Otherwise the backup would overwrite the

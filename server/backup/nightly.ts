@@ -56,7 +56,10 @@ const incomplete = 10;
 
 const longestMessage = 2_000;
 
-/** Creates a backup in a child process with a low priority, so that no request waits for it. */
+/**
+ * Creates a backup in a child process with a low priority, so that no request waits for it. Throws an Error with the
+ * message of the backup if it fails.
+ */
 async function backUpInChild(
   {
     program: [runtime, script],

@@ -188,7 +188,10 @@ interface Restoring extends Backup {
   readonly entries: readonly JournalEntry[];
 }
 
-/** Locks the folder while `work` runs, so that no server starts in it. */
+/**
+ * Locks the folder while `work` runs, so that no server starts in it. Throws an error if the folder already has a
+ * database.
+ */
 async function withLock<Result>(location: DataLocation, waiting: LockOptions, work: () => Promise<Result>) {
   const lock = await lockFolder(location.data, waiting);
   try {

@@ -121,8 +121,8 @@ export interface Visit {
    */
   readonly invited: InvitedRead;
   /**
-   * Returns the invitation to which a mailed link of an account leads on; undefined if there is none, or if the link
-   * cannot be used.
+   * Returns the invitation whose page opens after the person has used a mailed link of an account; undefined if there
+   * is none, or if the link cannot be used.
    */
   readonly mailedInvitation: MailedInvitationRead;
 }

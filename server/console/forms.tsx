@@ -8,7 +8,7 @@ import { counted, mediaTypeOf, readBytes, refuseEncoded, type Sending } from "..
 import { draftFieldOf } from "./drafts/fields.ts";
 
 /**
- * Hidden fields with a version (a hash) of each value that the form shows. With the versions, the server notices values
+ * Hidden fields with a version (a hash) of each value that the form shows. With the versions, the server finds values
  * that another person has changed in the meantime.
  */
 export const OriginalValues = ({

@@ -96,7 +96,7 @@ export const createPageReads =
 
     /**
      * Returns the numbers of unread threads and of waiting proposals. The keys are the ids of the apps. No number is
-     * greater than 100. (rule F54)
+     * greater than 100. First ends the snoozes that are due. (rule F54)
      */
     async counts(): Promise<ReadonlyMap<string, AppCounts>> {
       await endDueSnoozes({ database, clock, time });
@@ -194,7 +194,7 @@ export const createPageReads =
 
     /**
      * Returns the threads of an app that have one of these ids or numbers. The caller has checked that the person is a
-     * member.
+     * member. First assigns numbers to the new threads.
      */
     async threadsNamed(appId: string, wanted: WantedThreads): Promise<readonly NamedThread[]> {
       if (wanted.ids.length + wanted.numbers.length === 0) return [];

@@ -81,7 +81,7 @@ export const Avatar = ({
   readonly email: string;
   /**
    * The text that screen readers read before the name. If this text is missing, screen readers read nothing, because
-   * the page names the person elsewhere.
+   * the name is already elsewhere on the page.
    */
   readonly before?: string;
 }) => {

@@ -212,7 +212,10 @@ const openForms: readonly OpenForm[] = definitions.filter(isOpenForm);
 /** The notices of all forms. A notice says whether the action of a form was done. */
 export const notices = noticesOf([...forms, ...uploadForms], openForms);
 
-/** Creates the function that answers a form with files. The files are on the disk until the form is answered. */
+/**
+ * Creates the function that answers a form with files. The files are on the disk until the form is answered. The
+ * function throws `forbidden` for a form of another site.
+ */
 function createAnswerUpload(deps: ConsoleDeps, steps: SharedSteps, ofCaller: OfCaller) {
   const readBody = createBodyReader(deps, steps);
   return async (
@@ -342,7 +345,8 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
 
 /**
  * Creates the function that returns the visit of a person, with or without a sign-in. `sent` contains the fields of the
- * form if it was already read.
+ * form if it was already read. The function also stores the fields for the error page. It throws `forbidden` for a form
+ * of another site.
  */
 function createVisitOf({ deps, steps, api, notices }: ConsoleServer, links: Links) {
   const asks = createAsks(api, deps);

@@ -6,8 +6,8 @@ export interface ClosingGate {
 }
 
 /**
- * Creates a gate that counts the running calls to a database. `close` waits until they have ended, so that no call is
- * interrupted.
+ * Creates a gate that counts the running calls to a database. `close` refuses new calls and waits until the running
+ * ones have ended, so that no call is interrupted.
  */
 export function createClosingGate(): ClosingGate {
   let closed = false;

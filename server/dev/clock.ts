@@ -71,7 +71,10 @@ export function targetOf({ advance, set }: ClockMove, now: Date): Date {
   throw badRequest(set === undefined ? "advance" : "set", "must stay within the years 1970 to 8999");
 }
 
-/** Returns milliseconds since 1970, or NaN if the result is outside the range of the calendar. */
+/**
+ * Returns `now` plus `duration` in milliseconds since 1970. Returns NaN if the result is outside the range of the
+ * calendar.
+ */
 function later(now: Date, duration: string): number {
   const start = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO("UTC");
   try {

@@ -196,7 +196,7 @@ async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow)
 
 /**
  * Ends an erasure. First removes the remaining data of the person from the disk: words in the search index, and pages
- * in the write-ahead log (WAL) of SQLite.
+ * in the write-ahead log (WAL) of SQLite. Throws an Error if another connection uses the log for too long.
  */
 async function finish(deps: EraserDeps, { id }: ErasureRow): Promise<1> {
   const { database, clock, settings } = deps;

@@ -141,8 +141,6 @@ async function withTimeout<Sizes>(sizes: Promise<Sizes>): Promise<Sizes> {
   const late = sleep(secureTimeoutMs, undefined, { ref: false, signal: over.signal }).then(() => {
     throw new FilesUnavailable(new Error("The storage does not answer"), { isSilence: true });
   });
-  // The timer is usually aborted, and then its promise rejects. Without this line, that rejection would be unhandled.
-  late.catch(() => {});
   return Promise.race([sizes, late]).finally(() => over.abort());
 }
 

@@ -244,7 +244,10 @@ const firstPauseMs = 50;
  */
 const connectionsFor = { reading: 128, others: 32 };
 
-/** Creates the client for one store. It loads the HTTP library at the first request. */
+/**
+ * Creates the client for one store. It loads the HTTP library at the first request. A request is repeated after a
+ * failure, and then throws FilesUnavailable.
+ */
 function createS3Client(place: S3Settings): SendToS3 {
   const sign = createSigner(place);
   const outage = createOutage();
@@ -478,7 +481,7 @@ export function faultOfSettings(error: unknown): string | undefined {
   if (cause.code === "NoSuchBucket" || cause.status === 404)
     return `INNKEEP_S3_URL names a bucket that does not exist. Create it, or correct the name.`;
   if (cause.code === "InvalidAccessKeyId")
-    return `INNKEEP_S3_URL has an access key that is unknown to the store.`;
+    return `INNKEEP_S3_URL has an access key that the S3 service does not accept.`;
   if (cause.code === "SignatureDoesNotMatch")
     return `INNKEEP_S3_URL has a wrong secret, or the secret has special characters that are not percent-encoded.`;
   if (cause.code === "AccessDenied")
@@ -490,7 +493,10 @@ export function faultOfSettings(error: unknown): string | undefined {
 
 /** Records whether the store answers, so that requests do not wait for a store that hangs. */
 interface Outage {
-  /** Whether a request may be sent now. During an outage one request may be sent every 250 ms. */
+  /**
+   * Whether a request may be sent now. During an outage, returns true at most every 250 ms. A result of true counts as
+   * an attempt, so call this only directly before a request.
+   */
   mayTry(): boolean;
   /** Whether an outage lasts, that is, whether the last requests got no answer. */
   lasts(): boolean;

@@ -42,8 +42,8 @@ import { cachedLookup } from "./memory.ts";
 export interface Authenticate {
   <A extends Auth>(auth: A, presented: PresentedCredentials): Promise<Callers[A]>;
   /**
-   * Returns the period during which this credential has the same caller. During this period, further uses of the
-   * credential need not be recorded.
+   * Returns the period during which this credential has the same caller. During this period, the server need not record
+   * that the credential is used again.
    */
   readonly lasting: (
     auth: KeptAuth,
@@ -180,7 +180,10 @@ function createFindCredentials({ database, memory }: Pick<Deps, "database" | "me
   };
 }
 
-/** Creates a function that finds the person of a console session. */
+/**
+ * Creates a function that finds the person of a console session. The function records the use of the session. It throws
+ * `sign_in_required` if there is no valid session, and `forbidden` for a change that a page of another site requests.
+ */
 const createFindPerson =
   ({ clock, database, settings }: Pick<Deps, "clock" | "database" | "settings">, touch: Touch) =>
   async ({ sessionId, mutates, origin }: PresentedCredentials): Promise<ConsoleCaller> => {

@@ -89,7 +89,7 @@ export function checkScope(call: Call): void {
   call.incoming = { ...call.incoming, caller: asAsked(call.endpoint, call.incoming.caller) };
 }
 
-/** Answers a repeat of a request with the stored answer. */
+/** Answers a repeat of a request with the stored answer. Counts an attempt if the repeat has another secret. */
 export async function replayAnswer(call: Call): Promise<void> {
   const { endpoint, incoming, deps } = call;
   const key = idempotentRequestOf(endpoint, incoming, deps);

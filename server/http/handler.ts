@@ -240,8 +240,8 @@ export interface CatchUp {
 /** Properties of an endpoint that clients do not need. They are set where the handler is defined. */
 interface Traits {
   /**
-   * Secret fields of the body that are also used to encrypt the stored answer. If a repeat has other values in these
-   * fields, it gets `idempotency_mismatch`.
+   * Secret fields of the body. If the request has no credential, the stored answer is encrypted with these fields and
+   * with those in `repeatableBy`. If a repeat has other values in these fields, it gets `idempotency_mismatch`.
    */
   readonly sealedBy?: readonly string[];
   /** Error codes that a repeat must get again, in addition to all errors with status 409 and 422. */

@@ -2,7 +2,7 @@ import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import type { Request } from "./handler.ts";
 
-/** The signals and limits of a waiting request; see `Waiting`. */
+/** What a waiting request waits for, and for how long. `WaitOptions` in `waiting.ts` explains the fields. */
 export interface Holding<Found> {
   readonly topics: readonly string[];
   readonly look: () => Promise<Found>;

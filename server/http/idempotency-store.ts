@@ -184,7 +184,7 @@ async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {
   return row?.taken === 1;
 }
 
-/** Returns the scope of the requests of one sender to one path. (rule H12) */
+/** Returns the scope of an Idempotency-Key: the sender, the method and the path. (rule H12) */
 export const scopeOf = (whose: readonly string[], method: string, path: string): string =>
   [...whose, method, sameAddress(path)].join("\n");
 

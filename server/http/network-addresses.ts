@@ -29,8 +29,9 @@ export function createAddressOf(trustedProxies: readonly string[]): (request: In
 }
 
 /**
- * Returns the network whose uses the limits count. For IPv4, this is the address itself. For IPv6, it is the first 64
- * bits of the address, because one customer usually has all addresses with these bits.
+ * Returns the network of an address. Rate limits count all requests of one network together. For IPv4, this is the
+ * address itself. For IPv6, it is the first 64 bits of the address, because one customer usually has all addresses with
+ * these bits.
  */
 export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;

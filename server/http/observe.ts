@@ -167,7 +167,7 @@ export function createMetrics({ nightly, logBytes, liveConnections }: Watched = 
 function countLive(registry: Registry, count: () => number): void {
   new Gauge({
     name: "innkeep_live_connections",
-    help: "How many browsers are connected to receive events of changes",
+    help: "How many connections of browsers receive events about changes",
     registers: [registry],
     collect() {
       this.set(count());

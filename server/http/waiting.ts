@@ -57,17 +57,17 @@ export function createWaiting(
   return {
     async until(topics, look, { enough, milliseconds, signal: gone, ...beside }) {
       if (milliseconds === 0) return look();
-      const bell = createBell();
-      for (const topic of topics) listen(topic, bell.ring);
-      const unlistenBeside = beside.listen?.(bell.ring);
-      const leave = beside.attend?.(bell.isAwaited);
+      const pause = createPause();
+      for (const topic of topics) listen(topic, pause.resume);
+      const unlistenBeside = beside.listen?.(pause.resume);
+      const leave = beside.attend?.(pause.isWaiting);
       let over = false;
       const end = () => {
         over = true;
-        bell.ring();
+        pause.resume();
       };
       const timer = setTimeout(end, milliseconds);
-      const again = database.engine === "postgres" ? setInterval(bell.ring, againMilliseconds) : undefined;
+      const again = database.engine === "postgres" ? setInterval(pause.resume, againMilliseconds) : undefined;
       const signal = gone();
       signal.addEventListener("abort", end);
       if (signal.aborted) end();
@@ -75,13 +75,13 @@ export function createWaiting(
         for (;;) {
           const found = await look();
           if (over || enough(found)) return found;
-          await bell.rung();
+          await pause.resumed();
         }
       } finally {
         clearTimeout(timer);
         clearInterval(again);
         signal.removeEventListener("abort", end);
-        for (const topic of topics) unlisten(topic, bell.ring);
+        for (const topic of topics) unlisten(topic, pause.resume);
         unlistenBeside?.();
         leave?.();
       }
@@ -90,27 +90,27 @@ export function createWaiting(
 }
 
 /**
- * Creates a bell: an object with which a signal wakes one waiting function. If the bell rings before the function
- * begins to wait, the function continues immediately.
+ * Creates an object with which a signal continues one waiting function. If the signal comes before the function begins
+ * to wait, the function does not wait.
  */
-function createBell() {
-  let rang = false;
+function createPause() {
+  let hasResumed = false;
   let wake: (() => void) | undefined;
   return {
-    /** Whether a function is waiting for the bell now. */
-    isAwaited: () => wake !== undefined,
-    ring() {
-      rang = true;
+    /** Whether a function is waiting now. */
+    isWaiting: () => wake !== undefined,
+    resume() {
+      hasResumed = true;
       wake?.();
       wake = undefined;
     },
-    async rung() {
-      if (!rang) {
+    async resumed() {
+      if (!hasResumed) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
-      rang = false;
+      hasResumed = false;
     },
   };
 }

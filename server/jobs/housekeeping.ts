@@ -74,10 +74,12 @@ export const startHousekeeping = (deps: HousekeepingDeps): (() => Promise<void>)
   });
 
 /**
- * Removes expired answers for idempotency keys, counts of rate limits, sign-in codes, connections, invitations,
- * deliveries, mails, notices, unsent texts and events. Removes parts of imports that a crash interrupted, and temporary
- * files. Deletes the feedback of blocked senders. Stores which approvals have expired. Refreshes the statistics that
- * the database uses to choose its indexes. Does nothing while the server's clock may be wrong.
+ * Deletes data whose time is over: stored answers for idempotency keys, counts of rate limits, sign-in codes,
+ * connections, invitations, deliveries, mails and their originals, notices, unsent texts, events, and the records of
+ * who is writing a reply. Deletes the hidden feedback of blocked senders after 30 days. Deletes the parts of
+ * interrupted imports, and temporary files. Also stores which approvals have expired, adds up the counts for the
+ * statistics, stops storing the events that no program reads, and refreshes the statistics with which the database
+ * chooses indexes. Does nothing while the server's clock may be wrong.
  */
 export async function tidy(deps: HousekeepingDeps, stopping = neverStopping): Promise<void> {
   const { database, clock, time, files, keptFiles, log, newId } = deps;
@@ -259,8 +261,9 @@ export function startDailyCleanup(deps: CleanupDeps): () => Promise<void> {
 }
 
 /**
- * Deletes five kinds of data: threads that are older than the limit of their app, files without references, the words
- * of deleted threads in the search index, browsers whose session ended long ago, and pictures that no text shows.
+ * Deletes data that nobody needs: threads that are older than the limit of their app, files without references, the
+ * words of deleted threads in the search index, browsers whose session ended long ago, and pictures that no text shows.
+ * Also adds threads that could not be indexed to the queue of the index again.
  */
 export async function cleanUp(deps: CleanupDeps, stopping: AbortSignal): Promise<void> {
   await runSteps(stopping, [

@@ -109,8 +109,8 @@ function createAnswer(parts: McpParts): (ctx: Context) => Promise<void> {
 }
 
 /**
- * Refuses requests whose `Host` or `Origin` names another server. Otherwise a page of another site could reach a
- * server in a private network by DNS rebinding.
+ * Throws `forbidden` for requests whose `Host` or `Origin` names another server. Otherwise a page of another site could
+ * reach a server in a private network by DNS rebinding.
  */
 function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
   if (!isOwnHost(req.headers.host, settings))
@@ -124,7 +124,10 @@ function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
     });
 }
 
-/** Reads a message, or an array of messages, which only older revisions of the protocol allow. */
+/**
+ * Reads a message, or an array of messages, which only older revisions of the protocol allow. Throws `bad_request` for
+ * other JSON, and the errors of `readJsonBytes` and `jsonOf`.
+ */
 async function readMessage(
   ctx: Context,
   caller: AgentCaller,
@@ -356,7 +359,7 @@ async function answerOf(
   { path, params, query, body, idempotencyKey, signal }: DirectRequest,
   calling: Calling,
 ): Promise<DirectAnswer> {
-  if (!found) throw new Error(`Agents have no endpoint ${path}`);
+  if (!found) throw new Error(`Agents cannot use the endpoint ${path}`);
   const [endpoint, invoke] = found;
   if (isMutation(endpoint) && !calling.mayChange(endpoint)) return notGranted;
   const outcome = await invoke({
@@ -423,7 +426,7 @@ function createToolAuthenticate(
 
   /**
    * Finds the caller for an access token. An access token is valid for one hour. If the token was valid when the
-   * request began, it is valid until the request ends.
+   * request began, it is valid until the request ends. Throws `invalid_token`. Records the use of the token.
    */
   const connection = async (shown: PresentedCredentials, began: number) => {
     const hash = hashOf(bearerOf(shown.authorization));

@@ -78,7 +78,7 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
 
 /**
  * Settings of earlier versions. Each has a text that says why it has no effect now. The server refuses them, because
- * otherwise nobody would notice that they have no effect.
+ * otherwise the operator would not see that they have no effect.
  */
 const removedSettings: Readonly<Record<string, string>> = {
   INNKEEP_CONTINUOUS_BACKUP: "Litestream now makes the continuous copies of SQLite",

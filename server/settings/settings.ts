@@ -192,7 +192,10 @@ export interface Budgets {
   readonly dropMilliseconds: number;
   /** On how many connections the server may discard a refused body at the same time. */
   readonly drops: number;
-  /** The number of unknown test keys for which the server counts uses. If there are more, it drops the oldest key. */
+  /**
+   * The maximum number of unknown test keys whose counts are stored. If there are more, the server deletes the counts
+   * of the oldest keys.
+   */
   readonly unknownTestKeys: number;
   /** How many connections of browsers may receive events at the same time. */
   readonly liveConnections: number;
@@ -256,7 +259,7 @@ function budgetOf(entry: string, budgets: Budgets): [string, number] {
   const [, name = "", value] = /^\s*(\w+)=(\d{1,12})\s*$/.exec(entry) ?? [];
   if (Object.hasOwn(budgets, name) && Number(value) > 0) return [name, Number(value)];
   throw new SettingError(
-    `INNKEEP_BUDGETS must be a list of entries such as \`connections=500\`, not \`${entry}\`. The possible names are ${Object.keys(budgets).join(", ")}.`,
+    `INNKEEP_BUDGETS must be a list of entries such as \`connections=500\`, not \`${entry}\`. The possible names are ${Object.keys(budgets).join(", ")}. A value is a whole number from 1 to 999999999999.`,
   );
 }
 
@@ -325,7 +328,7 @@ function limitOf(entry: string): [RateLimitName, RateLimitSetting] {
     return [name, rule];
   const names = Object.keys(rateLimits).filter(isLimit).join(", ");
   throw new SettingError(
-    `INNKEEP_RATE_LIMITS must be \`on\`, \`off\` or a list of entries such as \`feedback=240/60\`, not \`${entry}\`. The possible names are ${names}.`,
+    `INNKEEP_RATE_LIMITS must be \`on\`, \`off\` or a list of entries such as \`feedback=240/60\`, not \`${entry}\`. The possible names are ${names}. An entry allows 1 to ${most.limit} requests in 1 to ${most.windowSeconds} seconds.`,
   );
 }
 

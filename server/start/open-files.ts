@@ -34,7 +34,8 @@ export const openKeptFiles = (
 
 /**
  * Throws a SettingError if the files are not in the storage that the settings name, or if they do not belong to the
- * database. The check is important, because a server deletes files to which its database does not refer.
+ * database. The check is important, because a server deletes files to which its database does not refer. Stores which
+ * storage is used, and the id of the database in it.
  */
 export async function bindFiles(database: Database, location: DataLocation): Promise<void> {
   await assertPlace(database, location);

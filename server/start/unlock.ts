@@ -8,8 +8,8 @@ import { type DataLocation, type Environment, SettingError } from "../settings/s
 import { readIfThere } from "./data-folder.ts";
 
 /**
- * Finds the secrets of the deployment and unlocks the database with them. Throws a SettingError if a secret is missing
- * or wrong, and then writes nothing.
+ * Finds the secrets of the deployment and unlocks the database with them. The first start with SQLite creates the
+ * secret. Throws a SettingError if a secret is missing or wrong, and then writes nothing.
  */
 export async function unlockDatabase(
   { INNKEEP_SECRET: given, INNKEEP_SECRET_OLD: former = "" }: Environment,

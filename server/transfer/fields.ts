@@ -21,7 +21,7 @@ export interface Naming {
    */
   pictureOf(name: string): string;
   /**
-   * Returns the new address of a picture. Returns the old address if no earlier line of the file names the picture.
+   * Returns the new address of a picture. Returns the old address if no earlier line of the file contains the picture.
    */
   addressOf(picture: { readonly name: string; readonly address: string }): string;
   /** The time of the import, in ISO 8601. */

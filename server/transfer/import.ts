@@ -22,7 +22,7 @@ import {
   rowOf,
   type StoredRow,
 } from "./records/record.ts";
-import { imports, type Settled, tableOf, tablesByName } from "./store.ts";
+import { imports, type RunPosition, tableOf, tablesByName } from "./store.ts";
 
 type ImportDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "newId"> & {
   readonly settings: Pick<Deps["settings"], "storedBytesPerApp"> & {
@@ -133,9 +133,9 @@ async function importFrom<Result>(
 }
 
 async function settle({ deps, appId, naming, signal }: Staging): Promise<void> {
-  for (let after: Settled | undefined = { createdAt: "", id: "" }; after; ) {
+  for (let after: RunPosition | undefined = { createdAt: "", id: "" }; after; ) {
     signal.throwIfAborted();
-    const last: Settled = after;
+    const last: RunPosition = after;
     after = await deps.database.write(async (tx) => {
       await imports.keepAlive(tx, appId, deps.clock.now().toISOString());
       return imports.settle(tx, { appId, after: last, now: naming.now });

@@ -54,11 +54,11 @@ export const imports = {
     }: {
       readonly appId: string;
       /** The last proposal of the previous batch. */
-      readonly after: Settled;
+      readonly after: RunPosition;
       readonly now: string;
     },
-  ): Promise<Settled | undefined> {
-    const runs = await tx.all<Settled & { threadId: string }>(
+  ): Promise<RunPosition | undefined> {
+    const runs = await tx.all<RunPosition & { threadId: string }>(
       `SELECT id, created_at AS "createdAt", feedback_id AS "threadId" FROM runs
        WHERE app_id = ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ${proposalsAtOnce}`,
       ...[appId, after.createdAt, after.id],
@@ -101,8 +101,8 @@ export const imports = {
   },
 
   /**
-   * Whether merges of the app contradict each other. They do in three cases: a thread is merged into a missing
-   * thread, a thread is merged into a merged thread, or the order of the merges differs from their numbers.
+   * Whether merges of the app contradict each other: a thread is merged into a missing thread or into a merged thread,
+   * `merged_into` differs from the recorded merges, or the order of the merges differs from their numbers.
    */
   async hasWrongMerges(reader: Reader, appId: string): Promise<boolean> {
     const found = await reader.get<{ found: number }>(
@@ -185,7 +185,7 @@ export const imports = {
 };
 
 /** The position of a proposal in the order of all proposals of the app. */
-export interface Settled {
+export interface RunPosition {
   readonly createdAt: string;
   readonly id: string;
 }

@@ -303,7 +303,8 @@ async function allKeys(invocation: Invocation): Promise<readonly KeyOfApp[]> {
 }
 
 /**
- * Revokes a key. If the id is incomplete or the app is not clear, first finds the key in the list of keys.
+ * Revokes a key. If the id is incomplete or the app is not clear, first finds the key in the list of keys. Asks the
+ * person first.
  */
 async function revokeKey(invocation: Invocation, given: string): Promise<undefined> {
   const { appId, keyId, name } = await keyOf(invocation, given);
@@ -367,7 +368,7 @@ const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<Token>
   { heading: "ended", of: ({ ended }) => (ended ? "yes" : "no") },
 ];
 
-/** Revokes the token with this id, or with `--self` the token that the command uses. */
+/** Revokes the token with this id, or with `--self` the token that the command uses. Asks the person first. */
 async function revokeToken(
   invocation: Invocation,
   { self }: RevokeTokenFlags,

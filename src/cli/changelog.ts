@@ -188,7 +188,7 @@ function addReleases(changelog: Command, setup: Setup): void {
 /** The formats of release notes. The first is the default. */
 const formats = ["keep-a-changelog", "changesets", "git", "github-release"];
 
-/** Adds the flags for the source of release notes and for how they are written. */
+/** Adds the flags that say where release notes are read from, and how they are stored on the server. */
 const readsReleases = (command: Command): Command =>
   command
     .addOption(

@@ -388,7 +388,7 @@ interface Flag extends Word {
   readonly values?: Values | undefined;
 }
 
-/** A word that leads to the next place, and the aliases of the word. */
+/** A word that may come next in the command line, with its aliases. It leads to another `Place`. */
 interface Step {
   readonly word: string;
   readonly aliases: readonly string[];

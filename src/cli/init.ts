@@ -161,7 +161,8 @@ interface ProjectFields {
 
 /**
  * Returns the new content of innkeep.json. Asks the person before it changes the server or the app of an existing file.
- * Throws a usage error for a damaged file, for a secret in a field, or if the person does not agree.
+ * Throws a usage error for a damaged file, for a secret in a field, or if the person does not agree. Prints a note if
+ * this file replaces the file of a folder above.
  */
 async function planProjectFile(invocation: Invocation, wanted: ProjectFields): Promise<ProjectPlan> {
   const { cwd, home } = invocation.context;

@@ -437,7 +437,10 @@ const changes: Readonly<Record<Verb, Change>> = {
   },
 };
 
-/** Returns the handler of a command that changes one slot. */
+/**
+ * Returns the handler of a command that changes one slot. If the change takes something from a tester, the handler asks
+ * the person first.
+ */
 const changeSlot =
   (verb: Verb) =>
   async (invocation: Invocation, _: object, given: string): Promise<undefined> => {

@@ -188,6 +188,7 @@ function measured(
 
 /**
  * Yields the bytes of a file in blocks. All blocks use one buffer, so each block is valid only until the next block.
+ * Throws an error if the size of the file has changed.
  */
 async function* blocksOf(
   { path, name, bytes, content }: SentFile,

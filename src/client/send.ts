@@ -122,8 +122,8 @@ const ifMatchHeader = ({ ifMatch }: LooseInput): Record<string, string> =>
   ifMatch === undefined ? {} : { "if-match": ifMatch };
 
 /**
- * Adds the header `Date` with the time of this attempt. With the time of the first attempt, the server could not
- * compute the error of the sender's clock after a pause.
+ * Adds the header `Date` with the time of this attempt. From this time, the server computes the error of the sender's
+ * clock. A repeated attempt must not have the time of the first attempt, because the result would be wrong.
  */
 const dated = (request: WireRequest, { readsClock }: Route, now: Date): WireRequest =>
   readsClock ? { ...request, headers: { ...request.headers, date: now.toUTCString() } } : request;

@@ -174,7 +174,7 @@ interface CallLimits {
   readonly moved: () => void;
   /** Called when the request was sent or when its answer begins. Starts the timer that limits the whole answer. */
   readonly answering: () => void;
-  /** Stops the timers and the signal. */
+  /** Stops the timers. The caller's signal has no effect any more. */
   readonly clear: () => void;
 }
 

@@ -226,8 +226,8 @@ const passing = new Set([408, 425, 429]);
 const inProgress = "idempotency_in_progress";
 
 /**
- * Repeats an attempt until it succeeds, fails permanently, or reaches the limits of the policy. In the last two cases,
- * throws the last failure. Use it only for requests that may be repeated. (rule L5)
+ * Repeats an attempt until it succeeds. Throws the last failure if it is permanent, or if the limits of the policy are
+ * reached. Use it only for requests that may be repeated. (rule L5)
  */
 export async function repeatedly<T>(
   attempt: () => Promise<T>,

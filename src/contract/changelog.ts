@@ -73,7 +73,7 @@ export type NewChangelogEntry = z.output<typeof NewChangelogEntry>;
 export const ChangelogChange = z.partial(NewChangelogEntry);
 export type ChangelogChange = z.output<typeof ChangelogChange>;
 
-/** A change of a release note. `fixes` adds threads to the threads that the text names. (rule C32) */
+/** A change of a release note. `fixes` adds threads to those whose ids are in the text. (rule C32) */
 const ChangelogUpdate = z.extend(ChangelogChange, {
   fixes: z.optional(
     z.array(uuid).check(
@@ -142,7 +142,7 @@ export type ReleaseTranslation = z.output<typeof ReleaseTranslation>;
 /** A release note as maintainers read it. A draft has no `publishedAt`. */
 export const EditedChangelogEntry = z.extend(ChangelogEntry, {
   publishedAt: z.nullable(instant),
-  /** The threads that the text names (rule C17). */
+  /** The threads whose ids are in the text (rule C17). */
   feedbackIds: z.array(uuid),
   /** The fields that a person has written since the last import (rule C11). */
   editedFields: z.array(importedField),
@@ -337,7 +337,7 @@ export const consoleChangelog = {
 
 /** A release note as an app reads it, in one language. */
 const ReadChangelogEntry = z.extend(ChangelogEntry, {
-  /** The language of the text. Null for the default language. Only included if the request names a language. */
+  /** The language of the text. Null for the default language. Only included if the request has a language. */
   language: z.optional(z.nullable(z.string())),
 });
 

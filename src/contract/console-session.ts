@@ -162,7 +162,10 @@ export const accountLinks = {
        * `finishSignUp`.
        */
       name: omittable(memberName),
-      /** The secret in the link of an invitation to this address. The mailed link leads on to the invitation. */
+      /**
+       * The secret in the link of an invitation to this address. After the person has used the mailed link, the page of
+       * the invitation opens.
+       */
       invitation: z.optional(token),
     }),
     success: { status: 204 },
@@ -191,7 +194,10 @@ export const accountLinks = {
     auth: "none",
     body: z.object({
       email: text(1, limits.email),
-      /** The secret in the link of an invitation to this address. The mailed link leads on to the invitation. */
+      /**
+       * The secret in the link of an invitation to this address. After the person has used the mailed link, the page of
+       * the invitation opens.
+       */
       invitation: z.optional(token),
     }),
     success: { status: 204 },

@@ -17,7 +17,7 @@ export function feedbackIdsIn(text: string): readonly string[] {
   return [...new Set(ids.map((id) => id.toLowerCase()))];
 }
 
-/** Returns the text that users of the app see. It does not contain the lines that only name threads. */
+/** Returns the text that users of the app see. It does not contain the lines that only list threads. */
 export function withoutFeedbackLines(text: string): string {
   const lines = text.split("\n");
   const shown = lines.filter((line) => !isFeedbackLine(line));
@@ -28,7 +28,7 @@ export function withoutFeedbackLines(text: string): string {
     .trim();
 }
 
-/** Returns the ids in the lines that only name threads, in lower case and without duplicates. */
+/** Returns the ids in the lines that only list threads, in lower case and without duplicates. */
 export const idsInFeedbackLines = (text: string): readonly string[] => [
   ...new Set(
     text
@@ -39,7 +39,7 @@ export const idsInFeedbackLines = (text: string): readonly string[] => [
   ),
 ];
 
-/** Removes the lines that only name threads, and adds one line with these threads at the end. Returns the new text. */
+/** Removes the lines that only list threads, and adds one line with these threads at the end. Returns the new text. */
 export function withFeedbackLine(text: string, ids: readonly string[]): string {
   const shown = withoutFeedbackLines(text);
   if (ids.length === 0) return shown;

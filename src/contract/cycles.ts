@@ -133,7 +133,10 @@ export const EvidenceProof = z.object({
 /** The facts about one day of a slot. */
 export const SlotDay = z.object({
   dayIndex: z.int(),
-  /** `counted`, `missed` (over and not counted), `open` (today), `ahead`, or `none` (the slot was not active). */
+  /**
+   * `counted`, `missed` (over and not counted), `open` (today), `ahead`, or `none` (the slot was not active, or became
+   * active on this day).
+   */
   state: z.enum(["counted", "missed", "open", "ahead", "none"]),
   countedBy: z.nullable(z.enum(["session", "proof"])),
   countedAt: z.nullable(instant),
@@ -141,7 +144,7 @@ export const SlotDay = z.object({
   reason: z.nullable(z.string()),
   /** How many test sessions were reported for the day. */
   sessions: z.int(),
-  /** The test session because of which the day counts. If there is none, the longest session of the day. */
+  /** The test session that made the day count. If no session did, the longest session of the day. */
   session: z.nullable(EvidenceSession),
   proof: z.nullable(EvidenceProof),
 });

@@ -328,7 +328,7 @@ const FaqAnswer = z.extend(PublishedFaq, {
   pushedHash: z.optional(ListedFaq.shape.pushedHash),
   pushedSortOrder: z.optional(ListedFaq.shape.pushedSortOrder),
   translations: z.optional(FaqTranslations),
-  /** The language of the text. Null for the default language. Only included if the request names a language. */
+  /** The language of the text. Null for the default language. Only included if the request has a language. */
   language: z.optional(z.nullable(z.string())),
 });
 

@@ -221,8 +221,8 @@ export const file = (rule: FileRule) =>
   );
 
 /**
- * Returns what is wrong with a file, or undefined if the file is valid. Detects the type from the bytes and ignores the
- * declared type. (rule F3)
+ * Returns what is wrong with a file, or undefined if it is valid. The type was detected from the bytes; the declared
+ * type does not matter. A data URL that is not decoded yet counts as valid. (rule F3)
  */
 export function fileFault(value: unknown, { bytes, types }: FileRule): string | undefined {
   const kinds = types.join(", ");

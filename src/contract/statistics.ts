@@ -40,8 +40,8 @@ export const Statistics = z.object({
   firstReply: z.object({
     median: wait,
     /**
-     * Nine of ten threads with a reply got the first one within this time. Of fewer than ten replies it says little, so
-     * the console and the command do not show it then.
+     * Nine of ten threads with a reply got the first one within this time. With fewer than ten replies it says little,
+     * so the console and the command do not show it then.
      */
     p90: wait,
     /**

@@ -415,7 +415,9 @@ export const threadFilters = z.object({
   sender: z.optional(text(1, limits.email)),
   q: z.optional(text(1, limits.feedbackSearch)),
   /** Finds the thread with this number. Cannot be combined with `q` or `unread`. */
-  number: z.optional(z.string().check(z.regex(/^[1-9]\d{0,8}$/, "must be a number from 1"))),
+  number: z.optional(
+    z.string().check(z.regex(/^[1-9]\d{0,8}$/, "must be a whole number from 1 to 999999999")),
+  ),
   from: z.optional(boundary),
   to: z.optional(boundary),
   /** The order of the threads, by default `created`, the time of arrival. A search has its own order. */

@@ -48,7 +48,7 @@ export function clientVariables({ baseUrl, consoleUrl, folder, demo }: Ready): R
     INNKEEP_TOKEN: demo.maintainerToken,
     INNKEEP_DEVICE_TOKEN: demo.deviceToken,
     INNKEEP_TEST_KEY: demo.testKey,
-    // Commands must not read or change the stored data of this person.
+    // With these folders, commands neither read nor change the data that the developer's own commands have stored.
     INNKEEP_CONFIG_DIR: `${folder}/client`,
     INNKEEP_STATE_DIR: `${folder}/client`,
   };

@@ -201,7 +201,7 @@ const known = ["seed", "now", "settings"];
 
 /**
  * Throws a TypeError that names every fault of the options. Without this check, an unknown option would have no effect,
- * and nobody would notice the mistake until a test fails.
+ * and the mistake would be found only when a test fails.
  */
 function assertOptions(options: unknown): void {
   const faults = isObject(options) ? faultsOf(options) : ["The options must be an object."];

@@ -557,7 +557,10 @@ function openList(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   delete jsonSchema.enum;
 }
 
-/** Allows unknown fields: requests ignore them, and later versions may add fields to answers. */
+/**
+ * Changes a schema. Allows unknown fields, because the server ignores them in requests, and later versions may add
+ * fields to answers. Also removes the limits of safe integers.
+ */
 function open(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -88,7 +88,10 @@ describe("the page of notices, without scripts,", () => {
     const push = await startPushService();
     const { subscription } = makeSubscriber(push);
     const refused = await send("/browsers", { ...subscription, p256dh: "A".repeat(87) });
-    expect([refused.status, refused.text.includes("its key must be the public key")]).toEqual([400, true]);
+    expect([refused.status, refused.text.includes("the key in the answer must be the public key")]).toEqual([
+      400,
+      true,
+    ]);
     const turnedOn = await send("/browsers", subscription);
     expect(turnedOn.to).toBe("/console/account/notices?done=browser-on");
   });

@@ -486,7 +486,7 @@ const NewKey = ({ form, action }: { readonly form: Filled | undefined; readonly 
       form={form ?? filledWith()}
       name="label"
       label="Label"
-      hint="The place where the key will be used. It shows you later what stops working if you revoke the key."
+      hint="Write where you will use the key. Before you revoke a key, its label tells you what will stop working."
     />
     <Choices
       form={form ?? filledWith({ kind: "intake" })}

@@ -189,7 +189,10 @@ const TokenName = ({
 
 type TargetLocation = NonNullable<NamedTarget["location"]>;
 
-/** Shows the name of the target. If the name is not known, shows the beginning of the id. */
+/**
+ * Shows the name of the target. If the target was not found, shows the beginning of its id. Shows nothing if there is
+ * no target, if the target is the app of the entry, or for actions of sessions and accounts.
+ */
 const Target = ({
   entry,
   target,

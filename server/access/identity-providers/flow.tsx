@@ -409,8 +409,8 @@ const showIdentityRefusal = (links: Links, error: ApiError, to = links.home): Re
 });
 
 /**
- * Returns the address of the sign-in page, which leads on to `to`. A person who already has an account, and who wanted
- * only the start page, gets the page on which they can connect the provider.
+ * Returns the address of the sign-in page. After the sign-in, the browser opens `to`. A person who already has an
+ * account, and who wanted only the start page, gets the page on which they can connect the provider.
  */
 function signInAgain({ signIn, signInMethods, home }: Links, { code }: ApiError, to: string): string {
   if (to !== home) return onTo(signIn, to);

@@ -60,7 +60,7 @@ export function members(deps: Pick<Deps, "clock" | "database" | "newId">): Handl
 
 /**
  * Returns the member if the caller may make this change. `to` is the new role, or null for a removal. Throws
- * `not_found`, `forbidden` and `last_owner`.
+ * `not_found`, `forbidden` and `last_owner`. Locks the members of the app until the transaction ends.
  */
 async function changeableMember(tx: Transaction, caller: ConsoleCaller, params: Membership, to: Role | null) {
   await rows.lock(tx, params.appId);

@@ -79,7 +79,10 @@ export const members = {
     changed(tx, { appId, userId });
   },
 
-  /** Removes a member, and the member's tokens for this app. (rule K29) */
+  /**
+   * Removes a member, and the member's tokens and notices for this app. The member's threads become unassigned. A
+   * person who then has no app gets no notices in browsers any more. (rule K29)
+   */
   async remove(tx: Transaction, { appId, userId }: Membership): Promise<void> {
     await notices.lock(tx, { appId, userId });
     await tx.run("DELETE FROM app_members WHERE app_id = ? AND user_id = ?", appId, userId);

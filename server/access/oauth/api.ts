@@ -166,7 +166,10 @@ const sendingOf = ({ req }: Context, { arrivals, addressOf }: SharedSteps): Send
   sender: senderOf(undefined, addressOf(req)),
 });
 
-/** Reads the form that a program sent. Throws an ApiError if the body is not a form. */
+/**
+ * Reads the form that a program sent. Throws an ApiError if the body is not a form. The methods of the form throw an
+ * OAuthFault for a parameter that is missing or was sent twice.
+ */
 async function formOf(ctx: Context, steps: SharedSteps): Promise<Form> {
   const sending = sendingOf(ctx, steps);
   const bytes = await counted(sending, async () => {
@@ -417,7 +420,8 @@ async function insertConnection(
 
 /**
  * Exchanges a refresh token for the next pair of tokens. A repeat within a minute gets the same pair. A later repeat
- * ends the connection, because two programs have the token. (rule A48)
+ * ends the connection, because two programs have the token. Throws an OAuthFault for a token that cannot be used. (rule
+ * A48)
  */
 async function refreshConnection(
   deps: ConnectionsDeps,
@@ -448,7 +452,7 @@ async function refreshConnection(
   return pair;
 }
 
-/** Throws `rate_limited` if a program refreshes in a loop. (rule A70) */
+/** Counts a refresh of a connection. Throws `rate_limited` if a program refreshes in a loop. (rule A70) */
 async function countRefresh(
   { clock, settings }: ConnectionsDeps,
   tx: Transaction,
@@ -541,7 +545,7 @@ async function insertTokenPair(
 }
 
 /**
- * Encrypts a pair of tokens with the refresh token that it replaces, so that only a program which has that refresh
+ * Encrypts a pair of tokens with the refresh token that the pair replaces. So only a program that has this refresh
  * token can decrypt the pair.
  */
 const sealPair = (pair: TokenPair, refreshToken: string): string =>
@@ -572,8 +576,8 @@ export interface OAuthClient {
 const mostRedirects = 10;
 
 /**
- * Registers a program. The registration is deleted after a day if nobody has allowed the program to connect. (RFC 7591;
- * rule A45)
+ * Registers a program. The registration is deleted after a day if nobody has allowed the program to connect. Throws an
+ * OAuthFault for addresses that are not allowed. (RFC 7591; rule A45)
  */
 async function registerClient(
   { clock, database, newId }: Pick<Deps, "clock" | "database" | "newId">,

@@ -76,7 +76,7 @@ type ConsentPageDeps = Pick<Deps, "clock" | "database" | "limiter" | "readClient
 
 /**
  * Shows a signed-in person the request of a program. The page is shown even if the person allowed the program before.
- * The server reads the document of the program only for a signed-in person.
+ * The server reads the document of the program only for a signed-in person. Throws an error for an unknown program.
  */
 async function consentPage(visit: DeviceSignInVisit, deps: ConsentPageDeps): Promise<DeviceSignInReply> {
   const query = consentQuery(visit.query);

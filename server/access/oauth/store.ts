@@ -73,7 +73,7 @@ export const oauthCodes = {
     tx.run("UPDATE oauth_codes SET connection_id = ? WHERE code_hash = ?", connectionId, codeHash),
 
   /**
-   * Deletes codes that expired before `before`. Until then, used codes are kept, too, so that the server notices a
+   * Deletes codes that expired before `before`. Until then, used codes are kept, too, so that the server can detect a
    * second use.
    */
   prune: (tx: Transaction, before: string) => tx.run("DELETE FROM oauth_codes WHERE expires_at < ?", before),

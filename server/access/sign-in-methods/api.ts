@@ -87,7 +87,11 @@ async function assertPassword(
 const alreadyOn = () =>
   new ApiError("wrong_state", { message: "This account already has a second factor. Remove it first." });
 
-/** Turns the second factor on. Other browsers are signed out, because they signed in without the second factor. */
+/**
+ * Turns the second factor on. Returns new recovery codes, and mails the person about the change. Other browsers are
+ * signed out, because they signed in without the second factor. Throws `invalid_second_factor`, and `wrong_state` if
+ * there is no key to confirm or the second factor is already on.
+ */
 function confirmFactor(deps: ProvingDeps): Handler<typeof contract.confirm> {
   const record = createAuditWriter(deps);
   return async ({ caller, address, body, save }) => {

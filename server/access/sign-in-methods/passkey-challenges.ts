@@ -108,7 +108,9 @@ export function openCeremony(
   }
 }
 
-/** Throws `invalid_second_factor` if the challenge with this hash was answered before, on any server. */
+/**
+ * Records that this challenge was answered. Throws `invalid_second_factor` if it was answered before, on any server.
+ */
 export async function assertFirstUse(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,

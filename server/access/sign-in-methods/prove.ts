@@ -58,7 +58,10 @@ export async function proveSecondFactor(deps: ProvingDeps, proving: Proving): Pr
   };
 }
 
-/** Checks the answer of an authenticator to a challenge. Throws `invalid_second_factor` if it is wrong. */
+/**
+ * Checks the answer of an authenticator to a challenge. Throws `invalid_second_factor` if it is wrong. Returns a
+ * function that records the use of the passkey.
+ */
 async function provePasskey(deps: ProvingDeps, { user }: Proving, proof: PasskeyProof): Promise<Spend> {
   const { clock, database, settings } = deps;
   const ceremony = openCeremony(deps, proof.ceremony, { kind: "passkey", userId: user.id });
@@ -99,7 +102,10 @@ const spendRecoveryCode =
     await notifyAccount(deps, tx, { what: "recoveryCode", email: user.email, address });
   };
 
-/** Throws `second_factor_required` if the second factor was turned on after the check. */
+/**
+ * Throws `second_factor_required` if the second factor was turned on after the check. Locks the second factor until the
+ * transaction ends.
+ */
 async function assertStillNone(tx: Transaction, userId: string): Promise<void> {
   await secondFactors.lock(tx, userId);
   if (await hasSecondFactor(tx, userId)) throw new ApiError("second_factor_required");

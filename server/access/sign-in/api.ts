@@ -398,7 +398,7 @@ export function consoleSession(
 
 /**
  * Creates a function that starts the session of a person who has proved all factors, and sets the cookie of the
- * session.
+ * session. The function throws `invalid_credentials` if the password was changed after the check.
  */
 const openSession =
   (deps: Pick<Deps, "clock" | "newId" | "sealer" | "time">) =>
@@ -459,7 +459,8 @@ const stepHasExpired = () =>
   });
 
 /**
- * Changes the password, and ends all other sessions of the account. Tokens and devices are not affected. (rule S19)
+ * Changes the password. Ends all other sessions of the account, deletes its mailed links, and mails the person about
+ * the change. Tokens and devices are not affected. (rule S19)
  */
 function changePassword(
   deps: NoticeDeps & Pick<Deps, "database">,
@@ -497,7 +498,7 @@ async function appOf(
 /**
  * Sets the first password of an account that signs in with a provider. Such an account has no old password that the
  * server could require. So the sign-in must be recent, and the second factor is required again. Ends all other
- * sessions. (rule S31)
+ * sessions, and deletes the mailed links of the account. (rule S31)
  */
 function firstPassword(deps: ProvingDeps): Handler<typeof sessionContract.firstPassword> {
   const record = createAuditWriter(deps);
@@ -708,14 +709,14 @@ interface AskedLink {
   readonly invitation: string | undefined;
 }
 
-/** The invitation to which a mailed link leads on, and its secret. */
+/** The invitation whose page opens after the person has used the mailed link, and its secret. */
 interface InvitationGoal extends InvitedRow {
   readonly secret: string;
 }
 
 /**
- * Returns the invitation to which the mailed link leads on. Returns undefined if the invitation goes to another address
- * or cannot be used, because then the account could not accept it. (rule K27)
+ * Returns the invitation whose page opens after the person has used the mailed link. Returns undefined if the
+ * invitation goes to another address or cannot be used, because then the account could not accept it. (rule K27)
  */
 async function goalOf(
   { clock }: MailingDeps,
@@ -733,9 +734,9 @@ const invitationWords = ({ invitedBy, appName, role }: InvitationGoal): string =
   `the invitation of ${invitedBy} to work on the app “${appName}” as ${role}.`;
 
 /**
- * Creates a function that returns the secret of the invitation to which a mailed link leads on, and the invitation if
- * it can still be used. Returns undefined if the link cannot be used or leads to no invitation. The function needs no
- * signed-in person, because only the person who reads the mail has the link.
+ * Creates a function for a mailed link. The function returns the secret of the invitation whose page opens afterwards,
+ * and the invitation if it can still be used. It returns undefined if the link cannot be used or has no invitation. The
+ * function needs no signed-in person, because only the person who reads the mail has the link.
  */
 export const createMailedInvitationRead =
   ({ clock, database, sealer }: Pick<Deps, "clock" | "database" | "sealer">) =>
@@ -782,8 +783,8 @@ function newLink(
 }
 
 /**
- * Whether the rate limit allows another mail with a link to this address. The client gets the same answer in both
- * cases.
+ * Counts a mail with a link to this address. Returns false if the rate limit is reached; then nothing is counted. The
+ * client gets the same answer in both cases.
  */
 async function mayMail({ clock, settings }: MailingDeps, tx: Transaction, email: string): Promise<boolean> {
   if (!settings.rateLimited) return true;

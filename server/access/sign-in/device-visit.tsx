@@ -105,8 +105,8 @@ export const deviceSignInPaths = {
 } as const;
 
 /**
- * Returns the paths that links to these pages contain. They begin with the path of `baseUrl`, which a reverse proxy may
- * remove from requests.
+ * Returns the paths for links to these pages. They begin with the path of `baseUrl`, which a reverse proxy may remove
+ * from requests.
  */
 export function deviceSignInLinks({ baseUrl }: Pick<Settings, "baseUrl">): DeviceSignInLinks {
   const at = new URL(baseUrl).pathname.replace(/\/$/, "");

@@ -34,8 +34,9 @@ type SignInOutcome =
     };
 
 /**
- * Signs in with the values of a form: first with e-mail and password, then with the second factor if the account has
- * one. Throws if the first factor is refused.
+ * Does one step of a sign-in with the values of a form. The first form has the e-mail address and the password. The
+ * second form has the code or the passkey. Returns `second_factor` if the page must ask for the second factor, also
+ * after a refused code. Throws all other errors.
  */
 export async function signInWith(ask: Ask, fields: Fields): Promise<SignInOutcome> {
   const step = fields.text("step");

@@ -36,7 +36,11 @@ export const newConsoleSession = ({ clock }: Pick<Deps, "clock">): OpenedSession
   expiresAt: new Date(clock.now().getTime() + sessionMilliseconds),
 });
 
-/** Stores a new session. The earlier session of the browser ends, because somebody else may know its id. */
+/**
+ * Stores a new session. The earlier session of the browser ends, because somebody else may know its id. If it belonged
+ * to the same person, the notices of this browser belong to the new session. Also deletes the person's expired
+ * sessions, and writes an audit entry.
+ */
 export async function startConsoleSession(
   deps: Pick<Deps, "clock" | "newId" | "time">,
   tx: Transaction,

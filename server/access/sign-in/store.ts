@@ -139,7 +139,10 @@ export const consoleSessions = {
     tx.signal(sessionsTopic);
   },
 
-  /** Ends a session of an account by the id that the API shows. Returns false if the account has no such session. */
+  /**
+   * Ends a session of an account by the id that the API shows, and the notices in its browser. Returns false if the
+   * account has no such session.
+   */
   async removeById(tx: Transaction, userId: string, id: string): Promise<boolean> {
     const ended = await tx.all<{ tokenHash: string }>(
       `DELETE FROM sessions WHERE user_id = ? AND id = ? RETURNING token_hash AS "tokenHash"`,
@@ -290,7 +293,9 @@ interface NewAccountLink {
   readonly email: string;
   readonly now: string;
   readonly expiresAt: string;
-  /** The encrypted secret of the invitation to which the link leads on; null if there is none. */
+  /**
+   * The encrypted secret of the invitation whose page opens after the person has used the link; null if there is none.
+   */
   readonly invitationSealed: string | null;
 }
 
@@ -340,7 +345,10 @@ export const accountLinks = {
       ...[tokenHash, kind, now],
     ),
 
-  /** Returns the encrypted secret of the invitation to which a valid link leads on; undefined if there is none. */
+  /**
+   * Returns the encrypted secret of the invitation whose page opens after the person has used a valid link; undefined
+   * if there is none.
+   */
   async invitationOf(reader: Reader, tokenHash: string, now: string): Promise<string | undefined> {
     const sql = `SELECT invitation_sealed AS "sealed" FROM account_links WHERE token_hash = ? AND expires_at > ?`;
     return (await reader.get<{ sealed: string | null }>(sql, tokenHash, now))?.sealed ?? undefined;

@@ -114,7 +114,8 @@ const begin = (deps: LimitDeps, rules: readonly Rule[]): Promise<Counted> => beg
 
 /**
  * Counts an attempt with the separate limits of a known client. If the client has no such limits, or they are used up,
- * counts it with the shared limits of all unknown clients.
+ * counts it with the shared limits of all unknown clients. Returns the keys of the limits that counted it. Throws
+ * `rate_limited` if those limits are used up, too.
  */
 async function beginAs(deps: LimitDeps, own: readonly Rule[], others: readonly Rule[]): Promise<Counted> {
   if (!deps.settings.rateLimited) return [];
@@ -131,7 +132,7 @@ export async function uncountAttempt(tx: Transaction, counted: Counted): Promise
   for (const key of counted) await giveBack(tx, key);
 }
 
-/** Counts an attempt. If a limit is reached, returns the seconds to wait. */
+/** Counts an attempt with each limit. At the first limit that is used up, stops and returns the seconds to wait. */
 async function count(
   tx: Transaction,
   rules: readonly Rule[],

@@ -380,8 +380,8 @@ const Scopes = ({
       ))}
       {kind === "for-agents" && (
         <p class="hint">
-          With this scope, only one worker carries out an approved plan, and the thread shows the progress.
-          The agent cannot approve a plan or write to a sender.
+          With this scope, a worker claims an approved plan before it starts. So only one worker carries out
+          the plan, and the thread shows the progress. The agent cannot approve a plan or write to a sender.
         </p>
       )}
       {fault !== undefined && kind === "for-scripts" && <p class="fault">The scopes {fault}.</p>}

@@ -145,8 +145,8 @@ const hear = ({ kind, appId, threadId }) => {
   else readWithin(pace.counts);
 };
 
-// Some forms are sent without loading a new page. Then the page is updated, and the element that the form names in
-// `data-then` gets the focus.
+// Some forms are sent without loading a new page. Then the page is updated, and the element in the attribute
+// `data-then` of the form gets the focus.
 for (const form of document.querySelectorAll("form[data-then]")) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

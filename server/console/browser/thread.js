@@ -188,8 +188,8 @@ form?.addEventListener("restored", () => keepReceiver({ target: form.elements.re
 // The text of a refused reply or of a draft is there before the person types.
 if (form?.elements.replyBody?.value.trim()) receiver()?.setAttribute("data-stale", "");
 
-// A new message counts as seen if the person has not typed a reply yet. Otherwise a line above the field names the
-// writer of the message.
+// A new message counts as seen if the person has not typed a reply yet. Otherwise a line above the field shows who
+// wrote the message.
 document.addEventListener("replaced", ({ target }) => {
   const timeline = /** @type {any} */ (target);
   const seen = form?.elements.seenMessage;

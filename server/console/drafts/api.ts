@@ -85,8 +85,8 @@ export const createPageDrafts =
       list: async (): Promise<Draft[]> => opened(sealer, await drafts.list(database, userId)),
 
       /**
-       * Returns the names of objects by their ids. Leaves out objects that the person may not read. First gives numbers
-       * to the new threads of the named apps.
+       * Returns the names of objects by their ids. Leaves out objects that the person may not read. First assigns
+       * numbers to the new threads of the named apps.
        */
       async named(wanted: readonly FormObject[]): Promise<ReadonlyMap<string, NamedObject>> {
         const found = new Map<string, NamedObject>();

@@ -185,7 +185,8 @@ const baseOfText = ({ title, body, items }: ReleaseContent): string =>
 
 /**
  * Publishes an entry and its draft now. If the entry is already published, its date does not change. A date in the
- * future is replaced by the current time.
+ * future is replaced by the current time. Throws `draft_conflict` if the published text has changed since the draft was
+ * saved.
  */
 async function publishEntry(
   deps: EntryDeps,
@@ -292,7 +293,10 @@ export function consoleChangelog(
   };
 }
 
-/** Adds these threads to the line `Feedback: ID, ID` of a text. The threads already in this line stay. (rule C32) */
+/**
+ * Adds these threads to the line `Feedback: ID, ID` of a text. The threads already in this line stay. Throws
+ * `bad_request` if the text would be too long. (rule C32)
+ */
 function naming(text: string, threads: readonly string[]): string {
   const ids = threads.map((id) => id.toLowerCase());
   const named = withFeedbackLine(text, [...new Set([...idsInFeedbackLines(text), ...ids])]);
@@ -483,7 +487,10 @@ export async function createEntry(
   });
 }
 
-/** Stores a new entry. The caller must lock the app's entries first. */
+/**
+ * Stores a new entry and its links to threads, and makes cached lists invalid. If the entry is published, also stores
+ * the event `changelog.published`. The caller must lock the app's entries first.
+ */
 async function insertEntry(
   { clock, newId }: EntryDeps,
   tx: Transaction,
@@ -534,7 +541,10 @@ async function updateEntry(
   await saveEntry(deps, tx, { entry, change: update });
 }
 
-/** Deletes an entry permanently. Returns the file names of the pictures in its texts. (rule C4) */
+/**
+ * Deletes an entry permanently, and makes cached lists invalid. Returns the file names of the pictures in its texts.
+ * (rule C4)
+ */
 async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChangelogRow): Promise<string[]> {
   await rows.remove(tx, id);
   await renew(tx, appId);
@@ -542,7 +552,10 @@ async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChange
   return picturesIn(texts);
 }
 
-/** Stores changed columns of an entry, its earlier text for the history, and its links to threads. */
+/**
+ * Stores changed columns of an entry, its earlier text for the history, and its links to threads. Makes cached lists
+ * invalid. If the change publishes the entry now, also stores the event `changelog.published`.
+ */
 async function saveEntry(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -600,7 +613,8 @@ function refuseSameVersion(known: readonly EntryVersion[], version: string): voi
 
 /**
  * Converts the fields of a request to values of columns. A missing field is undefined. With `publish`, the date becomes
- * `now`, unless the entry is already published. (rule C12)
+ * `now`, unless the entry is already published. Throws `bad_request` if the request has both `publish` and
+ * `publishedAt`. (rule C12)
  */
 function givenValues(
   given: Omit<ChangelogChange, "version">,
@@ -661,8 +675,8 @@ const jsonOf = (value: unknown): string | undefined =>
 type EntryTexts = Pick<ChangelogRow, "id" | "body" | "items"> & { readonly appId: string };
 
 /**
- * Replaces the links of a release note by links to the threads that its text names. Returns the ids of these threads.
- * An id that is not a thread of the app is ignored. (rule C17)
+ * Replaces the links of a release note by links to the threads whose ids are in its text. Returns the ids of these
+ * threads. An id that is not a thread of the app is ignored. (rule C17)
  */
 async function linkFeedback(tx: Transaction, entry: EntryTexts): Promise<readonly string[]> {
   const wanted = await links.existing(tx, entry.appId, namedIn(entry));

@@ -179,7 +179,8 @@ interface Replacement {
 
 /**
  * Replaces the FAQ of an app. Returns whether an entry has changed. Throws `precondition_required` without an ETag,
- * `precondition_failed` if the list has changed since the client read it, and `bad_request` for wrong ids. (rule C20)
+ * `precondition_failed` if the list has changed since the client read it, and `bad_request` for wrong ids. A change
+ * also calls `renewFaqs`. (rule C20)
  */
 async function replaceFaqs(
   deps: Saving,
@@ -249,7 +250,7 @@ interface FaqKey {
 
 /**
  * Adds an entry. An entry without a `sortOrder` is added at the end. Entries with the same sort order are sorted by the
- * time at which they were created. (rule C1)
+ * time at which they were created. Also calls `renewFaqs`. (rule C1)
  */
 export async function createFaq(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
@@ -267,8 +268,8 @@ export async function createFaq(
 }
 
 /**
- * Changes the given fields. Returns undefined if the entry does not exist. Changes nothing if no field is given. (rule
- * C3)
+ * Changes the given fields, keeps the earlier text in the history, and calls `renewFaqs`. Returns undefined if the
+ * entry does not exist. Changes nothing if no field is given. (rule C3)
  */
 async function updateFaq(
   { clock, newId }: Pick<Deps, "clock" | "newId">,

@@ -131,7 +131,7 @@ export const accountLinks = table(
     user_id: ref(users, "cascade").null(),
     email: text("address"),
     expires_at: instant(),
-    /** The secret of the invitation to which the link leads on; null if there is none. */
+    /** The secret of the invitation whose page opens after the person has used the link; null if there is none. */
     invitation_sealed: text("sealed").null().since(148),
   },
   {

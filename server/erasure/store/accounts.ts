@@ -26,8 +26,9 @@ export const erasedAccounts = {
   lockApps,
 
   /**
-   * Deletes an account and its sign-in methods, memberships, tokens and devices. Also erases the account's slots that
-   * have ended. Returns the effects on these slots.
+   * Deletes an account and its sign-in methods, memberships, tokens and devices. Also deletes mailed links and mails to
+   * its address, except mails of apps to a sender or a tester. Also erases the account's slots that have ended. Returns
+   * the effects on these slots.
    */
   async remove(
     tx: Transaction,

@@ -530,8 +530,8 @@ async function blankReport(tx: Transaction, id: string): Promise<Effect> {
 }
 
 /**
- * Deletes a message of the person and the conversation about it. The message is a repeated report or an answer by mail.
- * (rule P3)
+ * Deletes a message of the person and the conversation about it. The message is a repeated report, the report of a
+ * merged thread, or an answer from a mail address of the person. (rule P3)
  */
 async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): Promise<Effect> {
   if (!id) return noEffect;

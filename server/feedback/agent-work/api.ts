@@ -575,7 +575,8 @@ type ListRequest = Request<typeof findContract.listFeedback>;
 
 /**
  * Returns a page of the list of threads. The first page also contains a mark, which is a position in the sequence of
- * changes. Later, a client can send this mark to get the threads that have changed since then. (rule A30)
+ * changes. Later, a client can send this mark to get the threads that have changed since then. First ends the snoozes
+ * that are due. For a search, also adds new threads to the index. (rule A30)
  */
 async function list(deps: FindDeps, { caller, query }: ListRequest) {
   const { database, settings } = deps;

@@ -3,12 +3,17 @@ import type { Transaction } from "../../database/database.ts";
 import { idempotency, scopeOf } from "../../http/idempotency-store.ts";
 import { type EndedClaim, type NewOutcome, type Release, runClaims } from "./store/work.ts";
 
-/** Releases a claim. Does nothing if the claim is already released. */
+/**
+ * Releases a claim. Deletes the stored answers for repeats of the claim. Does nothing if the claim is already released.
+ */
 export async function releaseClaim(tx: Transaction, id: string, release: Release): Promise<void> {
   await forgetClaimAnswers(tx, await runClaims.release(tx, id, release));
 }
 
-/** Stores the outcome of the work on a claim. Does nothing if the claim already has an outcome. */
+/**
+ * Stores the outcome of the work on a claim. Deletes the stored answers for repeats of the claim. Does nothing if the
+ * claim already has an outcome.
+ */
 export async function finishClaim(tx: Transaction, id: string, outcome: NewOutcome): Promise<void> {
   await forgetClaimAnswers(tx, await runClaims.setOutcome(tx, id, outcome));
 }

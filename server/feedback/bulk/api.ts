@@ -206,7 +206,8 @@ const searchedMilliseconds = 6_000;
 
 /**
  * Returns the sorted ids of the threads to change. Throws `bad_request` for a wrong filter or too many threads, and
- * `list_changed` if the list no longer has the expected number of threads.
+ * `list_changed` if the list no longer has the expected number of threads. For a search, first adds new threads to the
+ * index.
  */
 async function idsOf(
   deps: BulkDeps,

@@ -57,8 +57,8 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
 interface Passing {
   readonly failure: Failure;
   /**
-   * Returns whether the test of a summary with this prefix of a key has passed. Undefined if the run names the whole
-   * failure as passed.
+   * Returns whether the test of a summary with this prefix of a key has passed. Undefined if the list of the run
+   * contains the whole failure.
    */
   readonly partHasPassed?: (part: string) => boolean;
 }
@@ -75,8 +75,8 @@ interface RemainingScopes {
 type FailureWithScopes = NamedFailure & RemainingScopes;
 
 /**
- * Returns the failures that a run names as passed but cannot resolve. Either only other scopes have reported the
- * failure, or the scope of the run reported it after the start of the run. (rule F25)
+ * Returns the failures that are in the list `passed` of the run, but that the run cannot resolve. Either only other
+ * scopes have reported the failure, or the scope of the run reported it after the start of the run. (rule F25)
  */
 async function untouchedFailures(
   tx: Transaction,
@@ -115,8 +115,9 @@ function passOf(
 }
 
 /**
- * Stores that a failure passed in the scope of this run. Returns the id of its thread, and the scopes in which a
- * failure of this thread has not passed yet. Returns undefined if the run changes nothing.
+ * Stores that a failure passed in the scope of this run, or, for a summary, which of its tests passed. Returns the id
+ * of its thread, and the scopes in which a failure of this thread has not passed yet. Returns undefined if the run
+ * changes nothing.
  */
 async function passIn(
   tx: Transaction,

@@ -7,16 +7,16 @@ interface NamedFailure {
 
 /** The open failures that a successful run may resolve. */
 export interface PassedFailures<Failure> {
-  /** The failures that the run names as passed, by their keys or by prefixes of their keys. Sorted by key. */
+  /** The failures that are in the list of the run, by key or by a prefix of a key. Sorted by key. */
   readonly passed: Failure[];
   /**
-   * The failures that summarize many tests and whose own keys the run does not name as passed. Some of their tests may
+   * Summaries of many failing tests. The list of the run does not contain their own keys, but some of their tests may
    * have passed. Sorted by key.
    */
   readonly summaries: Failure[];
 }
 
-/** Selects the failures that a successful run may resolve. A prefix of a key never names a summary. (rule F24) */
+/** Selects the failures that a successful run may resolve. A prefix of a key never matches a summary. (rule F24) */
 export function passedFailures<Failure extends NamedFailure>(
   failing: readonly Failure[],
   passed: readonly Passed[],

@@ -5,10 +5,10 @@ import { insert } from "../../database/statements.ts";
 export interface FailureReport {
   readonly feedbackId: string;
   readonly appId: string;
-  /** The scope of the run, such as a workflow with a job and a branch; "" if the report names no scope. */
+  /** The scope of the run, such as a workflow with a job and a branch; `""` if the report has no scope. */
   readonly scope: string;
   readonly run: string;
-  /** The tests that the report summarizes. Each test is named by the prefix of a key. */
+  /** The tests that the report summarizes. Each test is given as the prefix of a key. */
   readonly parts?: readonly string[] | undefined;
   readonly reportedAt: string;
 }

@@ -53,8 +53,9 @@ export const inbox = (
 });
 
 /**
- * Returns a page of the threads of an app, each with its last message and whether it is unread for the caller. Throws
- * `not_found` and `bad_request`.
+ * Returns a page of the threads of an app, each with its last message and whether it is unread for the caller. First
+ * assigns numbers to new threads and ends the snoozes that are due. For a search, also adds new threads to the index.
+ * Throws `not_found` and `bad_request`.
  */
 async function listInbox(
   deps: Pick<Deps, "clock" | "database" | "log" | "time">,
@@ -85,9 +86,9 @@ async function listInbox(
 }
 
 /**
- * Returns a page of the threads of all apps of the caller. First reads only the sort keys of the threads, for each app
- * in the order of an index, and merges these lists. Then reads all columns, but only for the threads of the page.
- * (rule F49)
+ * Returns a page of the threads of all apps of the caller. First assigns numbers to new threads and ends the snoozes
+ * that are due. Then reads only the sort keys of the threads, for each app in the order of an index, and merges these
+ * lists. At the end, reads all columns, but only for the threads of the page. (rule F49)
  */
 async function listAllApps(
   deps: Pick<Deps, "clock" | "database" | "time">,

@@ -193,8 +193,9 @@ export async function factsOf(
 }
 
 /**
- * Returns the tags in a query that none of the apps has, and the assignees to whom no thread is assigned. It does not
- * say who is a member, because a viewer and a token must not see the members. (rules F58, K25)
+ * Finds values in a query that match nothing. Returns the tags that no app has, and the addresses after `assignee:` to
+ * which no thread is assigned. The answer does not show who is a member, because a viewer and a token must not see the
+ * members. (rules F58, K25)
  */
 async function missingValuesOf(
   reader: Reader,

@@ -63,8 +63,8 @@ export async function neighboursInQueue(
 }
 
 /**
- * The parameter in the address of the page after a decision. The parameter names the thread on which the person has
- * decided.
+ * The parameter in the address of the page after a decision. The parameter contains the id of the thread on which the
+ * person has decided.
  */
 const decidedName = "decided";
 

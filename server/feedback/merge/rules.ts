@@ -273,8 +273,8 @@ export interface DividedReports {
 
 /**
  * Decides where a mail with a reply to everyone belongs after the undoing of a merge, when each of the two threads has
- * a copy of the reply. Each address has got only one mail, which names one report. If the address has reports in both
- * threads, both copies need the mail.
+ * a copy of the reply. Each address has got only one mail, which is about one report. If the address has reports in
+ * both threads, both copies need the mail.
  */
 export function placesOfMail(
   mail: { readonly reportId: string | null; readonly recipient: string },

@@ -397,8 +397,8 @@ const reportsOf = (tx: Transaction, { id, from }: Place): Promise<MovedRow[]> =>
   );
 
 /**
- * Returns all messages that must be moved back, by id: the reports, the messages that were written in the thread, and
- * later messages to and from the senders of the reports.
+ * Returns all messages to move back to the thread `id`, by their ids: its reports, the messages that were written in it
+ * before the merge, and the messages in `from` to and from the senders of its reports.
  */
 async function messagesOf(
   tx: Transaction,

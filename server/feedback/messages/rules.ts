@@ -66,8 +66,8 @@ export function newerMessage<Message extends WrittenMessage>(
 type MessageKind = "answer" | "repeat" | "reply" | "note" | "plan" | "outcome";
 
 /**
- * Returns the kind of a message as its readers see it. The steps of an agent are stored as notes, but readers see plans
- * and outcomes. (rules A7, A25)
+ * Returns the kind of a message as its readers see it. Plans and outcomes of agents are stored as notes. The result for
+ * such a note is `plan` or `outcome`. (rules A7, A25)
  */
 export function messageKind({
   direction,

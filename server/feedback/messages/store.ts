@@ -15,7 +15,7 @@ export interface NewMessage {
   readonly feedbackId: string;
   /** `blocked` is a hidden message from a blocked sender. */
   readonly direction: "inbound" | "outbound" | "note" | "blocked";
-  /** The id of the blocked sender because of whom the message is hidden. */
+  /** The id of the entry in the list of blocked senders that hides the message. */
   readonly blockedBy?: string | undefined;
   /** The default is `sender` for inbound and blocked messages, and `team` for all others. */
   readonly author?: MessageAuthor;

@@ -16,15 +16,15 @@ export interface FeedbackReport {
   /** The subject that the sender wrote; null if the sender wrote none. `thread.subject` is never empty. */
   readonly ownSubject: string | null;
   /**
-   * The scope of the test run that reports a failure; "" if the report names no scope. `run` is the name of the test
+   * The scope of the test run that reports a failure; `""` if the report has no scope. `run` is the name of the test
    * run.
    */
   readonly scope: string;
   readonly run: string;
-  /** The tests that the report summarizes. Each test is named by the prefix of a key. */
+  /** The tests that the report summarizes. Each test is given as the prefix of a key. */
   readonly parts: readonly string[] | undefined;
   readonly files: readonly FeedbackFile[];
-  /** The fields of the answer that name the parts of the report that are not stored. */
+  /** The fields of the answer that list the parts of the report that are not stored. */
   readonly dropped: {
     readonly metadataDropped?: string[];
     readonly filesDropped?: string[];
@@ -46,7 +46,7 @@ export function feedbackReportOf(
     readonly files: readonly FeedbackFile[];
     /** Whether the files fit into the app's storage quota. */
     readonly hasRoom: boolean;
-    /** The id of the blocked sender because of whom the report is hidden. */
+    /** The id of the entry in the list of blocked senders that hides the report. */
     readonly blockedBy?: string | undefined;
   },
 ): FeedbackReport {

@@ -12,7 +12,10 @@ import { searchedApps } from "./store/search.ts";
 
 const sortKey = threadCursors.found;
 
-/** The handler of the search in all apps of a person. */
+/**
+ * The handler of the search in all apps of a person. Before the search, it assigns numbers to new threads, ends the
+ * snoozes that are due, and adds new threads to the index.
+ */
 export const search = (
   deps: Pick<Deps, "clock" | "database" | "log" | "time">,
 ): Handlers<typeof contract> => ({

@@ -254,7 +254,7 @@ const examples = [
   ...["after:YYYY-MM-DD", "before:YYYY-MM"],
 ];
 
-/** A search names at most this number of unknown operators. A pasted text may contain many. */
+/** The maximum number of unknown operators in the hint about a search. A pasted text may contain many. */
 const mostUnknown = 3;
 
 /**

@@ -8,7 +8,10 @@ import { numberThreads } from "../threads/store/threads.ts";
 import { similarThreads, tellingWords } from "./rules.ts";
 import { similar as rows } from "./store.ts";
 
-/** The handler that finds threads that have the same rare words as a thread. (rule F76) */
+/**
+ * The handler that finds threads that have the same rare words as a thread. Before the search, it assigns numbers to
+ * new threads, ends the snoozes that are due, and adds new threads to the index. (rule F76)
+ */
 export const similar = (
   deps: Pick<Deps, "clock" | "database" | "log" | "time">,
 ): Pick<Handlers<typeof contract>, "similar"> => ({

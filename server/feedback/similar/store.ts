@@ -22,7 +22,7 @@ const milliseconds = 500;
 /** The number of words that are searched at the same time. Between two such steps, other requests can be answered. */
 const atOnce = { sqlite: 1, postgres: 6 } as const;
 
-/** The limits for the search for one word. */
+/** The limits for the search for one word, see `Effort`. The limits are low, because many words are searched. */
 const ofOneWord = { milliseconds: 4, few: 1_000, rare: 1_000 };
 
 const mostCounted = 10_000;

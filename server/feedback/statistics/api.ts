@@ -21,7 +21,7 @@ import {
 } from "./rules.ts";
 import { type CountedRows, type DayRow, statistics as rows } from "./store.ts";
 
-/** The handler for the statistics of an app. (rules F60 to F64) */
+/** The handler for the statistics of an app. It first assigns numbers to new threads. (rules F60 to F64) */
 export const statistics = ({
   clock,
   database,

@@ -96,7 +96,7 @@ interface Shown {
   readonly length: number;
   /** Whether the person typed the days of the period in the form. */
   readonly isOwn: boolean;
-  /** The error because of which the chosen period is not shown. */
+  /** The error in the chosen period. If there is one, the page does not show this period. */
   readonly refusal?: ApiError | undefined;
 }
 

@@ -18,8 +18,8 @@ import { changeableOf, snoozes, updateThread } from "./store/fields.ts";
 import { assigneeOf, assignees } from "./store/threads.ts";
 
 /**
- * Changes the fields, tags, assignee and snooze of a thread, and records the changes in the audit log. (rules F30, F31,
- * F42)
+ * Changes the fields, tags, assignee and snooze of a thread, and records the changes in the audit log and as an event.
+ * If the change finishes the thread, it counts as read for the caller. (rules F30, F31, F42)
  */
 export async function changeThread(
   deps: Pick<Deps, "clock" | "newId">,

@@ -54,7 +54,7 @@ const mostAdvance = 2 * dayMilliseconds;
 /**
  * Returns the time that a cleanup uses in place of `now`. This time is at most two days after the time of the last
  * cleanup. So a wrong clock that is years ahead cannot delete all threads in one night, even if the server has not
- * noticed that the clock is wrong. (rule P10)
+ * detected that the clock is wrong. (rule P10)
  */
 export function retentionTime(last: string | undefined, now: Date): Date {
   if (last === undefined) return now;

@@ -93,7 +93,8 @@ const isLarge = ({ headers }: IncomingMessage): boolean =>
   Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) >= largeBytes;
 
 /**
- * Counts a body that did not arrive completely. If such bodies did not count, a client could send any number of them.
+ * Counts a body that failed: it was incomplete, malformed or too large, or the server stopped reading it. If such
+ * bodies did not count, a client could send any number of them. Ignores all other errors.
  */
 async function countFailed(
   {

@@ -41,7 +41,10 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
  */
 type Waiting = (cut: (why: ApiError) => void) => () => void;
 
-/** Creates a queue. Each call resolves with a function, and the next call waits until that function is called. */
+/**
+ * Creates a queue. Each call resolves with a function, and the next call waits until that function is called. A call
+ * rejects if the server refuses its body while the body waits.
+ */
 function createLine() {
   let last: Promise<void> = Promise.resolve();
   return (waiting: Waiting): Promise<() => void> =>
@@ -107,7 +110,10 @@ export async function counted<T>(
   }
 }
 
-/** Returns the bytes of a JSON body, before it is parsed. */
+/**
+ * Returns the bytes of a JSON body, before it is parsed. Throws `unsupported_media_type` for a compressed body, and the
+ * errors of `readBytes`.
+ */
 export async function readJsonBytes(request: IncomingMessage, sending: Sending): Promise<Buffer> {
   refuseEncoded(request);
   const most = sending.sender.anonymous ? limits.anonymousBody : (sending.most ?? limits.json);

@@ -51,7 +51,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Counts the keys of all objects, except the objects in the field `free`. */
+/**
+ * Counts the keys of all objects, except the objects in the field `free`. Throws `malformed_json` for a list that is
+ * too long, and for the key `__proto__`.
+ */
 function countKeys(value: unknown, free?: string): number {
   if (!isObjectOrList(value)) return 0;
   let keys = 0;
@@ -183,7 +186,10 @@ function createOutput(text: string) {
       parsed(deep);
       pieces.push(`${"[".repeat(6)}"${createHash("sha256").update(deep).digest("hex")}"${"]".repeat(6)}`);
     },
-    /** Returns the index at which the number that begins at `at` ends. */
+    /**
+     * Returns the index of the last character of the number that begins at `at`. If JSON.parse would not keep the
+     * number exactly, the output contains the number as a string.
+     */
     number(at: number): number {
       numberForm.lastIndex = at;
       const [number = ""] = numberForm.exec(text) ?? [];

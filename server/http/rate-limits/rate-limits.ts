@@ -281,7 +281,7 @@ const entryBytes = 300;
 
 /**
  * Counts uses in the memory of this process, with at most `mostBytes`. If the counts need more, the least recently used
- * keys are dropped.
+ * keys are dropped. `take` throws `rate_limited`.
  */
 export function createUsesInMemory(
   { clock, settings }: Pick<Deps, "clock"> & { readonly settings: Pick<Deps["settings"], "rateLimits"> },

@@ -169,7 +169,10 @@ export async function forget(tx: Transaction, keys: readonly string[]): Promise<
   await tx.run(`DELETE FROM rate_limits WHERE key IN (${keys.map(() => "?").join(", ")})`, ...keys);
 }
 
-/** Removes up to `most` keys whose uses are all older than their window. Returns how many it removed. */
+/**
+ * Deletes up to `most` rows in which every counted use is older than the window of its limit. Returns how many rows it
+ * deleted.
+ */
 export async function prune(tx: Transaction, clock: Clock, most = 1_000): Promise<number> {
   const hour = hourOf(clock.now().getTime());
   return tx.run(

@@ -99,6 +99,7 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 /**
  * Creates the function that loads and parses a mail. It handles one mail at a time, because each may need much memory.
+ * Throws `wrong_state` for a mail that cannot be parsed.
  */
 function createReadOriginal(deps: IncomingDeps) {
   const bounds = boundsOf(deps.settings.budgets);

@@ -247,8 +247,8 @@ export function createStoreMail(
 }
 
 /**
- * Adds an answer that came by mail to its thread, together with its files. Returns the report in its current state;
- * undefined if the thread already has this answer.
+ * Adds an answer that came by mail to its thread, together with its files and its original. Returns the report in its
+ * current state; undefined if the thread already has this answer.
  */
 export async function addMailedAnswer(
   deps: Pick<Deps, "clock" | "newId">,
@@ -298,7 +298,8 @@ interface MailFiles {
 }
 
 /**
- * Stores attachments by the same rules as files of feedback. The bytes of an attachment decide its kind. (rule M14)
+ * Stores attachments as temporary files, by the same rules as files of feedback. The bytes of an attachment decide its
+ * kind. (rule M14)
  */
 async function mailFiles(
   { files }: Pick<Deps, "files">,

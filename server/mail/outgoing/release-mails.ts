@@ -46,8 +46,8 @@ export async function audienceOf(
 }
 
 /**
- * Queues mails about newly published release notes to the senders of the feedback that these notes name. Returns the
- * number of notes. (rule M15)
+ * Handles newly published release notes: stores the event of a note whose date has come, and queues mails to the
+ * senders of the feedback in the note. Returns the number of notes. (rule M15)
  */
 export async function mailReleases(deps: ReleasesDeps): Promise<number> {
   const now = deps.clock.now();
@@ -108,7 +108,7 @@ async function queueRelease(
 }
 
 /**
- * Returns the title of a release note for the sender of a report. If the report names a language and the note has a
+ * Returns the title of a release note for the sender of a report. If the report has a language and the note has a
  * translation into this language, returns the translated title. (rule C35)
  */
 function titleFor(note: NoteToMail, metadata: string): string {

@@ -75,8 +75,9 @@ const fields = [
 const columns = listed(tables.mails, fields);
 
 /**
- * SQL for the reason why the whole queue of the replies waits; null if the mail server can be used. An attempt that fails
- * because of the mail server is not counted. The query names no column of another table, so that it runs only once.
+ * SQL for the reason why the whole queue of the replies waits; null if the mail server can be used. An attempt that
+ * fails because of the mail server is not counted. The query contains no column of another table, so that it runs only
+ * once.
  */
 const queueFault = `SELECT q.last_error FROM mails q
   WHERE q.status = 'waiting' AND q.lane = '${queueOf("reply")}' AND q.attempts = 0 AND q.last_error IS NOT NULL

@@ -34,8 +34,10 @@ export async function mayAnswer(
 }
 
 /**
- * Adds a sender's answer to the thread that has the report now. Returns the report; undefined if the thread already has
- * this answer. Throws `not_found` if the report was deleted. (rule M11)
+ * Adds a sender's answer to the thread that has the report now. Also records the event, opens a resolved thread again,
+ * and stores that the sender reads the mail of `confirmed`. An answer of a blocked sender is stored as hidden, without
+ * these changes. Returns the report; undefined if the thread already has this answer. Throws `not_found` if the report
+ * was deleted. (rule M11)
  */
 export async function addAnswer(
   { clock, newId }: Pick<Deps, "clock" | "newId">,

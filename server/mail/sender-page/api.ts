@@ -52,10 +52,10 @@ export const createSenderPages = (deps: SenderDeps) => ({
   },
 
   /**
-   * Returns the name of the app whose mails about releases the link stops. Old mails contain the link, too, so the
-   * link works until the report is deleted. It works even if there is a newer link, or if the app has turned off
-   * sender pages. It gives no other access. Throws `not_found` for a link that this deployment did not create. (rule
-   * M15)
+   * A mail about a release has a link that stops such mails. Returns the name of the app that sends them. Old mails
+   * contain the link, too. So the link works until the report is deleted. It works even if there is a newer link, or if
+   * the app has turned off sender pages. It gives no other access. Throws `not_found` for a link that this deployment
+   * did not create. (rule M15)
    */
   readStop: async (token: string): Promise<string> =>
     (await mailedReport(deps, deps.database, token)).appName,

@@ -12,7 +12,10 @@ import {
 } from "../../secrets/secrets.ts";
 import { reports } from "./store.ts";
 
-/** Returns a new link to the sender's page of a report. Throws `not_found` for a report of another thread. (rule M8) */
+/**
+ * Creates a new link to the sender's page of a report. The earlier links stop working. Throws `not_found` for a report
+ * of another thread. (rule M8)
+ */
 export async function renewedLink(
   deps: Pick<Deps, "sealer" | "settings">,
   tx: Transaction,

@@ -32,7 +32,10 @@ export const forgottenAfter = 30 * day;
  */
 export type Outcome =
   | { readonly kind: "sent" | "refused" | "gone" }
-  /** Until `at`, the server sends no other notices to this browser, either. */
+  /**
+   * `again`: the server sends this notice again at `at`. `given up`: the server never sends it. In both cases the
+   * browser gets no notices before `at`.
+   */
   | { readonly kind: "again" | "given up"; readonly at: Date };
 
 interface Attempt {

@@ -98,8 +98,9 @@ interface Sending {
 }
 
 /**
- * Sends a notice if it is still needed. Returns when to try again; undefined if the notice is done or no longer
- * reserved.
+ * Sends a notice if it is still needed. Then deletes the notice, and deletes a browser that accepts no more notices. If
+ * the push service does not accept the notice now, the browser gets no notices for a while. Returns when to try again;
+ * undefined if the notice is done or no longer reserved.
  */
 async function deliver(deps: PushDeps, { browserId, push, stopping }: Sending): Promise<Date | undefined> {
   const { clock, database } = deps;
@@ -211,8 +212,9 @@ async function post(deps: PushDeps, { browser, push, shown, stopping }: Shown) {
 type QueueDeps = Pick<Deps, "newId" | "settings">;
 
 /**
- * Puts the waiting notices of a member about an app into the queues of the member's browsers. Notices and queues change
- * in one transaction, so no notice is lost in a crash. (rules N10, N11)
+ * Puts the waiting notices of a member about an app into the queues of the member's browsers. In quiet hours, only sets
+ * the time at which they are due. Notices and queues change in one transaction, so no notice is lost in a crash. (rules
+ * N10, N11)
  */
 export async function queuePushes(deps: QueueDeps, tx: Transaction, batch: Batch, now: Date): Promise<void> {
   const rows = await notices.take(tx, batch);

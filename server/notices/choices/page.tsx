@@ -118,7 +118,10 @@ function turnOn(visit: SignedInVisit): Promise<Reply<"browser-on">> {
 const inWords = (refusal: ApiError): ApiError => {
   const [fault] = refusal.details.issues ?? [];
   if (fault === undefined) return refusal;
-  const part = fault.path === "endpoint" || fault.path === "replaces" ? "its address" : "its key";
+  const part =
+    fault.path === "endpoint" || fault.path === "replaces"
+      ? "the address of the push service"
+      : "the key in the answer";
   const message = `The server cannot use the answer of this browser: ${part} ${fault.message}.`;
   return new ApiError(refusal.code, { message });
 };

@@ -30,7 +30,10 @@ export const createStopMail = ({ database, sealer }: StopDeps) => {
     /** Returns the name of the app that the link is about. */
     read: async (token: string): Promise<string> => (await subscriptionOf(database, token)).appName,
 
-    /** Ends all mail to the person about the app, including waiting notices. */
+    /**
+     * Ends all mail to the person about the app, including waiting notices. Throws `not_found` for a link of another
+     * deployment or of a person who is no longer a member. Returns the name of the app.
+     */
     stop: (token: string): Promise<string> =>
       database.write(async (tx) => {
         const { subscription, appName } = await subscriptionOf(tx, token);

@@ -80,8 +80,9 @@ async function pause({ clock, database, time }: WorkerDeps): Promise<number> {
 }
 
 /**
- * Puts the waiting notices of a member about an app into a mail. One transaction marks the notices and queues the
- * mail, so a crash neither loses a notice nor sends it twice. (rule N3)
+ * Puts the waiting notices of a member about an app into a mail. Also writes mails again whose content was deleted. In
+ * quiet hours, or after too many mails, only sets the time at which the notices are due. One transaction marks the
+ * notices and queues the mail, so a crash neither loses a notice nor sends it twice. (rule N3)
  */
 async function queueBatch(deps: WorkerDeps, tx: Transaction, batch: MailBatch, now: Date): Promise<void> {
   const waiting = await notices.take(tx, batch);

@@ -19,8 +19,8 @@ export const noticeFacts = {
 
   /**
    * Locks the threads of these notices until the mail with their texts is stored. If a thread is erased at the same
-   * time, the erasure waits. Then it finds the mail and deletes at least its content. SQLite has only one writer and
-   * needs no lock. (rule P4)
+   * time, the erasure waits. Then it finds the unsent mail and deletes its content, so that the mail is written again.
+   * SQLite has only one writer and needs no lock. (rule P4)
    */
   async lockThreads(tx: Transaction, rows: readonly Pick<NoticeRow, "feedbackId">[]): Promise<void> {
     const ids = [...new Set(rows.flatMap(({ feedbackId }) => feedbackId ?? []))].sort();

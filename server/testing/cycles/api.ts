@@ -162,6 +162,7 @@ async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<C
 
 /**
  * Stores a cycle and its open slots. Returns the id of the cycle. Later changes of the listing do not change the cycle.
+ * Throws `bad_request` if the last day of the test would already be over.
  */
 async function planCycle(
   { newId, clock }: Pick<Deps, "newId" | "clock">,

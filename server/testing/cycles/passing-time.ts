@@ -173,7 +173,9 @@ async function start(deps: NewIds, tx: Transaction, { cycle, now }: Closing): Pr
 }
 
 /**
- * Closes a day. The test ends with its last day. The cycle continues to run while late test sessions of that day count.
+ * Closes a day. Removes the slots that have missed too many days before, and opens new ones for them. For each other
+ * active slot in which this day did not count, counts a missed day. The test ends with its last day: open requests end,
+ * and no slot is opened. The cycle continues to run while late test sessions of that day count.
  */
 async function closeDay(deps: NewIds, tx: Transaction, { cycle, endedAt, now }: Closing): Promise<void> {
   const dayIndex = cycle.closedDays + 1;
@@ -199,7 +201,10 @@ async function closeDay(deps: NewIds, tx: Transaction, { cycle, endedAt, now }: 
   await dueChanges.progress(tx, cycle.id, { status: "running", closedDays: dayIndex, nextAt });
 }
 
-/** Ends a cycle. The function is called when late test sessions of the last day no longer count. */
+/**
+ * Ends a cycle: removes the slots that have missed too many days, and completes the others. The function is called when
+ * late test sessions of the last day no longer count.
+ */
 async function complete(deps: NewIds, tx: Transaction, closing: Closing): Promise<void> {
   const { cycle, endedAt, now } = closing;
   const slots = await dueChanges.activeSlots(tx, cycle.id);

@@ -169,7 +169,7 @@ const meaning = [
   `A day counted by a session says only this: a session of at least ${qualifyingSession.seconds} seconds`,
   `reached at least ${qualifyingSession.screens} screens on that day, and the reporter had the key of that slot.`,
   "A day counted by a proof says that the tester sent images on that day.",
-  "This report does not say how a store will decide.",
+  "This report does not say how an app store will decide.",
 ].join(" ");
 
 /** The state of a cycle directly after it was planned. */

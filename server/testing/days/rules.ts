@@ -185,8 +185,8 @@ export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Da
 }
 
 /**
- * Whether a session would have counted at the time of its end. If true, its late arrival is the only reason why the
- * session does not count.
+ * Whether a session counts if the server judges it at the time of its end. A cycle that is still `recruiting` is judged
+ * as `running`.
  */
 export function wouldHaveCounted(session: ReportedSession, slot: TestedSlot): boolean {
   const { cycle } = slot;

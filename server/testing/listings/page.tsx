@@ -289,7 +289,7 @@ const ListingFields = ({ form }: { readonly form: Filled }) => (
       label="Icon address"
       type="url"
       placeholder="https://"
-      hint="Optional. Testers see it beside the name."
+      hint="Optional. Testers see the icon beside the name of the app."
     />
     <TextArea
       form={form}

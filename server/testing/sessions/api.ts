@@ -42,7 +42,7 @@ interface ReceivedSession {
 
 /**
  * Returns the handlers for apps under test. With the test key of a slot, an app reports sessions and reads the status
- * of the slot.
+ * of the slot. The handlers first apply the changes of the test that are due.
  */
 export const testSessionHandlers = (
   deps: Pick<Deps, "clock" | "database" | "log" | "memory" | "newId" | "passingTime" | "settings" | "time">,
@@ -318,8 +318,8 @@ const removedAtOnce = 100;
 
 /**
  * Limits the number of rows that requests with unknown test keys add to the database: rate limits and stored answers.
- * Returns a function to call after each use of such a key. If that function cannot delete old rows, the request still
- * succeeds.
+ * Returns a function to call after each use of such a key. When there are too many keys, the function deletes the rows
+ * of the oldest ones. If it cannot delete them, the request still succeeds.
  */
 function createForgetUnknown({
   database,

@@ -134,7 +134,7 @@ type ColumnOf<Of extends AnyTable> = keyof Of["columns"] & string;
 
 /**
  * The type of the additional arguments of `recordOf`. No argument is needed if every column is described. Otherwise the
- * compiler requires an argument, and its error message names the missing columns.
+ * compiler requires an argument, and its error message contains the names of the missing columns.
  */
 type Unsaid<Column> = [Column] extends [never] ? [] : [neitherExportedNorLeft: { readonly column: Column }];
 

@@ -11,8 +11,9 @@ import { eventAnswer } from "./rules.ts";
 import { type EventPosition, type EventStart, readers, events as rows } from "./store.ts";
 
 /**
- * Returns the handler that lists the events of an app. If there is no event yet, the handler can wait for the next
- * one. (rule O30)
+ * Returns the handler that lists the events of an app. If there is no event yet, the handler can wait for the next one.
+ * The handler records that a program reads the events of the app. From then on, reports are stored as events, too.
+ * (rule O30)
  */
 export function events(
   deps: Pick<Deps, "clock" | "database" | "settings" | "stopping" | "waiting">,

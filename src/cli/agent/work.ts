@@ -76,8 +76,9 @@ async function* jobsOf(worker: Worker, search: Search): AsyncGenerator<Job> {
 }
 
 /**
- * Claims a proposal. Returns undefined if this proposal needs no more work or cannot be claimed. Throws an error only
- * if no proposal can be claimed, for example because the token is refused.
+ * Claims a proposal. If the work of an unfinished job has ended, reports its outcome instead. Returns undefined if this
+ * proposal needs no more work or cannot be claimed. Throws an error only if no proposal can be claimed, for example
+ * because the token is refused. Prints why a proposal was not claimed.
  */
 async function claim(invocation: Invocation, client: Client, job: Job): Promise<Claimed | undefined> {
   const { context } = invocation;

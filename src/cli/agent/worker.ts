@@ -127,7 +127,7 @@ function assertEnded(unfinished: readonly JobNotes[], context: Context): void {
   for (const { command } of unfinished) {
     if (!command || command.began !== startOf(command.processId, context)) continue;
     throw refused(
-      `The command that this worker started before still runs, as process ${command.processId}.`,
+      `An earlier command of this worker is still running, as process ${command.processId}.`,
       "Wait until it has ended, or end it. Then start the worker again.",
     );
   }

@@ -65,7 +65,7 @@ export async function writeRelease(
 }
 
 /**
- * Whether the version is greater than the versions of all notes. Only such a version may take the draft of unreleased
+ * Whether the version is greater than the versions of all notes. Only such a version may get the draft of unreleased
  * notes, because an older version can come from another branch.
  */
 const isNewer = (version: string, { entries }: WrittenReleases): boolean =>
@@ -162,7 +162,10 @@ export interface EntryFlags {
   readonly platformVersion?: { platform: string; version: string }[];
 }
 
-/** Returns the request for a release, without its date of publication. (rule L32) */
+/**
+ * Returns the request that stores the release note of a release. `datedEntries` adds the date of publication later. A
+ * withdrawn release gets no date. (rule L32)
+ */
 export function entryOf(release: DescribedRelease, flags: EntryFlags): ReleaseEntry {
   const { version = unreleased, notes, isYanked, releaseType } = release;
   const draftReason = reasonFor(release, flags);

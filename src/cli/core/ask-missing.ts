@@ -38,7 +38,7 @@ export async function askMissing(
   }
 }
 
-/** Returns the missing flags that a usage error names. Empty if the error also has other faults. */
+/** Returns the flags that are missing according to a usage error. Empty if the error also has other faults. */
 function missingFlagsIn(fault: unknown): readonly string[] {
   if (!(fault instanceof CliError) || fault.code !== "usage") return [];
   const { issues = [] } = fault.details;

@@ -299,7 +299,7 @@ const providers: readonly Provider[] = [
       ),
       commit: env.BITBUCKET_COMMIT,
       ref: env.BITBUCKET_TAG || env.BITBUCKET_BRANCH,
-      // A step of Bitbucket has no name, only an id that is new in each run.
+      // Bitbucket has no variable with the name of the step. The id of a step is new in each run.
       job: env.BITBUCKET_STEP_UUID,
       lastingJob: "",
       workflow: env.BITBUCKET_REPO_FULL_NAME,

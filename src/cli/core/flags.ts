@@ -67,13 +67,13 @@ function language(given: string): string {
 
 export function wholeNumber(given: string): number {
   if (/^-?\d{1,15}$/.test(given)) return Number(given);
-  throw new InvalidArgumentError("It must be a whole number.");
+  throw new InvalidArgumentError("It must be a whole number of at most 15 digits.");
 }
 
-/** Parses a whole number that is not negative. Throws an InvalidArgumentError for any other text. */
+/** Parses a whole number from 0 to 999,999,999. Throws an InvalidArgumentError for any other text. */
 export function count(given: string): number {
   if (/^\d{1,9}$/.test(given)) return Number(given);
-  throw new InvalidArgumentError("It must be a whole number, 0 or more.");
+  throw new InvalidArgumentError("It must be a whole number from 0 to 999999999.");
 }
 
 /** Collects the values of a flag that may be given several times. */

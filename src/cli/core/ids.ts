@@ -155,8 +155,8 @@ const unknownApps = ({ code, status }: ServerError): CliError =>
     message:
       "This token is valid for all apps of its owner but may not list them, so it is not clear which app you mean.",
     next:
-      "Give the app's id with --app or INNKEEP_APP (the addresses of its pages in the console contain it), or create a token that is " +
-      "limited to one app, or one with the scope apps:read.",
+      "Give the id of the app with --app or INNKEEP_APP. The address of each page of the app in the console contains the id. " +
+      "Or create a token that is limited to one app, or a token with the scope apps:read.",
     status,
   });
 

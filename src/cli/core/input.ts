@@ -102,7 +102,10 @@ const takenBy = new WeakMap<Io, string>();
 
 const texts = new WeakMap<Io, Promise<string>>();
 
-/** Returns the text of standard input. The same flag may read it several times. */
+/**
+ * Returns the text of standard input. The same flag may read it several times. Throws a usage error if another flag has
+ * read it.
+ */
 function standardInput(io: Io, flag: string): Promise<string> {
   takeStandardInput(io, flag);
   const reading =

@@ -196,7 +196,10 @@ function writeTable(
 /** Writes the text of a file, such as CSV, to standard output. The text has its own line ends. */
 export const printFile = ({ context }: Invocation, text: string): void => context.io.stdout.write(text);
 
-/** Writes one field: unchanged to a pipe, and without control characters to a terminal. */
+/**
+ * Writes one field: unchanged to a pipe, and without control characters to a terminal. Throws a usage error for an
+ * unknown field.
+ */
 function printRaw({ context, flags }: Invocation, value: unknown, name: string): void {
   if (flags.json || flags.fields !== undefined)
     throw usageError("--raw prints one field as it is.", "Leave out --json and --fields.");

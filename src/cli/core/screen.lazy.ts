@@ -68,7 +68,7 @@ function pause(): void {
 
 /**
  * Sends SIGHUP to this process, and waits until `signal` aborts because of SIGHUP. Used if the library for screens has
- * noticed first that the terminal is closed.
+ * detected first that the terminal is closed.
  */
 async function hungUp(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;

@@ -122,7 +122,10 @@ export async function writeOutputs(
   }
 }
 
-/** Adds paragraphs of Markdown to the summary page of a GitHub Actions job. */
+/**
+ * Adds paragraphs of Markdown to the summary page of a GitHub Actions job. If the page cannot be written, prints a
+ * note.
+ */
 export async function summarise(invocation: Invocation, paragraphs: readonly string[]): Promise<void> {
   const { env } = invocation.context;
   if (!isGitHubActions(env) || !env.GITHUB_STEP_SUMMARY) return;

@@ -95,7 +95,7 @@ const capital = (word: string): string => word.charAt(0).toUpperCase() + word.sl
 
 /**
  * Sends the items in the spool that are for this server, oldest first. Stops at the first item that cannot be sent now.
- * Returns the exit of the first failure.
+ * Returns the exit of the first failure. Prints the results.
  */
 async function resendAll<I extends SpooledItem, Answer>(
   invocation: Invocation,

@@ -152,7 +152,7 @@ const leastHeldMs = 1_000;
 
 /**
  * Yields each event of an app once, in the order in which the events happened. After a failure of the server or the
- * network, it also yields the events that happened during the failure. (rule O34)
+ * network, it also yields the events that happened during the failure. Prints notes about such failures. (rule O34)
  */
 async function* eventsOf(
   invocation: Invocation,

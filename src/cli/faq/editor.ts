@@ -44,7 +44,10 @@ export async function editFaqInEditor(invocation: Invocation, given: string): Pr
   }
 }
 
-/** Opens the editor. Returns the text after the person has closed the editor. */
+/**
+ * Opens the editor. Returns the text after the person has closed the editor. Throws a usage error if the editor ends
+ * with an error.
+ */
 async function edited({ context }: Invocation, name: string, text: string): Promise<string> {
   const { env } = context;
   const command = env.VISUAL || env.EDITOR || (context.platform === "win32" ? "notepad" : "vi");

@@ -150,9 +150,7 @@ interface Heading {
   readonly with: (text: string) => string;
 }
 
-/**
- * The maximum length of a heading. A longer line is not searched for a heading, because the search would take too long.
- */
+/** The maximum length of a line that is read as a heading. The patterns would need too much time for a longer line. */
 const longestHeading = 2_000;
 
 /** Returns the heading at the start of a text, with `#` or underlined. Returns undefined if there is none. */

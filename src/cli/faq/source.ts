@@ -315,7 +315,11 @@ async function changeFolder(
   return added;
 }
 
-/** Writes the translations of an entry into the folders of their languages. `name` is the file of the entry. */
+/**
+ * Writes the translations of an entry into the folders of their languages. Null deletes the file of a translation.
+ * `name` is the file of the entry. Throws a usage error if the folder of a language is a link to a place outside of the
+ * folder.
+ */
 async function changeTranslations(
   folder: string,
   name: string,

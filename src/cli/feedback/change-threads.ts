@@ -257,7 +257,7 @@ export async function replyToSender(
   const { force, expectMessage, expectReceivers } = flags;
   const asks = canAsk(invocation) && !force && (expectMessage ?? expectReceivers) === undefined;
   const isOpen = flags.everyone !== true && flags.report === undefined;
-  // A dry run also works if the server does not answer. In that case, the printed request names no receiver.
+  // A dry run also works if the server does not answer. In that case, the printed request has no receiver.
   const ifUnread = invocation.flags.dryRun ? () => undefined : ifUnreadable;
   const thread = asks || isOpen ? await read().catch(ifUnread) : undefined;
   const reportId = isOpen ? receiverIn(thread) : flags.report;

@@ -66,7 +66,7 @@ async function resolveRun(invocation: Invocation, flags: ResolveFlags): Promise<
   printResolved(invocation, resolved);
 }
 
-/** Shows the requests of a dry run. Several requests are shown as a list. */
+/** Shows the requests of a dry run. Several requests are shown as a list. Throws DryRun if there is only one. */
 function showRequests(invocation: Invocation, requests: readonly RequestView[]): void {
   const [request, ...others] = requests;
   if (request && others.length === 0) throw new DryRun(request);
@@ -97,7 +97,7 @@ function choiceFaults({ dedupeKey, junit }: ResolveFlags): readonly InputFault[]
 
 /**
  * Returns the tests that passed in the run. If there are faults in the flags (`wrong`) or in the reports, throws a
- * usage error that lists all of them.
+ * usage error that lists all of them. Prints warnings about doubtful reports.
  */
 async function passedOf(
   invocation: Invocation,

@@ -132,7 +132,7 @@ describe("tokens in the console", () => {
     expect((await claim(world.agentToken)).field("code")).toBe("insufficient_scope");
     const text = readingOf(await owner.open("/console/tokens"));
     expect(text).toMatch(/Worker sda_\S+ Agent all apps runs:work/);
-    expect(text).toContain("With this scope, only one worker carries out an approved plan");
+    expect(text).toContain("With this scope, a worker claims an approved plan before it starts");
   });
 
   it("are not created without a label, and the form keeps its choices", async () => {

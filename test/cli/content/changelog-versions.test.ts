@@ -129,7 +129,10 @@ describe("a maintainer token with only changelog:write", () => {
   it("explains what to do if the token has several apps", async () => {
     const { app, line } = await owned(false);
     const ran = await line.run(notes);
-    expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining("Give the app's id with --app") });
+    expect(ran).toMatchObject({
+      exit: 5,
+      stderr: expect.stringContaining("Give the id of the app with --app"),
+    });
     expect(await line.run([...notes, "--app", app.id])).toMatchObject({ exit: 0 });
   });
 });

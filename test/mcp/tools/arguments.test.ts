@@ -65,7 +65,9 @@ describe.each(eras)("arguments of a tool over %s", (era) => {
 
   it("are described with the longest allowed wait", async () => {
     const { client } = await start({ maxWaitSeconds: 120 });
-    expect(JSON.stringify(await client.listTools())).toContain("up to 120; more is cut");
+    expect(JSON.stringify(await client.listTools())).toContain(
+      "up to 120; a greater number counts as the maximum",
+    );
   });
 });
 

@@ -168,7 +168,7 @@ describe("the report of a cycle", () => {
     expect(statement).toMatch(start);
     expect(statement).toContain("a session of at least 45 seconds reached at least 2 screens on that day");
     expect(statement).toContain("the reporter had the key of that slot");
-    expect(statement).toContain("This report does not say how a store will decide.");
+    expect(statement).toContain("This report does not say how an app store will decide.");
   });
 
   it("says after the last day of a cycle that late sessions still count", async () => {

@@ -258,8 +258,8 @@ async function setPassword(visit: Visit): Promise<Reply<"password-set">> {
 }
 
 /**
- * Creates the account. If the sign-up began with the link of an invitation, continues on the page of the invitation.
- * That page says why an invitation cannot be accepted any more.
+ * Creates the account. If the sign-up began with the link of an invitation, continues on the page of the invitation. If
+ * the invitation cannot be accepted any more, that page says why.
  */
 async function createAccount(visit: Visit): Promise<Reply<"account-created">> {
   const { links, param, ask, fields } = visit;
@@ -371,7 +371,7 @@ interface NewPasswordProps extends LinkPageProps {
   /** The address to which the form is sent. It ends in the token of the link. */
   readonly action: string;
   readonly newAccount: boolean;
-  /** The invitation to which the link leads on. */
+  /** The invitation whose page opens after the person has used the link. */
   readonly invitation: MailedInvitation | undefined;
 }
 

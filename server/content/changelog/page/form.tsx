@@ -347,8 +347,8 @@ const refused = (message: string): ApiError =>
   new ApiError("bad_request", { issues: [{ path: "fixes", message }] });
 
 /**
- * Returns the threads that a form names in its field or its texts, and the addresses that get a mail. Words that name
- * no thread are ignored.
+ * Returns the threads that are in the field or the texts of a form, and the addresses that get a mail. Ignores words
+ * that are not a thread.
  */
 export async function fixesOf(
   visit: SignedInVisit,
@@ -446,7 +446,9 @@ export const NamedThreads = ({
   appId,
   removable = new Set(),
 }: {
-  /** The ids of the threads that the field names. Only these threads have a button that removes them. */
+  /**
+   * The ids of the threads that a person has typed into the field. Only these threads have a button that removes them.
+   */
   readonly removable?: ReadonlySet<string>;
   readonly fixes: Fixes;
   readonly links: Links;

@@ -114,7 +114,10 @@ function updateFaq(
   );
 }
 
-/** Saves the typed text as the draft of an entry. If `publishes` is true, also publishes the draft. */
+/**
+ * Saves the typed text as the draft of an entry. If `publishes` is true, also publishes the draft. Throws
+ * `draft_conflict` if the published text has changed since the page was shown.
+ */
 async function saveDraft(
   { ask, fields, links, param }: SignedInVisit,
   faq: DraftedFaq,
@@ -295,7 +298,9 @@ const withTranslations = (text: FaqText, translations: Readonly<Record<string, F
     ),
   ].join("\n\n");
 
-/** Returns the entry that the path names. Throws `not_found` if the entry does not belong to the app in the path. */
+/**
+ * Returns the entry whose id is in the path. Throws `not_found` if the entry does not belong to the app in the path.
+ */
 async function readFaq({ ask, param }: SignedInVisit): Promise<ShownFaq> {
   const params = { appId: param("appId") };
   const [faqs, drafts] = await Promise.all([

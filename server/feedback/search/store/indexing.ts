@@ -220,7 +220,8 @@ async function indexThreads(database: Database, noted: readonly Noted[]): Promis
 }
 
 /**
- * Stores the words of those threads that have not changed since they were read. Returns the number of these threads.
+ * Stores the words of those threads that have not changed since they were read, and removes these threads from the
+ * queue. Returns their number.
  */
 async function store(
   tx: Transaction,

@@ -227,9 +227,9 @@ async function findAmong(
 type ExpressionOrder = "newest" | "any";
 
 interface AskedEach {
-  /** The expressions for the index. */
+  /** The conditions with which the search index is queried. There is one query for each of them. */
   readonly asked: readonly string[];
-  /** For each expression in `asked`, a second expression that the stored words of the found threads must match. */
+  /** For each condition in `asked`, a second condition that the stored words of the found threads must match. */
   readonly words?: readonly string[] | undefined;
   readonly order: ExpressionOrder;
 }

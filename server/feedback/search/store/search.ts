@@ -118,8 +118,8 @@ export async function searchThreads(reader: Reader, search: ThreadSearch, given:
 }
 
 /**
- * Returns the threads with the number that the query names, at most one in each app. Returns undefined if the query
- * names no number. Without this function, a search range by range could end before it reaches an old thread.
+ * If the query contains a thread number, returns the threads with this number, at most one in each app. Otherwise
+ * returns undefined. Without this function, a search range by range could end before it reaches an old thread.
  */
 async function threadsOfNumber(
   reader: Reader,

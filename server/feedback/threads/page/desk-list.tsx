@@ -145,7 +145,7 @@ const Last = ({ thread, person }: Pick<ThreadRowProps, "thread" | "person">) => 
   if (direction === "inbound" && text === subject) return null;
   const own = writtenBy === person ? "You" : writtenBy === null ? "The team" : wordsOf(writtenBy);
   const name = author === "team" ? own : (sender?.name ?? sender?.email ?? "Anonymous");
-  // The author is not shown again if the row already names the sender.
+  // The author is not shown again if the row already shows the sender.
   const isNamed = author === "agent" || (author === "sender" && name === firstSender);
   return (
     <span class="last">

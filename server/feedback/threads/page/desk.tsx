@@ -84,7 +84,8 @@ interface DeskShown {
 }
 
 /**
- * Shows the inbox of an app: its views, a list of threads, and the thread that is opened from the list. (rule F47)
+ * Shows the inbox of an app: its views, a list of threads, and the thread that is opened from the list. Records that
+ * the person has seen the inbox. (rule F47)
  */
 export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Promise<Reply> {
   const { ask, reads } = visit;
@@ -186,7 +187,10 @@ async function navigationFor(visit: SignedInVisit, { shown }: DeskShown): Promis
   return shown?.done === undefined ? known : { ...known, done: shown.done };
 }
 
-/** Opens the thread with this number or id. Returns undefined if the app has no such thread. */
+/**
+ * Opens the thread with this number or id. Returns undefined if the app has no such thread. Records that the person has
+ * seen the thread.
+ */
 async function openWanted(visit: SignedInVisit, appId: string, wanted: string) {
   try {
     const id = /^[1-9]\d{0,8}$/.test(wanted) ? await idOfNumber(visit, appId, wanted) : wanted;
@@ -258,7 +262,7 @@ interface DeskProps extends DeskShown {
   readonly thread: ThreadProps | undefined;
   /** The thread that the person has just answered and resolved. */
   readonly replied: OwnedThread | undefined;
-  /** Whether the address names a thread that does not exist. */
+  /** Whether the thread in the address does not exist. */
   readonly isMissing: boolean;
   readonly result: ActResult | undefined;
   /** Whether the thread was opened from the inbox of all apps. The link back then leads to that inbox. */

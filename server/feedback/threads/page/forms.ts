@@ -319,8 +319,8 @@ async function addToReleaseNote(visit: SignedInVisit): Promise<Reply<"thread-nam
 }
 
 /**
- * The result of a part of the form. `done` names the notice that the page shows. `anchor` is the id of the element to
- * which the page scrolls.
+ * The result of a part of the form. `done` is the name of the notice that the page shows. `anchor` is the id of the
+ * element to which the page scrolls.
  */
 interface Done<Word extends string> {
   readonly done: Word;
@@ -361,7 +361,8 @@ async function deleteThread(visit: SignedInVisit): Promise<Reply<"thread-deleted
   });
   const list = listAddress(visit.links, visit.param("appId"), inboxPositionOf(visit));
   const reply = goTo(list, "thread-deleted");
-  // `sentFields` names the saved fields. The list is empty, because the text in the other fields was not saved.
+  // `sentFields` contains the names of the saved fields. The list is empty, because the text in the other fields was
+  // not saved.
   return { ...reply, sentFields: [] };
 }
 

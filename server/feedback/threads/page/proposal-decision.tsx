@@ -426,7 +426,7 @@ const Release = ({
     <div class="stack">
       <p>
         After the release, this worker can report nothing more, and another worker can claim the approved
-        plan. If this worker is still running, it notices the release only at its next report.
+        plan. If this worker is still running, it finds out about the release only at its next report.
       </p>
       <HiddenFields values={[[claimedName(id), claim.claimedAt]]} />
       <div class="actions">

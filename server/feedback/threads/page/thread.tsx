@@ -88,8 +88,9 @@ export async function threadParts(
 }
 
 /**
- * Returns the forms of a page whose thread was merged since it was opened. The empty receiver of a typed reply was the
- * first sender of the merged thread `asked`, and not that of the thread into which it was merged. (rule M10)
+ * Returns the forms of a page whose thread was merged since it was opened. If a typed reply has no receiver, its
+ * receiver becomes the first sender of the merged thread `asked`, and not the first sender of the thread into which it
+ * was merged. (rule M10)
  */
 function afterMerge(forms: ThreadForms, thread: OwnedThread, asked: string): ThreadForms {
   const first = asked.toLowerCase();

@@ -23,8 +23,8 @@ export const changeableOf = async (
 const setFields = update(tables.feedback, "WHERE id = ?");
 
 /**
- * Sets the given fields. `by` is the member who changes them. If the new status finishes the thread, its snooze ends.
- * Triggers of the database add the thread to the queue of the search index.
+ * Sets the given fields, and records the activity of the thread. `by` is the member who changes them. If the new status
+ * finishes the thread, its snooze ends. Triggers of the database add the thread to the queue of the search index.
  */
 export async function updateThread(
   tx: Transaction,

@@ -34,7 +34,7 @@ export interface NewThread extends ReportTexts {
   readonly files: string;
   readonly dedupeKey: string | null;
   readonly createdAt: string;
-  /** The id of the entry in the list of blocked senders that hides the report. */
+  /** If the sender is blocked: the id of the entry in the list of blocked senders. The report is then hidden. */
   readonly blockedBy?: string | undefined;
 }
 

@@ -16,7 +16,7 @@ interface ViewRow extends MemberOf {
   /** The number of events that the member has seen; null if there is no view. A negative number means unread. */
   readonly seenCount: number | null;
   readonly lookedAt: string | null;
-  /** The time of the last view before the visit in which the member last viewed the thread. */
+  /** A visit has several views. This is the time of the last view before the member's newest visit. */
   readonly sinceAt: string | null;
   /** The member's `read_until`, if the thread is older and is not marked as unread; otherwise null. */
   readonly coveredUntil: string | null;
@@ -168,8 +168,9 @@ export async function unreadWithoutViewFor(reader: Reader, feedbackId: string): 
 
 /**
  * Sets the time of the last activity of a thread back from `changedAt` to `at`, because the changes since then were
- * undone. The thread then has the place in the inbox that it had at that time. A view must not have a later time than
- * its thread, so that the counts of unread threads stay right. (rules F45, F51)
+ * undone. The thread then has the place in the inbox that it had at that time. The times of its views are set back,
+ * too: a view must not have a later time than its thread, so that the counts of unread threads stay right. (rules F45,
+ * F51)
  *
  * For the members `unreadFor`, the thread was unread at `at`, and they had no view of it. If the `read_until` of such a
  * member has moved past `at` since then, but not past `changedAt`, the thread gets a row that marks it as unread.

@@ -522,8 +522,8 @@ async function readCycle({ ask, param }: SignedInVisit) {
 }
 
 /**
- * Returns the slot that the page's address names, and its day if the address names a day. Returns undefined if the slot
- * is not in this cycle.
+ * Returns the slot whose id is in the address of the page, and its day if the address contains a day. Returns undefined
+ * if the slot is not in this cycle.
  */
 function chosenOf(visit: SignedInVisit, slots: readonly SlotWithDays[]): Chosen | undefined {
   const slotId = visit.query("slot") || visit.param("slotId");

@@ -192,7 +192,7 @@ const opening = /^\[?(?:(?:version|release) )?\[?v?(\d+(?:\.\d+)+(?:[0-9A-Za-z.+
 const build = /^\s*[,|–—-]?\s*(?:\((?:build )?\d+\)|build \d+)(?![\d.])/i;
 
 /**
- * The maximum length of a heading of a version. A longer text is not searched, because the search would take too long.
+ * The maximum length of a heading that is read as a version. The patterns would need too much time for a longer text.
  */
 const longest = 1_000;
 

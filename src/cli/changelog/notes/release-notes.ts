@@ -39,7 +39,7 @@ function withoutRepeated(items: readonly Item[]): readonly Item[] {
 interface Reading {
   readonly items: readonly Item[];
   readonly isList: boolean;
-  /** The type that the heading names. Null if it names no type. Undefined before the first heading. */
+  /** The type of the changes under the heading. Null if the heading has no type. Undefined before the first heading. */
   readonly type: ChangeType | null | undefined;
   /** Whether the heading only names the size of the changes. */
   readonly isSize: boolean;
@@ -105,7 +105,8 @@ interface Change {
 }
 
 /**
- * The maximum length of a text that is searched. A change is always shorter, and a longer search would take too long.
+ * The maximum length of a list item that is read as a change. A change is always shorter. The patterns would need too
+ * much time for a longer text.
  */
 const longestRead = 10_000;
 
@@ -294,7 +295,7 @@ const words: Readonly<Record<ChangeType, readonly string[]>> = {
 
 const byWord = new Map(changeTypes.flatMap((type) => words[type].map((word) => [word, type] as const)));
 
-/** Returns the type of the changes under a heading. Returns undefined if the heading names no type. */
+/** Returns the type of the changes under a heading. Returns undefined if the heading is not a type. */
 export const typeOfHeading = (text: string): ChangeType | undefined => headings.get(wordsOf(text));
 
 const isHiddenHeading = (text: string): boolean => hidden.test(wordsOf(text));

@@ -88,7 +88,10 @@ async function firstWithThreads(
   return firstWithThreads(list, page.nextCursor);
 }
 
-/** Opens an address from a server, but only if it is a web address. */
+/**
+ * Opens an address from a server, but only if it is a web address. Throws an Error if the address is of another kind,
+ * or if no browser can be opened.
+ */
 async function openAddress({ context }: Invocation, address: string): Promise<void> {
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
     throw new Error("The server returned no web address for this thread.");

@@ -235,7 +235,7 @@ function move(inbox: Inbox, by: number): void {
   void inbox.readAhead();
 }
 
-/** Reads the selected thread and shows it. */
+/** Reads the selected thread, shows it, and marks it as read. */
 async function openThread(inbox: Inbox): Promise<void> {
   const thread = selectedThread(inbox.state());
   if (!thread) return;

@@ -135,8 +135,8 @@ const rootsOf = ({ env }: Pick<Context, "env">, { cwd, workspace }: Folders): st
   [cwd, workspace, ciFolders(env).temporary, tmpdir()].flatMap((folder) => folder || []);
 
 /**
- * Checks the files that a report names for a test. A path may be relative to the working folder, to the checkout, or to
- * the folder of the report.
+ * Checks the paths of files that a report contains for a test. A path may be relative to the working folder, to the
+ * checkout, or to the folder of the report.
  */
 async function filesOf(
   context: Pick<Context, "env">,
@@ -376,7 +376,7 @@ const mostLines = 12;
 export function failureKey(test: TestResult, folder: string): string {
   const prefix = test.outcome === "flaky" ? prefixes.flaky : prefixes.failed;
   const name = test.name.slice(0, longestKeyName);
-  // A report may list failures in any order. So the key uses the failure text that is first in sort order.
+  // A report may list failures in any order. So the key depends on the failure text that is first in sort order.
   const [what = ""] = test.failures.map((failure) => whatFailed(name, failure)).sort();
   return `${prefix}:${testHash(test, folder)}:${hashOf([what])}`;
 }
@@ -530,7 +530,7 @@ const located = /((?:\b[A-Za-z]:)?[^\s"'`()<>[\]{},;=|:]+\.\w{1,6})(?::|", line 
 
 const longestScan = 20_000;
 
-/** Returns the source files and lines that a text names, such as `src/a.ts:12` or `File "a.py", line 12`. */
+/** Returns the source files and lines in a text, such as `src/a.ts:12` or `File "a.py", line 12`. */
 const sourceLinesIn = (text: string): Candidate[] =>
   [...withoutColours(text.slice(0, longestScan)).matchAll(located)].map(([, file = "", line]) => ({
     file: file.replace(/^file:\/\//, ""),

@@ -28,7 +28,7 @@ export interface TestResult {
   readonly file: string | undefined;
   readonly line: number | undefined;
   readonly seconds: number | undefined;
-  /** The paths of files that the report names for this test, exactly as in the report. */
+  /** The paths of files that the report contains for this test, exactly as in the report. */
   readonly attachments: readonly string[];
   /** The path of the report that contains the test. */
   readonly report: string;

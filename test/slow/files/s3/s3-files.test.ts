@@ -145,7 +145,11 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
 
   it.each([
     ["a wrong secret", (url: string) => url.replace("very", "not"), "a wrong secret"],
-    ["an unknown key", (url: string) => url.replace("//innkeep", "//nobody"), "is unknown to the store"],
+    [
+      "an unknown key",
+      (url: string) => url.replace("//innkeep", "//nobody"),
+      "the S3 service does not accept",
+    ],
     ["a missing bucket", (url: string) => `${url}-missing`, "does not exist"],
   ])("%s is refused with a message about what to change", async (_, change, sentence) => {
     const { bucket, temporary } = await open();
