@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  createBrowserWithoutScripts,
+  fieldsOf,
+  formOf,
+  readingOf,
+} from "../support/browser/browser-without-scripts.ts";
 import { eventually } from "../support/eventually.ts";
 import { startReceiver, verified } from "../support/network/event-receiver.ts";
+import type { Answer } from "../support/service/request.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { makeTeam } from "../support/worlds/members/team.ts";
 import { sendFeedback } from "../support/worlds/owner-with-one-of-each.ts";
@@ -25,14 +32,15 @@ describe("the page of webhooks, without scripts", () => {
       const answer = await fetch(at + path, { method: "POST", body, redirect: "manual", headers });
       return { status: answer.status, to: answer.headers.get("location") ?? "", text: await answer.text() };
     };
-    return { team, open, send };
+    const browser = createBrowserWithoutScripts(service, headers);
+    return { team, open, send, browser };
   };
 
   it("creates a webhook, shows its secret once, and shows the answers in its log", async () => {
     const { team, open, send } = await openPages();
     const receiver = await startReceiver();
     expect((await open()).text).toContain("No webhooks yet");
-    const made = await send("", { url: receiver.url, "feedback.created": "on" });
+    const made = await send("", { url: receiver.url, "events.feedback.created": "on" });
     const secret = /whsec_[A-Za-z0-9+/=]+/.exec(made.text)?.[0] ?? "";
     expect(secret).not.toBe("");
     const listed = await open();
@@ -56,7 +64,7 @@ describe("the page of webhooks, without scripts", () => {
   });
 
   it("replaces the secret of a webhook, turns it off and on, and deletes it", async () => {
-    const { open, send } = await openPages();
+    const { team, open, send, browser } = await openPages();
     await send("", { url: "https://example.org/hook" });
     const id = /webhooks\/[\w-]+\/([\w-]{36})"/.exec((await open()).text)?.[1] ?? "";
     const rotated = await send(`/${id}/rotate`, { oldSecretHours: "24" });
@@ -67,7 +75,8 @@ describe("the page of webhooks, without scripts", () => {
     expect((await send(`/${id}/test`, {})).text).toContain("switched off");
     expect((await send(`/${id}/on`, {})).to).toContain("webhook-on");
     const change = { url: "https://example.org/other", texts: "on" };
-    expect((await send(`/${id}/change`, change)).to).toContain("changed");
+    const path = `/console/webhooks/${team.app.id}/${id}`;
+    expect((await browser.send(await browser.open(path), `${path}/change`, change)).status).toBe(303);
     expect((await open()).text).toContain("with texts");
     expect((await send(`/${id}/delete`, {})).to).toContain("webhook-deleted");
     expect((await open(`/${id}`)).status).toBe(404);
@@ -75,9 +84,79 @@ describe("the page of webhooks, without scripts", () => {
 
   it("says what is wrong with an address, and keeps the typed text", async () => {
     const { send } = await openPages();
-    const { status, text } = await send("", { url: "ftp://example.org/", "faq.changed": "on" });
+    const { status, text } = await send("", { url: "ftp://example.org/", "events.faq.changed": "on" });
     expect(status).toBe(400);
     expect(text).toContain("ftp://example.org/");
+  });
+
+  describe("with the events of a webhook that another person has changed in the meantime", () => {
+    const openEvents = async (events: readonly string[] | null) => {
+      const { team, browser } = await openPages();
+      const made = await team.call("POST", `${team.at}/webhooks`, { url: "https://hooks.example/", events });
+      const path = `/console/webhooks/${team.app.id}/${made.field("id")}`;
+      const change = (page: Answer, values: Record<string, string>) =>
+        browser.send(page, `${path}/change`, values);
+      const open = () => browser.open(path);
+      const eventsIn = (page: Answer) =>
+        Object.keys(fieldsOf(formOf(page, `${path}/change`))).filter((name) => name.startsWith("events."));
+      const stored = async () => {
+        const { body } = await team.call("GET", `${team.at}/webhooks`);
+        return Object(body).items[0].events;
+      };
+      return { change, open, eventsIn, stored };
+    };
+    const [decided, changed] = ["run.decided", "faq.changed"];
+    const off = "";
+
+    it("shows the saved events before it replaces them", async () => {
+      const { change, open, eventsIn, stored } = await openEvents([decided, changed]);
+      const page = await open();
+      expect((await change(await open(), { [`events.${decided}`]: off })).status).toBe(303);
+      const refused = await change(page, { [`events.${changed}`]: off });
+      expect(refused.status).toBe(400);
+      expect(readingOf(refused)).toContain(
+        "The choice of events was changed by somebody else since you opened this page",
+      );
+      expect(refused.text).toMatch(
+        /<textarea[^>]*aria-label="Saved text of The choice of events">\s*faq\.changed/,
+      );
+      expect(eventsIn(refused)).toEqual([`events.${decided}`]);
+      expect(await stored()).toEqual([changed]);
+      expect((await change(refused, {})).status).toBe(303);
+      expect(await stored()).toEqual([decided]);
+    });
+
+    it("says that all events are chosen if that is saved", async () => {
+      const { change, open } = await openEvents([decided]);
+      const page = await open();
+      expect((await change(await open(), { [`events.${decided}`]: off })).status).toBe(303);
+      const refused = await change(page, { [`events.${changed}`]: "on" });
+      expect(refused.status).toBe(400);
+      expect(refused.text).toMatch(
+        /<textarea[^>]*aria-label="Saved text of The choice of events">\s*All events/,
+      );
+    });
+
+    it("shows the saved events in a form that was refused for another reason", async () => {
+      const { change, open, eventsIn, stored } = await openEvents(null);
+      const page = await open();
+      expect((await change(await open(), { [`events.${decided}`]: "on" })).status).toBe(303);
+      const refused = await change(page, { url: "ftp://hooks.example/" });
+      expect(refused.status).toBe(400);
+      expect(readingOf(refused)).not.toContain("was changed by somebody else");
+      expect(eventsIn(refused)).toEqual([`events.${decided}`]);
+      expect((await change(refused, { url: "https://hooks.example/2" })).status).toBe(303);
+      expect(await stored()).toEqual([decided]);
+    });
+
+    it("saves the same events twice without a refusal", async () => {
+      const { change, open, stored } = await openEvents([changed, decided]);
+      const page = await open();
+      const both = { [`events.${changed}`]: off, "events.run.claimed": "on" };
+      expect((await change(await open(), both)).status).toBe(303);
+      expect((await change(page, both)).status).toBe(303);
+      expect(await stored()).toEqual([decided, "run.claimed"]);
+    });
   });
 
   it("is only for owners", async () => {

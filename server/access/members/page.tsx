@@ -11,11 +11,15 @@ import { type Definitions, defineForm, definePage, type SignedInVisit } from "..
 import {
   Choices,
   Confirmation,
+  changedValues,
   type Filled,
   filledAgain,
+  filledOver,
   filledWith,
+  givenFor,
   IdempotencyField,
   NameField,
+  OriginalValues,
   TextField,
 } from "../../console/forms.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
@@ -57,18 +61,31 @@ async function withdrawInvitation({
   return goTo(links.members(params.appId), "invitation-withdrawn");
 }
 
+/**
+ * Changes the role of a member. If the person has not changed the role in the form, nothing is saved, because another
+ * owner may have changed the role since the page was shown.
+ */
 function changeRole(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields, links, param } = visit;
-  const params = { appId: param("appId"), userId: param("userId") };
+  const params = { appId: param("appId"), userId: param("userId").toLowerCase() };
   return reshowForm(
     async () => {
-      const body = { role: fields.text("role") };
-      await ask(members.update, { params, body, idempotencyKey: fields.idempotencyKey });
+      const { items } = await ask(members.list, { params: { appId: params.appId } });
+      const member = items.find(({ userId }) => userId === params.userId);
+      if (!member) throw new ApiError("not_found");
+      const current = currentMember(member);
+      const { role } = changedValues(fields, givenFor(fields, current), current);
+      if (role !== undefined)
+        await ask(members.update, { params, body: { role }, idempotencyKey: fields.idempotencyKey });
       return goTo(links.members(params.appId), "changed");
     },
-    (refusal) => showMembers(visit, { refusal }),
+    (refusal) =>
+      showMembers(visit, { refusal, role: { userId: params.userId, form: filledAgain(fields, refusal) } }),
   );
 }
+
+/** Returns the values of the form for a member. */
+const currentMember = ({ role }: Member) => ({ role });
 
 function removeMember(visit: SignedInVisit): Promise<Reply<"left" | "member-removed">> {
   const { ask, caller, fields, links, param } = visit;
@@ -91,6 +108,8 @@ interface MemberForms {
   readonly made?: { readonly email: string; readonly url: string | null };
   /** The error if the change of a member was refused. */
   readonly refusal?: ApiError;
+  /** The form for the role of a member, if it was refused. */
+  readonly role?: { readonly userId: string; readonly form: Filled };
 }
 
 async function showMembers(visit: SignedInVisit, forms: MemberForms = {}): Promise<Reply> {
@@ -136,6 +155,7 @@ const Members = ({
               key={member.userId}
               member={member}
               own={member.userId === visit.caller.userId}
+              form={forms.role?.userId === member.userId ? forms.role.form : undefined}
               at={(part) => visit.links.member(navigation.app.id, member.userId, part)}
               now={visit.now}
             />
@@ -195,70 +215,72 @@ const OwnRole = ({ navigation, visit, forms }: PageProps) => {
 const MemberLine = ({
   member,
   own,
+  form,
   at,
   now,
 }: {
   readonly member: Member;
   readonly own: boolean;
+  /** The sent form for the role, if it was refused. */
+  readonly form: Filled | undefined;
   /** Returns the address of a form that changes this member. */
   readonly at: (part: string) => string;
   readonly now: Date;
-}) => (
-  <li class="folded">
-    <details>
-      <summary>
-        <span class="member">
-          <Avatar userId={member.userId} email={member.email} />
-          <span class="who">
-            <b>
-              <Line text={member.name ?? member.email} />
-            </b>
-            {member.name !== null && (
-              <span class="muted small">
-                <Line text={member.email} />
-              </span>
-            )}
+}) => {
+  const current = currentMember(member);
+  const shown = filledOver(form, current);
+  return (
+    <li class="folded">
+      <details open={form !== undefined}>
+        <summary>
+          <span class="member">
+            <Avatar userId={member.userId} email={member.email} />
+            <span class="who">
+              <b>
+                <Line text={member.name ?? member.email} />
+              </b>
+              {member.name !== null && (
+                <span class="muted small">
+                  <Line text={member.email} />
+                </span>
+              )}
+            </span>
           </span>
-        </span>
-        <span class="muted small">
-          member since <Ago at={member.createdAt} now={now} />
-        </span>
-        <span class="row">
-          {own && <span class="muted small">you</span>}
-          <span class="badge">{roleNames[member.role]}</span>
-          <span class="unseen">Change or remove</span>
-        </span>
-      </summary>
-      <div class="stack">
-        <form class="stack" method="post" action={at("role")}>
-          <IdempotencyField />
-          <Choices
-            form={filledWith({ role: member.role })}
-            name="role"
-            legend="Role"
-            options={roleChoices}
-            part={member.userId}
-          />
-          <div class="actions">
-            <button type="submit">
-              Save the role<span class="unseen">{` of ${member.name ?? member.email}`}</span>
-            </button>
-          </div>
-        </form>
-        <Confirmation
-          offer={own ? "Leave this app" : "Remove from this app"}
-          action={at("remove")}
-          button={own ? "Leave" : "Remove"}
-          danger
-        >
-          {own
-            ? "You lose access immediately. You can return only with a new invitation from an owner."
-            : "The person and their tokens lose access immediately. Texts that the person wrote are not deleted."}
-        </Confirmation>
-      </div>
-    </details>
-  </li>
-);
+          <span class="muted small">
+            member since <Ago at={member.createdAt} now={now} />
+          </span>
+          <span class="row">
+            {own && <span class="muted small">you</span>}
+            <span class="badge">{roleNames[member.role]}</span>
+            <span class="unseen">Change or remove</span>
+          </span>
+        </summary>
+        <div class="stack">
+          <form class="stack" method="post" action={at("role")}>
+            <IdempotencyField />
+            <OriginalValues current={current} form={shown} />
+            <Choices form={shown} name="role" legend="Role" options={roleChoices} part={member.userId} />
+            <div class="actions">
+              <button type="submit">
+                Save the role<span class="unseen">{` of ${member.name ?? member.email}`}</span>
+              </button>
+            </div>
+          </form>
+          <Confirmation
+            offer={own ? "Leave this app" : "Remove from this app"}
+            action={at("remove")}
+            button={own ? "Leave" : "Remove"}
+            danger
+          >
+            {own
+              ? "You lose access immediately. You can return only with a new invitation from an owner."
+              : "The person and their tokens lose access immediately. Texts that the person wrote are not deleted."}
+          </Confirmation>
+        </div>
+      </details>
+    </li>
+  );
+};
 
 /** The invitations that nobody has accepted yet, and the form for a new one. */
 const Invitations = ({

@@ -1,6 +1,7 @@
 import { diffArrays } from "diff";
 import { type ComponentChildren, h } from "preact";
 import { canonicalLanguage } from "../../../src/contract/content-text.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
 import { isReceivedFile } from "../../../src/contract/files.ts";
 import { contentPictures, limits } from "../../../src/contract/limits.ts";
 import type { texts } from "../../../src/contract/texts.ts";
@@ -10,7 +11,9 @@ import {
   type Fields,
   type Filled,
   faultAt,
+  HiddenFields,
   IdempotencyField,
+  originalVersionName,
   TextArea,
 } from "../../console/forms.tsx";
 import type { NotDone } from "../../console/notices.ts";
@@ -367,10 +370,13 @@ export interface ComparedField {
 export const Unpublished = ({
   fields,
   conflict,
+  version,
   discard,
 }: {
   readonly fields: readonly ComparedField[];
   readonly conflict: boolean;
+  /** The version of the draft. */
+  readonly version: string;
   /** The address of the form that discards the draft. */
   readonly discard: string;
 }) => {
@@ -397,6 +403,7 @@ export const Unpublished = ({
       )}
       <form method="post" action={discard}>
         <IdempotencyField />
+        <HiddenFields values={[[shownDraft, version]]} />
         <button class="quiet danger" type="submit">
           Discard the draft
         </button>
@@ -404,6 +411,22 @@ export const Unpublished = ({
     </section>
   );
 };
+
+/** The hidden field with the version of the draft that the page shows. It is empty if there is no draft. */
+const shownDraft = originalVersionName("draft");
+
+/**
+ * Throws `wrong_state` if a form would remove a draft that another person has saved since the page was shown. `stored` is
+ * the version of the stored draft, and empty if there is none. `restored` is the version of the earlier text that
+ * replaces the draft. If both are the same, nothing is lost.
+ */
+export function refuseOtherDraft(fields: Fields, stored: string, restored = ""): void {
+  if (["", restored, fields.text(shownDraft)].includes(stored)) return;
+  throw new ApiError("wrong_state", {
+    message:
+      "Somebody else has changed the draft since you opened this page. Read it before you discard or replace it.",
+  });
+}
 
 const countOfChanges = (count: number): string => {
   if (count === 0) return "The draft is the same as the published text";
@@ -448,10 +471,13 @@ interface ShownVersion {
 /** The earlier versions of a text, newest first. Each version has a button that restores it as a draft. */
 export const History = ({
   items,
+  draft,
   action,
   canRestore,
 }: {
   readonly items: readonly ShownVersion[];
+  /** The version of the draft that an earlier text would replace; empty if there is no draft. */
+  readonly draft: string;
   /** The address of the form that restores an earlier version. */
   readonly action: string;
   readonly canRestore: boolean;
@@ -477,7 +503,12 @@ export const History = ({
                 {canRestore && (
                   <form method="post" action={action}>
                     <IdempotencyField />
-                    <input type="hidden" name="version" value={id} />
+                    <HiddenFields
+                      values={[
+                        ["version", id],
+                        [shownDraft, draft],
+                      ]}
+                    />
                     <button type="submit">Restore as a draft</button>
                   </form>
                 )}

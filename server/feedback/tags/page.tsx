@@ -1,15 +1,21 @@
+import { ApiError } from "../../../src/contract/errors.ts";
 import { type Tag, tagColours, tags } from "../../../src/contract/tags.ts";
 import { countOf } from "../../../src/words/phrases.ts";
 import { visibleLine } from "../../../src/words/visible.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   Confirmation,
+  changedValues,
   type Filled,
   filledAgain,
+  filledOver,
   filledWith,
+  givenFor,
   IdempotencyField,
+  OriginalValues,
   Select,
   TextField,
+  type Values,
 } from "../../console/forms.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
@@ -23,7 +29,8 @@ function createTag(visit: SignedInVisit): Promise<Reply<"tag-made">> {
   const params = { appId: param("appId") };
   return reshowForm(
     async () => {
-      await ask(tags.create, { params, body: bodyOf(visit), idempotencyKey: fields.idempotencyKey });
+      const body = tagBody(givenFor(fields, emptyTag));
+      await ask(tags.create, { params, body, idempotencyKey: fields.idempotencyKey });
       return goTo(links.tags(params.appId), "tag-made");
     },
     (refusal) => showTags(visit, { form: filledAgain(fields, refusal) }),
@@ -32,19 +39,30 @@ function createTag(visit: SignedInVisit): Promise<Reply<"tag-made">> {
 
 function updateTag(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields, links, param } = visit;
-  const params = { tagId: param("tagId") };
+  const [appId, tagId] = [param("appId"), param("tagId").toLowerCase()];
   return reshowForm(
     async () => {
-      await ask(tags.update, { params, body: bodyOf(visit), idempotencyKey: fields.idempotencyKey });
-      return goTo(links.tags(param("appId")), "changed");
+      const { items } = await ask(tags.list, { params: { appId } });
+      const tag = items.find(({ id }) => id === tagId);
+      if (!tag) throw new ApiError("not_found");
+      const current = currentTag(tag);
+      const body = tagBody(changedValues(fields, givenFor(fields, current), current));
+      await ask(tags.update, { params: { tagId }, body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.tags(appId), "changed");
     },
-    (refusal) => showTags(visit, { form: filledAgain(fields, refusal), tagId: param("tagId") }),
+    (refusal) => showTags(visit, { form: filledAgain(fields, refusal), tagId }),
   );
 }
 
-const bodyOf = ({ fields }: SignedInVisit) => ({
-  name: fields.text("name"),
-  colour: fields.text("colour") || null,
+/** The values that the form for a new tag shows first. A tag without a colour is grey. */
+const emptyTag: Values = { name: "", colour: "grey" };
+
+const currentTag = ({ name, colour }: Tag) => ({ name, colour: colour ?? "grey" });
+
+/** Returns the request body for the values of the form. */
+const tagBody = ({ colour, ...rest }: Values): Record<string, unknown> => ({
+  ...rest,
+  ...(colour === undefined ? {} : { colour: colour || null }),
 });
 
 async function mergeTag({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"tag-merged">> {
@@ -130,7 +148,7 @@ const NewTag = ({ action, form }: { readonly action: string; readonly form: Fill
     <form class="card stack" method="post" action={action}>
       <Refused refusal={form?.refusal} />
       <IdempotencyField />
-      <TagFields form={form ?? filledWith({ colour: "grey" })} part="new" />
+      <TagFields form={form ?? filledWith(emptyTag)} part="new" />
       <div class="actions">
         <button class="primary" type="submit">
           Create tag
@@ -161,41 +179,43 @@ const TagLine = ({
   readonly at: (part: string) => string;
   /** The sent form that changes the tag, if it has an error. */
   readonly form: Filled | undefined;
-}) => (
-  <li>
-    <div class="row spread">
-      <TagBadge tag={tag} />
-      <a href={threads}>
-        {countOf(tag.threads, "thread")}
-        <span class="unseen">
-          {" "}
-          with <Line text={tag.name} />
-        </span>
-      </a>
-    </div>
-    <Can needs="maintainer">
-      <details class="reveal" open={form !== undefined}>
-        <summary>
-          Change<span class="unseen">{` ${tag.name}`}</span>
-        </summary>
-        <form class="stack" method="post" action={at("change")}>
-          <IdempotencyField />
-          <TagFields
-            form={form ?? filledWith({ name: tag.name, colour: tag.colour ?? "grey" })}
-            part={tag.id}
-          />
-          <div class="actions">
-            <button type="submit">Save</button>
-          </div>
-        </form>
-      </details>
-      {others.length > 0 && <Merge tag={tag} others={others} action={at("merge")} />}
-      <Confirmation offer="Delete" action={at("delete")} button="Delete the tag" danger>
-        The tag is removed from all its threads. The threads are not deleted.
-      </Confirmation>
-    </Can>
-  </li>
-);
+}) => {
+  const current = currentTag(tag);
+  const shown = filledOver(form, current);
+  return (
+    <li>
+      <div class="row spread">
+        <TagBadge tag={tag} />
+        <a href={threads}>
+          {countOf(tag.threads, "thread")}
+          <span class="unseen">
+            {" "}
+            with <Line text={tag.name} />
+          </span>
+        </a>
+      </div>
+      <Can needs="maintainer">
+        <details class="reveal" open={form !== undefined}>
+          <summary>
+            Change<span class="unseen">{` ${tag.name}`}</span>
+          </summary>
+          <form class="stack" method="post" action={at("change")}>
+            <IdempotencyField />
+            <OriginalValues current={current} form={shown} />
+            <TagFields form={shown} part={tag.id} />
+            <div class="actions">
+              <button type="submit">Save</button>
+            </div>
+          </form>
+        </details>
+        {others.length > 0 && <Merge tag={tag} others={others} action={at("merge")} />}
+        <Confirmation offer="Delete" action={at("delete")} button="Delete the tag" danger>
+          The tag is removed from all its threads. The threads are not deleted.
+        </Confirmation>
+      </Can>
+    </li>
+  );
+};
 
 const TagFields = ({ form, part }: { readonly form: Filled; readonly part: string }) => (
   <>

@@ -9,13 +9,22 @@ import {
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   Confirmation,
+  changedValues,
+  type Fields,
   type Filled,
+  faultAt,
   filledAgain,
   filledWith,
   IdempotencyField,
+  OriginalValues,
+  SavedText,
   Select,
+  savedAt,
   TextField,
   Tick,
+  unchangedValues,
+  type Values,
+  withStored,
 } from "../../console/forms.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
@@ -29,14 +38,51 @@ const hookParams = ({ param }: SignedInVisit) => ({
   webhookId: param("webhookId"),
 });
 
+/** Returns the values of a form for a webhook. `events` has the chosen events, with a space between them. */
+const givenIn = ({ text }: Pick<Fields, "text">): Values => ({
+  url: text("url"),
+  texts: text("texts"),
+  events: eventTypes.filter((type) => text(eventField(type)) === "on").join(" "),
+});
+
+const eventsIn = (events: string): string[] => events.split(" ").filter((type) => type !== "");
+
+const eventField = (type: string): string => `events.${type}`;
+
 /**
- * Returns the events that the person chose in a form. Returns null if the person chose none; then the webhook gets all
- * events.
+ * Returns the values of the form for a stored webhook. Events that this version does not know are left out, because the
+ * form does not show them.
  */
-const chosenIn = ({ fields }: SignedInVisit) => {
-  const chosen = eventTypes.filter((type) => fields.text(type) === "on");
-  return chosen.length === 0 ? null : chosen;
-};
+const currentWebhook = ({ url, texts, events }: Webhook): Values => ({
+  url,
+  texts: texts ? "on" : "",
+  events: eventTypes.filter((type) => events?.includes(type)).join(" "),
+});
+
+/**
+ * Returns the request body for the values of the form. If the person chose no events, the webhook gets all events.
+ */
+const webhookBody = ({ texts, events, ...rest }: Values): Record<string, unknown> => ({
+  ...rest,
+  ...(texts === undefined ? {} : { texts: texts === "on" }),
+  ...(events === undefined ? {} : { events: events === "" ? null : eventsIn(events) }),
+});
+
+/** Returns the values of a webhook by the names of the fields of its form. Each event has a checkbox. */
+const inFields = ({ events = "", ...rest }: Values): Values => ({
+  ...rest,
+  ...Object.fromEntries(eventsIn(events).map((type) => [eventField(type), "on"])),
+});
+
+/**
+ * Returns the state of the form for a webhook. A form that was sent shows the stored value of each field that the person
+ * did not change, because another person may have changed it.
+ */
+function webhookForm(sent: Filled | undefined, current: Values): Filled {
+  if (!sent) return filledWith(inFields(current));
+  const stored = unchangedValues(sent, current, givenIn({ text: sent.value }));
+  return withStored(sent, stored, inFields(stored));
+}
 
 /**
  * Creates a webhook, and answers with the page that shows its secret. A redirect would put the secret into an address
@@ -48,7 +94,7 @@ function createWebhook(visit: SignedInVisit): Promise<Reply> {
     async () => {
       const made = await ask(webhooks.create, {
         params: { appId: param("appId") },
-        body: { url: fields.text("url"), events: chosenIn(visit), texts: fields.text("texts") === "on" },
+        body: webhookBody(givenIn(fields)),
         idempotencyKey: fields.idempotencyKey,
       });
       return showWebhooks(visit, { made });
@@ -62,7 +108,8 @@ function changeWebhook(visit: SignedInVisit): Promise<Reply<"changed">> {
   const params = hookParams(visit);
   return reshowForm(
     async () => {
-      const body = { url: fields.text("url"), events: chosenIn(visit), texts: fields.text("texts") === "on" };
+      const current = currentWebhook(await readWebhook(visit));
+      const body = webhookBody(changedValues(fields, givenIn(fields), current));
       await ask(webhooks.update, { params, body, idempotencyKey: fields.idempotencyKey });
       return goTo(links.webhook(params.appId, params.webhookId), "changed");
     },
@@ -227,15 +274,7 @@ function wordsOf({ events, texts, waiting, disabledBecause }: Webhook): string {
 const WebhookFields = ({ form }: { readonly form: Filled }) => (
   <>
     <TextField form={form} name="url" label="Address" type="url" required />
-    <details class="reveal" open={eventTypes.some((type) => form.value(type) === "on")}>
-      <summary>Only some events</summary>
-      <p class="hint">
-        If you select none, all events are sent, including new kinds of events in later versions.
-      </p>
-      {eventTypes.map((type) => (
-        <Tick key={type} form={form} name={type} label={type} />
-      ))}
-    </details>
+    <EventChoice form={form} />
     <Tick
       form={form}
       name="texts"
@@ -244,6 +283,32 @@ const WebhookFields = ({ form }: { readonly form: Filled }) => (
     />
   </>
 );
+
+/** The events that the webhook gets. They are one value, because no chosen event means all events. */
+const EventChoice = ({ form }: { readonly form: Filled }) => {
+  const fault = faultAt(form, "events");
+  const saved = savedAt(form, "events");
+  const isChosen = eventTypes.some((type) => form.value(eventField(type)) === "on");
+  return (
+    <>
+      <details class="reveal" open={isChosen || fault !== undefined}>
+        <summary>Only some events</summary>
+        <p class="hint">
+          If you select none, all events are sent, including new kinds of events in later versions.
+        </p>
+        {eventTypes.map((type) => (
+          <Tick key={type} form={form} name={eventField(type)} label={type} />
+        ))}
+        {fault !== undefined && <p class="fault">{`${eventsLabel} ${fault}.`}</p>}
+      </details>
+      {saved !== undefined && (
+        <SavedText label={eventsLabel} text={eventsIn(saved).join("\n") || "All events"} />
+      )}
+    </>
+  );
+};
+
+const eventsLabel = "The choice of events";
 
 interface WebhookForms {
   readonly form?: Filled;
@@ -256,13 +321,20 @@ interface WebhookForms {
 async function showWebhook(visit: SignedInVisit, forms: WebhookForms = {}): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "settings");
   const params = hookParams(visit);
-  const { items } = await visit.ask(webhooks.list, { params: { appId: params.appId } });
-  const webhook = items.find(({ id }) => id === params.webhookId.toLowerCase());
-  if (!webhook) throw new ApiError("not_found");
+  const webhook = await readWebhook(visit);
   const cursor = visit.query("cursor");
   const log = await visit.ask(webhooks.deliveries, { params, query: { cursor, limit: "20" } });
   const status = (forms.form?.refusal ?? forms.replay?.refusal ?? forms.refusal)?.status;
   return show(<WebhookPage {...{ navigation, visit, webhook, forms, log, cursor }} />, status);
+}
+
+/** Returns the webhook in the path. Throws `not_found` if the app has no such webhook. */
+async function readWebhook(visit: SignedInVisit): Promise<Webhook> {
+  const { appId, webhookId } = hookParams(visit);
+  const { items } = await visit.ask(webhooks.list, { params: { appId } });
+  const webhook = items.find(({ id }) => id === webhookId.toLowerCase());
+  if (!webhook) throw new ApiError("not_found");
+  return webhook;
 }
 
 interface WebhookPageProps {
@@ -417,11 +489,8 @@ const SettingsOf = ({
   readonly at: (part?: string) => string;
   readonly visit: SignedInVisit;
 }) => {
-  const present = filledWith({
-    url: webhook.url,
-    texts: webhook.texts ? "on" : "",
-    ...Object.fromEntries((webhook.events ?? []).map((type) => [type, "on"])),
-  });
+  const current = currentWebhook(webhook);
+  const form = webhookForm(forms.form, current);
   const now = visit.now.toISOString();
   const day = new Date(visit.now.getTime() - 86_400_000).toISOString();
   const range = forms.replay ?? filledWith({ from: fieldTime(day), to: fieldTime(now) });
@@ -429,9 +498,10 @@ const SettingsOf = ({
     <section class="stack" aria-labelledby="webhook-settings">
       <h2 id="webhook-settings">Settings</h2>
       <form class="card stack" method="post" action={at("change")}>
-        <Refused refusal={forms.form?.refusal} />
+        <Refused refusal={form.refusal} />
         <IdempotencyField />
-        <WebhookFields form={forms.form ?? present} />
+        <OriginalValues current={current} form={form} />
+        <WebhookFields form={form} />
         <div class="actions">
           <button type="submit">Save</button>
         </div>

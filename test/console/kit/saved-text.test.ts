@@ -71,6 +71,19 @@ describe("a form whose object somebody else has changed in the meantime", () => 
         ...{ field: "body", other: ["title", "Their hours"] },
       };
     },
+    "a tag": () => ({
+      ...at(`/console/tags/${world.app.id}`, `/${world.tagId}/change`),
+      ...{ field: "name", other: ["colour", "blue"] },
+    }),
+    "a saved view": async () => {
+      const view = { name: "Bugs", query: { type: "bug" } };
+      const id = (await world.call("POST", `/apps/${world.app.id}/views`, view)).field("id");
+      return {
+        path: `/console/feedback/${world.app.id}?type=bug&saved=${id}`,
+        action: `/console/views/${world.app.id}/${id}/change`,
+        ...{ field: "viewName", other: ["viewShared", "on"] },
+      };
+    },
   };
   const at = (path: string, part = "") => ({ path, action: path + part });
   const placeOf = async (name: string): Promise<Place> => {

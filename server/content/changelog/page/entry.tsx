@@ -33,6 +33,7 @@ import {
   TextField,
   unchangedValues,
   type Values,
+  versionOf,
   withStored,
 } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
@@ -58,6 +59,7 @@ import {
   OutdatedNotice,
   PublicationBadge,
   picturesNotAdded,
+  refuseOtherDraft,
   shownLanguage,
   staysPublished,
   type TranslationDone,
@@ -225,17 +227,52 @@ const isScheduled = (entry: EditedChangelogEntry | undefined, now: Date): boolea
 const isOut = ({ publishedAt }: EditedChangelogEntry, now: Date): boolean =>
   publishedAt !== null && publishedAt <= now.toISOString();
 
-async function discardDraft({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"text-discarded">> {
-  const [params, { idempotencyKey }] = [{ entryId: param("entryId") }, fields];
-  await ask(consoleChangelog.removeDraft, { params, idempotencyKey });
-  return goTo(links.entry(param("appId"), params.entryId), "text-discarded");
+function discardDraft(visit: SignedInVisit): Promise<Reply<"text-discarded">> {
+  const { ask, fields, links, param } = visit;
+  const params = { entryId: param("entryId") };
+  return reshowForm(
+    async () => {
+      refuseOtherDraft(fields, draftVersion(await readEntry(visit)));
+      await ask(consoleChangelog.removeDraft, { params, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.entry(param("appId"), params.entryId), "text-discarded");
+    },
+    (refusal) => showWritten(visit, refusal),
+  );
 }
 
-async function restoreEntry({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"draft-saved">> {
+function restoreEntry(visit: SignedInVisit): Promise<Reply<"draft-saved">> {
+  const { ask, fields, links, param } = visit;
   const [params, body] = [{ entryId: param("entryId") }, { version: fields.text("version") }];
-  await ask(consoleChangelog.restore, { params, body, idempotencyKey: fields.idempotencyKey });
-  return goTo(links.entry(param("appId"), params.entryId), "draft-saved");
+  return reshowForm(
+    async () => {
+      const { items } = await ask(consoleChangelog.history, { params });
+      const restored = items.find(({ id }) => id === body.version);
+      refuseOtherDraft(fields, draftVersion(await readEntry(visit)), restored && textVersion(restored));
+      await ask(consoleChangelog.restore, { params, body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.entry(param("appId"), params.entryId), "draft-saved");
+    },
+    (refusal) => showWritten(visit, refusal),
+  );
 }
+
+/**
+ * Returns the version of the draft of a note, or of the text of a note that is not published. Returns an empty text if
+ * the note is published and has no draft.
+ */
+function draftVersion(entry: EditedChangelogEntry): string {
+  if (entry.draft !== null) return textVersion(entry.draft);
+  return entry.publishedAt === null ? textVersion(entry) : "";
+}
+
+const textVersion = ({
+  translations,
+  ...text
+}: ReleaseContent & {
+  readonly translations: Readonly<Record<string, ReleaseTranslation | null>>;
+}): string => {
+  const { title, version, versions, releaseType, bodyFormat, body, items } = text;
+  return versionOf([title, version, versions, releaseType, bodyFormat, body, items, translations]);
+};
 
 async function deleteEntry({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"entry-deleted">> {
   await ask(consoleChangelog.remove, {
@@ -279,13 +316,14 @@ const publish = ({ ask, fields }: SignedInVisit, entryId: string) =>
 
 const emptyEntry: Values = { releaseType: "minor", bodyFormat: "markdown" };
 
-async function showWritten(visit: SignedInVisit): Promise<Reply> {
+/** Shows the stored text. `refusal` says why a form of the page that has no text was refused. */
+async function showWritten(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
   const entry = await readEntry(visit);
   const { tag } = shownLanguage(visit);
   if (tag !== undefined) return showTranslation(visit, { entry, tag });
   const current = await withFixes(visit, currentEntry(entry));
   const zone = await zoneOf(visit);
-  const form = filledWith(inFields(current, zone));
+  const form = { ...filledWith(inFields(current, zone)), refusal };
   return showEntry(visit, { entry, form, values: current, current });
 }
 
@@ -377,6 +415,7 @@ async function showEntry(visit: SignedInVisit, { entry, values, ...shown }: Show
             <Unpublished
               fields={[...comparedFields(entry, entry.draft), ...comparedTranslations(entry)]}
               conflict={entry.draft.conflict}
+              version={draftVersion(entry)}
               discard={`${action}/discard`}
             />
           )}
@@ -413,6 +452,7 @@ async function showEntry(visit: SignedInVisit, { entry, values, ...shown }: Show
         {entry && (
           <History
             items={earlier.map((version) => ({ ...version, text: <UserText text={versionText(version)} /> }))}
+            draft={draftVersion(entry)}
             action={`${action}/restore`}
             canRestore={app.role !== "viewer"}
           />

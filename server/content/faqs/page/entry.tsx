@@ -51,6 +51,7 @@ import {
   Preview,
   picturesNotAdded,
   Rendered,
+  refuseOtherDraft,
   shownLanguage,
   staysPublished,
   type TranslationDone,
@@ -139,17 +140,49 @@ async function saveDraft(
 const publishedVersion = ({ published, question, answer }: DraftedFaq): string =>
   published ? versionOf([question, answer]) : "";
 
-async function discardDraft({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"text-discarded">> {
-  const { idempotencyKey } = fields;
-  await ask(consoleFaqs.removeDraft, { params: { faqId: param("faqId") }, idempotencyKey });
-  return goTo(links.faq(param("appId"), param("faqId")), "text-discarded");
+function discardDraft(visit: SignedInVisit): Promise<Reply<"text-discarded">> {
+  const { ask, fields, links, param } = visit;
+  const params = { faqId: param("faqId") };
+  return reshowForm(
+    async () => {
+      refuseOtherDraft(fields, draftVersion(await readFaq(visit)));
+      await ask(consoleFaqs.removeDraft, { params, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.faq(param("appId"), params.faqId), "text-discarded");
+    },
+    (refusal) => showStored(visit, refusal),
+  );
 }
 
-async function restoreFaq({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"draft-saved">> {
+function restoreFaq(visit: SignedInVisit): Promise<Reply<"draft-saved">> {
+  const { ask, fields, links, param } = visit;
   const [params, body] = [{ faqId: param("faqId") }, { version: fields.text("version") }];
-  await ask(consoleFaqs.restore, { params, body, idempotencyKey: fields.idempotencyKey });
-  return goTo(links.faq(param("appId"), param("faqId")), "draft-saved");
+  return reshowForm(
+    async () => {
+      const { items } = await ask(consoleFaqs.history, { params });
+      const restored = items.find(({ id }) => id === body.version);
+      refuseOtherDraft(fields, draftVersion(await readFaq(visit)), restored && textVersion(restored));
+      await ask(consoleFaqs.restore, { params, body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.faq(param("appId"), params.faqId), "draft-saved");
+    },
+    (refusal) => showStored(visit, refusal),
+  );
 }
+
+/** Shows the stored text, and why a form of the page that has no text was refused. */
+async function showStored(visit: SignedInVisit, refusal: ApiError): Promise<Reply> {
+  const faq = await readFaq(visit);
+  return showFaq(visit, { ...filledWith(currentFaq(faq)), refusal });
+}
+
+/** Returns the version of the draft of an entry; empty if it has no draft. */
+const draftVersion = ({ draft }: DraftedFaq): string => (draft === null ? "" : textVersion(draft));
+
+const textVersion = ({
+  question,
+  answer,
+  translations,
+}: Pick<NonNullable<DraftedFaq["draft"]>, "question" | "answer" | "translations">): string =>
+  versionOf([question, answer, translations]);
 
 type ShowForm = (visit: SignedInVisit, form: Filled) => Promise<Reply>;
 
@@ -248,6 +281,7 @@ async function showFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> {
                     ...comparedTranslations(faq),
                   ]}
                   conflict={faq.draft.conflict}
+                  version={draftVersion(faq)}
                   discard={`${address}/discard`}
                 />
               )}
@@ -257,6 +291,7 @@ async function showFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> {
                   ...version,
                   text: <UserText text={withTranslations({ question, answer }, translations)} />,
                 }))}
+                draft={draftVersion(faq)}
                 action={`${address}/restore`}
                 canRestore
               />

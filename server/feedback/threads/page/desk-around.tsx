@@ -1,12 +1,19 @@
 import type { ComponentChildren } from "preact";
-import type { views as contract } from "../../../../src/contract/views.ts";
+import type { Assignee } from "../../../../src/contract/threads.ts";
+import type { views as contract, View } from "../../../../src/contract/views.ts";
 import type { Answered } from "../../../console/ask.ts";
 import {
   Confirmation,
   type Filled,
+  faultAt,
+  fieldVersion,
   filledWith,
   HiddenFields,
   IdempotencyField,
+  OriginalValues,
+  OriginalVersions,
+  SavedText,
+  savedAt,
   TextField,
   Tick,
   versionOf,
@@ -18,13 +25,16 @@ import { Can, Empty, Line, Notice, Refused, shownCount } from "../../../console/
 import { Timestamp } from "../../../console/times.tsx";
 import {
   changedFilter,
+  filterOf,
   filterWith,
   fixedViewOf,
   isSameFilter,
   type ListFilter,
   listQuery,
+  valuesIn,
 } from "../../inbox/filters.ts";
 import { nameIn, statusNames, typeNames } from "../badges.tsx";
+import { useFilterText } from "./desk-bar.tsx";
 
 interface InboxChangesProps {
   readonly changes: Changes | undefined;
@@ -255,8 +265,28 @@ const viewsInOrder = [
 /** The filters of the view of unread threads. The API does not have this view. */
 export const unreadFilter: ListFilter = filterWith({ unread: "true" });
 
-export const savedFilter = (query: SavedView["query"]): ListFilter =>
-  changedFilter(filterWith(query), { order: query.order === "created" ? "created" : "activity" });
+/** Returns the filters of a saved view as the list shows them. */
+export const savedFilter = (query: SavedView["query"]): ListFilter => {
+  const order = query.order === "created" ? "created" : "activity";
+  return filterOf(valuesIn(listQuery(changedFilter(filterWith(query), { order }))));
+};
+
+/** Returns the values of the form for a saved view. `list` has its filters. */
+export const currentView = ({ name, shared, query }: Pick<View, "name" | "shared" | "query">) => ({
+  viewName: name,
+  viewShared: shared ? "on" : "",
+  list: listQuery(savedFilter(query)),
+});
+
+/**
+ * Returns the query of the list that a saved view shows. `seen` is the version of its filters. With it, the form that
+ * changes the view notices that another person has changed the filters since this person opened the view, although the
+ * list may have other filters by then.
+ */
+export function viewQuery(view: Pick<View, "id" | "name" | "shared" | "query">): string {
+  const { list } = currentView(view);
+  return listQuery(savedFilter(view.query), { saved: view.id, seen: fieldVersion(list) });
+}
 
 interface ViewsProps {
   readonly links: Links;
@@ -267,6 +297,9 @@ interface ViewsProps {
   readonly filter: ListFilter;
   /** The saved view that is open, or undefined if there is none. */
   readonly saved: SavedView | undefined;
+  /** The version of the filters that the open view had when the person opened it; empty if there is no open view. */
+  readonly seen: string;
+  readonly people: readonly Assignee[];
   /** The form for a view, if it was sent and refused. */
   readonly refused: Filled | undefined;
   readonly children: ComponentChildren;
@@ -280,8 +313,10 @@ export const Views = (props: ViewsProps) => {
   const inbox = links.inbox(appId);
   const fixed = fixedViewOf(filter);
   const countOf = (name: string) => String(counts.fixed.find(({ view }) => view === name)?.count ?? "");
+  // On a narrow screen, a popover would hide the refused form.
+  const popover = props.refused === undefined ? "auto" : undefined;
   return (
-    <nav class="views" id="views" popover="auto" aria-label="Views">
+    <nav class="views" id="views" popover={popover} aria-label="Views">
       <div id="view-list" data-live={versionOf([counts, unread])}>
         <FixedViews
           address={inbox}
@@ -300,7 +335,7 @@ export const Views = (props: ViewsProps) => {
               {(counts.saved ?? []).map((view) => (
                 <ViewLink
                   key={view.id}
-                  href={`${inbox}?${listQuery(savedFilter(view.query), { saved: view.id })}`}
+                  href={`${inbox}?${viewQuery(view)}`}
                   name={view.name}
                   hint={hintOf(view)}
                   count={String(view.count)}
@@ -337,8 +372,8 @@ export const UnknownFilters = ({ saved }: Pick<ViewsProps, "saved">) =>
   saved?.unknownFilters === undefined ? null : (
     <Notice kind="attention">
       <b>This list may have more threads than the view.</b> This version of Innkeep does not support these
-      filters of the view, or their values: <Line text={saved.unknownFilters.join(", ")} />. If you save the
-      view, these filters are lost.
+      filters of the view, or their values: <Line text={saved.unknownFilters.join(", ")} />. If you save other
+      filters in the view, these filters are lost.
     </Notice>
   );
 
@@ -424,21 +459,33 @@ const SaveView = ({ links, appId, filter, refused }: ViewsProps) => (
 );
 
 /** The forms that change and delete the open view. */
-const ChangeView = ({ links, appId, filter, refused, saved }: ViewsProps & { readonly saved: SavedView }) => {
-  const form = refused ?? filledWith({ viewName: saved.name, viewShared: saved.shared ? "on" : "" });
-  const isChanged = !isSameFilter(filter, savedFilter(saved.query));
+const ChangeView = ({
+  links,
+  appId,
+  filter,
+  refused,
+  saved,
+  seen,
+  people,
+}: ViewsProps & { readonly saved: SavedView }) => {
+  const { list, ...current } = currentView(saved);
+  const form = refused ?? filledWith(current);
+  const isChanged = fieldVersion(listQuery(filter)) !== seen;
   const forms = (
     <details class="reveal" open={refused !== undefined || isChanged}>
       <summary>Change this view</summary>
       <form class="stack tight" method="post" action={links.view(appId, saved.id, "change")}>
         <Refused refusal={refused?.refusal} />
         <IdempotencyField />
+        <OriginalValues current={current} form={form} />
+        <OriginalVersions versions={{ list: seen }} form={form} />
         <Filters filter={filter} />
         <TextField form={form} name="viewName" label="Name of the view" maxLength={60} required />
         <Can needs="maintainer">
           <Tick form={form} name="viewShared" label="For the whole team" />
         </Can>
         {isChanged && <p class="hint">The current filters of the list are saved in the view.</p>}
+        <SavedFilters form={form} people={people} />
         <div class="actions">
           <button class="small" type="submit">
             Save view
@@ -457,4 +504,17 @@ const ChangeView = ({ links, appId, filter, refused, saved }: ViewsProps & { rea
     </details>
   );
   return saved.shared ? <Can needs="maintainer">{forms}</Can> : forms;
+};
+
+/** The fault of the filters if another person has also changed them, and the stored filters. */
+const SavedFilters = ({ form, people }: { readonly form: Filled } & Pick<ViewsProps, "people">) => {
+  const [fault, saved] = [faultAt(form, "list"), savedAt(form, "list")];
+  const text = useFilterText(filterOf(valuesIn(saved ?? "")), people);
+  if (fault === undefined || saved === undefined) return null;
+  return (
+    <div class="field">
+      <p class="fault">The list of filters {fault}.</p>
+      <SavedText label="The list of filters" text={text || "No filters"} />
+    </div>
+  );
 };

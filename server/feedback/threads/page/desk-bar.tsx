@@ -15,6 +15,8 @@ interface ListBarProps {
   readonly filter: ListFilter;
   /** The id of the open saved view; empty if there is none. */
   readonly saved: string;
+  /** The version of the filters that the open view had when the person opened it; empty if there is no open view. */
+  readonly seen: string;
   /** The name of the open view. */
   readonly name: string;
   /** The number of threads that match the filters, as text. */
@@ -27,9 +29,9 @@ interface ListBarProps {
 
 /** The bar above the list: the search, the number of threads, and the filters. */
 export const ListBar = (props: ListBarProps) => {
-  const { inbox, filter, saved, name, total } = props;
+  const { inbox, filter, saved, seen, name, total } = props;
   const address = (change: Parameters<typeof changedFilter>[1]) =>
-    `${inbox}?${listQuery(changedFilter(filter, change), { saved })}`;
+    `${inbox}?${listQuery(changedFilter(filter, change), { saved, seen })}`;
   const filters = useFilterWords(props).map(({ words, change }) => ({ words, address: address(change) }));
   return (
     <>
@@ -89,19 +91,48 @@ export const ListBar = (props: ListBarProps) => {
  * Returns the filters, with their texts, that neither the name of the view nor another part of the bar shows.
  */
 function useFilterWords({ filter, saved, people }: ListBarProps) {
-  const wordsOf = usePersonWords();
+  const assigneeWords = useAssigneeWords(filter, people);
   if (saved !== "" || fixedViewOf(filter) !== undefined) return [];
   const { type, assignee, waitingOn, snoozed } = filter;
-  const person = people.find(({ userId }) => userId === assignee);
   const all = [
     [filter.q === "" ? filter.status : "", nameIn(statusNames, filter.status), { status: "" }],
     [type, nameIn(typeNames, type), { type: "" }],
-    [assignee, assignees.get(assignee) ?? wordsOf(person?.email ?? "A former member"), { assignee: "" }],
+    [assignee, assigneeWords, { assignee: "" }],
     [waitingOn, wordsFor(turns, waitingOn), { waitingOn: "" }],
     [snoozed, wordsFor(snoozeStates, snoozed), { snoozed: "" }],
   ] as const;
   return all.flatMap(([value, words, change]) => (value === "" ? [] : [{ words, change }]));
 }
+
+function useAssigneeWords({ assignee }: ListFilter, people: readonly Assignee[]): string {
+  const wordsOf = usePersonWords();
+  const person = people.find(({ userId }) => userId === assignee);
+  return assignees.get(assignee) ?? wordsOf(person?.email ?? "A former member");
+}
+
+/** Returns a text with all filters of a list, one on each line. The usual order of the list is left out. */
+export function useFilterText(filter: ListFilter, people: readonly Assignee[]): string {
+  const assigneeWords = useAssigneeWords(filter, people);
+  const { q, status, type, tag, assignee, waitingOn, snoozed, unread, unfinished, sender, from, to } = filter;
+  const all = [
+    ["Search", q, q],
+    ["Status", status, nameIn(statusNames, status)],
+    ["Type", type, nameIn(typeNames, type)],
+    ["Tags", tag, tag.split(",").join(", ")],
+    ["Assignee", assignee, assigneeWords],
+    ["Turn", waitingOn, wordsFor(turns, waitingOn)],
+    ["Snooze", snoozed, wordsFor(snoozeStates, snoozed)],
+    ["Unread", unread, yesOrNo(unread)],
+    ["Unfinished", unfinished, yesOrNo(unfinished)],
+    ["Sender", sender, sender],
+    ["From", from, from],
+    ["To", to, to],
+    ["Order", filter.order === "created" ? filter.order : "", wordsFor(orders, filter.order)],
+  ] as const;
+  return all.flatMap(([label, value, words]) => (value === "" ? [] : [`${label}: ${words}`])).join("\n");
+}
+
+const yesOrNo = (value: string): string => (value === "true" ? "Yes" : "No");
 
 const wordsFor = (choices: readonly (readonly [value: string, words: string])[], value: string): string =>
   choices.find(([one]) => one === value)?.[1] ?? value;
@@ -165,11 +196,11 @@ const turns = [
 ] as const;
 
 /** The form with the filters of the list. Filters that have no field here are kept in hidden fields. */
-const FilterForm = ({ inbox, filter, saved, tags, people }: ListBarProps) => (
+const FilterForm = ({ inbox, filter, saved, seen, tags, people }: ListBarProps) => (
   <form class="stack tight" method="get" action={inbox}>
     <HiddenFields
       values={Object.entries({
-        ...{ q: filter.q, saved, unread: filter.unread, unfinished: filter.unfinished },
+        ...{ q: filter.q, saved, seen, unread: filter.unread, unfinished: filter.unfinished },
         ...{ sender: filter.sender, from: filter.from, to: filter.to },
       }).filter(([, value]) => value !== "")}
     />

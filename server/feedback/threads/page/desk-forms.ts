@@ -3,14 +3,23 @@ import { apps } from "../../../../src/contract/apps.ts";
 import { bulk } from "../../../../src/contract/bulk.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { readMarks, threads } from "../../../../src/contract/threads.ts";
-import { views } from "../../../../src/contract/views.ts";
+import { type View, views } from "../../../../src/contract/views.ts";
 import type { Answered } from "../../../console/ask.ts";
 import { type Definitions, defineForm, type SignedInVisit } from "../../../console/definitions.ts";
-import { type Fields, filledAgain } from "../../../console/forms.tsx";
+import {
+  changedValues,
+  type Fields,
+  filledAgain,
+  filledOver,
+  givenFor,
+  type Values,
+  versionAgain,
+} from "../../../console/forms.tsx";
 import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/respond.tsx";
-import { filterOf, filterQuery, listQuery, valuesIn, withOpened } from "../../inbox/filters.ts";
+import { filterOf, filterQuery, valuesIn, withOpened } from "../../inbox/filters.ts";
 import { deskPage, showDesk } from "./desk.tsx";
+import { currentView, viewQuery } from "./desk-around.tsx";
 import { type ActName, actResultValues, isActName, keyFor } from "./desk-list.tsx";
 import { snoozeEnd, untilDay } from "./fields.tsx";
 
@@ -232,33 +241,71 @@ async function hideChanges({ ask, fields, links, views: pageViews, param }: Sign
 const inboxOf = (inbox: string, list: string): string =>
   list === "" ? inbox : `${inbox}?${new URLSearchParams(list)}`;
 
-/** Returns the view that a form saves, as the API expects it. */
-function viewIn(fields: Fields) {
-  const filter = filterQuery(filterOf(valuesIn(fields.text("list"))));
-  const query = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
-  return { name: fields.text("viewName"), query, shared: fields.text("viewShared") === "on" };
+/** Returns the body of the request that saves a view. `list` has the filters of the view. */
+function viewBody({ viewName, viewShared, list }: Values): Record<string, unknown> {
+  return {
+    ...(viewName === undefined ? {} : { name: viewName }),
+    ...(viewShared === undefined ? {} : { shared: viewShared === "on" }),
+    ...(list === undefined ? {} : { query: queryOf(list) }),
+  };
 }
+
+function queryOf(list: string): Record<string, string> {
+  const filter = filterQuery(filterOf(valuesIn(list)));
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
+}
+
+const noView: Values = { viewName: "", viewShared: "", list: "" };
 
 /** Saves the filters of the list as a view, and opens it. */
 function saveView(visit: SignedInVisit): Promise<Reply<"view-saved">> {
   const { ask, fields, links, param } = visit;
-  return withViewForm(visit, async () => {
-    const params = { appId: param("appId") };
-    const body = viewIn(fields);
-    const { id } = await ask(views.create, { params, body, idempotencyKey: fields.idempotencyKey });
-    const list = listQuery(filterOf(valuesIn(fields.text("list"))), { saved: id });
-    return goTo(`${links.inbox(param("appId"))}?${list}`, "view-saved");
-  });
+  return reshowForm(
+    async () => {
+      const params = { appId: param("appId") };
+      const body = viewBody(givenFor(fields, noView));
+      const view = await ask(views.create, { params, body, idempotencyKey: fields.idempotencyKey });
+      return goTo(`${links.inbox(params.appId)}?${viewQuery(view)}`, "view-saved");
+    },
+    (refusal) =>
+      showDesk(visit, { list: fields.text("list"), refusedView: filledAgain(fields, atViewFields(refusal)) }),
+  );
 }
 
+/** Saves what the person has changed in the form of a view, and opens the view. */
 function changeView(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields, links, param } = visit;
-  return withViewForm(visit, async () => {
-    const params = { appId: param("appId"), viewId: param("viewId") };
-    await ask(views.update, { params, body: viewIn(fields), idempotencyKey: fields.idempotencyKey });
-    const list = listQuery(filterOf(valuesIn(fields.text("list"))), { saved: param("viewId") });
-    return goTo(`${links.inbox(param("appId"))}?${list}`, "changed");
-  });
+  const params = { appId: param("appId"), viewId: param("viewId") };
+  return reshowForm(
+    async () => {
+      const current = currentView(await readView(visit));
+      const body = viewBody(changedValues(fields, givenFor(fields, current), current));
+      const view = await ask(views.update, { params, body, idempotencyKey: fields.idempotencyKey });
+      return goTo(`${links.inbox(params.appId)}?${viewQuery(view)}`, "changed");
+    },
+    (refusal) => showViewAgain(visit, refusal),
+  );
+}
+
+/**
+ * Shows the form of a view again. If the person did not change the filters, the list has the stored filters, because
+ * another person may have changed them.
+ */
+async function showViewAgain(visit: SignedInVisit, refusal: ApiError): Promise<Reply> {
+  const view = await readView(visit);
+  const form = filledOver(filledAgain(visit.fields, atViewFields(refusal)), currentView(view));
+  const list = new URLSearchParams(form.value("list"));
+  list.set("saved", view.id);
+  list.set("seen", versionAgain(form, "list"));
+  return showDesk(visit, { list: String(list), refusedView: form });
+}
+
+/** Returns the view in the path. Throws `not_found` if the person does not see it. */
+async function readView({ ask, param }: SignedInVisit): Promise<View> {
+  const { items } = await ask(views.list, { params: { appId: param("appId") } });
+  const view = items.find(({ id }) => id === param("viewId").toLowerCase());
+  if (!view) throw new ApiError("not_found");
+  return view;
 }
 
 async function removeView({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"view-deleted">> {
@@ -267,25 +314,11 @@ async function removeView({ ask, fields, links, param }: SignedInVisit): Promise
   return goTo(links.inbox(param("appId")), "view-deleted");
 }
 
-/** Runs the action of a form for views. If the action is refused, the page shows the form again. */
-function withViewForm<Done extends string>(
-  visit: SignedInVisit,
-  act: () => Promise<Reply<Done>>,
-): Promise<Reply<Done>> {
-  const { fields, param } = visit;
-  return reshowForm(act, (refusal) => {
-    const list = new URLSearchParams(fields.text("list"));
-    if (param("viewId") !== "") list.set("saved", param("viewId"));
-    return showDesk(visit, { list: String(list), refusedView: filledAgain(fields, namedField(refusal)) });
-  });
-}
-
 /** Replaces the path `name` in a refusal with the name of the field in the form. */
-function namedField(refusal: ApiError): ApiError {
-  const issues = refusal.details.issues?.map(({ path, message }) => ({
-    path: path === "name" ? "viewName" : path,
-    message,
-  }));
+function atViewFields(refusal: ApiError): ApiError {
+  const issues = refusal.details.issues?.map((issue) =>
+    issue.path === "name" ? { ...issue, path: "viewName" } : issue,
+  );
   return issues === undefined ? refusal : new ApiError(refusal.code, { ...refusal.details, issues });
 }
 

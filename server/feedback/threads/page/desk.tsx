@@ -12,7 +12,13 @@ import { views } from "../../../../src/contract/views.ts";
 import { suffices } from "../../../access/members/rules.ts";
 import type { Answered } from "../../../console/ask.ts";
 import { definePage, type SignedInVisit } from "../../../console/definitions.ts";
-import { type Filled, HiddenFields, IdempotencyField, versionOf } from "../../../console/forms.tsx";
+import {
+  type Filled,
+  fieldVersion,
+  HiddenFields,
+  IdempotencyField,
+  versionOf,
+} from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { Changes, InboxProposal } from "../../../console/page-reads.ts";
@@ -42,6 +48,7 @@ import {
 import { totalOf } from "../../search/parts.tsx";
 import { RepliedNotice } from "./delivery.tsx";
 import {
+  currentView,
   InboxChanges,
   InboxLinks,
   MarkAllRead,
@@ -108,7 +115,9 @@ export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Pro
     countViews(visit, { appId, filter, isAll }),
   ]);
   await view.note();
-  const list = listQuery(filter, { saved: query("saved"), cursor });
+  const saved = counts.saved?.find(({ id }) => id === query("saved"));
+  const seen = saved === undefined ? "" : query("seen") || fieldVersion(currentView(saved).list);
+  const list = listQuery(filter, { saved: query("saved"), seen, cursor });
   const at = placeOf(query("at") || visit.fields.text("at"), listed.items, opened);
   const next = nextOf(listed.items, at, opened)?.id ?? "";
   const position = { list, at, desk: true, next };
@@ -137,7 +146,8 @@ export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Pro
     <Desk
       {...shown}
       since={{ changes, since: view.since }}
-      saved={counts.saved?.find(({ id }) => id === query("saved"))}
+      saved={saved}
+      seen={seen}
       thread={thread}
       replied={replied}
       isMissing={wanted !== "" && opened === undefined}
@@ -255,6 +265,8 @@ interface DeskProps extends DeskShown {
   readonly people: readonly Assignee[];
   readonly counts: ViewCounts;
   readonly saved: NonNullable<ViewCounts["saved"]>[number] | undefined;
+  /** The version of the filters that the open view had when the person opened it; empty if there is no open view. */
+  readonly seen: string;
   /** Whether all threads of the list are selected, also those on its other pages. */
   readonly isAll: boolean;
   /** Why the search is not possible. Then nothing was searched. */
@@ -302,6 +314,8 @@ const Desk = (props: DeskProps) => {
           unread={unread === 0 ? "" : shownCount(unread)}
           filter={filter}
           saved={saved}
+          seen={props.seen}
+          people={props.people}
           refused={props.refusedView}
         >
           <InboxChanges {...props.since} action={links.inbox(app.id, "hide-changes")} list={list} />
@@ -312,6 +326,7 @@ const Desk = (props: DeskProps) => {
             inbox={inbox}
             filter={filter}
             saved={saved?.id ?? ""}
+            seen={props.seen}
             name={nameOf(props)}
             total={String(totalShown(props))}
             tags={props.tags}

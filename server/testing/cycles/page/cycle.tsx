@@ -19,10 +19,14 @@ import {
 } from "../../../console/definitions.ts";
 import {
   Confirmation,
+  type Fields,
   type Filled,
+  fieldVersion,
   filledAgain,
   filledWith,
+  HiddenFields,
   IdempotencyField,
+  originalVersionName,
   Select,
   TextField,
   versionOf,
@@ -406,16 +410,19 @@ const AnswerForms = ({
   readonly at: (action: string) => string;
 }) => {
   const whose = <span class="unseen">{` ${tester?.email ?? ""} for slot ${seat}`}</span>;
+  const shown = <HiddenFields values={[[shownTester, testerVersion({ tester })]]} />;
   return (
     <div class="actions">
       <form method="post" action={at("accept")}>
         <IdempotencyField />
+        {shown}
         <button class="primary small" type="submit">
           Accept{whose}
         </button>
       </form>
       <form method="post" action={at("decline")}>
         <IdempotencyField />
+        {shown}
         <button class="small" type="submit">
           Decline{whose}
         </button>
@@ -423,6 +430,11 @@ const AnswerForms = ({
     </div>
   );
 };
+
+/** The hidden field with the version of the tester whose request the page shows. */
+const shownTester = originalVersionName("tester");
+
+const testerVersion = ({ tester }: Pick<SlotWithDays, "tester">): string => fieldVersion(tester?.id ?? "");
 
 const acceptRequest = slotForm("accept", "seat-accepted");
 
@@ -446,13 +458,27 @@ function slotForm<Done extends string>(
     const { ask, fields, param } = visit;
     return reshowForm(
       async () => {
-        const { slotId } = await readSlot(visit, param("slotId"));
+        const slot = await readSlot(visit, param("slotId"));
+        refuseOtherTester(fields, slot);
+        const { slotId } = slot;
         await ask(slots[action], { params: { slotId }, body: {}, idempotencyKey: fields.idempotencyKey });
         return goTo(cycleAddress(visit), done);
       },
       (refusal) => showCycle(visit, { slot: filledAgain(fields, refusal) }),
     );
   };
+}
+
+/**
+ * Throws `wrong_state` if another tester has requested the slot since the page was shown. After a request ends, another
+ * tester can request the same slot.
+ */
+function refuseOtherTester(fields: Fields, slot: SlotWithDays): void {
+  if (slot.status !== "requested" || fields.text(shownTester) === testerVersion(slot)) return;
+  throw new ApiError("wrong_state", {
+    message:
+      "Another tester has requested this slot since you opened this page. Look at the new request, and then answer it.",
+  });
 }
 
 /** Assigns an open slot to the account with the e-mail address in the form. */

@@ -142,6 +142,61 @@ describe("the members of an app in the console", () => {
     expect(readingOf(refused)).toContain("An app needs an owner");
   });
 
+  describe("whose role another owner has changed since the page was opened", () => {
+    const openTwice = async () => {
+      const team = await makeTeam(service);
+      const member = await team.join("viewer");
+      const address = `/console/members/${team.app.id}`;
+      const owner = await browserOf(team.owner);
+      const page = await owner.open(address);
+      const change = async (from: Answer, role?: string) =>
+        owner.send(from, `${address}/${member.id}/role`, role === undefined ? {} : { role });
+      const roleNow = async () =>
+        fieldsOf(formOf(await owner.open(address), `${address}/${member.id}/role`)).role;
+      return { owner, page, address, member, change, roleNow };
+    };
+
+    it("get another role only after the page has shown the new role", async () => {
+      const { owner, page, address, member, change, roleNow } = await openTwice();
+      expect((await change(await owner.open(address), "maintainer")).status).toBe(303);
+      const refused = await change(page, "owner");
+      expect(refused.status).toBe(400);
+      expect(readingOf(refused)).toContain("Role was changed by somebody else since you opened this page");
+      expect(refused.text).toMatch(/<textarea[^>]*aria-label="Saved text of Role">\s*Maintainer/);
+      expect(refused.text).toMatch(/<li class="folded"><details open/);
+      expect(fieldsOf(formOf(refused, `${address}/${member.id}/role`)).role).toBe("owner");
+      expect(await roleNow()).toBe("maintainer");
+      expect((await change(refused)).status).toBe(303);
+      expect(await roleNow()).toBe("owner");
+    });
+
+    it("keep the new role if the form is saved without a change", async () => {
+      const { owner, page, address, change, roleNow } = await openTwice();
+      expect((await change(await owner.open(address), "maintainer")).status).toBe(303);
+      expect((await change(page)).status).toBe(303);
+      expect(await roleNow()).toBe("maintainer");
+    });
+
+    it("are saved without a refusal if both owners chose the same role", async () => {
+      const { owner, page, address, change, roleNow } = await openTwice();
+      expect((await change(await owner.open(address), "maintainer")).status).toBe(303);
+      expect((await change(page, "maintainer")).status).toBe(303);
+      expect(await roleNow()).toBe("maintainer");
+    });
+  });
+
+  it("keep the chosen role in a form that was refused, and their own role stays", async () => {
+    const team = await makeTeam(service);
+    const owner = await browserOf(team.owner);
+    const address = `/console/members/${team.app.id}`;
+    const action = `${address}/${team.owner.id}/role`;
+    const refused = await owner.send(await owner.open(address), action, { role: "viewer" });
+    expect(refused.status).toBe(409);
+    expect(readingOf(refused)).toContain("An app needs an owner");
+    expect(fieldsOf(formOf(refused, action)).role).toBe("viewer");
+    expect(fieldsOf(formOf(await owner.open(address), action)).role).toBe("owner");
+  });
+
   it("who are not owners see their own role, and can leave", async () => {
     const team = await makeTeam(service);
     const member = await team.join("maintainer");

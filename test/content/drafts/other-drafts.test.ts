@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  readingOf,
+} from "../../support/browser/browser-without-scripts.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
+
+/** A published text with one earlier text and, unless it is a note that was never published, with a draft. */
+interface Place {
+  /** The path in the API. */
+  readonly api: string;
+  /** The address of the page. */
+  readonly page: string;
+  readonly field: "answer" | "body";
+}
+
+describe("a draft that another person has changed since the page was opened", () => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  let owner: BrowserWithoutScripts;
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeOwnerWithOneOfEach(service);
+    owner = createBrowserWithoutScripts(service, world.headers);
+  });
+  afterAll(() => service.stop());
+
+  const makers = {
+    "an FAQ entry": async (): Promise<Place> => {
+      const faq = { question: "How?", answer: "First." };
+      const id = (await world.call("POST", `/apps/${world.app.id}/faqs`, faq)).field("id");
+      const page = `/console/faqs/${world.app.id}/${id}`;
+      return { api: `/faqs/${id}`, page, field: "answer" };
+    },
+    "a release note": async (): Promise<Place> => {
+      version += 1;
+      const note = { title: "Maps", version: `9.${version}.0`, body: "First.", publish: true };
+      const id = (await world.call("POST", `/apps/${world.app.id}/changelog`, note)).field("id");
+      const page = `/console/changelog/${world.app.id}/${id}`;
+      return { api: `/changelog/${id}`, page, field: "body" };
+    },
+  } as const;
+  let version = 0;
+  const names = ["an FAQ entry", "a release note"] as const;
+
+  describe.each(names)("of %s", (name) => {
+    let place: Place;
+    beforeEach(async () => {
+      place = await makers[name]();
+      await world.call("PATCH", place.api, { [place.field]: "Second." });
+    });
+    const saveDraft = async (text: string) =>
+      expect((await world.call("PUT", `${place.api}/draft`, { [place.field]: text })).status).toBe(200);
+    const draftNow = async () => Object((await world.call("GET", place.api)).body).draft?.[place.field];
+
+    it.each([
+      ["discard", undefined],
+      ["restore", "First."],
+    ])("is shown before the form %s removes it", async (form, after) => {
+      await saveDraft("Mine.");
+      const page = await owner.open(place.page);
+      await saveDraft("Theirs.");
+      const refused = await owner.send(page, `${place.page}/${form}`);
+      expect(refused.status).toBe(409);
+      expect(readingOf(refused)).toContain(
+        "Somebody else has changed the draft since you opened this page. Read it before you discard or replace it.",
+      );
+      expect(refused.text).toContain("Theirs.");
+      expect(await draftNow()).toBe("Theirs.");
+      expect((await owner.send(refused, `${place.page}/${form}`)).status).toBe(303);
+      expect(await draftNow()).toBe(after);
+    });
+
+    it("is shown before an earlier text replaces it if the page showed no draft", async () => {
+      const page = await owner.open(place.page);
+      await saveDraft("Theirs.");
+      const refused = await owner.send(page, `${place.page}/restore`);
+      expect(refused.status).toBe(409);
+      expect(await draftNow()).toBe("Theirs.");
+    });
+
+    it("is replaced without a refusal if the other person saved the same text or discarded it", async () => {
+      await saveDraft("Mine.");
+      const page = await owner.open(place.page);
+      await saveDraft("Mine.");
+      expect((await owner.send(page, `${place.page}/restore`)).status).toBe(303);
+      const next = await owner.open(place.page);
+      await world.call("DELETE", `${place.api}/draft`);
+      expect((await owner.send(next, `${place.page}/restore`)).status).toBe(303);
+      expect(await draftNow()).toBe("First.");
+    });
+
+    it.each(["discard", "restore"])("is no fault if the form %s is sent twice", async (form) => {
+      await saveDraft("Mine.");
+      const page = await owner.open(place.page);
+      expect((await owner.send(page, `${place.page}/${form}`)).status).toBe(303);
+      expect((await owner.send(page, `${place.page}/${form}`)).status).toBe(303);
+    });
+  });
+
+  it("is shown before an earlier text replaces a note that is not published", async () => {
+    const note = { title: "Maps", version: "10.0.0", body: "First." };
+    const id = (await world.call("POST", `/apps/${world.app.id}/changelog`, note)).field("id");
+    await world.call("PATCH", `/changelog/${id}`, { body: "Second." });
+    const address = `/console/changelog/${world.app.id}/${id}`;
+    const page = await owner.open(address);
+    await world.call("PATCH", `/changelog/${id}`, { body: "Theirs." });
+    const refused = await owner.send(page, `${address}/restore`);
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain("Theirs.");
+    expect((await owner.send(refused, `${address}/restore`)).status).toBe(303);
+  });
+});
