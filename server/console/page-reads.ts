@@ -3,7 +3,7 @@ import type { AuditEntry } from "../../src/contract/audit.ts";
 import { users } from "../access/accounts/store.ts";
 import { namedTargets, namedTokens } from "../access/audit/api.ts";
 import { createInvitedRead, type InvitedRead } from "../access/members/api.ts";
-import { authors, type LastChange } from "../access/members/authors.ts";
+import { authors, type LastChange, type TextChange } from "../access/members/authors.ts";
 import type { InvitedRow } from "../access/members/store.ts";
 import {
   createMailedInvitationRead,
@@ -226,7 +226,8 @@ export const createPageReads =
     releaseTitles: () => changelog.listTitles(database, userId, mostQuestions),
 
     /**
-     * Returns the last change of each entry in the FAQ of an app. The caller has checked that the person is a member.
+     * Returns the last change of the texts of each entry in the FAQ of an app. The caller has checked that the person is
+     * a member.
      */
     faqAuthors: async (appId: string) => byId(await authors.ofFaqs(database, appId)),
 
@@ -271,10 +272,11 @@ export const createPageReads =
     auditTokens: (entries: readonly AuditEntry[]) => namedTokens(database, entries),
   });
 
-export type { FaqQuestion, LastChange, ReleaseTitle, StartedApp };
+export type { FaqQuestion, LastChange, ReleaseTitle, StartedApp, TextChange };
 
-const byId = (changes: readonly LastChange[]): ReadonlyMap<string, LastChange> =>
-  new Map(changes.map((change) => [change.id, change]));
+const byId = <Change extends { readonly id: string }>(
+  changes: readonly Change[],
+): ReadonlyMap<string, Change> => new Map(changes.map((change) => [change.id, change]));
 
 /** The first waiting proposals, and whether there are more. */
 interface FirstWaiting {
