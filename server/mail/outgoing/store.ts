@@ -276,6 +276,10 @@ export interface NoteToMail {
   readonly appId: string;
   readonly title: string;
   readonly version: string;
+  readonly bodyFormat: "items" | "markdown";
+  readonly body: string;
+  /** The list of changes as JSON. */
+  readonly items: string;
   readonly publishedAt: string;
   /** The translations as JSON; null if there are none. */
   readonly translations: string | null;
@@ -291,7 +295,8 @@ export const releaseMails = {
   /** Returns the oldest published release notes whose mails are not queued yet. */
   listNotes: (reader: Reader, now: string, most: number) =>
     reader.all<NoteToMail>(
-      `SELECT id, app_id AS "appId", title, version, published_at AS "publishedAt", translations
+      `SELECT id, app_id AS "appId", title, version, body_format AS "bodyFormat", body, items,
+              published_at AS "publishedAt", translations
        FROM changelog_entries
        WHERE told_at IS NULL AND published_at IS NOT NULL AND published_at <= ? ORDER BY published_at LIMIT ?`,
       now,
@@ -343,6 +348,25 @@ export const releaseMails = {
       reportId,
     );
     return row?.metadata ?? "{}";
+  },
+
+  /** Whether an address has already got a mail about this release note. */
+  wasMailed: async (reader: Reader, entryId: string, recipient: string): Promise<boolean> =>
+    (await reader.get(
+      "SELECT 1 AS one FROM mails WHERE subject_id = ? AND kind = 'release' AND recipient = ? LIMIT 1",
+      ...[entryId, recipient],
+    )) !== undefined,
+
+  /**
+   * Deletes the waiting mails about a release note that is no longer published. If it is published again, the receivers
+   * of these mails get a mail about it.
+   */
+  async withdraw(tx: Transaction, entryId: string): Promise<void> {
+    const withdrawn = await tx.run(
+      "DELETE FROM mails WHERE subject_id = ? AND kind = 'release' AND status = 'waiting'",
+      entryId,
+    );
+    if (withdrawn > 0) await tx.run("UPDATE changelog_entries SET told_at = NULL WHERE id = ?", entryId);
   },
 
   /** Returns how many mails about release notes were queued for an address since a time. */
