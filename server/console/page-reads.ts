@@ -40,6 +40,8 @@ import { type ChangeCounts, changesSince, unreadCounts, wasEdited } from "../fee
 import { type ConsoleCaller, idPart, instantPart, pageOf, readCursor } from "../http/handler.ts";
 import { sendsMail } from "../mail/outgoing/queue.ts";
 import { audienceOf } from "../mail/outgoing/release-mails.ts";
+import { type MailFault, mailFaultOf } from "../mail/outgoing/rules.ts";
+import { mails } from "../mail/outgoing/store.ts";
 import { type TestBelow, testsBelow } from "../testing/cycles/api.ts";
 import { type SlotRequestRow, slotRequests } from "../testing/cycles/store.ts";
 import { type People, peopleOf } from "./people.tsx";
@@ -93,6 +95,15 @@ export const createPageReads =
   ({ database, settings, clock, time }: Pick<Deps, "clock" | "database" | "settings" | "time">) =>
   ({ userId, email }: Pick<ConsoleCaller, "userId" | "email">, now: Date) => ({
     sendsMail: sendsMail(settings),
+
+    /**
+     * Returns why the mails of all apps that the person owns do not leave, or those of one of these apps. Returns
+     * undefined if they leave, and if this server sends no mail. (rule M17)
+     */
+    async mailFault(appId?: string): Promise<MailFault | undefined> {
+      if (settings.mailOut === undefined || settings.dev) return undefined;
+      return mailFaultOf(await mails.waitingOf(database, userId, appId), now);
+    },
 
     /**
      * Returns the numbers of unread threads and of waiting proposals. The keys are the ids of the apps. No number is

@@ -178,6 +178,51 @@ export const serverPause = (failures: number): number =>
 const growing = (first: number, longest: number, times: number): number =>
   Math.min(longest, first * 2 ** Math.min(times - 1, 30));
 
+/** The waiting mails of apps. */
+export interface WaitingMails {
+  /** At most one more than `mostCounted`. */
+  readonly count: number;
+  /** When the oldest of them was queued; null if there are none. */
+  readonly since: string | null;
+  /** Why the mail server refused the last of them that was tried; null if it refused none. */
+  readonly error: string | null;
+  /** Why the mail server cannot be used; null if it can be used. */
+  readonly fault: string | null;
+  /** Whether any mail was sent since the oldest of them was queued. */
+  readonly sentSince: boolean;
+}
+
+/** The maximum number of waiting mails that are counted for a notice. */
+export const mostCounted = 1_000;
+
+/** Why mails do not leave. */
+export interface MailFault {
+  /** How many mails wait. */
+  readonly count: number;
+  /** Whether more mails than `count` wait. */
+  readonly isMore: boolean;
+  readonly since: string;
+  readonly reason: string;
+}
+
+/** How long a mail server may refuse mails for now before owners see it. Many servers refuse the first attempt. */
+const usualRefusal = 900_000;
+
+/**
+ * Returns why the waiting mails do not leave: the mail server cannot be used, or it has refused them for a while and no
+ * mail was sent. Returns undefined if none wait, or if they may leave soon. (rule M17)
+ */
+export function mailFaultOf(
+  { count, since, error, fault, sentSince }: WaitingMails,
+  now: Date,
+): MailFault | undefined {
+  if (since === null) return undefined;
+  const isRefused = !sentSince && now.getTime() - Date.parse(since) >= usualRefusal;
+  const reason = fault ?? (isRefused ? error : null);
+  if (reason === null) return undefined;
+  return { count: Math.min(count, mostCounted), isMore: count > mostCounted, since, reason };
+}
+
 /** Returns a text as one header line, without line breaks and invisible characters. (rule M3) */
 export const headerText = (text: string, most: number): string => oneLine(text, most);
 
