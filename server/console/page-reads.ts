@@ -3,7 +3,7 @@ import type { AuditEntry } from "../../src/contract/audit.ts";
 import { users } from "../access/accounts/store.ts";
 import { namedTargets, namedTokens } from "../access/audit/api.ts";
 import { createInvitedRead, type InvitedRead } from "../access/members/api.ts";
-import { authors, type LastChange } from "../access/members/authors.ts";
+import { authors, type LastChange, type TextChange } from "../access/members/authors.ts";
 import type { InvitedRow } from "../access/members/store.ts";
 import {
   createMailedInvitationRead,
@@ -40,6 +40,8 @@ import { type ChangeCounts, changesSince, unreadCounts, wasEdited } from "../fee
 import { type ConsoleCaller, idPart, instantPart, pageOf, readCursor } from "../http/handler.ts";
 import { sendsMail } from "../mail/outgoing/queue.ts";
 import { audienceOf } from "../mail/outgoing/release-mails.ts";
+import { type MailFault, mailFaultOf } from "../mail/outgoing/rules.ts";
+import { mails } from "../mail/outgoing/store.ts";
 import { type TestBelow, testsBelow } from "../testing/cycles/api.ts";
 import { type SlotRequestRow, slotRequests } from "../testing/cycles/store.ts";
 import { type People, peopleOf } from "./people.tsx";
@@ -93,6 +95,15 @@ export const createPageReads =
   ({ database, settings, clock, time }: Pick<Deps, "clock" | "database" | "settings" | "time">) =>
   ({ userId, email }: Pick<ConsoleCaller, "userId" | "email">, now: Date) => ({
     sendsMail: sendsMail(settings),
+
+    /**
+     * Returns why the mails of all apps that the person owns do not leave, or those of one of these apps. Returns
+     * undefined if they leave, and if this server sends no mail. (rule M17)
+     */
+    async mailFault(appId?: string): Promise<MailFault | undefined> {
+      if (settings.mailOut === undefined || settings.dev) return undefined;
+      return mailFaultOf(await mails.waitingOf(database, userId, appId), now);
+    },
 
     /**
      * Returns the numbers of unread threads and of waiting proposals. The keys are the ids of the apps. No number is
@@ -226,7 +237,8 @@ export const createPageReads =
     releaseTitles: () => changelog.listTitles(database, userId, mostQuestions),
 
     /**
-     * Returns the last change of each entry in the FAQ of an app. The caller has checked that the person is a member.
+     * Returns the last change of the texts of each entry in the FAQ of an app. The caller has checked that the person is
+     * a member.
      */
     faqAuthors: async (appId: string) => byId(await authors.ofFaqs(database, appId)),
 
@@ -271,10 +283,11 @@ export const createPageReads =
     auditTokens: (entries: readonly AuditEntry[]) => namedTokens(database, entries),
   });
 
-export type { FaqQuestion, LastChange, ReleaseTitle, StartedApp };
+export type { FaqQuestion, LastChange, ReleaseTitle, StartedApp, TextChange };
 
-const byId = (changes: readonly LastChange[]): ReadonlyMap<string, LastChange> =>
-  new Map(changes.map((change) => [change.id, change]));
+const byId = <Change extends { readonly id: string }>(
+  changes: readonly Change[],
+): ReadonlyMap<string, Change> => new Map(changes.map((change) => [change.id, change]));
 
 /** The first waiting proposals, and whether there are more. */
 interface FirstWaiting {

@@ -377,6 +377,15 @@ const invitationsOfLinks: Migration = {
   },
 };
 
+const timesOfTexts: Migration = {
+  number: 149,
+  name: "times of the texts of FAQ entries",
+  statements: {
+    sqlite: statementsFor(addedSince(faqs, 149), "sqlite"),
+    postgres: statementsFor(addedSince(faqs, 149), "postgres"),
+  },
+};
+
 const statements: readonly Statement[] = schema.flatMap((part) => {
   if (!isTable(part)) return [part];
   return part.since === undefined ? statementsOf(part) : [];
@@ -438,5 +447,6 @@ export const migrations: readonly Migration[] = [
     searchWithoutPendingList,
     pausesOfBrowsers,
     invitationsOfLinks,
+    timesOfTexts,
   ],
 ];

@@ -59,8 +59,20 @@ export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof FilesUnavailable || isUnavailable(thrown)) {
     return new ApiError("busy", { retryAfterSeconds: 1 }, { cause: thrown });
   }
+  if (isAborted(thrown)) {
+    return new ApiError("busy", { message: endedByStop, retryAfterSeconds: 2 }, { cause: thrown });
+  }
   return new ApiError("internal", {}, { cause: thrown });
 }
+
+const endedByStop =
+  "The server is stopping, so it has not finished this request. Nothing was changed. Send the request again soon.";
+
+/**
+ * Whether an error comes from the signal of a request. This signal aborts when the server stops, or when the client
+ * has disconnected. In the second case, nobody reads the answer.
+ */
+const isAborted = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === "AbortError";
 
 function uploadError(failure: UploadFailure): ApiError {
   if (failure.fault === "too_large") return new ApiError("payload_too_large", { message: failure.message });

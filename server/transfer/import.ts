@@ -118,8 +118,7 @@ async function importFrom<Result>(
     const result = await commit(
       { appId, records, files, filesLeftOut: withFiles ? 0 : uploads },
       async (tx) => {
-        if (!(await imports.finish(tx, { appId, ownerId, at: naming.now })))
-          throw new Error(`The import of ${appId} was stopped.`);
+        if (!(await imports.finish(tx, { appId, ownerId, at: naming.now }))) throw importStopped();
       },
     );
     done = true;
@@ -132,12 +131,13 @@ async function importFrom<Result>(
   }
 }
 
-async function settle({ deps, appId, naming, signal }: Staging): Promise<void> {
+async function settle(staging: Staging): Promise<void> {
+  const { deps, appId, naming, signal } = staging;
   for (let after: RunPosition | undefined = { createdAt: "", id: "" }; after; ) {
     signal.throwIfAborted();
     const last: RunPosition = after;
     after = await deps.database.write(async (tx) => {
-      await imports.keepAlive(tx, appId, deps.clock.now().toISOString());
+      await keepImportAlive(staging, tx);
       return imports.settle(tx, { appId, after: last, now: naming.now });
     });
   }
@@ -145,6 +145,16 @@ async function settle({ deps, appId, naming, signal }: Staging): Promise<void> {
 
 /** If an import has stored nothing for this time, its server must have crashed. */
 const silentMilliseconds = 600_000;
+
+/**
+ * The error for an import that stored nothing for so long that its rows were deleted, although its server had not
+ * crashed.
+ */
+const importStopped = () =>
+  new ApiError("busy", {
+    message: "The import was stopped, because it took too long. Nothing was imported. Import the file again.",
+    retryAfterSeconds: 30,
+  });
 
 /** Deletes the rows and files of imports that ended because the server crashed. (rule X5) */
 export async function discardAbandoned(
@@ -191,6 +201,7 @@ async function stageFiles(staging: Staging): Promise<number> {
 async function keep(staging: Staging, { sha256, bytes }: ArchivedFile): Promise<void> {
   const { deps, appId } = staging;
   const fail = (fault: string) => refusedFile([`the file ${sha256} ${fault}.`]);
+  if (!(await imports.isRunning(deps.database, appId))) throw importStopped();
   const [named, other] = await imports.uploadsOf(deps.database, appId, sha256);
   if (!named) throw fail("is not named by a record");
   if (other || named.size !== bytes.size)
@@ -210,8 +221,7 @@ async function keep(staging: Staging, { sha256, bytes }: ArchivedFile): Promise<
       deps.database.write(async (tx) => {
         await deps.keptFiles.secure(tx, [file]);
         if (file.sha256 !== sha256) await imports.rename(tx, { appId, sha256, into: file.sha256 });
-        const now = deps.clock.now().toISOString();
-        if (!(await imports.keepAlive(tx, appId, now))) throw new Error("The import was stopped.");
+        await keepImportAlive(staging, tx);
       }),
     );
   } finally {
@@ -279,11 +289,14 @@ async function storeRows(staging: Staging, tables: Tables, rows: readonly Staged
   const { database } = staging.deps;
   try {
     await database.write(async (tx) => {
+      const begins = rows.some(({ kind }) => kind.type === "app");
+      // If the app was deleted in the meantime, the records would seem to refer to a missing record.
+      if (!begins) await keepImportAlive(staging, tx);
       for (const kind of allRecords) {
         const ofKind = rows.filter((row) => row.kind === kind).map(({ row }) => row);
         await imports.store(tx, tableOf(tables, kind), ofKind);
       }
-      await keepImportAlive(staging, tx, rows);
+      if (begins) await imports.begin(tx, staging.appId, staging.deps.clock.now().toISOString());
     });
   } catch (error) {
     if (!isConflict(error) && !isDangling(error)) throw error;
@@ -292,17 +305,12 @@ async function storeRows(staging: Staging, tables: Tables, rows: readonly Staged
 }
 
 /**
- * Records that the import is still running. Throws an Error if the import had stored nothing for a long time and its
- * rows were deleted as abandoned.
+ * Records that the import is still running. Throws `busy` if the import had stored nothing for a long time and its rows
+ * were deleted as abandoned.
  */
-async function keepImportAlive(
-  { deps, appId }: Staging,
-  tx: Transaction,
-  rows: readonly StagedRow[] = [],
-): Promise<void> {
+async function keepImportAlive({ deps, appId }: Staging, tx: Transaction): Promise<void> {
   const now = deps.clock.now().toISOString();
-  if (rows.some(({ kind }) => kind.type === "app")) return imports.begin(tx, appId, now);
-  if (!(await imports.keepAlive(tx, appId, now))) throw new Error(`The import of ${appId} was stopped.`);
+  if (!(await imports.keepAlive(tx, appId, now))) throw importStopped();
 }
 
 /**

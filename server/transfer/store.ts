@@ -40,6 +40,10 @@ export const imports = {
   keepAlive: async (tx: Transaction, appId: string, at: string): Promise<boolean> =>
     (await tx.run("UPDATE imports SET alive_at = ? WHERE app_id = ?", at, appId)) === 1,
 
+  /** Whether an import is still running. False if it was stopped in the meantime. */
+  isRunning: async (reader: Reader, appId: string): Promise<boolean> =>
+    (await reader.get("SELECT 1 AS one FROM imports WHERE app_id = ?", appId)) !== undefined,
+
   /**
    * Handles one batch of the proposals of an app. Ends approvals that were not carried out, because people approved
    * these plans on another server. Also updates the proposal status of the threads. Returns the last proposal of the
@@ -173,8 +177,7 @@ export const imports = {
     tx: Transaction,
     appId: string,
   ): Promise<{ readonly more: boolean; readonly hashes: string[] }> {
-    const running = await tx.get("SELECT 1 AS one FROM imports WHERE app_id = ?", appId);
-    if (!running) return { more: false, hashes: [] };
+    if (!(await imports.isRunning(tx, appId))) return { more: false, hashes: [] };
     const { count, hashes } = await removeOldestThreads(tx, appId, proposalsAtOnce);
     if (count === proposalsAtOnce) return { more: true, hashes: [...hashes] };
     const images = [...(await proofs.removeImages(tx, appId)), ...(await pictures.removeOfApp(tx, appId))];

@@ -20,6 +20,7 @@ import {
   type Values,
 } from "../../console/forms.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
+import { MailFaultNotice, mailFaultFor } from "../../console/mail-fault.tsx";
 import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
 import { changed, changesNotSaved, type NotDone } from "../../console/notices.ts";
 import type { LastChange } from "../../console/page-reads.ts";
@@ -27,6 +28,7 @@ import { Line, Notice, Refused, Secret } from "../../console/parts.tsx";
 import { By } from "../../console/people.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, LastUse } from "../../console/times.tsx";
+import type { MailFault } from "../../mail/outgoing/rules.ts";
 
 function createApp(visit: SignedInVisit): Promise<Reply<"app-created">> {
   const { ask, fields, links } = visit;
@@ -140,10 +142,13 @@ interface ThreadsToDelete extends OldThreads {
 async function showApp(visit: SignedInVisit, forms: AppForms = {}): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "settings");
   const { items } = await visit.ask(keys.list, { params: { appId: navigation.app.id } });
-  const change = await visit.reads.appAuthor(navigation.app.id);
+  const [change, mailFault] = await Promise.all([
+    visit.reads.appAuthor(navigation.app.id),
+    mailFaultFor(visit, navigation),
+  ]);
   const refusal = [forms.edit, forms.key, forms.removal].find((form) => form)?.refusal;
   return show(
-    <AppSettings {...{ navigation, forms, change }} keys={items} now={visit.now} />,
+    <AppSettings {...{ navigation, forms, change, mailFault }} keys={items} now={visit.now} />,
     refusal?.status,
   );
 }
@@ -154,6 +159,7 @@ const AppSettings = (props: {
   readonly forms: AppForms;
   /** Who last changed the settings, and when. */
   readonly change: LastChange | undefined;
+  readonly mailFault: MailFault | undefined;
   readonly now: Date;
 }) => {
   const { navigation, forms } = props;
@@ -171,6 +177,7 @@ const AppSettings = (props: {
         </div>
       </div>
       <div class="stack wide">
+        <MailFaultNotice fault={props.mailFault} />
         <ApiKeys {...props} />
         <Edit navigation={navigation} form={forms.edit} toDelete={forms.toDelete} />
         {navigation.app.role === "owner" && (

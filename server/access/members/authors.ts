@@ -40,6 +40,11 @@ export interface LastChange {
   readonly at: string;
 }
 
+/** The last change of texts. `email` is null if no member made the change, or if the person is unknown. */
+export interface TextChange extends Omit<LastChange, "email"> {
+  readonly email: string | null;
+}
+
 /** Finds the people who wrote or changed objects. (rule K30) */
 export const authors = {
   /** Returns the authors of the messages of a thread. Only messages that a member wrote are in the result. */
@@ -53,12 +58,11 @@ export const authors = {
       feedbackId,
     ),
 
+  /** Returns the last change of the texts of each FAQ entry. A change of the position does not count. */
   ofFaqs: (reader: Reader, appId: string) =>
-    reader.all<LastChange>(
-      named(
-        `SELECT id, ${emailOf("f.updated_by")} AS email, updated_at AS at FROM faqs f
-         WHERE app_id = ? AND updated_by IS NOT NULL`,
-      ),
+    reader.all<TextChange>(
+      `SELECT id, ${emailOf("f.updated_by")} AS email, coalesce(text_at, updated_at) AS at FROM faqs f
+       WHERE app_id = ?`,
       appId,
     ),
 

@@ -23,12 +23,14 @@ import {
   TextField,
 } from "../../console/forms.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
+import { MailFaultNotice, mailFaultFor } from "../../console/mail-fault.tsx";
 import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
 import { changed } from "../../console/notices.ts";
 import { Empty, Line, Notice, Refused, Secret } from "../../console/parts.tsx";
 import { Avatar, Person } from "../../console/people.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, Timestamp } from "../../console/times.tsx";
+import type { MailFault } from "../../mail/outgoing/rules.ts";
 import { deviceSignInLinks, onTo, SwitchAccount } from "../sign-in/device-visit.tsx";
 
 /**
@@ -118,11 +120,15 @@ async function showMembers(visit: SignedInVisit, forms: MemberForms = {}): Promi
   if (navigation.app.role !== "owner")
     return show(<OwnRole navigation={navigation} visit={visit} forms={forms} />, status);
   const params = { appId: navigation.app.id };
-  const [{ items }, open] = await Promise.all([
+  const [{ items }, open, mailFault] = await Promise.all([
     visit.ask(members.list, { params }),
     visit.ask(invitations.list, { params }),
+    mailFaultFor(visit, navigation),
   ]);
-  return show(<Members {...{ navigation, visit, forms }} members={items} invitations={open.items} />, status);
+  return show(
+    <Members {...{ navigation, visit, forms, mailFault }} members={items} invitations={open.items} />,
+    status,
+  );
 }
 
 interface PageProps {
@@ -137,7 +143,12 @@ const Members = ({
   forms,
   members,
   invitations,
-}: PageProps & { readonly members: readonly Member[]; readonly invitations: readonly Invitation[] }) => (
+  mailFault,
+}: PageProps & {
+  readonly members: readonly Member[];
+  readonly invitations: readonly Invitation[];
+  readonly mailFault: MailFault | undefined;
+}) => (
   <ConsolePage navigation={navigation} title="Members" narrow>
     <div class="head">
       <div>
@@ -147,6 +158,7 @@ const Members = ({
     </div>
     <div class="stack wide">
       <Refused refusal={forms.refusal} />
+      <MailFaultNotice fault={mailFault} />
       {forms.made && <NewLink made={forms.made} />}
       <ul class="list">
         <InTurns>

@@ -38,6 +38,7 @@ import {
   readCursor,
   withTraits,
 } from "../../http/handler.ts";
+import { releaseMails } from "../../mail/outgoing/store.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import {
   changedTexts,
@@ -547,6 +548,7 @@ async function updateEntry(
  */
 async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChangelogRow): Promise<string[]> {
   await rows.remove(tx, id);
+  await releaseMails.withdraw(tx, id);
   await renew(tx, appId);
   const texts = [entry.body, entry.items, entry.draft ?? "", entry.translations ?? ""];
   return picturesIn(texts);
@@ -577,8 +579,9 @@ async function saveEntry(
   await linkFeedback(tx, { ...entry, body, items });
   await renew(tx, entry.appId);
   const now = clock.now();
-  if (isPublished(publishedAt, now) && !isPublished(entry.publishedAt, now))
-    await tellPublished({ newId }, tx, { ...entry, at: now.toISOString() });
+  const [wasOut, isOut] = [entry.publishedAt, publishedAt].map((at) => isPublished(at, now));
+  if (isOut && !wasOut) await tellPublished({ newId }, tx, { ...entry, at: now.toISOString() });
+  if (wasOut && !isOut) await releaseMails.withdraw(tx, entry.id);
 }
 
 /**

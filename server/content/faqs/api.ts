@@ -26,7 +26,6 @@ import { recordEvent } from "../../webhooks/events/record.ts";
 import {
   changedTexts,
   faultOfTranslations,
-  haveSameTexts,
   isConflict,
   languageFor,
   mergedTranslations,
@@ -38,7 +37,7 @@ import {
 } from "../texts/rules.ts";
 import { baseOf, versions } from "../texts/store.ts";
 import { type NotePictures, removing } from "../texts/sweep.ts";
-import { type FaqListChanges, type FaqText, planFaqList } from "./rules.ts";
+import { type FaqListChanges, type FaqText, hasSameTexts, planFaqList } from "./rules.ts";
 import { type ListedFaqRow, faqs as rows, type StoredFaq } from "./store.ts";
 
 type FaqDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">;
@@ -281,15 +280,24 @@ async function updateFaq(
   await rows.lock(tx, appId);
   const at = clock.now().toISOString();
   const stored = await rows.findStored(tx, appId, id);
-  const { question = stored?.question ?? "", answer = stored?.answer ?? "" } = change;
-  const before = stored ? faqTranslations(stored) : {};
+  if (!stored || stored.unpublished === 1) return undefined;
+  const { question = stored.question, answer = stored.answer, sortOrder = stored.sortOrder } = change;
+  const before = faqTranslations(stored);
   const translations = translatedAfter({ question, answer, translations: before }, change.translations, at);
   await keepVersion({ newId }, tx, key, { question, answer, translations });
-  const given = change.translations && JSON.stringify(translations);
-  const faq = await rows.update(tx, { appId, id }, { ...change, translations: given, by, at });
-  if (faq) await renewFaqs({ clock, newId }, tx, { appId, entryIds: [id] });
-  return faq;
+  const isRewritten = !hasSameTexts({ ...stored, translations: before }, { question, answer, translations });
+  await rows.set(tx, id, {
+    ...{ question, answer, sortOrder, updatedAt: at },
+    ...(change.translations && { translations: JSON.stringify(translations) }),
+    ...(isRewritten ? { textAt: null, updatedBy: by ?? null } : { textAt: textTimeOf(stored) }),
+  });
+  await renewFaqs({ clock, newId }, tx, { appId, entryIds: [id] });
+  return { id, question, answer, sortOrder };
 }
+
+/** Returns when the published texts of an entry were last changed. (rule C37) */
+const textTimeOf = ({ textAt, updatedAt }: Pick<StoredFaq, "textAt" | "updatedAt">): string =>
+  textAt ?? updatedAt;
 
 /** Deletes an entry permanently. Returns false if it does not exist. (rule C4) */
 async function removeFaq(
@@ -372,7 +380,7 @@ function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): DraftHandl
         const last = isNew ? await rows.nextSortOrder(tx, key.appId) : faq.sortOrder;
         await rows.set(tx, faq.id, {
           ...{ ...text, ...noDraft, translations: storedTranslations(translations) },
-          ...{ unpublished: 0, updatedAt: now(), updatedBy: caller.userId },
+          ...{ unpublished: 0, updatedAt: now(), updatedBy: caller.userId, textAt: null },
           sortOrder: Math.min(last, limits.sortOrder.max),
         });
         await renewFaqs(deps, tx, { appId: key.appId, entryIds: [key.id] });
@@ -523,7 +531,7 @@ async function setDraft(
   const author = { draftAt: at, draftBy: by };
   if (faq.unpublished === 1) {
     const own = storedTranslations(translatedAfter({ ...text, translations: before }, translations, at));
-    const shown = { ...text, translations: own, updatedAt: at, updatedBy: by };
+    const shown = { ...text, translations: own, updatedAt: at, updatedBy: by, textAt: null };
     await rows.set(tx, faq.id, { ...author, ...shown, draft: storedContent({ ...text }), draftBase: null });
     return;
   }
@@ -546,14 +554,13 @@ async function keepVersion(
   const faq = await rows.findStored(tx, appId, id);
   if (!faq || faq.unpublished === 1) return;
   const translations = faqTranslations(faq);
-  const isSame = after.question === faq.question && after.answer === faq.answer;
-  if (isSame && haveSameTexts(translations, after.translations)) return;
+  if (hasSameTexts({ ...faq, translations }, after)) return;
   const hasSome = Object.keys(translations).length > 0;
   const content = storedContent({
     ...publishedOf(faq),
     ...(hasSome && { translations: textsOf(translations) }),
   });
-  const version = { id: newId(), appId, content, at: faq.updatedAt, writtenBy: faq.updatedBy };
+  const version = { id: newId(), appId, content, at: textTimeOf(faq), writtenBy: faq.updatedBy };
   await versions.keep(tx, { faqId: id }, version);
 }
 

@@ -58,8 +58,11 @@ type CreatedFaq = WantedText & {
   readonly translations: Translations<FaqText>;
 };
 
-/** A changed entry. `isEdit` is false if only stored metadata changes, and neither the texts nor the sort order. */
-export type UpdatedFaq = PresentFaq & { readonly isEdit: boolean };
+/**
+ * A changed entry. `isEdit` is false if only stored metadata changes, and neither the texts nor the sort order.
+ * `isRewritten` is true if the texts change.
+ */
+export type UpdatedFaq = PresentFaq & { readonly isEdit: boolean; readonly isRewritten: boolean };
 
 export interface FaqListChanges {
   readonly create: readonly CreatedFaq[];
@@ -118,13 +121,20 @@ function updateOf(before: PresentFaq, wanted: WantedEntry, replacing: Replacing)
   };
   const translations = translationsAfter(changed, wanted.translations, replacing);
   const after = { ...changed, translations };
-  const isEdit =
-    !isSame(before, after, ["question", "answer", "sortOrder"]) ||
-    !haveSameTexts(before.translations, translations);
+  const isRewritten = !hasSameTexts(before, after);
+  const isEdit = isRewritten || before.sortOrder !== after.sortOrder;
   const isAsStored = JSON.stringify(translations) === JSON.stringify(before.translations);
   if (!isEdit && isAsStored && isSame(before, after, ["pushedHash", "pushedSortOrder"])) return [];
-  return [{ ...after, isEdit }];
+  return [{ ...after, isEdit, isRewritten }];
 }
+
+/** Whether two forms of an entry have the same question, answer and translations. */
+export const hasSameTexts = (one: TranslatedText, other: TranslatedText): boolean =>
+  one.question === other.question &&
+  one.answer === other.answer &&
+  haveSameTexts(one.translations, other.translations);
+
+type TranslatedText = FaqText & Pick<PresentFaq, "translations">;
 
 const translationsAfter = (
   { question, answer, translations }: FaqText & Pick<PresentFaq, "translations">,

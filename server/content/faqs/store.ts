@@ -1,14 +1,13 @@
-import type { Faq, FaqChange, ListedFaq } from "../../../src/contract/faqs.ts";
+import type { Faq, ListedFaq } from "../../../src/contract/faqs.ts";
 import { apps } from "../../access/apps/store.ts";
 import { oneForViewer, type Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/content.ts";
 import type { Row } from "../../database/schema/table.ts";
-import { listed, select, update } from "../../database/statements.ts";
+import { select, update } from "../../database/statements.ts";
 import { fieldOfTranslations } from "../texts/store.ts";
 
 const fields = ["id", "question", "answer", "sortOrder"] as const;
-const columns = listed(tables.faqs, fields);
 
 // Apps show the FAQ in this order. (rule C1)
 const listOf = select(
@@ -19,7 +18,7 @@ const listOf = select(
 const oneOf = select(tables.faqs, fields, "WHERE app_id = ? AND id = ? AND unpublished = 0");
 
 const storedFields = [
-  ...[...fields, "createdAt", "updatedAt", "updatedBy", "unpublished"],
+  ...[...fields, "createdAt", "updatedAt", "updatedBy", "textAt", "unpublished"],
   ...["draft", "draftBase", "draftAt", "translations"],
 ] as const;
 
@@ -132,36 +131,6 @@ export const faqs = {
   /** Returns the app of an entry. Returns undefined if the viewer may not see that app. */
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfFaq(reader, viewer, id),
 
-  /** Sets the given fields of a published entry. Returns undefined if the app has no such entry. */
-  update: (
-    tx: Transaction,
-    { appId, id }: { readonly appId: string; readonly id: string },
-    {
-      at,
-      by,
-      ...change
-    }: Omit<FaqChange, "translations"> & {
-      /** The translations as JSON; undefined if they do not change. */
-      readonly translations?: string | undefined;
-      readonly at: string;
-      readonly by?: string | undefined;
-    },
-  ) =>
-    tx.get<Faq>(
-      `UPDATE faqs SET question = coalesce(?, question), answer = coalesce(?, answer),
-              sort_order = coalesce(?, sort_order), translations = coalesce(?, translations),
-              updated_at = ?, updated_by = ?
-       WHERE app_id = ? AND id = ? AND unpublished = 0 RETURNING ${columns}`,
-      change.question ?? null,
-      change.answer ?? null,
-      change.sortOrder ?? null,
-      change.translations ?? null,
-      at,
-      by ?? null,
-      appId,
-      id,
-    ),
-
   /** Sets all fields of an entry. */
   replace: (
     tx: Transaction,
@@ -176,6 +145,8 @@ export const faqs = {
       readonly translations: string;
       /** The time of the change; undefined if only `pushedHash` or `pushedSortOrder` change. */
       readonly at: string | undefined;
+      /** Whether the texts change. Only then does the entry get another author. */
+      readonly isRewritten: boolean;
       readonly by?: string | undefined;
     },
   ) =>
@@ -183,7 +154,9 @@ export const faqs = {
       `UPDATE faqs SET question = ?, answer = ?, sort_order = ?, pushed_hash = ?, pushed_sort_order = ?,
               translations = ?,
               updated_at = coalesce(?, updated_at),
-              updated_by = CASE WHEN CAST(? AS TEXT) IS NULL THEN updated_by ELSE CAST(? AS TEXT) END
+              text_at = CASE WHEN CAST(? AS INTEGER) = 1 THEN NULL WHEN CAST(? AS TEXT) IS NULL THEN text_at
+                ELSE coalesce(text_at, updated_at) END,
+              updated_by = CASE WHEN CAST(? AS INTEGER) = 1 THEN CAST(? AS TEXT) ELSE updated_by END
        WHERE app_id = ? AND id = ?`,
       row.question,
       row.answer,
@@ -192,7 +165,9 @@ export const faqs = {
       row.pushedSortOrder,
       row.translations,
       row.at ?? null,
+      row.isRewritten ? 1 : 0,
       row.at ?? null,
+      row.isRewritten ? 1 : 0,
       row.by ?? null,
       appId,
       id,

@@ -20,3 +20,16 @@ export async function linesOfMarkdown(): Promise<(markdown: string) => string> {
   const wordsOf = createWords();
   return (markdown) => wordsOf(markdown.slice(0, mostRead));
 }
+
+/** The number of characters of a text that are converted to plain text. */
+const mostConverted = 20_000;
+
+/**
+ * Loads the parser. Returns a function that converts the beginning of a Markdown text to plain text. The function leaves
+ * out the lines that only name threads.
+ */
+export async function plainTextOfMarkdown(): Promise<(markdown: string) => string> {
+  const { createPlainText } = await import("./markdown.lazy.ts");
+  const plainText = createPlainText();
+  return (markdown) => plainText(withoutFeedbackLines(markdown).slice(0, mostConverted));
+}

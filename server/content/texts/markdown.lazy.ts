@@ -1,5 +1,6 @@
 import MarkdownIt from "markdown-it";
 import { safeAddress } from "../../../src/words/visible.ts";
+import { plainTextOf } from "./plain-text.ts";
 
 /**
  * Returns a function that converts Markdown to HTML. HTML in the Markdown is escaped. Links can only lead to web and
@@ -45,4 +46,11 @@ export function createWords(): (text: string) => string {
       )
       .join("\n")
       .trim();
+}
+
+/** Returns a function that converts Markdown to plain text. Links can only lead to web and mail addresses. */
+export function createPlainText(): (text: string) => string {
+  const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
+  markdown.validateLink = (url) => safeAddress(url) !== undefined;
+  return (text) => plainTextOf(markdown.parse(text, {})).trim();
 }

@@ -51,6 +51,11 @@ export const faqs = table(
     ...draftColumns(127),
     /** The texts in other languages, as JSON; null if there are none. */
     translations: json("json").null().since(138),
+    /**
+     * When the texts were last changed, if only the position was changed after that. Null if the last change changed the
+     * texts. `updated_by` is the author of the texts.
+     */
+    text_at: instant().null().since(149),
   },
   {
     of: "app",

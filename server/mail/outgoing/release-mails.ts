@@ -1,4 +1,5 @@
 import { releaseTranslations } from "../../content/changelog/answer.ts";
+import { plainTextOfMarkdown } from "../../content/texts/html.ts";
 import { languageFor } from "../../content/texts/rules.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
@@ -9,7 +10,7 @@ import { isMailAddress } from "../address.ts";
 import { statusUrlOf } from "../sender-page/links.ts";
 import type { ReportRow } from "../sender-page/store.ts";
 import { queueMail, sendsMail } from "./queue.ts";
-import { languageOfReport, releaseText } from "./rules.ts";
+import { languageOfReport, plainNote, releaseText } from "./rules.ts";
 import { type NoteToMail, releaseMails } from "./store.ts";
 
 const notesAtOnce = 20;
@@ -53,6 +54,7 @@ export async function mailReleases(deps: ReleasesDeps): Promise<number> {
   const now = deps.clock.now();
   const notes = await releaseMails.listNotes(deps.database, now.toISOString(), notesAtOnce);
   for (const note of notes) {
+    const wordsFor = wordsOf(note, await plainTextOfMarkdown());
     await deps.database.write(async (tx) => {
       if (!(await releaseMails.claim(tx, note.id, now.toISOString()))) return;
       await recordPublishedByTime(deps, tx, note, now);
@@ -62,7 +64,7 @@ export async function mailReleases(deps: ReleasesDeps): Promise<number> {
         note.appId,
         await releaseMails.threads(tx, note.id),
       ))
-        await queueRelease(deps, tx, note, address, report);
+        await queueRelease(deps, tx, { note, wordsFor, address, report });
     }, "long");
   }
   return notes.length;
@@ -83,23 +85,30 @@ async function recordPublishedByTime(
   await recordEvent(deps, tx, { ...happening, facts: {}, at: now.toISOString() });
 }
 
+interface ReleaseMail {
+  readonly note: NoteToMail;
+  readonly wordsFor: ReturnType<typeof wordsOf>;
+  readonly address: string;
+  /** The newest report of the receiver. */
+  readonly report: ReportRow;
+}
+
 async function queueRelease(
   deps: ReleasesDeps,
   tx: Transaction,
-  note: NoteToMail,
-  address: string,
-  report: ReportRow,
+  { note, wordsFor, address, report }: ReleaseMail,
 ): Promise<void> {
+  if (await releaseMails.wasMailed(tx, note.id, address)) return;
   const since = new Date(deps.clock.now().getTime() - day).toISOString();
   if ((await releaseMails.countAutomatic(tx, address, since)) >= mostInADay) return;
   const statusUrl = statusUrlOf(deps, { reportId: report.id, counter: report.linkCounter, mailed: true });
   const stopUrl = `${statusUrl}/stop`;
-  const title = titleFor(note, await releaseMails.metadata(tx, report.id));
+  const { title, text } = wordsFor(await releaseMails.metadata(tx, report.id));
   await queueMail(deps, tx, {
     kind: "release",
     to: report.senderEmail?.trim() ?? "",
     subject: `${report.appName} ${note.version}: ${title}`,
-    text: releaseText({ ...note, ...report, title, statusUrl, stopUrl }),
+    text: releaseText({ ...report, version: note.version, title, note: text, statusUrl, stopUrl }),
     appId: note.appId,
     subjectId: note.id,
     fromName: report.appName,
@@ -107,12 +116,26 @@ async function queueRelease(
   });
 }
 
+/** The title and the plain text of a release note in one language. */
+interface NoteWords {
+  readonly title: string;
+  readonly text: string;
+}
+
 /**
- * Returns the title of a release note for the sender of a report. If the report has a language and the note has a
- * translation into this language, returns the translated title. (rule C35)
+ * Returns a function that returns the title and the text of a release note for the sender of a report with this
+ * metadata. If the report names a language and the note has a translation into this language, they are those of the
+ * translation. (rule C35)
  */
-function titleFor(note: NoteToMail, metadata: string): string {
+function wordsOf(note: NoteToMail, plainText: (markdown: string) => string): (metadata: string) => NoteWords {
   const translations = releaseTranslations(note);
-  const language = languageFor(translations, languageOfReport(metadata) ?? "");
-  return (language === undefined ? undefined : translations[language]?.title) ?? note.title;
+  const known = new Map<string, NoteWords>();
+  return (metadata) => {
+    const language = languageFor(translations, languageOfReport(metadata) ?? "") ?? "";
+    const { title, body, items } = translations[language] ?? { ...note, items: JSON.parse(note.items) };
+    const { bodyFormat } = note;
+    const words = known.get(language) ?? { title, text: plainNote({ bodyFormat, body, items }, plainText) };
+    known.set(language, words);
+    return words;
+  };
 }

@@ -1,4 +1,6 @@
 import type { AuditChange } from "../../../src/contract/audit.ts";
+import { itemTypes } from "../../../src/contract/changelog.ts";
+import { withoutFeedbackLines } from "../../../src/contract/content-text.ts";
 import { oneLine, visibleText } from "../../../src/words/visible.ts";
 import { withStatusUrl } from "../../feedback/saved-replies/rules.ts";
 
@@ -38,11 +40,58 @@ export function languageOfReport(metadata: string): string | undefined {
     ?.toString();
 }
 
+/** The text of a release note in one language. */
+interface NoteText {
+  readonly bodyFormat: "items" | "markdown";
+  /** The text in Markdown. */
+  readonly body: string;
+  readonly items: readonly { readonly type: string; readonly text: string }[];
+}
+
+/**
+ * Returns the text of a release note as plain text. The format of the note decides whether it is the list of changes or
+ * the text; if that one is empty, returns the other one.
+ */
+export function plainNote(
+  { bodyFormat, body, items }: NoteText,
+  plainText: (markdown: string) => string,
+): string {
+  const [changes, text] = [changesText(items), plainText(body)];
+  return bodyFormat === "items" ? changes || text : text || changes;
+}
+
+/** Returns a list of changes, with a heading for each type. Leaves out the lines that only name threads. */
+function changesText(items: NoteText["items"]): string {
+  const shown = items
+    .map(({ type, text }) => ({ type, line: oneLine(withoutFeedbackLines(text)) }))
+    .filter(({ line }) => line !== "");
+  const types = new Set([...itemTypes, ...shown.map(({ type }) => type)]);
+  return [...types]
+    .map((kind) => ({ kind, changes: shown.filter(({ type }) => type === kind) }))
+    .filter(({ changes }) => changes.length > 0)
+    .map(({ kind, changes }) =>
+      [`${kind[0]?.toUpperCase()}${kind.slice(1)}:`, ...changes.map(({ line }) => `- ${line}`)].join("\n"),
+    )
+    .join("\n\n");
+}
+
+/** The maximum number of characters of a release note in a mail. */
+const noteLength = 4_000;
+
+/** Returns the beginning of a text, cut between two words. */
+function beginningOf(text: string): string {
+  const characters = [...text];
+  if (characters.length <= noteLength) return text;
+  const cut = characters.slice(0, noteLength).join("");
+  return `${(/^.*\s/s.exec(cut)?.[0] ?? cut).trimEnd()} …`;
+}
+
 /** Returns the text of the mail about a release note for one sender. (rule M15) */
 export const releaseText = ({
   appName,
   version,
   title,
+  note,
   message,
   createdAt,
   ...links
@@ -50,6 +99,8 @@ export const releaseText = ({
   readonly appName: string;
   readonly version: string;
   readonly title: string;
+  /** The text of the note as plain text; empty if there is none. */
+  readonly note: string;
   /** The text of the sender's report. */
   readonly message: string;
   readonly createdAt: string;
@@ -59,6 +110,7 @@ export const releaseText = ({
   [
     `${appName} ${version} is available: ${title}`,
     "",
+    ...(note === "" ? [] : [beginningOf(note), ""]),
     `This release is about your message of ${createdAt.slice(0, 10)}:`,
     ...quotedBeginning(message),
     "",
@@ -125,6 +177,51 @@ export const serverPause = (failures: number): number =>
 
 const growing = (first: number, longest: number, times: number): number =>
   Math.min(longest, first * 2 ** Math.min(times - 1, 30));
+
+/** The waiting mails of apps. */
+export interface WaitingMails {
+  /** At most one more than `mostCounted`. */
+  readonly count: number;
+  /** When the oldest of them was queued; null if there are none. */
+  readonly since: string | null;
+  /** Why the mail server refused the last of them that was tried; null if it refused none. */
+  readonly error: string | null;
+  /** Why the mail server cannot be used; null if it can be used. */
+  readonly fault: string | null;
+  /** Whether any mail was sent since the oldest of them was queued. */
+  readonly sentSince: boolean;
+}
+
+/** The maximum number of waiting mails that are counted for a notice. */
+export const mostCounted = 1_000;
+
+/** Why mails do not leave. */
+export interface MailFault {
+  /** How many mails wait. */
+  readonly count: number;
+  /** Whether more mails than `count` wait. */
+  readonly isMore: boolean;
+  readonly since: string;
+  readonly reason: string;
+}
+
+/** How long a mail server may refuse mails for now before owners see it. Many servers refuse the first attempt. */
+const usualRefusal = 900_000;
+
+/**
+ * Returns why the waiting mails do not leave: the mail server cannot be used, or it has refused them for a while and no
+ * mail was sent. Returns undefined if none wait, or if they may leave soon. (rule M17)
+ */
+export function mailFaultOf(
+  { count, since, error, fault, sentSince }: WaitingMails,
+  now: Date,
+): MailFault | undefined {
+  if (since === null) return undefined;
+  const isRefused = !sentSince && now.getTime() - Date.parse(since) >= usualRefusal;
+  const reason = fault ?? (isRefused ? error : null);
+  if (reason === null) return undefined;
+  return { count: Math.min(count, mostCounted), isMore: count > mostCounted, since, reason };
+}
 
 /** Returns a text as one header line, without line breaks and invisible characters. (rule M3) */
 export const headerText = (text: string, most: number): string => oneLine(text, most);

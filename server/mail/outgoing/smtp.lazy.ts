@@ -47,15 +47,17 @@ export function createMailer(server: MailOut, connections: number): Mailer {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  const hidden = (error: SmtpError): SmtpError => withoutPassword(error, user, pass);
   return {
     send: (mail, signal) =>
-      transport
-        .sendMail({ ...wireMail(mail, from.address), signal })
-        .then(() => ({ outcome: "sent" }), sendingOf),
+      transport.sendMail({ ...wireMail(mail, from.address), signal }).then(
+        () => ({ outcome: "sent" }),
+        (error) => sendingOf(hidden(error)),
+      ),
     fault: () =>
       transport.verify().then(
         () => undefined,
-        (error) => reasonOf(error),
+        (error) => reasonOf(hidden(error)),
       ),
     close: () => transport.close({ force: true }),
   };
@@ -90,6 +92,23 @@ interface SmtpError {
   readonly response?: unknown;
   readonly responseCode?: unknown;
 }
+
+/**
+ * Removes the password from the answer of the mail server, because some servers repeat the command that they refuse.
+ * (rule M1)
+ */
+function withoutPassword(
+  { code, command, response, responseCode }: SmtpError,
+  user: string,
+  password: string,
+): SmtpError {
+  if (typeof response !== "string" || password === "") return { code, command, response, responseCode };
+  const secrets = [base64(`\0${user}\0${password}`), base64(password), password];
+  const shown = secrets.reduce((text, secret) => text.replaceAll(secret, "…"), response);
+  return { code, command, response: shown, responseCode };
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
 function sendingOf(error: SmtpError): Sending {
   const reason = reasonOf(error);

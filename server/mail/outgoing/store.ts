@@ -3,7 +3,7 @@ import * as tables from "../../database/schema/mail.ts";
 import { mailTopic } from "../../database/signals.ts";
 import { insert, listed, plannedEachTime } from "../../database/statements.ts";
 import { type ReportRow, reports } from "../sender-page/store.ts";
-import { type MailQueue, queueOf } from "./rules.ts";
+import { type MailQueue, mostCounted, queueOf, type WaitingMails } from "./rules.ts";
 
 interface NewMail {
   readonly id: string;
@@ -65,6 +65,8 @@ export interface MailOfReply {
   readonly status: MailStatus;
 }
 
+type WaitingRow = Omit<WaitingMails, "sentSince"> & { readonly sentSince: number };
+
 const mostReplies = 2_000;
 
 const fields = [
@@ -75,13 +77,31 @@ const fields = [
 const columns = listed(tables.mails, fields);
 
 /**
- * SQL for the reason why the whole queue of the replies waits; null if the mail server can be used. An attempt that
- * fails because of the mail server is not counted. The query contains no column of another table, so that it runs only
- * once.
+ * SQL for the reason why the whole queue of mails `q` waits; null if the mail server can be used. An attempt that fails
+ * because of the mail server is not counted. The query contains no column of another table, so that it runs only once.
  */
-const queueFault = `SELECT q.last_error FROM mails q
-  WHERE q.status = 'waiting' AND q.lane = '${queueOf("reply")}' AND q.attempts = 0 AND q.last_error IS NOT NULL
+const faultWhere = (condition: string) => `SELECT q.last_error FROM mails q
+  WHERE q.status = 'waiting' AND ${condition} AND q.attempts = 0 AND q.last_error IS NOT NULL
   ORDER BY q.due_at DESC LIMIT 1`;
+
+/** SQL for the reason why the queue of the replies waits. */
+const queueFault = faultWhere(`q.lane = '${queueOf("reply")}'`);
+
+/** SQL for the reason why any queue waits. */
+const anyFault = faultWhere("q.lane IN ('personal', 'bulk')");
+
+const ownedApps = "SELECT v.app_id FROM app_members v WHERE v.user_id = ? AND v.role = 'owner'";
+
+/** SQL that describes the waiting mails of the apps that `apps` selects. */
+const waitingIn = (apps: string) => `WITH own AS (
+    SELECT m.created_at, m.due_at, m.last_error FROM mails m
+    WHERE m.status = 'waiting' AND m.app_id IN (${apps}) LIMIT ${mostCounted + 1})
+  SELECT count(*) AS count, min(created_at) AS since,
+    (SELECT last_error FROM own WHERE last_error IS NOT NULL ORDER BY due_at DESC LIMIT 1) AS error,
+    (${anyFault}) AS fault,
+    (SELECT count(*) FROM (SELECT 1 AS one FROM mails s WHERE s.status = 'sent'
+      AND s.settled_at > (SELECT min(created_at) FROM own) LIMIT 1) AS newest) AS "sentSince"
+  FROM own`;
 
 /**
  * Mails to people. A mail is stored in the same transaction as the change that it reports. It is sent after the commit.
@@ -254,6 +274,16 @@ export const mails = {
       at,
     ),
 
+  /** Describes the waiting mails of all apps that a person owns, or of one of them. */
+  async waitingOf(reader: Reader, userId: string, appId?: string): Promise<WaitingMails> {
+    const row =
+      appId === undefined
+        ? await reader.get<WaitingRow>(waitingIn(ownedApps), userId)
+        : await reader.get<WaitingRow>(waitingIn(`${ownedApps} AND v.app_id = ?`), userId, appId);
+    const { count = 0, since = null, error = null, fault = null, sentSince = 0 } = row ?? {};
+    return { count: Number(count), since, error, fault, sentSince: Number(sentSince) > 0 };
+  },
+
   /** Returns the newest mails, newest first. */
   latest: (reader: Reader, most: number) =>
     reader.all<MailRow>(`SELECT ${columns} FROM mails ORDER BY created_at DESC, id DESC LIMIT ?`, most),
@@ -277,6 +307,10 @@ export interface NoteToMail {
   readonly appId: string;
   readonly title: string;
   readonly version: string;
+  readonly bodyFormat: "items" | "markdown";
+  readonly body: string;
+  /** The list of changes as JSON. */
+  readonly items: string;
   readonly publishedAt: string;
   /** The translations as JSON; null if there are none. */
   readonly translations: string | null;
@@ -292,7 +326,8 @@ export const releaseMails = {
   /** Returns the oldest published release notes whose mails are not queued yet. */
   listNotes: (reader: Reader, now: string, most: number) =>
     reader.all<NoteToMail>(
-      `SELECT id, app_id AS "appId", title, version, published_at AS "publishedAt", translations
+      `SELECT id, app_id AS "appId", title, version, body_format AS "bodyFormat", body, items,
+              published_at AS "publishedAt", translations
        FROM changelog_entries
        WHERE told_at IS NULL AND published_at IS NOT NULL AND published_at <= ? ORDER BY published_at LIMIT ?`,
       now,
@@ -344,6 +379,25 @@ export const releaseMails = {
       reportId,
     );
     return row?.metadata ?? "{}";
+  },
+
+  /** Whether an address has already got a mail about this release note. */
+  wasMailed: async (reader: Reader, entryId: string, recipient: string): Promise<boolean> =>
+    (await reader.get(
+      "SELECT 1 AS one FROM mails WHERE subject_id = ? AND kind = 'release' AND recipient = ? LIMIT 1",
+      ...[entryId, recipient],
+    )) !== undefined,
+
+  /**
+   * Deletes the waiting mails about a release note that is no longer published. If it is published again, the receivers
+   * of these mails get a mail about it.
+   */
+  async withdraw(tx: Transaction, entryId: string): Promise<void> {
+    const withdrawn = await tx.run(
+      "DELETE FROM mails WHERE subject_id = ? AND kind = 'release' AND status = 'waiting'",
+      entryId,
+    );
+    if (withdrawn > 0) await tx.run("UPDATE changelog_entries SET told_at = NULL WHERE id = ?", entryId);
   },
 
   /** Returns how many mails about release notes were queued for an address since a time. */

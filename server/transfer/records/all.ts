@@ -175,6 +175,7 @@ const faqs = recordOf(content.faqs, {
     draft_at: newer(orNull(instant), null),
     draft_by: newer(orNull(id), null),
     translations: newer(orNull(faqTranslations), null),
+    text_at: newer(orNull(instant), null),
   },
   people: ["updated_by", "draft_by"],
   below: [faqVersions],

@@ -69,6 +69,78 @@ describe("a text or a change of a member", () => {
     expect(await readAsOwner(team, faqs)).not.toMatch(/Changed [^·]*? by /);
   });
 
+  describe("in the FAQ keeps its author and its time if another member moves the entry (rule C37)", () => {
+    type Member = Awaited<ReturnType<Team["join"]>>;
+
+    /** Lets the first entry of two come last. Both are as they are in the list. */
+    const moves: readonly {
+      readonly way: string;
+      readonly move: (team: Team, mover: Member, ids: readonly string[]) => Promise<unknown>;
+    }[] = [
+      {
+        way: "by a change of its sort order",
+        move: (_, mover, [id]) => mover.call("PATCH", `/faqs/${id}`, { sortOrder: 9 }),
+      },
+      {
+        way: "by a change that repeats its texts",
+        move: (_, mover, [id]) =>
+          mover.call("PATCH", `/faqs/${id}`, { question: "Why?", answer: "So.", sortOrder: 9 }),
+      },
+      {
+        way: "with an app key",
+        move: ({ app }, _, [id]) =>
+          service.request("PATCH", `/api/v1/faqs/remote/${id}`, {
+            headers: { "x-api-key": app.key },
+            body: { sortOrder: 9 },
+          }),
+      },
+      {
+        way: "by a new list",
+        async move({ at }, mover, [id, other]) {
+          const path = `/api/v1/console${at}/faqs`;
+          const list = await service.request("GET", path, { headers: mover.headers });
+          const headers = { ...mover.headers, "if-match": list.headers.get("etag") ?? "" };
+          return service.request("PUT", path, {
+            headers,
+            body: { faqs: [{ id, question: "Why?", answer: "So.", sortOrder: 9 }, { id: other }] },
+          });
+        },
+      },
+      {
+        way: "with a button of the list",
+        async move({ app }, mover, [id]) {
+          const browser = createBrowserWithoutScripts(service, mover.headers);
+          const list = `/console/faqs/${app.id}`;
+          return browser.send(await browser.open(list), `${list}/order`, { move: `${id} bottom` });
+        },
+      },
+    ];
+
+    it.each(moves)("$way", async ({ move }) => {
+      const team = await makeTeam(service);
+      const [ada, grace] = [await team.join("maintainer"), await team.join("maintainer")];
+      const write = async (question: string) =>
+        (await ada.call("POST", `${team.at}/faqs`, { question, answer: "So." })).field("id");
+      const ids = [await write("Why?"), await write("How?")];
+      const before = await team.call("GET", `${team.at}/faqs`);
+      service.clock.advance(3 * 3_600_000);
+      await move(team, grace, ids);
+      const after = await team.call("GET", `${team.at}/faqs`);
+      expect(after.body).toMatchObject([{ id: ids[1] }, { id: ids[0] }]);
+      expect(after.field("1.updatedAt")).not.toBe(before.field("0.updatedAt"));
+      expect(after.headers.get("etag")).not.toBe(before.headers.get("etag"));
+      const page = await readAsOwner(team, `/console/faqs/${team.app.id}`);
+      expect(page.match(/Changed 3 hours ago by [^ ]*/g)).toEqual(
+        [ada, ada].map(({ email }) => `Changed 3 hours ago by ${email}`),
+      );
+      await grace.call("PATCH", `/faqs/${ids[0]}`, { answer: "Because." });
+      expect((await team.call("GET", `/faqs/${ids[0]}/history`)).body).toMatchObject({
+        items: [{ answer: "So.", by: ada.email, at: before.field("0.updatedAt") }],
+      });
+      expect(await readAsOwner(team, `/console/faqs/${team.app.id}`)).toContain(`by ${grace.email}`);
+    });
+  });
+
   it("shows no author to apps if it is in the FAQ", async () => {
     const team = await makeTeam(service);
     await team.call("POST", `${team.at}/faqs`, { question: "Why?", answer: "So." });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMarkdown } from "../../../server/content/texts/markdown.lazy.ts";
+import { createMarkdown, createPlainText } from "../../../server/content/texts/markdown.lazy.ts";
 
 const markdown = createMarkdown("https://example.org/uploads/");
 
@@ -54,5 +54,34 @@ describe("Markdown in the console", () => {
     expect(markdown("<script>alert(1)</script>\n\na <img src=x onerror=alert(1)>")).not.toMatch(
       /<(script|img)/,
     );
+  });
+});
+
+describe("Markdown as plain text", () => {
+  const plainText = createPlainText();
+
+  it.each([
+    [
+      "paragraphs",
+      "# Ovens\n\nThey **heat**,\nand `spin`.  \nWell.",
+      "Ovens\n\nThey heat,\nand spin.\nWell.",
+    ],
+    ["a tight list", "New:\n\n- One\n- Two\n  - Deep\n- Three", "New:\n\n- One\n- Two\n  - Deep\n- Three"],
+    ["a loose list with numbers", "9. One\n\n   More\n\n10. Two", "9. One\n\n   More\n\n10. Two"],
+    ["a quotation", "> One\n>\n> - Two", "> One\n>\n> - Two"],
+    ["a block of code", "```js\nlet a;\n\nlet b;\n```", "    let a;\n\n    let b;".trim()],
+    ["a line", "One\n\n***\n\nTwo", "One\n\n---\n\nTwo"],
+    ["a table", "| A | B |\n|---|---|\n| 1 | [2](https://b.example) |", "A | B\n1 | 2 (https://b.example)"],
+    ["a link", "See [the *page*](https://a.example/x).", "See the page (https://a.example/x)."],
+    ["a link without another text", "<https://a.example> <a@b.example>", "https://a.example a@b.example"],
+    ["a picture", "![An oven](https://a.example/o.png)", "An oven (https://a.example/o.png)"],
+    ["HTML", "<b>bold</b>", "<b>bold</b>"],
+    ["entities", "a &amp; b \\* c", "a & b * c"],
+  ])("keeps %s", (_, markdown, expected) => {
+    expect(plainText(markdown)).toBe(expected);
+  });
+
+  it("makes no link to an address that a page would not link to", () => {
+    expect(plainText("[a](javascript:alert)")).toBe("[a](javascript:alert)");
   });
 });

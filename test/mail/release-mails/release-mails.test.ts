@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { mailReleases } from "../../../server/mail/outgoing/release-mails.ts";
 import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { databases } from "../../support/database/databases.ts";
+import { eventually } from "../../support/eventually.ts";
 import { makeAppWithSenders } from "../../support/mail/app-with-senders.ts";
 import { parsedMail, startMailServer } from "../../support/mail/mail-server.ts";
-import { mailsArrive, serverWithMail } from "../../support/mail/server-with-mail.ts";
+import { afterWaiting, mailsArrive, serverWithMail } from "../../support/mail/server-with-mail.ts";
 
 const ada = { email: "ada@kitchen.example", message: "The oven broke." };
 
@@ -60,6 +61,7 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     expect(mail.to).toEqual(["ada@kitchen.example"]);
     const { headers, subject, text = "" } = await parsedMail(mail);
     expect(subject).toMatch(/ 1\.2\.0: Better ovens$/);
+    expect(text).toContain("is available: Better ovens\n\nOvens.\n\nThis release");
     expect(text).toContain("> The oven broke.");
     expect(text).not.toContain("Bo's words");
     const headerOf = (name: string) => headers.find(({ key }) => key === name)?.value ?? "";
@@ -165,13 +167,16 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     expect((await app.console("GET", `/changelog/${entryId}`)).body).toMatchObject({ feedbackIds: [id] });
   });
 
-  it("has its title in the language that the app named in the report (rule C35)", async () => {
+  it("has its title and its text in the language that the app named in the report (rule C35)", async () => {
     const { server, service, id, note, publish, tell } = await start();
     const set = (metadata: object) =>
       service.deps.database.write((tx) =>
         tx.run("UPDATE feedback SET metadata = ? WHERE id = ?", JSON.stringify(metadata), id),
       );
-    const translations = { de: { title: "Bessere Öfen" }, fr: { title: "Meilleurs fours" } };
+    const translations = {
+      de: { title: "Bessere Öfen", body: "**Öfen** heizen." },
+      fr: { title: "Meilleurs fours", body: "Des fours." },
+    };
     for (const [at, metadata] of [
       { locale: "de_AT" },
       { language: "it" },
@@ -182,12 +187,69 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
       await tell();
     }
     await mailsArrive(server, 4);
-    const subjects = await Promise.all(
-      server.received.slice(1).map(async (mail) => (await parsedMail(mail)).subject),
+    const mailed = await Promise.all(
+      server.received.slice(1).map(async (mail) => {
+        const { subject = "", text = "" } = await parsedMail(mail);
+        return [subject.replace(/^.*: /, ""), text.split("\n\n")[1]];
+      }),
     );
-    expect(subjects.map((subject) => subject?.replace(/^.*: /, "")).sort()).toEqual(
-      ["Bessere Öfen", "Better ovens", "Meilleurs fours"].sort(),
-    );
+    expect(mailed.sort()).toEqual([
+      ["Bessere Öfen", "Öfen heizen."],
+      ["Better ovens", "Ovens."],
+      ["Meilleurs fours", "Des fours."],
+    ]);
+  });
+
+  describe("while its mails wait", () => {
+    it.each([
+      { change: "is deleted", method: "DELETE", body: undefined },
+      { change: "is no longer published", method: "PATCH", body: { publishedAt: null } },
+      { change: "is postponed", method: "PATCH", body: { publishedAt: "2199-01-01T10:00:00.000Z" } },
+    ])("is not mailed if it $change", async ({ method, body }) => {
+      const { server, app, note, publish, tell, count } = await start();
+      await server.close();
+      const id = (await note("1.2.0")).field("id");
+      await publish(id);
+      await tell();
+      expect(await count()).toBe(1);
+      expect((await app.console(method, `/changelog/${id}`, body)).status).toBe(200);
+      expect(await count()).toBe(0);
+      await tell();
+      expect(await count()).toBe(0);
+    });
+
+    it("is mailed with its new text if it is published again", async () => {
+      const { server, service, app, id: thread, note, publish, tell } = await start();
+      await server.close();
+      const id = (await note("1.2.0")).field("id");
+      await publish(id);
+      await tell();
+      await eventually(async () =>
+        expect(
+          await service.deps.database.get("SELECT last_error FROM mails WHERE kind = 'release'"),
+        ).toMatchObject({ last_error: expect.any(String) }),
+      );
+      const body = `New words.\n\nFeedback: ${thread}`;
+      await app.console("PATCH", `/changelog/${id}`, { publishedAt: null, body });
+      const opened = await startMailServer({}, server.port);
+      await publish(id);
+      await tell();
+      await afterWaiting(service, 3_600_000);
+      await mailsArrive(opened, 1);
+      expect((await parsedMail(opened.received[0] ?? { raw: "" })).text).toContain("\n\nNew words.\n\n");
+    });
+  });
+
+  it("is not mailed a second time if it is published again", async () => {
+    const { server, app, note, publish, tell, count } = await start();
+    const id = (await note("1.2.0")).field("id");
+    await publish(id);
+    await tell();
+    await mailsArrive(server, 2);
+    await app.console("PATCH", `/changelog/${id}`, { publishedAt: null });
+    await publish(id);
+    await tell();
+    expect(await count()).toBe(1);
   });
 
   it("with a future date is mailed on that date, and an old note is not mailed", async () => {

@@ -17,6 +17,8 @@ export interface MailServerOptions {
   readonly tls?: Pick<SMTPServerOptions, "secure" | "key" | "cert">;
   /** Requires this name and password. */
   readonly account?: { readonly user: string; readonly password: string };
+  /** The text with which it refuses another name or password. */
+  readonly refusalOfSignIn?: (given: { readonly user: string; readonly password: string }) => string;
   readonly onRecipient?: (address: string) => Refusal;
   /** Called when a mail has arrived, before it is accepted. The server awaits the result. */
   readonly onMail?: (mail: ReceivedMail) => Promise<Refusal> | Refusal;
@@ -40,7 +42,7 @@ const refused = ({ code, text }: { code: number; text: string }) =>
  * encryption.
  */
 export async function startMailServer(options: MailServerOptions = {}, port?: number): Promise<MailServer> {
-  const { tls, account, onRecipient, onMail } = options;
+  const { tls, account, refusalOfSignIn, onRecipient, onMail } = options;
   const received: ReceivedMail[] = [];
   let connections = 0;
   const server = new SMTPServer({
@@ -56,7 +58,10 @@ export async function startMailServer(options: MailServerOptions = {}, port?: nu
     onAuth({ username, password }, _session, done) {
       const isRight = username === account?.user && password === account?.password;
       if (isRight) done(null, { user: username });
-      else done(refused({ code: 535, text: "5.7.8 Authentication failed" }));
+      else {
+        const given = { user: username ?? "", password: password ?? "" };
+        done(refused({ code: 535, text: refusalOfSignIn?.(given) ?? "5.7.8 Authentication failed" }));
+      }
     },
     onRcptTo({ address }, _session, done) {
       const refusal = onRecipient?.(address);

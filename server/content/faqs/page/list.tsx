@@ -9,7 +9,7 @@ import {
 import { IdempotencyField, versionOf } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
-import type { LastChange } from "../../../console/page-reads.ts";
+import type { TextChange } from "../../../console/page-reads.ts";
 import { Can, Empty, Line } from "../../../console/parts.tsx";
 import { By } from "../../../console/people.tsx";
 import { goTo, InTurns, type Reply, show } from "../../../console/respond.tsx";
@@ -121,8 +121,8 @@ const isShort = (faqs: readonly ListedFaq[]): boolean => faqs.length > mostLong;
 interface FaqListProps {
   readonly navigation: AppNavigation;
   readonly faqs: readonly ListedFaq[];
-  /** The last change of each entry, by the id of the entry. */
-  readonly changes: ReadonlyMap<string, LastChange>;
+  /** The last change of the texts of each entry, by the id of the entry. */
+  readonly changes: ReadonlyMap<string, TextChange>;
   /** The typed search words. If they are empty, the whole list is shown. */
   readonly query: string;
   readonly now: Date;
@@ -220,8 +220,7 @@ const Entry = ({
           </p>
           <p class="under">
             <span>
-              Changed <Ago at={faq.updatedAt} now={now} />
-              <By change={changes.get(faq.id)} />
+              <LastTextChange faq={faq} change={changes.get(faq.id)} now={now} />
             </span>
           </p>
         </>
@@ -239,6 +238,25 @@ const Entry = ({
     )}
   </li>
 );
+
+/** When the texts of an entry were last changed, and by whom. */
+const LastTextChange = ({
+  faq,
+  change,
+  now,
+}: {
+  readonly faq: ListedFaq;
+  readonly change: TextChange | undefined;
+  readonly now: Date;
+}) => {
+  const { at = faq.updatedAt, email = null } = change ?? {};
+  return (
+    <>
+      Changed <Ago at={at} now={now} />
+      <By change={email === null ? undefined : { email }} />
+    </>
+  );
+};
 
 /** Removes Markdown's markup from the beginning of a text, for a short excerpt. */
 const withoutMarkup = (text: string): string =>

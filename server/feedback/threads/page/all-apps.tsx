@@ -12,10 +12,12 @@ import {
 } from "../../../console/definitions.ts";
 import { type Fields, HiddenFields, IdempotencyField, versionOf } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
+import { LiveMailFault, mailFaultFor } from "../../../console/mail-fault.tsx";
 import { type Navigation, navigationOf, sumOf } from "../../../console/navigation.ts";
 import type { InboxProposal } from "../../../console/page-reads.ts";
 import { Empty, keyed, Notice, Pager, refusalInWords, shownCount } from "../../../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../../console/respond.tsx";
+import type { MailFault } from "../../../mail/outgoing/rules.ts";
 import {
   filterOf,
   fixedViewOf,
@@ -67,7 +69,8 @@ async function showList(
     reads.newestProposals(withProposal.map(({ id }) => id)),
   ]);
   const result = refusal === undefined ? actResultOf(query) : undefined;
-  const shown = { filter, cursor, list, proposals, result, refusal, now: visit.now };
+  const mailFault = await mailFaultFor(visit, navigation);
+  const shown = { filter, cursor, list, proposals, mailFault, result, refusal, now: visit.now };
   return show(<AllApps {...shown} navigation={{ ...navigation, tab: "all" }} />, refusal?.status);
 }
 
@@ -80,6 +83,8 @@ interface AllAppsProps {
   readonly cursor: string;
   readonly list: Answered<typeof threads.listAll>;
   readonly proposals: ReadonlyMap<string, InboxProposal>;
+  /** Why the mails of the person's apps do not leave. */
+  readonly mailFault: MailFault | undefined;
   readonly result: ActResult | undefined;
   readonly refusal: ApiError | undefined;
   readonly now: Date;
@@ -91,6 +96,7 @@ const AllApps = ({
   cursor,
   list: { items, nextCursor, count },
   proposals,
+  mailFault,
   result,
   refusal,
   now,
@@ -104,6 +110,7 @@ const AllApps = ({
   return (
     <ConsolePage navigation={navigation} title="Inbox of all apps" wide>
       <h1 class="unseen">Inbox of all apps</h1>
+      <LiveMailFault fault={mailFault} />
       <div class="triage without-thread">
         <nav class="views" id="views" popover="auto" aria-label="Views">
           <FixedViews

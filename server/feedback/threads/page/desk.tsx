@@ -20,6 +20,7 @@ import {
   versionOf,
 } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
+import { LiveMailFault, mailFaultFor } from "../../../console/mail-fault.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { Changes, InboxProposal } from "../../../console/page-reads.ts";
 import {
@@ -35,6 +36,7 @@ import {
 } from "../../../console/parts.tsx";
 import { InTurns, type Reply, show } from "../../../console/respond.tsx";
 import { searchFaultOf } from "../../../console/search-fault.ts";
+import type { MailFault } from "../../../mail/outgoing/rules.ts";
 import {
   filterOf,
   filterQuery,
@@ -105,7 +107,7 @@ export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Pro
   const view = await visit.views.ofInbox(navigation.app.id);
   const fault = searchFaultOf(filter.q, limits.feedbackSearch);
   const isAll = query("all") === "1" && fault === undefined;
-  const [changes, listed, people, { items: tags }, counts] = await Promise.all([
+  const [changes, listed, people, { items: tags }, counts, mailFault] = await Promise.all([
     view.since === null ? undefined : reads.changesSince(navigation.app.id, view.since),
     fault === undefined
       ? listWithProposals(visit, appId, { ...filterQuery(filter), cursor })
@@ -113,6 +115,7 @@ export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Pro
     reads.assignableMembers(navigation.app.id),
     ask(tagEndpoints.list, { params }),
     countViews(visit, { appId, filter, isAll }),
+    mailFaultFor(visit, navigation),
   ]);
   await view.note();
   const saved = counts.saved?.find(({ id }) => id === query("saved"));
@@ -138,6 +141,7 @@ export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Pro
     people,
     tags,
     counts,
+    mailFault,
     ...listed,
   };
   const refusal = given.shown?.sent?.refusal ?? given.refusal ?? given.refusedView?.refusal;
@@ -264,6 +268,8 @@ interface DeskProps extends DeskShown {
   readonly tags: readonly Tag[];
   readonly people: readonly Assignee[];
   readonly counts: ViewCounts;
+  /** Why the mails of the app do not leave. */
+  readonly mailFault: MailFault | undefined;
   readonly saved: NonNullable<ViewCounts["saved"]>[number] | undefined;
   /** The version of the filters that the open view had when the person opened it; empty if there is no open view. */
   readonly seen: string;
@@ -297,6 +303,7 @@ const Desk = (props: DeskProps) => {
       wide
     >
       {thread === undefined && <h1 class="unseen">Inbox</h1>}
+      <LiveMailFault fault={props.mailFault} />
       {props.replied !== undefined && (
         <RepliedNotice
           done="replied"

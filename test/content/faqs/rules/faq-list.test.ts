@@ -47,7 +47,7 @@ describe("the plan from one FAQ list to another", () => {
 
   it("moves an entry without a change of its text", () => {
     expect(planned([pushed(a)], [{ id: "a", sortOrder: 9 }])).toMatchObject({
-      update: [{ ...pushed(a), sortOrder: 9, pushedSortOrder: 9, isEdit: true }],
+      update: [{ ...pushed(a), sortOrder: 9, pushedSortOrder: 9, isEdit: true, isRewritten: false }],
     });
   });
 
@@ -68,7 +68,7 @@ describe("the plan from one FAQ list to another", () => {
       ],
     });
     expect(planned([pushed(a), b], [whole(a), whole({ ...b, answer: "Other." })])).toMatchObject({
-      update: [{ id: "b", answer: "Other.", isEdit: true }],
+      update: [{ id: "b", answer: "Other.", isEdit: true, isRewritten: true }],
     });
   });
 
