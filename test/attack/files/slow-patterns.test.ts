@@ -135,6 +135,15 @@ it("a text with control sequences for terminals is quickly converted to a PDF wi
     soon(() => pdfOfText({ name: "a.log", bytes: Buffer.from(text), text }));
 });
 
+it.each([
+  ["carriage returns", "\r"],
+  ["movements to the right", "\u001b[200C"],
+  ["movements up", "\u001b[100A"],
+])("a text of 1 MiB that contains only %s is converted to a PDF quickly", (_, part) => {
+  const text = `a${part.repeat(1_048_570 / Buffer.byteLength(part))}x`;
+  soon(() => pdfOfText({ name: "a.log", bytes: Buffer.from(text), text }));
+});
+
 it.each(["a", "/.", " ", "\u2500", "a/", "1.", "-1e", "\u241b[", "0x", "[[ATTACHMENT|", "'", "at ", "a.b:"])(
   "a report of tests is read quickly with any texts: %j",
   async (text) => {
