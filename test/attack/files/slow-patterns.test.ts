@@ -5,6 +5,7 @@ import { secretIn } from "../../../mcp/refusals.ts";
 import { browserName } from "../../../server/access/sign-in/rules.ts";
 import { entryFromThread } from "../../../server/content/faqs/rules.ts";
 import { otherNamesIn, replyFrom } from "../../../server/feedback/saved-replies/rules.ts";
+import { parseStrictJson } from "../../../server/http/body/strict-json.ts";
 import { readMail } from "../../../server/mail/incoming/read.ts";
 import { readChangelogFile, readNotes } from "../../../src/cli/changelog/notes/changelog-file.lazy.ts";
 import { readChangesets } from "../../../src/cli/changelog/notes/changesets.lazy.ts";
@@ -133,6 +134,14 @@ it("a text with control sequences for terminals is quickly converted to a PDF wi
     " ".repeat(times).padEnd(times + 9, "\r- x"),
   ])
     soon(() => pdfOfText({ name: "a.log", bytes: Buffer.from(text), text }));
+});
+
+it("long numbers in metadata are read quickly, and stay as text", () => {
+  const number = `1.${"0".repeat(997)}1`;
+  const json = `{"metadata":[${Array(20_000).fill(number).join(",")}]}`;
+  soon(() =>
+    expect(parseStrictJson(Buffer.from(json), "metadata")).toHaveProperty("metadata.19999", number),
+  );
 });
 
 it.each([
