@@ -11,6 +11,7 @@ import { readChangelogFile, readNotes } from "../../../src/cli/changelog/notes/c
 import { readChangesets } from "../../../src/cli/changelog/notes/changesets.lazy.ts";
 import { feedbackIdsIn, withoutFeedbackLines } from "../../../src/contract/content-text.ts";
 import { pdfOfText } from "../../../src/words/text-pdf.ts";
+import { runsOf } from "../../../src/words/thread.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { processorTime } from "../../support/processor-time.ts";
 
@@ -136,12 +137,18 @@ it("a text with control sequences for terminals is quickly converted to a PDF wi
     soon(() => pdfOfText({ name: "a.log", bytes: Buffer.from(text), text }));
 });
 
+it("the number of a CI run is found quickly in an address that contains very many digits", () => {
+  const repeats = [`${"0".repeat(times)}x`, "https://ci.example/8412/"].map((runUrl) => ({
+    body: "",
+    metadata: { runUrl, run: 7 },
+  }));
+  soon(() => expect(runsOf(repeats)).toBe("runs 7 to 8412"));
+});
+
 it("long numbers in metadata are read quickly, and stay as text", () => {
   const number = `1.${"0".repeat(997)}1`;
   const json = `{"metadata":[${Array(20_000).fill(number).join(",")}]}`;
-  soon(() =>
-    expect(parseStrictJson(Buffer.from(json), "metadata")).toHaveProperty("metadata.19999", number),
-  );
+  soon(() => expect(parseStrictJson(Buffer.from(json), "metadata")).toHaveProperty("metadata.19999", number));
 });
 
 it.each([
