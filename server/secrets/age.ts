@@ -168,7 +168,7 @@ function secretWith({ privateKey }: Identity, share: Buffer): Buffer {
   }
 }
 
-const toBase64 = (bytes: Buffer): string => bytes.toString("base64").replace(/=+$/, "");
+const toBase64 = (bytes: Buffer): string => bytes.toString("base64").replace(/(?<!=)=+$/, "");
 
 /** Reads base64 in exactly the form that `toBase64` writes. Throws an AgeFault for any other text. */
 function fromBase64(text: string): Buffer {

@@ -195,7 +195,7 @@ function rawRoute(method: string, given: string, baseUrl: string): Route {
   const known = methods.find((one) => one === method.toUpperCase());
   if (!known) throw usageError(`${method} is not a method.`, `The methods are ${methods.join(", ")}.`);
   const path = pathOf(given, baseUrl);
-  return { method: known, path, auth: authFor(known, path.replace(/\?.*$/, "")), summary: "", large: true };
+  return { method: known, path, auth: authFor(known, path.replace(/\?.*/s, "")), summary: "", large: true };
 }
 
 /**

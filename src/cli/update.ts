@@ -55,7 +55,7 @@ const limitMs = 5_000;
  * Returns the registry, and the name of the package there. Undefined if one of the two is not set. (rule L56)
  */
 function updateSource(env: FolderEnvironment["env"]): PublishedPackage | undefined {
-  const registry = (env.INNKEEP_UPDATE_REGISTRY || published?.registry || "").replace(/\/+$/, "");
+  const registry = (env.INNKEEP_UPDATE_REGISTRY || published?.registry || "").replace(/(?<!\/)\/+$/, "");
   const name = env.INNKEEP_UPDATE_NAME || published?.name || "";
   return registry === "" || name === "" ? undefined : { registry, name };
 }

@@ -76,7 +76,8 @@ function docTypeOf(head: Uint8Array): string | undefined {
     const idLength = varintLength(head[at]);
     const size = varint(head, at + idLength);
     const from = at + idLength + varintLength(head[at + idLength]);
-    if (head[at] === 0x42 && head[at + 1] === 0x82) return ascii(head, from, from + size).replace(/\0+$/, "");
+    if (head[at] === 0x42 && head[at + 1] === 0x82)
+      return ascii(head, from, from + size).replace(/(?<!\0)\0+$/, "");
     at = from + size;
   }
   return undefined;

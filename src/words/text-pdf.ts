@@ -43,6 +43,16 @@ export function pdfOfText({ name, bytes, text }: TextFile): Buffer {
   ]);
 }
 
+/** Whether a text has more lines than `most`. A PDF has an object for each page, so its creation depends on the lines. */
+export function hasMoreLines(text: string, most: number): boolean {
+  let lines = 0;
+  for (let at = 0; at < text.length && lines <= most; at += 1) {
+    const isEnd = text[at] === "\n" || (text[at] === "\r" && text[at + 1] !== "\n");
+    if (isEnd) lines += 1;
+  }
+  return lines > most;
+}
+
 /** Returns the content of a page: its lines, from the top down. */
 const drawing = (lines: readonly string[]): string =>
   `BT/F ${page.size} Tf ${page.leading} TL ${page.margin} ${page.height - page.margin} Td\n` +
@@ -105,8 +115,8 @@ function setLines(text: string, columns: number): string[] {
 }
 
 function wrapped(line: string, columns: number): string[] {
-  // Most lines are short and contain only ASCII, so they need no conversion.
-  if (line.length <= columns && /^[ -~]*$/.test(line)) return [line];
+  // Most lines contain only ASCII, so they need no conversion.
+  if (/^[ -~]*$/.test(line)) return cut(line, columns);
   const rows: string[] = [];
   let row = "";
   for (const character of line) {
@@ -118,6 +128,11 @@ function wrapped(line: string, columns: number): string[] {
     else row = isTab ? "" : shown;
   }
   return [...rows, row];
+}
+
+function cut(line: string, columns: number): string[] {
+  const rows = Math.max(1, Math.ceil(line.length / columns));
+  return Array.from({ length: rows }, (_, row) => line.slice(row * columns, (row + 1) * columns));
 }
 
 function byteOf(character: string): string {

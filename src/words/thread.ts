@@ -140,7 +140,7 @@ export function runsOf(repeats: readonly Repeat[]): string | undefined {
 /** Returns the CI run of a report. `feedback send` adds `runUrl` in CI; other tools write a number. */
 function runOf(metadata: Message["metadata"]): string | undefined {
   const { runUrl, run, runId, buildNumber } = metadata ?? {};
-  const inAddress = typeof runUrl === "string" ? /(\d+)\/?$/.exec(runUrl)?.[1] : undefined;
+  const inAddress = typeof runUrl === "string" ? /(?<!\d)\d{1,40}(?=\/?$)/.exec(runUrl)?.[0] : undefined;
   const given = [run, runId, buildNumber].find(
     (value) => typeof value === "string" || typeof value === "number",
   );

@@ -256,7 +256,7 @@ export function fromTerminal(given: string): string {
   // If the text has only carriage returns, they are line ends, as in old Macintosh files.
   const joint = plain.includes("\n") || text !== given ? " " : "\n";
   const lines: string[] = [];
-  for (const line of plain.replace(/\r+\n/g, "\n").split("\n")) {
+  for (const line of plain.replace(/(?<!\r)\r+\n/g, "\n").split("\n")) {
     for (let ups = line.split(up).length - 1; ups > 0 && isProgress(lines.at(-1) ?? ""); ups -= 1)
       lines.pop();
     lines.push(lastStateOf(line.replaceAll(up, ""), joint));
@@ -297,14 +297,27 @@ const mostColumns = 200;
 
 const mostLines = 100;
 
-const withoutCodes = (text: string): string =>
-  text.replace(terminalCode, (_, given: string | undefined, final: string | undefined) => {
+/**
+ * The number of characters that all movements of the cursor in a text may add to it. A movement has only a few
+ * characters, so without this limit a short text could become a very long one.
+ */
+const mostAdded = ({ length }: string): number => 10_000 + 2 * length;
+
+function withoutCodes(text: string): string {
+  let left = mostAdded(text);
+  const moved = (character: string, count: number): string => {
+    const times = Math.max(1, Math.min(count, left));
+    left -= times;
+    return character.repeat(times);
+  };
+  return text.replace(terminalCode, (_, given: string | undefined, final: string | undefined) => {
     const count = Number(given) || 1;
     if (final === "K" || final === "J") return erased;
-    if (final === "A" || final === "F") return up.repeat(Math.min(count, mostLines));
-    if (final === "C") return " ".repeat(Math.min(count, mostColumns));
+    if (final === "A" || final === "F") return moved(up, Math.min(count, mostLines));
+    if (final === "C") return moved(" ", Math.min(count, mostColumns));
     return final === "G" && count === 1 ? "\r" : "";
   });
+}
 
 /** Returns the text after each backspace has removed the character before it. */
 function backspaced(text: string): string {

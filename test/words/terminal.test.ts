@@ -37,4 +37,22 @@ describe("text from a terminal, after the control sequences are removed,", () =>
   ])("contains all words of %s", (_, given, shown) => {
     expect(fromTerminal(given)).toBe(shown);
   });
+
+  it.each([
+    ["to the right", "\u001b[200C"],
+    ["to the right on many lines", "\u001b[200C\n"],
+  ])("is not much longer than the text with the movements of the cursor %s", (_, movement) => {
+    const given = movement.repeat(20_000);
+    expect(fromTerminal(given).length).toBeLessThan(3 * given.length + 10_000);
+  });
+
+  it("still has the columns of a long log", () => {
+    const line = "Starting the service\u001b[60C[ ok ]\n";
+    const shown = `Starting the service${" ".repeat(60)}[ ok ]\n`;
+    expect(fromTerminal(line.repeat(1_000))).toBe(shown.repeat(1_000));
+  });
+
+  it("has no carriage returns before line ends, and keeps those behind them", () => {
+    expect(fromTerminal("\u0007a\r\r\r\nb\r\nc")).toBe("a\nb\nc");
+  });
 });

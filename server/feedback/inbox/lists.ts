@@ -93,7 +93,7 @@ function beginningOf(text: string): string {
   const characters = [...line];
   if (characters.length <= longest) return line;
   const cut = characters.slice(0, longest - 1).join("");
-  const atWord = cut.replace(/\s+\S*$/u, "");
+  const atWord = cut.replace(/(?<!\s)\s+\S*$/u, "");
   return `${atWord.length > cut.length / 2 ? atWord : cut}…`;
 }
 

@@ -214,24 +214,37 @@ const numberForm = /-?[\d.eE+-]+/y;
 
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
+/** The most significant digits that JavaScript writes for a double. With more digits, a number is never exact. */
+const mostDigits = 17;
+
 /** Whether a double represents the written number exactly. */
 function fitsDouble(written: string): boolean {
   if (written.length > longestNumber) return false;
+  const given = decimal(written);
+  if (given.digits.length > mostDigits) return false;
   const double = Number(written);
-  return Number.isFinite(double) && decimal(written) === decimal(String(double));
+  const kept = decimal(String(double));
+  return Number.isFinite(double) && given.digits === kept.digits && given.exponent === kept.exponent;
 }
 
 /**
- * Returns a number in a normal form, so that equal numbers have equal texts. The form has the digits without zeros at
- * the beginning and at the end, and a power of ten.
+ * Returns a number in a normal form, so that equal numbers have equal forms: the digits without zeros at the beginning
+ * and at the end, and a power of ten.
  */
-function decimal(written: string): string {
-  const [mantissa = "", exponent = "0"] = written.replace("-", "").toLowerCase().split("e");
+function decimal(written: string): { readonly digits: string; readonly exponent: number } {
+  const [mantissa = "", exponent = "0"] = written.replace(/^-/, "").toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");
   const digits = (whole + fraction).replace(/^0+/, "");
-  const short = digits.replace(/0+$/, "");
-  if (short === "") return "0";
-  return `${short}e${Number(exponent) - fraction.length + digits.length - short.length}`;
+  const short = digits.slice(0, endWithoutZeros(digits));
+  if (short === "") return { digits: "", exponent: 0 };
+  return { digits: short, exponent: Number(exponent) - fraction.length + digits.length - short.length };
+}
+
+/** Returns the index after the last digit that is not zero. A pattern would need quadratic time for `10…01`. */
+function endWithoutZeros(digits: string): number {
+  let end = digits.length;
+  while (digits[end - 1] === "0") end -= 1;
+  return end;
 }
 
 /** Receives text in pieces. */

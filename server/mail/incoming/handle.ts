@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { type ReceivedFile, receivedFile } from "../../../src/contract/files.ts";
 import { feedbackFiles, limits } from "../../../src/contract/limits.ts";
 import { decodedText } from "../../../src/words/decoded-text.ts";
-import { pdfOfText } from "../../../src/words/text-pdf.ts";
+import { hasMoreLines, pdfOfText } from "../../../src/words/text-pdf.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { blockedSenders } from "../../feedback/blocked-senders/store.ts";
@@ -299,7 +299,8 @@ interface MailFiles {
 
 /**
  * Stores attachments as temporary files, by the same rules as files of feedback. The bytes of an attachment decide its
- * kind. (rule M14)
+ * kind. Converts no more texts than a message can have, because a conversion blocks the server while it runs. (rule
+ * M14)
  */
 async function mailFiles(
   { files }: Pick<Deps, "files">,
@@ -308,10 +309,16 @@ async function mailFiles(
   const kept: FeedbackFile[] = [];
   const dropped: string[] = [];
   for (const { name } of attachments.slice(mostAttachments)) dropped.push(name || unnamed);
+  const hasSpace = (name: keyof ThreadFiles) =>
+    kept.filter(({ field }) => field === name).length < feedbackFiles[name].most;
+  let texts = 0;
   for (const attachment of attachments.slice(0, mostAttachments)) {
-    const file = await storedFile(files, attachment);
-    if (file && kept.filter(({ field }) => field === file.field).length < feedbackFiles[file.field].most)
-      kept.push(file);
+    const stored = await fileOfKind(files, attachment);
+    const takesText = !stored && texts < feedbackFiles.attachments.most && hasSpace("attachments");
+    const text = takesText ? textFileOf(attachment) : undefined;
+    if (text) texts += 1;
+    const file = stored ?? (text && (await fileOfKind(files, text)));
+    if (file && hasSpace(file.field)) kept.push(file);
     else dropped.push(attachment.name || unnamed);
     if (file && !kept.includes(file)) await files.dropTemporary([file.received.path]);
   }
@@ -328,12 +335,6 @@ const noneKept = (attachments: readonly IncomingFile[]): MailFiles => ({
 });
 
 /** Returns the file to store; undefined if its kind is not allowed or it is too large for its kind. */
-async function storedFile(files: Deps["files"], file: IncomingFile): Promise<FeedbackFile | undefined> {
-  const stored = await fileOfKind(files, file);
-  const text = stored ? undefined : textFileOf(file);
-  return stored ?? (text && (await fileOfKind(files, text)));
-}
-
 async function fileOfKind(
   files: Deps["files"],
   { name, bytes }: IncomingFile,
@@ -357,8 +358,8 @@ function fieldOf(type: string | null, size: number): keyof ThreadFiles | undefin
   });
 }
 
-/** The maximum number of bytes of a text that is converted to a PDF. A longer text would block the server. */
-const mostTextBytes = 1_048_576;
+/** The maximum size of a text that is converted to a PDF. The conversion of a larger text would block the server. */
+const mostText = { bytes: 1_048_576, lines: 100_000 };
 
 /**
  * Converts a text file to a PDF, because threads cannot have text files. The command line does the same conversion.
@@ -368,8 +369,8 @@ const mostTextBytes = 1_048_576;
  * M14)
  */
 function textFileOf({ name, bytes, mimeType }: IncomingFile): IncomingFile | undefined {
-  const text = bytes.length > mostTextBytes ? undefined : decodedText(bytes);
-  if (text === undefined || text.trim() === "") return undefined;
+  const text = bytes.length > mostText.bytes ? undefined : decodedText(bytes);
+  if (text === undefined || text.trim() === "" || hasMoreLines(text, mostText.lines)) return undefined;
   if (mimeType === forwardedType || isMailSource(text)) return undefined;
   const named = name || "text.txt";
   const shown = withoutSenderLinks(text);

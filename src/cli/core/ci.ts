@@ -227,7 +227,7 @@ const providers: readonly Provider[] = [
       ref: env.GITHUB_REF,
       job: env.GITHUB_JOB,
       // The repository and the path of the workflow file. The ref follows the @ and is removed.
-      workflow: env.GITHUB_WORKFLOW_REF?.replace(/@.*$/, "") || env.GITHUB_WORKFLOW,
+      workflow: env.GITHUB_WORKFLOW_REF?.replace(/@.*/s, "") || env.GITHUB_WORKFLOW,
       run: env.GITHUB_RUN_ID,
     }),
   },

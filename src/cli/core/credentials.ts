@@ -69,7 +69,7 @@ export function webAddress(given: string, origin: string): string {
   if (url.username || url.password) {
     throw usageError(`${origin} must contain no name and no password.`, "See `innkeep auth set --help`.");
   }
-  return (url.origin + url.pathname).replace(/\/+$/, "");
+  return (url.origin + url.pathname).replace(/(?<!\/)\/+$/, "");
 }
 
 const fileIn = (context: Context): string => join(configFolder(context), "last-sign-in");

@@ -347,7 +347,7 @@ const flagIn = (words: string): string => /--[\w-]+/.exec(words)?.[0] ?? words;
 function likeFlag(given: string, command: Command): Pick<ParserFault, "meant" | "next"> {
   const all = [command, ...ancestorsOf(command)].flatMap(({ options }) => options);
   const names = all.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
-  const meant = closest(given.replace(/=.*$/s, ""), [...names, "--help", "--version"]);
+  const meant = closest(given.replace(/=.*/s, ""), [...names, "--help", "--version"]);
   return meant === undefined
     ? { next: `\`${`innkeep ${wordsOf(command)}`.trim()} --help\` lists them.` }
     : { meant };

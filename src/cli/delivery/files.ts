@@ -5,7 +5,7 @@ import { adviceOn, detectMediaType, signatureBytes } from "../../contract/files.
 import { feedbackFiles } from "../../contract/limits.ts";
 import { decodedText } from "../../words/decoded-text.ts";
 import { systemReason } from "../../words/phrases.ts";
-import { pdfOfText, type TextFile } from "../../words/text-pdf.ts";
+import { hasMoreLines, pdfOfText, type TextFile } from "../../words/text-pdf.ts";
 import type { Checked, InputFault } from "../core/input.ts";
 
 /** Text files are sent as PDFs, because servers accept no other attachments. (rule L20) */
@@ -30,15 +30,6 @@ const mostTextBytes = 33_554_432;
 const mostLines = 500_000;
 
 const faulty = (fault: string): FileCheck => ({ faults: [fault] });
-
-function hasMoreLines(text: string, most: number): boolean {
-  let lines = 0;
-  for (let at = 0; at < text.length && lines <= most; at += 1) {
-    const isEnd = text[at] === "\n" || (text[at] === "\r" && text[at + 1] !== "\n");
-    if (isEnd) lines += 1;
-  }
-  return lines > most;
-}
 
 function asAttachment(path: string, read: Omit<TextFile, "name">): FileCheck {
   const name = basename(path);

@@ -160,7 +160,7 @@ function headingOf(body: string): Heading | undefined {
   if (line.length > longestHeading) return undefined;
   const end = (taken: string) => Math.min(body.length, blank.length + taken.length + 1);
   const [, signs, title = ""] = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/.exec(line) ?? [];
-  const text = title.trimEnd().replace(/[ \t]+#+$/, "");
+  const text = title.trimEnd().replace(/(?<![ \t])[ \t]+#+$/, "");
   if (signs !== undefined && text !== "")
     return { text, end: end(line), with: (other) => `${blank}${signs} ${oneLine(other)}\n` };
   if (/^ {0,3}[^\s#>*+-]/.test(line) && /^ {0,3}(?:=+|-+)[ \t]*$/.test(next))

@@ -408,7 +408,7 @@ function newPlaces(entries: readonly ServerEntry[], items: readonly Item[]): Rea
 /** Converts an error about elements of the list in the request into an error about files. */
 function withFiles(error: ServerError, wanted: readonly Wanted[]): unknown {
   const faults = error.issues.map(({ path, message }) => {
-    const [, at = "", field = ""] = /^faqs\.(\d+)\.?(.*)$/.exec(path) ?? [];
+    const [, at = "", field = ""] = /^faqs\.(\d+)(?:\.(.*))?$/.exec(path) ?? [];
     const file = wanted[Number(at)]?.file;
     return file === undefined ? undefined : { file, message: `${field} ${message}`.trim() };
   });

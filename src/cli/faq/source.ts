@@ -49,7 +49,7 @@ export async function readSource(
   const isList = /\.(ya?ml|json)$/i.test(path);
   await assertKind(absolute, path, isList);
   await assertInside(cwd, path);
-  const shown = path.replace(/[\\/]+$/, "");
+  const shown = path.replace(/(?<![\\/])[\\/]+$/, "");
   const stateFile = stateFileOf(absolute, isList);
   const source = await (isList
     ? readList(absolute, shown)

@@ -375,8 +375,8 @@ const notSent = (error: ServerError, id: string): CliError =>
 /** Returns the id at the end of a console link. Returns any other text unchanged. */
 const threadId = (given: string): string =>
   given
-    .replace(/[?#].*$/, "")
-    .replace(/\/+$/, "")
+    .replace(/[?#].*/s, "")
+    .replace(/(?<!\/)\/+$/, "")
     .split("/")
     .at(-1) ?? given;
 

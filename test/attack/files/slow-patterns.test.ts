@@ -5,11 +5,13 @@ import { secretIn } from "../../../mcp/refusals.ts";
 import { browserName } from "../../../server/access/sign-in/rules.ts";
 import { entryFromThread } from "../../../server/content/faqs/rules.ts";
 import { otherNamesIn, replyFrom } from "../../../server/feedback/saved-replies/rules.ts";
+import { parseStrictJson } from "../../../server/http/body/strict-json.ts";
 import { readMail } from "../../../server/mail/incoming/read.ts";
 import { readChangelogFile, readNotes } from "../../../src/cli/changelog/notes/changelog-file.lazy.ts";
 import { readChangesets } from "../../../src/cli/changelog/notes/changesets.lazy.ts";
 import { feedbackIdsIn, withoutFeedbackLines } from "../../../src/contract/content-text.ts";
 import { pdfOfText } from "../../../src/words/text-pdf.ts";
+import { runsOf } from "../../../src/words/thread.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { processorTime } from "../../support/processor-time.ts";
 
@@ -133,6 +135,29 @@ it("a text with control sequences for terminals is quickly converted to a PDF wi
     " ".repeat(times).padEnd(times + 9, "\r- x"),
   ])
     soon(() => pdfOfText({ name: "a.log", bytes: Buffer.from(text), text }));
+});
+
+it("the number of a CI run is found quickly in an address that contains very many digits", () => {
+  const repeats = [`${"0".repeat(times)}x`, "https://ci.example/8412/"].map((runUrl) => ({
+    body: "",
+    metadata: { runUrl, run: 7 },
+  }));
+  soon(() => expect(runsOf(repeats)).toBe("runs 7 to 8412"));
+});
+
+it("long numbers in metadata are read quickly, and stay as text", () => {
+  const number = `1.${"0".repeat(997)}1`;
+  const json = `{"metadata":[${Array(20_000).fill(number).join(",")}]}`;
+  soon(() => expect(parseStrictJson(Buffer.from(json), "metadata")).toHaveProperty("metadata.19999", number));
+});
+
+it.each([
+  ["carriage returns", "\r"],
+  ["movements to the right", "\u001b[200C"],
+  ["movements up", "\u001b[100A"],
+])("a text of 1 MiB that contains only %s is converted to a PDF quickly", (_, part) => {
+  const text = `a${part.repeat(1_048_570 / Buffer.byteLength(part))}x`;
+  soon(() => pdfOfText({ name: "a.log", bytes: Buffer.from(text), text }));
 });
 
 it.each(["a", "/.", " ", "\u2500", "a/", "1.", "-1e", "\u241b[", "0x", "[[ATTACHMENT|", "'", "at ", "a.b:"])(

@@ -183,6 +183,37 @@ describe("a mail that is attached to an incoming mail", () => {
   });
 });
 
+describe("texts that are attached to a mail", () => {
+  const part = (name: string, lines: readonly string[]) => [
+    ...["--b", `Content-Type: text/plain; name="${name}"`],
+    ...[`Content-Disposition: attachment; filename="${name}"`, "", ...lines],
+  ];
+  const mixed = (...parts: readonly (readonly string[])[]) =>
+    mailOf([...["--b", "Content-Type: text/plain", "", "See the logs."], ...parts.flat(), "--b--"], {
+      "Content-Type": 'multipart/mixed; boundary="b"',
+    });
+
+  it("are converted only as long as the message has space for them (rule M14)", async () => {
+    const { service, take, messages } = await startMailedThread();
+    const creation = vi.spyOn(service.deps.files, "createTemporary");
+    const names = Array.from({ length: 20 }, (_, at) => `${at}.log`);
+    await take(mixed(...names.map((name) => part(name, [`Log ${name}`]))));
+    const [answer] = await messages();
+    expect(answer.attachments).toMatchObject(names.slice(0, 3).map((name) => ({ name: `${name}.pdf` })));
+    expect(answer.body).toContain(`(Attachments that were not kept: ${names.slice(3).join(", ")})`);
+    // One file for each attachment, one for each converted text, and the original.
+    expect(creation).toHaveBeenCalledTimes(names.length + 3 + 1);
+  });
+
+  it("are not kept if they have more than 100,000 lines (rule M14)", async () => {
+    const { take, messages } = await startMailedThread();
+    await take(mixed(part("long.log", ["a\n".repeat(100_001)]), part("short.log", ["a\n".repeat(99_000)])));
+    const [answer] = await messages();
+    expect(answer.attachments).toMatchObject([{ name: "short.log.pdf" }]);
+    expect(answer.body).toContain("(Attachments that were not kept: long.log)");
+  });
+});
+
 describe("a mail that another server has handled", () => {
   it("keeps the mark of that server, which may have left it unread (rule M13)", async () => {
     const { take, messages } = await startMailedThread();

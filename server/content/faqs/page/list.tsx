@@ -305,7 +305,7 @@ async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<
   const order = versionOf(faqs.map(({ id, sortOrder }) => [id, sortOrder]));
   if (order !== fields.text("order")) return goTo(list);
   const [id = "", direction] = fields.text("move").split(" ");
-  const place = /\S+ to (\d{1,6})$/.exec(fields.text("move"))?.[1];
+  const place = /(?<!\S)\S+ to (\d{1,6})$/.exec(fields.text("move"))?.[1];
   const changes =
     place === undefined ? moveFaq(faqs, id, directionOf(direction)) : placeFaq(faqs, id, Number(place));
   for (const { id: faqId, sortOrder } of changes) {

@@ -429,7 +429,7 @@ const isIdentifying = (
   sentence: string,
   { name, kind }: { readonly name: string; readonly kind: string },
 ): boolean =>
-  !empty.has(sentence.toLowerCase().replace(/[.!]+$/, "")) &&
+  !empty.has(sentence.toLowerCase().replace(/(?<![.!])[.!]+$/, "")) &&
   sentence !== kind &&
   !isTitle(sentence, normalised(name));
 
@@ -439,7 +439,7 @@ function isTitle(line: string, name: string): boolean {
     plainText(name)
       .split(/ [›>] /)
       .at(-1) ?? "";
-  const bare = line.replace(/[\s─-]+$/, "").trim();
+  const bare = line.replace(/(?<![\s─-])[\s─-]+$/, "").trim();
   return title.length >= 3 && (bare.startsWith(title) || bare.endsWith(title) || bare.includes(`'${title}'`));
 }
 
@@ -463,7 +463,7 @@ export const hashOf = (parts: readonly string[]): string =>
  */
 function inFolder(text: string, folder: string): string {
   const slashed = plainText(text).replaceAll("\\", "/");
-  const root = `${folder.replaceAll("\\", "/").replace(/\/+$/, "")}/`;
+  const root = `${folder.replaceAll("\\", "/").replace(/(?<!\/)\/+$/, "")}/`;
   return slashed.startsWith(root) ? slashed.slice(root.length) : slashed;
 }
 
@@ -521,12 +521,14 @@ async function fileIn({ cwd, workspace }: Folders, file: string): Promise<string
 const longestPath = 4_096;
 
 const pathIn = (name: string): string | undefined =>
-  name.length <= longestPath &&
-  /^[^\n]*[\\/][^\n]*\.\w{1,6}$|^[\w.-]+\.(?:[cm]?[jt]sx?|py|rb|php)$/.test(name)
+  name.length <= longestPath && (isPathWithEnding(name) || /^[\w.-]+\.(?:[cm]?[jt]sx?|py|rb|php)$/.test(name))
     ? name
     : undefined;
 
-const located = /((?:\b[A-Za-z]:)?[^\s"'`()<>[\]{},;=|:]+\.\w{1,6})(?::|", line )(\d{1,6})/g;
+const isPathWithEnding = (name: string): boolean => /[\\/]/.test(name) && /^[^\n]*\.\w{1,6}$/.test(name);
+
+const located =
+  /((?<![^\s"'`()<>[\]{},;=|:])(?:\b[A-Za-z]:)?[^\s"'`()<>[\]{},;=|:]+\.\w{1,6})(?::|", line )(\d{1,6})/g;
 
 const longestScan = 20_000;
 
@@ -558,7 +560,7 @@ function sourcesOfClass({ className, suite, report }: TestResult): string[] {
   const name = [className, suite].find((one) => /^[\w$]+(?:\.[\w$]+)+$/.test(one));
   if (name === undefined) return [];
   const [module = ""] = /^(?:.*?(?=(?:^|[\\/])(?:target|build)[\\/]))/.exec(report) ?? [dirname(report)];
-  const path = name.replace(/\$.*$/, "").replaceAll(".", "/");
+  const path = name.replace(/\$.*/s, "").replaceAll(".", "/");
   return Object.entries(languages).map(([folder, ending]) =>
     join(module, "src/test", folder, `${path}.${ending}`),
   );

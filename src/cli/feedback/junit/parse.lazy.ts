@@ -62,7 +62,7 @@ export function parseJunit(bytes: Uint8Array, { report, mostTests, budget }: Par
   let depth = 0;
   let isReport = false;
   parser.on("error", ({ message }) => {
-    const what = `it is not well-formed XML: ${message.replace(/^\d+:\d+: /, "").replace(/\.+$/, "")}`;
+    const what = `it is not well-formed XML: ${message.replace(/^\d+:\d+: /, "").replace(/(?<!\.)\.+$/, "")}`;
     const fault = { line: parser.line, message: what };
     // Some tools print text before or after a report. So a fault outside of the root element is ignored if the file
     // contains a report.
