@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import { ConnectionError, ServerError } from "../../src/client/errors.ts";
 import { NewProposal } from "../../src/contract/agent.ts";
+import { trimmedMarkdown } from "../../src/contract/content-text.ts";
 import { createSanitiser, newNonce, teamFence } from "../../src/words/fence.ts";
 import { nextStepFor, nextSteps, proposalFieldsOf } from "../decision.ts";
 import type { Deps } from "../deps.ts";
@@ -257,7 +258,9 @@ async function sameProposal(
   return record && refreshed(record, deps, signal);
 }
 
-const isSameText = (a: GivenTexts, b: GivenTexts): boolean => a.summary === b.summary && a.plan === b.plan;
+/** Whether both texts are the same. Ignores spaces around a plan, because older servers remove them. */
+const isSameText = (a: GivenTexts, b: GivenTexts): boolean =>
+  a.summary === b.summary && a.plan.trim() === b.plan.trim();
 
 /**
  * Returns the latest proposal of the thread if it has the same text and waits for a decision. Also finds a proposal
@@ -314,7 +317,9 @@ async function refreshed(
     );
     const { status, decision, decisionNote, decidedAt: decided_at, ...now } = proposalFieldsOf(run);
     const isSame =
-      now.plan === null ? record.verified : now.plan === record.plan && now.summary === record.summary;
+      now.plan === null
+        ? record.verified
+        : isSameText({ plan: now.plan, summary: now.summary ?? "" }, record);
     if (!isSame) return undefined;
     return { ...record, status, decision, decision_note: noteOf(decisionNote), decided_at };
   } catch (error) {
@@ -350,7 +355,7 @@ function proposalDraftOf(
 ): ProposalDraft {
   const sanitiser = createSanitiser(nonce);
   const summary = sanitiser.text(given.summary).trim();
-  const plan = sanitiser.text(given.plan).trim();
+  const plan = trimmedMarkdown(sanitiser.text(given.plan));
   for (const [name, text] of Object.entries({ summary, plan })) {
     if (text === "") throw new Refusal(`Nothing was posted: \`${name}\` has no visible characters.`);
     refuseSecrets(name, text, secrets);

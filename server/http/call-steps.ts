@@ -7,6 +7,7 @@ import { isDangling } from "../database/errors.ts";
 import type { Deps } from "../deps.ts";
 import { isDownload, isEventStream, isPrepared } from "./answers.ts";
 import { asAsked, requireScope } from "./authenticate.ts";
+import { withListMark, withoutListMark } from "./cursors.ts";
 import { errorBody } from "./errors.ts";
 import {
   type CatchUp,
@@ -113,7 +114,9 @@ export async function countAttempts(call: Call): Promise<void> {
 
 /** Throws `not_found` for a malformed id, and `bad_request` with all faults of query and body. */
 export function checkShape(call: Call): void {
-  call.parts = parse(call.endpoint, call.incoming);
+  const parts = parse(call.endpoint, call.incoming);
+  call.parts = parts;
+  if (readsPages(call.endpoint)) call.parts = { ...parts, query: withoutListMark({ ...call, ...parts }) };
 }
 
 /**
@@ -141,8 +144,11 @@ export async function catchUp({ endpoint, incoming: { caller }, parts, deps }: C
 
 /** Calls the handler, which loads data, decides and saves. */
 export async function callHandler(call: Call): Promise<void> {
-  call.answer = await call.handle(requestOf(call));
+  const answer = await call.handle(requestOf(call));
+  call.answer = readsPages(call.endpoint) ? withListMark(answer, { ...call, ...call.parts }) : answer;
 }
+
+const readsPages = ({ query }: Endpoint): boolean => query !== undefined && "cursor" in query.shape;
 
 /** Drops undeclared fields from the answer. */
 export function shapeAnswer(call: Call): void {

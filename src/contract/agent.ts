@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { plan, run, runId, thread } from "./example-values.ts";
 import { FeedbackType } from "./feedback.ts";
-import { anyObject, instant, openEnum, queryInteger, text, uuid } from "./fields.ts";
+import { anyObject, instant, markdown, openEnum, queryInteger, text, uuid } from "./fields.ts";
 import { findWork, threadStatuses } from "./find-work.ts";
 import { limits } from "./limits.ts";
 import { eachReportText } from "./report-texts.ts";
@@ -85,7 +85,7 @@ export type Thread = z.output<typeof Thread>;
 /** A proposal as an agent sends it. (rule A2) */
 export const NewProposal = z.object({
   summary: text(1, limits.summary),
-  plan: text(1, limits.plan),
+  plan: markdown(1, limits.plan),
   /**
    * The newest proposal of the thread that the agent has read, or null. If there is a newer proposal, the error is
    * `run_superseded`.

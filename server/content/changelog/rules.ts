@@ -17,7 +17,8 @@ export interface VersionedEntry {
  * Returns the entries that a user of version `since` has not seen. `entries` must be sorted newest first.
  * - If entries have the version `since`: returns the entries that were published after the oldest of them, and the
  *   entries with a greater version.
- * - If no entry has this version: returns the entries with a greater version.
+ * - If no entry has this version: returns the entries with a greater version. If the version is a build number, also
+ *   returns the entries that were published after the oldest of them.
  * - If the version has none of the forms of `VersionForm`: returns all entries. (rules C8 and C9)
  */
 export function unseenSince<Entry extends VersionedEntry>(
@@ -52,19 +53,37 @@ function entriesOf<Entry extends VersionedEntry>(
   return entries.filter(({ versions }) => versions.some(({ version }) => isSameVersion(version, wanted)));
 }
 
+/**
+ * Returns the entries with a greater version in at least one of the forms of `since`. A short number is compared both as
+ * a build number and as SemVer, because the list does not say which one it is. (rule C9)
+ */
 function greaterThan<Entry extends VersionedEntry>(
   entries: readonly Entry[],
   since: string,
   order: VersionOrder,
 ): readonly Entry[] {
-  const forms = order.formsOf(since);
-  if (forms.length === 0) return entries;
-  const form = forms.find((one) => entries.some((entry) => versionsIn(entry, one, order).length > 0));
-  if (form === undefined) return [];
-  return entries.filter((entry) =>
-    versionsIn(entry, form, order).some((version) => order.compare(version, since, form) > 0),
-  );
+  const given = order.formsOf(since);
+  if (given.length === 0) return entries;
+  const forms = given.filter((form) => entries.some((entry) => versionsIn(entry, form, order).length > 0));
+  const isGreater = (version: string, form: VersionForm) =>
+    order.compare(version, since, form) > 0 &&
+    (form !== "semver" || !forms.includes("build") || order.compare(version, firstYear, form) < 0);
+  const greater = forms.flatMap((form) => {
+    const found = entries.filter((entry) =>
+      versionsIn(entry, form, order).some((version) => isGreater(version, form)),
+    );
+    const oldest = found.at(-1);
+    return form === "build" && oldest ? entries.slice(0, entries.indexOf(oldest) + 1) : found;
+  });
+  const unseen = new Set(greater);
+  return entries.filter((entry) => unseen.has(entry));
 }
+
+/**
+ * A short number is not compared with versions such as `2026.11` if the list has build numbers. Otherwise every build
+ * number would be less than these versions.
+ */
+const firstYear = "1000";
 
 /**
  * Returns the main version of an entry if it has the given form. Otherwise returns those platform versions that have

@@ -14,11 +14,35 @@ export function subjectOf(type: string, message: string): string {
 const firstLine = (message: string): string =>
   message.trim().split(/\r?\n/, 1)[0]?.replace(/\s+/g, " ").trim() ?? "";
 
-/** Returns the first sentence of a message, or its first line if that has no end of a sentence. */
+/** Returns the first sentence of a message, or its first line if that has no end of a sentence. (rule F7) */
 export function firstSentence(message: string): string {
   const line = firstLine(message);
-  return /^.*?[.!?…。！？](?=\s|$)/u.exec(line)?.[0] ?? line;
+  for (const { 0: end, index } of line.matchAll(sentenceEnd)) {
+    const after = index + end.length;
+    if (end !== "." || !isInnerPoint(line, index)) return line.slice(0, after);
+  }
+  return line;
 }
+
+/** Japanese and Chinese have no space after a sentence. A sentence in quotation marks is part of another sentence. */
+const sentenceEnd = /[.!?…؟۔।]+(?=\s|$)|[。！？｡]+(?![。！？｡」』）])/gu;
+
+/** Whether a point is part of a number of a list, of an abbreviation or of initials. */
+function isInnerPoint(line: string, at: number): boolean {
+  const word = /[^\s("'„“«]{1,20}$/u.exec(line.slice(Math.max(0, at - 20), at))?.[0] ?? "";
+  const next = line.slice(at + 1, at + 4).trimStart();
+  const startsLine = word.length === at;
+  if (startsLine && /^\d[\d.]*$/.test(word)) return true;
+  if (/^(?:[\p{Lu}\p{Ll}]\.)*[\p{Lu}\p{Ll}]$/u.test(word) || titles.test(word)) return true;
+  if (/^\d/.test(next)) return beforeNumbers.test(word);
+  return /^\p{Ll}/u.test(next) && beforeWords.test(word);
+}
+
+const titles = /^(?:mr|mrs|ms|mx|dr|prof|mme|mlle|sra?|srta|vs|approx|ca|bzw|evtl|ggf|inkl|zzgl)$/i;
+
+const beforeNumbers = /^(?:no|nr|núm|vol|fig|pp|art)$/i;
+
+const beforeWords = /^(?:\d+|etc|usw|incl|esp|resp)$/i;
 
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;

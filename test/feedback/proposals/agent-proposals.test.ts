@@ -70,6 +70,13 @@ describe("proposals of an agent", () => {
     expect((await poll(runId)).body).toMatchObject({ ...approved, planSha256: sha256(plan) });
   });
 
+  it("keep the spaces before the first line of the plan", async () => {
+    const runId = (await post({ summary: "Guard it.", plan: "\n  - a\n  - b\n" })).field("runId");
+    const plan = "  - a\n  - b";
+    expect((await poll(runId)).body).toMatchObject({ plan, planSha256: sha256(plan) });
+    expect((await thread()).body).toMatchObject({ latestProposal: { plan } });
+  });
+
   it("are added to the thread as an internal note", async () => {
     await post({ summary: "Guard the upload.", plan: "1. Check its size." });
     const { body } = await thread();

@@ -43,6 +43,15 @@ describe("the endpoint POST /api/v1/feedback/remote", () => {
     return Object(thread.body).feedback.metadata;
   };
 
+  const labelOf = async (answer: Answer, field: string) => {
+    const address = `/api/v1/console/apps/${cast.appId}/feedback`;
+    const { body } = await service.request("GET", address, { headers: cast.person });
+    const [thread] = Object(body).items;
+    expect(thread.id).toBe(answer.field("id"));
+    const { subject, source, senderName } = thread;
+    return Object({ subject, source, name: senderName })[field];
+  };
+
   describe.each(texts)("accepts a text in the field %s", (field, most) => {
     it("of one character up to its limit, and not of one character more", async () => {
       for (const length of [1, most - 1, most])
@@ -58,15 +67,26 @@ describe("the endpoint POST /api/v1/feedback/remote", () => {
     });
   });
 
+  describe.each(["message", "email", "dedupeKey"])("refuses in the field %s", (field) => {
+    it("a text with NUL or a lone surrogate", async () => {
+      const issue = `${field}: must not contain NUL characters or lone surrogates`;
+      for (const text of ["a\0b", "\0", "a\ud800b", "\udc00\ud800"])
+        expect(issuesOf(await submit({ [field]: text })), JSON.stringify(text)).toEqual([issue]);
+    });
+  });
+
+  it.each(["subject", "name", "source"])("cleans the label %s, and does not refuse it", async (field) => {
+    for (const [given, kept] of [
+      ["Jo\ud83d", "Jo\ufffd"],
+      ["\udc00a", "\ufffda"],
+      ["Jo\0 \0", "Jo"],
+    ])
+      expect(await labelOf(await submit({ [field]: given }), field)).toBe(kept);
+  });
+
   describe.each(["message", "subject", "name", "email", "source", "dedupeKey"])(
     "refuses in the field %s",
     (field) => {
-      it("a text with NUL or a lone surrogate", async () => {
-        const issue = `${field}: must not contain NUL characters or lone surrogates`;
-        for (const text of ["a\0b", "\0", "a\ud800b", "\udc00\ud800"])
-          expect(issuesOf(await submit({ [field]: text })), JSON.stringify(text)).toEqual([issue]);
-      });
-
       it("every value that is no text", async () => {
         for (const value of [7, true, ["x"], { text: "x" }])
           expect(issuesOf(await submit({ [field]: value })), JSON.stringify(value)).toEqual([
@@ -230,7 +250,7 @@ describe("the endpoint POST /api/v1/feedback/remote", () => {
       message: "",
       email: "a\0b",
       name: 7,
-      subject: "a\0b",
+      subject: 7,
       metadata: [1],
       source: 7,
       dedupeKey: {},

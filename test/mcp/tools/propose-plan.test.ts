@@ -40,6 +40,14 @@ describe("the tool propose_plan", () => {
     expect(JSON.parse(api.posts()[0]?.body ?? "")).toEqual({ summary: "AB", plan: "CD" });
   });
 
+  it("posts the spaces before the first line of a plan", async () => {
+    const { api, propose, feedback } = await start();
+    const plan = "  - a\n  - b";
+    const { structured } = await propose({ feedback, ...texts, plan: `${plan}\n` });
+    expect(structured.sha256).toBe(hashOf(plan));
+    expect(JSON.parse(api.posts()[0]?.body ?? "")).toMatchObject({ plan });
+  });
+
   it("returns the existing proposal for an identical text", async () => {
     const { api, propose, feedback } = await start();
     const { structured: first } = await propose({ feedback, ...texts });

@@ -4,6 +4,7 @@ import {
   unseenSince,
   type VersionedEntry,
   type VersionOrder,
+  versionOrder,
 } from "../../../../server/content/changelog/rules.ts";
 
 /** Whole numbers are build numbers; `a.b` with one digit each is a version; other texts have no order. */
@@ -24,6 +25,9 @@ const entry = (version: string, ...platforms: readonly string[]): VersionedEntry
 
 const unseen = (entries: readonly VersionedEntry[], since: string) =>
   unseenSince(entries, since, order).map(({ version }) => version);
+
+const versionsSince = (entries: readonly VersionedEntry[], since: string) =>
+  unseenSince(entries, since, versionOrder).map(({ version }) => version);
 
 describe("the release notes since a version", () => {
   it("of an entry are the notes that were published after the entry, and earlier notes with greater versions", () => {
@@ -61,7 +65,25 @@ describe("the release notes since a version", () => {
     expect(unseen([entry("1.0", "1.9")], "1.5")).toEqual([]);
   });
 
-  it("are compared in the most specific form of an entry", () => {
+  it.each([
+    ["1", ["3.0", "2.5", "2.0"]],
+    ["3", ["3.0", "2.5"]],
+    ["40", ["3.0", "2.5"]],
+    ["56", ["3.0", "2.5"]],
+    ["57", ["3.0"]],
+    ["58", []],
+  ])("of the number %s without an entry are compared as a build and as SemVer: %j", (since, found) => {
+    const entries = [entry("3.0"), entry("2.5", "57"), entry("2.0"), entry("1.0")];
+    expect(unseen(entries, since)).toEqual(found);
+  });
+
+  it("of a build are not compared with years, but are if no note has a build number", () => {
+    const years = versionsSince([entry("2026.3"), entry("2026.2", "57"), entry("2026.1")], "40");
+    expect(years).toEqual(["2026.3", "2026.2"]);
+    expect(versionsSince([entry("2026.2"), entry("2026.1")], "40")).toEqual(["2026.2", "2026.1"]);
+  });
+
+  it("are compared in each form of an entry", () => {
     expect(unseen([entry("12"), entry("3"), entry("1.9")], "5")).toEqual(["12"]);
     expect(unseen([entry("1.9"), entry("6.0")], "5")).toEqual(["6.0"]);
   });
