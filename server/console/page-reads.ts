@@ -1,5 +1,6 @@
 import type { Thread } from "../../src/contract/agent.ts";
 import type { AuditEntry } from "../../src/contract/audit.ts";
+import { limits } from "../../src/contract/limits.ts";
 import { users } from "../access/accounts/store.ts";
 import { namedTargets, namedTokens } from "../access/audit/api.ts";
 import { createInvitedRead, type InvitedRead } from "../access/members/api.ts";
@@ -22,6 +23,7 @@ import {
 } from "../content/changelog/store.ts";
 import { type FaqQuestion, faqs } from "../content/faqs/store.ts";
 import type { Deps } from "../deps.ts";
+import { bulkChanges } from "../feedback/bulk/store.ts";
 import { type DeliveryRow, deliveries } from "../feedback/chat/store.ts";
 import { type AgentWorkRow, type AwaitingRow, agentWork, awaitingProposals } from "../feedback/home/store.ts";
 import {
@@ -193,6 +195,13 @@ export const createPageReads =
 
     /** Returns the newest proposal of each thread. The caller has checked that the person may read the threads. */
     newestProposals: (threadIds: readonly string[]) => newestProposals(database, threadIds, now),
+
+    /**
+     * Returns the number of threads of a bulk change whose proposals await a decision. The number is at most one above
+     * the limit of `shownCount`. Returns 0 for a change of another person.
+     */
+    awaitingInChange: (changeId: string) =>
+      bulkChanges.countAwaiting(database, changeId, userId, limits.mostCounted + 1),
 
     /** Returns the history of each proposal of a thread. The caller has checked that the person may read the thread. */
     proposalLives: (threadId: string) => livesOfThread(database, threadId),

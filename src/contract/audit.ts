@@ -94,6 +94,7 @@ export const auditActions = [
   "thread.snooze",
   "thread.tag",
   "thread.test",
+  "thread.undo",
   "thread.unmerge",
   "thread.update",
   "token.create",

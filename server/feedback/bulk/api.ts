@@ -3,6 +3,8 @@ import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { countOf } from "../../../src/words/phrases.ts";
 import { ownedApp } from "../../access/apps/store.ts";
+import { createAuditWriter } from "../../access/audit/record.ts";
+import { changesBetween } from "../../access/audit/rules.ts";
 import { suffices } from "../../access/members/rules.ts";
 import { members } from "../../access/members/store.ts";
 import type { Transaction } from "../../database/database.ts";
@@ -22,6 +24,8 @@ import { endDueSnoozes, snoozes } from "../threads/store/fields.ts";
 import { threadNews } from "../unread/store/news.ts";
 import {
   lockReadUntil,
+  markUnreadFor,
+  membersWithUnread,
   restoreActivity,
   threadViews,
   unreadWithoutViewFor,
@@ -31,6 +35,7 @@ import {
   changeBack,
   continuedMilliseconds,
   isActivity,
+  isSnoozedByUndo,
   type ThreadState,
   undoMilliseconds,
   undoRefusal,
@@ -87,11 +92,11 @@ export function bulk(deps: BulkDeps): Handlers<typeof contract> {
         const before = tally;
         [tally, isMore] = await database.write(async (tx) => {
           await bulkChanges.lock(tx, id);
-          const { undoRequest, undoTally } = await checkUndo(deps, tx, { id, act });
+          const { undoRequest, undoTally, createdAt } = await checkUndo(deps, tx, { id, act });
           const known = undoRequest === request ? undoTally : before;
           const rows = await bulkChanges.take(tx, id, limits.bulkIds);
           if (rows.length === 0) return [known, false];
-          const all = sum(known, await undoSome(deps, tx, { act, rows }));
+          const all = sum(known, await undoSome(deps, tx, { act, rows, since: createdAt }));
           await bulkChanges.keepUndoTally(tx, id, request, all);
           return [all, true];
         });
@@ -288,10 +293,11 @@ const noted = (feedbackId: string, before: ThreadState, after: ThreadState): Bul
   after: stored(after),
 });
 
-function stored({ tagIds, activity, unread, unreadFor, resolvedAt, activeAt, ...row }: ThreadState): string {
-  const { status, assigneeId, snoozedUntil } = row;
+function stored({ tagIds, activity, unread, unreadFor, unreadMembers, ...row }: ThreadState): string {
+  const { status, assigneeId, snoozedUntil, resolvedAt, activeAt } = row;
   return JSON.stringify({
-    ...{ status, assigneeId, snoozedUntil, tagIds, activity, unread, unreadFor, resolvedAt, activeAt },
+    ...{ status, assigneeId, snoozedUntil, tagIds, activity, resolvedAt, activeAt },
+    ...{ unread, unreadFor, unreadMembers },
   });
 }
 
@@ -307,6 +313,7 @@ async function stateBefore(
       ...state,
       unread: changesUnread(change) ? await isUnreadForCaller(tx, act, id) : null,
       unreadFor: isActivity(change) ? await unreadWithoutViewFor(tx, id) : undefined,
+      unreadMembers: isSnoozedByUndo(state, change) ? await membersWithUnread(tx, id) : undefined,
     }
   );
 }
@@ -349,11 +356,18 @@ async function checkUndo(
   return row;
 }
 
-/** Restores the states of these threads from before a bulk change. Skips threads that were changed since then. */
+/**
+ * Restores the states of these threads from before a bulk change, which was made at `since`. Skips threads that were
+ * changed since then.
+ */
 async function undoSome(
   deps: BulkDeps,
   tx: Transaction,
-  { act, rows }: { readonly act: Act; readonly rows: readonly BulkThreadRow[] },
+  {
+    act,
+    rows,
+    since,
+  }: { readonly act: Act; readonly rows: readonly BulkThreadRow[]; readonly since: string },
 ): Promise<PartTally> {
   const tally: PartTally = { changed: 0, skipped: [] };
   const assignable = new Set((await assignableMembers(tx, act.appId)).map(({ userId }) => userId));
@@ -372,22 +386,54 @@ async function undoSome(
     const change = changeBack({ before, after }, { names, now: time });
     // To resolve or to archive a thread again would mark it as read, and to snooze it again, too.
     const unread = before.unread ?? (changesUnread(change) ? await isUnreadForCaller(tx, act, id) : null);
+    const unreadMembers =
+      change.snoozedUntil == null ? [] : await unreadAgain(tx, id, { before, after, since });
     if (Object.keys(change).length > 0) await changeThread(deps, tx, { ...act, id, change });
     // Restores the time at which the thread was resolved. Otherwise it would count as resolved today. (rule F60)
     if (change.status !== undefined && before.resolvedAt !== undefined)
       await restoreResolution(tx, id, before.resolvedAt);
     if (before.activeAt !== undefined)
-      await restoreActivity(tx, id, {
-        at: before.activeAt,
-        changedAt: now.activeAt,
+      await moveBack(deps, tx, {
+        ...act,
+        id,
+        to: before.activeAt,
+        from: now.activeAt,
         unreadFor: before.unreadFor ?? [],
       });
+    await markUnreadFor(tx, id, unreadMembers);
     const ended = endedSnooze(before, time);
     if (ended !== null) await snoozes.end(tx, id, ended);
     else if (unread !== null) await markRead(tx, act, id, !unread);
     tally.changed += 1;
   }
   return tally;
+}
+
+/**
+ * Sets the last activity of a thread back to its time before the change, and records this in the audit log. The list of
+ * an agent with `updatedSince` reads these entries. (rules F45, A28)
+ */
+async function moveBack(
+  deps: BulkDeps,
+  tx: Transaction,
+  {
+    id,
+    appId,
+    from,
+    to,
+    unreadFor,
+    ...author
+  }: Act & {
+    readonly id: string;
+    readonly from: string;
+    readonly to: string;
+    readonly unreadFor: readonly string[];
+  },
+): Promise<void> {
+  await restoreActivity(tx, id, { at: to, changedAt: from, unreadFor });
+  const changes = changesBetween({ activeAt: from }, { activeAt: to });
+  if (changes.length === 0) return;
+  await createAuditWriter(deps)(tx, author, { action: "thread.undo", appId, target: id, changes });
 }
 
 interface StoredStates {
@@ -402,12 +448,29 @@ const statesIn = ({ feedbackId, before, after }: BulkThreadRow): StoredStates =>
   after: JSON.parse(after),
 });
 
-/** Locks the read times of all members for whom one of the threads was unread without a view. */
+/**
+ * Returns the ids of the members for whom a thread is unread after the undo of a change, although the undo snoozes it
+ * again. (rule F45)
+ */
+const unreadAgain = (
+  tx: Transaction,
+  id: string,
+  { before, after, since }: Omit<StoredStates, "id"> & { readonly since: string },
+): Promise<string[]> =>
+  membersWithUnread(tx, id, {
+    among: before.unreadMembers ?? [],
+    // The change has marked the thread as read for all members if it has snoozed the thread.
+    unseenSince: after.snoozedUntil === null ? undefined : since,
+  });
+
+/** Locks the read times of all members for whom the undo may mark one of the threads as unread. */
 async function lockUnreadMarks(
   tx: Transaction,
   { appId }: Act,
   states: readonly StoredStates[],
 ): Promise<void> {
-  const userIds = new Set(states.flatMap(({ before }) => before.unreadFor ?? []));
+  const userIds = new Set(
+    states.flatMap(({ before }) => [...(before.unreadFor ?? []), ...(before.unreadMembers ?? [])]),
+  );
   for (const userId of [...userIds].sort()) await lockReadUntil(tx, { appId, userId });
 }

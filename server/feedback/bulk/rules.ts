@@ -29,6 +29,11 @@ export interface ThreadState {
    * activity stores them, in the state before the change.
    */
   readonly unreadFor?: readonly string[] | undefined;
+  /**
+   * The ids of all members for whom the thread was unread. Only a change whose undo snoozes the thread again stores
+   * them, in the state before the change.
+   */
+  readonly unreadMembers?: readonly string[] | undefined;
 }
 
 /** The time in milliseconds after a bulk change for which it can be undone. */
@@ -91,6 +96,14 @@ const idsIn = ({ tagIds }: ThreadState): string => [...new Set(tagIds)].sort().j
  */
 export const isActivity = ({ status, snoozedUntil }: BulkChange): boolean =>
   status !== undefined || snoozedUntil === null;
+
+/** Whether the undo of a change snoozes a thread again. `before` is the state before the change. */
+export const isSnoozedByUndo = (
+  { snoozedUntil }: Pick<ThreadState, "snoozedUntil">,
+  change: BulkChange,
+): boolean =>
+  snoozedUntil !== null &&
+  (change.snoozedUntil !== undefined || (change.status !== undefined && !isUnfinished(change.status)));
 
 /**
  * Returns the change that restores the state that a thread had before a bulk change. Leaves out a snooze that is over.

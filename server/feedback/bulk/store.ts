@@ -162,6 +162,21 @@ export const bulkChanges = {
     ),
 
   /**
+   * Counts the threads of a person's bulk change whose proposals await a decision, but at most `most`. Does not count
+   * threads whose change was undone.
+   */
+  async countAwaiting(reader: Reader, id: string, userId: string, most: number): Promise<number> {
+    const row = await reader.get<{ count: number }>(
+      plannedEachTime(`SELECT count(*) AS count FROM (SELECT 1 AS one
+         FROM bulk_changes c CROSS JOIN bulk_threads b CROSS JOIN feedback f
+         WHERE c.id = ? AND c.user_id = ? AND b.change_id = c.id AND f.id = b.feedback_id
+           AND f.waiting = 'approval' LIMIT ?) AS counted`),
+      ...[id, userId, most],
+    );
+    return Number(row?.count ?? 0);
+  },
+
+  /**
    * Deletes the changes that ended before `ended` and whose undo has not begun. Also deletes all changes that began
    * before `begun`.
    */

@@ -183,8 +183,11 @@ async function takeOut(
   });
   const snooze = await snoozes.of(tx, id);
   const by = caller.userId;
-  if (row.intoId === from && row.reopened !== null)
+  if (row.intoId === from && row.reopened !== null) {
     await changeBack(deps, tx, { caller, address, appId, id: from, reopened: JSON.parse(row.reopened) });
+    // To resolve or to snooze the thread again would mark it as read.
+    if (!isRead) await threadViews.mark(tx, { appId, userId: by, feedbackId: from }, false);
+  }
   await settle(deps, tx, { id, appId, by, fields: ["mergedInto"] });
   if (isRead) await threadViews.mark(tx, { appId, userId: by, feedbackId: id }, true);
   const ended = snooze && endedSnooze(snooze, deps.clock.now().toISOString());

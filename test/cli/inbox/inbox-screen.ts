@@ -72,6 +72,10 @@ export function open(changes: Partial<InboxCalls> = {}, first = [0, 1, 2], nextC
       asked.push([id, change]);
       return thread(id);
     },
+    file: async ({ id }, status) => {
+      asked.push([id, { status }]);
+      return async () => void asked.push(["undo", id]);
+    },
     send: async (...sent) => {
       asked.push(sent);
       return {};

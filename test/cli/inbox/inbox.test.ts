@@ -71,17 +71,66 @@ describe("the inbox in the terminal", () => {
     expect(asked).toEqual([
       ["t0", { status: "archived" }],
       ["t1", { status: "resolved" }],
-      ["t1", { status: "open" }],
-      ["t0", { status: "open" }],
+      ["undo", "t1"],
+      ["undo", "t0"],
     ]);
     expect(inbox.state().threads.map(({ id }) => id)).toEqual(["t0", "t1", "t2"]);
   });
 
   it("undoes a change that the server refuses, and shows the reason", async () => {
-    const { shows, type, inbox } = open({ change: () => Promise.reject(new Error("The server is busy.")) });
+    const { shows, type, inbox } = open({ file: () => Promise.reject(new Error("The server is busy.")) });
     await shows("3 in the inbox");
     type("e");
     await shows("The server is busy.");
+    expect(inbox.state().threads.map(({ id }) => id)).toEqual(["t0", "t1", "t2"]);
+  });
+
+  it("does not undo a change that the server has refused", async () => {
+    const { shows, type, inbox } = open({ file: () => Promise.reject(new Error("The server is busy.")) });
+    await shows("3 in the inbox");
+    type("eu");
+    await shows("The server is busy.");
+    expect(inbox.state().filed).toEqual([]);
+    expect(inbox.state().threads.map(({ id }) => id)).toEqual(["t0", "t1", "t2"]);
+  });
+
+  it("removes a thread again that the server does not change back, and undoes the change before it", async () => {
+    const undone: string[] = [];
+    const { shows, type, inbox } = open({
+      file:
+        async ({ id }) =>
+        async () => {
+          undone.push(id);
+          return id === "t1" ? "Somebody has changed the thread." : undefined;
+        },
+    });
+    await shows("3 in the inbox");
+    type("eeu");
+    await shows("Somebody has changed the thread.");
+    expect(inbox.state().threads.map(({ id }) => id)).toEqual(["t2"]);
+    type("u");
+    await shows("2 in the inbox");
+    await inbox.settled();
+    expect(inbox.state().threads.map(({ id }) => id)).toEqual(["t0", "t2"]);
+    expect(undone).toEqual(["t1", "t0"]);
+  });
+
+  it("removes a thread again if its undo does not arrive, and can try it again", async () => {
+    let isDown = true;
+    const { shows, type, inbox } = open({
+      file: async () => async () => {
+        if (isDown) throw new Error("The server is busy.");
+        return undefined;
+      },
+    });
+    await shows("3 in the inbox");
+    type("eu");
+    await shows("The server is busy.");
+    expect(inbox.state().threads.map(({ id }) => id)).toEqual(["t1", "t2"]);
+    isDown = false;
+    type("u");
+    await shows("3 in the inbox");
+    await inbox.settled();
     expect(inbox.state().threads.map(({ id }) => id)).toEqual(["t0", "t1", "t2"]);
   });
 

@@ -130,6 +130,78 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
     expect(await subjects({ updatedSince: service.clock.now().toISOString() })).toEqual([]);
   });
 
+  describe("with updatedSince, after the undo of a bulk change", () => {
+    /** A thread that was resolved before `since`, and opened again by an undo after it. */
+    async function undone() {
+      const bulk = (path: string, body: object) =>
+        service.request("POST", `/api/v1/console/apps/${cast.appId}/feedback/bulk${path}`, {
+          headers: cast.person,
+          body,
+        });
+      const id = await send("Undone");
+      await editThread(id, { addTags: ["crash"] });
+      service.clock.advance(1_000);
+      const token = (await bulk("", { ids: [id], change: { status: "resolved" } })).field("undo");
+      service.clock.advance(1_000);
+      const since = service.clock.now().toISOString();
+      const { changes } = await list();
+      service.clock.advance(1_000);
+      expect(await bulk("/undo", { undo: token })).toMatchObject({ status: 200, body: { changed: 1 } });
+      service.clock.advance(1_000);
+      return { id, since, changes: changes ?? "" };
+    }
+
+    it("returns the thread in its earlier state, after the threads with later activity", async () => {
+      const { id, since } = await undone();
+      const { createdAt } = Object(await list()).items[0];
+      const later = await send("Later");
+      const { items } = await list({ updatedSince: since });
+      expect(items).toMatchObject([{ id: later }, { id, status: "open", activeAt: createdAt }]);
+      const page = await list({ updatedSince: since, limit: "1" });
+      expect(page.items).toMatchObject([{ id: later }]);
+      const next = await list({ updatedSince: since, limit: "1", cursor: page.nextCursor ?? "" });
+      expect(next).toMatchObject({ items: [{ id }], nextCursor: null });
+      expect(await subjects({ updatedSince: service.clock.now().toISOString() })).toEqual([]);
+    });
+
+    it("returns the thread once, also if it was changed back twice", async () => {
+      const { id, since } = await undone();
+      const bulk = `/api/v1/console/apps/${cast.appId}/feedback/bulk`;
+      const change = { ids: [id], change: { status: "archived" } };
+      const done = await service.request("POST", bulk, { headers: cast.person, body: change });
+      const undo = { undo: done.field("undo") };
+      await service.request("POST", `${bulk}/undo`, { headers: cast.person, body: undo });
+      expect((await list({ updatedSince: since })).items).toMatchObject([{ id }]);
+    });
+
+    it.each<[string, Record<string, string>, boolean]>([
+      ["its status", { status: "open" }, true],
+      ["its former status", { status: "resolved" }, false],
+      ["its tag", { tag: "crash" }, true],
+      ["another tag", { tag: "other" }, false],
+      ["its words", { q: "undone" }, true],
+      ["other words", { q: "later" }, false],
+      ["its type", { type: "bug" }, true],
+      ["another type", { type: "feature" }, false],
+    ])("with a filter by %s", async (_, query, isFound) => {
+      const { id, since } = await undone();
+      const found = (await list({ updatedSince: since, ...query })).items.map((item) => item.id);
+      expect(found).toEqual(isFound ? [id] : []);
+    });
+
+    it("returns the thread among the changes", async () => {
+      const { id, since, changes } = await undone();
+      const { items } = await list({ updatedSince: since, changedAfter: changes });
+      expect(items).toMatchObject([{ id }]);
+    });
+
+    it("returns nothing to the agent of another account", async () => {
+      const { since } = await undone();
+      const stranger = await makeAppWithAgent(service);
+      expect((await list({ updatedSince: since }, stranger.agent)).items).toEqual([]);
+    });
+  });
+
   it("returns each thread once over all pages, in each order", async () => {
     const numbers = Array.from({ length: 53 }, (_, at) => ({ subject: `Thread ${at}`, message: "Broken." }));
     await fillThreads(service, cast.appId, numbers);

@@ -109,6 +109,63 @@ describe.each(databases)("a bulk change on $name", (engine) => {
     expect(await list("unread=true")).toEqual([id]);
   });
 
+  describe("of a snoozed thread with a new note", () => {
+    const inDays = (days: number) =>
+      new Date(service.clock.now().getTime() + days * 24 * 60 * minute).toISOString();
+    /** A thread that `owner` and `reader` have not read since the note of `author`. `finished` has read it. */
+    const snoozedWithNote = async () => {
+      const [author, reader, finished] = [
+        await team.join("maintainer"),
+        await team.join("viewer"),
+        await team.join("viewer"),
+      ];
+      const [id, until] = [await send(), inDays(1)];
+      await team.call("PATCH", `/feedback/${id}`, { snoozedUntil: until });
+      service.clock.advance(minute);
+      await author.call("POST", `/feedback/${id}/messages`, { direction: "note", body: "Ask Ada." });
+      await finished.call("PUT", `/feedback/${id}/read`, { read: true });
+      service.clock.advance(minute);
+      return { id, until, author, reader, finished };
+    };
+    const isUnread = async (id: string, call = team.call) => (await list("unread=true", call)).includes(id);
+
+    it.each([
+      ["ends its snooze", () => ({ snoozedUntil: null })],
+      ["resolves it", () => ({ status: "resolved" })],
+      ["snoozes it until another time", () => ({ snoozedUntil: inDays(2) })],
+      [
+        "begins it and snoozes it until another time",
+        () => ({ status: "in_progress", snoozedUntil: inDays(2) }),
+      ],
+    ])(
+      "that %s leaves it unread after the undo for the members who had not read the note",
+      async (_, change) => {
+        const { id, until, author, reader, finished } = await snoozedWithNote();
+        const done = await bulk({ ids: [id], change: change() });
+        service.clock.advance(minute);
+        expect((await undo(undoOf(done))).body).toMatchObject({ changed: 1 });
+        expect((await stateOf(id)).at(-1)).toBe(until);
+        for (const call of [team.call, reader.call]) expect(await isUnread(id, call)).toBe(true);
+        for (const { call } of [author, finished]) expect(await isUnread(id, call)).toBe(false);
+        for (const [userId, unread] of [[reader.id, 1] as const, [finished.id, 0] as const]) {
+          const counts = await unreadCounts(service.deps.database, userId);
+          expect(counts.find(({ appId }) => appId === team.app.id)?.unread).toBe(unread);
+        }
+      },
+    );
+
+    it.each([
+      ["ends its snooze", { snoozedUntil: null }],
+      ["resolves it", { status: "resolved" }],
+    ])("that %s leaves it read for a member who reads it before the undo", async (_, change) => {
+      const { id, reader } = await snoozedWithNote();
+      const done = await bulk({ ids: [id], change });
+      await reader.call("PUT", `/feedback/${id}/read`, { read: true });
+      await undo(undoOf(done));
+      expect(await isUnread(id, reader.call)).toBe(false);
+    });
+  });
+
   describe("that is undone after many threads were read", () => {
     const readAll = (call = team.call) => call("PUT", `${team.at}/feedback/read`, { until: now() });
     const countFor = async (userId: string) =>

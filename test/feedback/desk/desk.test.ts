@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { bulkChanges } from "../../../server/feedback/bulk/store.ts";
 import { agentScopes } from "../../../src/contract/endpoint.ts";
 import {
   type BrowserWithoutScripts,
@@ -206,6 +207,31 @@ describe("the triage desk, without scripts", () => {
       409,
       expect.stringContaining("Nothing was changed. The list has 0 threads now."),
     ]);
+  });
+
+  it("says how many plans wait after all threads of a list were resolved", async () => {
+    const agent = await service.makeToken(team.owner, "agent", { scopes: agentScopes });
+    const [first, second] = [await send("First"), await send("Second"), await send("Third")];
+    for (const id of [first, second]) await propose(service, agent, id);
+    const resolved = readingOf(await act(await open("?all=1"), [], { act: "resolve" }));
+    expect(resolved).toContain("3 threads resolved. 2 plans still wait for a decision.");
+  });
+
+  it("counts no plans of other threads, of undone changes, or of another person's change", async () => {
+    const agent = await service.makeToken(team.owner, "agent", { scopes: agentScopes });
+    const [waits, other] = [await send("Waits"), await send("Other")];
+    await propose(service, agent, waits);
+    const resolve = async (id: string) => {
+      const body = { ids: [id], change: { status: "resolved" } };
+      return (await maria.call("POST", `${team.at}/feedback/bulk`, body)).field("undo");
+    };
+    const count = (change: string, userId = maria.id) =>
+      bulkChanges.countAwaiting(service.deps.database, change, userId, 100);
+    const change = await resolve(waits);
+    expect([await count(change), await count(change, team.owner.id)]).toEqual([1, 0]);
+    expect(await count(await resolve(other))).toBe(0);
+    await maria.call("POST", `${team.at}/feedback/bulk/undo`, { undo: change });
+    expect(await count(change)).toBe(0);
   });
 
   it("merges the ticked threads into the oldest one, and leaves out a thread with a proposal that waits", async () => {

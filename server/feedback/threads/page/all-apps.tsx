@@ -250,7 +250,7 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
           body: { ids, change },
           idempotencyKey: keyFor(fields, appId),
         });
-        return { ...answer, waiting: await plansWaiting(visit, { did, ids, answer }) };
+        return { ...answer, waiting: await plansWaiting(visit, did, answer.undo) };
       });
       const undo = parts
         .flatMap((part) => (part.undo === "" ? [] : [packed(part.appId), packed(part.undo), part.changed]))

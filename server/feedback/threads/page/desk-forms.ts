@@ -37,10 +37,8 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
       const change = await changeOf(visit, did, value);
       const body = { ...chosenIn(fields), change };
       const idempotencyKey = fields.idempotencyKey;
-      const answer = await ask(bulk.change, { params, body, idempotencyKey });
-      const { changed, skippedCount, undo } = answer;
-      const isAll = fields.text("all") === "1";
-      const waiting = isAll ? 0 : await plansWaiting(visit, { did, ids: fields.all("id"), answer });
+      const { changed, skippedCount, undo } = await ask(bulk.change, { params, body, idempotencyKey });
+      const waiting = await plansWaiting(visit, did, undo);
       const result = actResultValues({ did, changed, skipped: skippedCount, waiting, undo });
       return goTo(await nextAddress(visit, did, result));
     },
@@ -49,26 +47,13 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
 }
 
 /**
- * Returns how many of the threads that were resolved or archived have a plan that waits for a decision. If not all
- * skipped threads are known, it returns 0, because the person may not be allowed to read some of the threads.
+ * Returns how many of the threads that a bulk change has resolved or archived have a plan that waits for a decision.
  */
-export async function plansWaiting(
+export const plansWaiting = async (
   { reads }: SignedInVisit,
-  {
-    did,
-    ids,
-    answer: { skipped, skippedCount },
-  }: {
-    readonly did: ActName;
-    readonly ids: readonly string[];
-    readonly answer: Pick<Answered<typeof bulk.change>, "skipped" | "skippedCount">;
-  },
-): Promise<number> {
-  if ((did !== "resolve" && did !== "archive") || skippedCount > skipped.length) return 0;
-  const left = new Set(skipped.map(({ id }) => id));
-  const newest = await reads.newestProposals(ids.filter((id) => !left.has(id)));
-  return [...newest.values()].filter((state) => state === "waiting").length;
-}
+  did: ActName,
+  changeId: string,
+): Promise<number> => (did === "resolve" || did === "archive" ? reads.awaitingInChange(changeId) : 0);
 
 /**
  * Returns the action of the form. Without scripts, the Enter key in the field for a day uses the first button of the

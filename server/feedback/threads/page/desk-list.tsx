@@ -5,7 +5,7 @@ import { countOf } from "../../../../src/words/phrases.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
 import { type Fields, HiddenFields, IdempotencyField } from "../../../console/forms.tsx";
 import type { InboxProposal } from "../../../console/page-reads.ts";
-import { Keycap, keyed, Line } from "../../../console/parts.tsx";
+import { counted, Keycap, keyed, Line } from "../../../console/parts.tsx";
 import { Avatar, usePersonWords } from "../../../console/people.tsx";
 import { Age, Remaining } from "../../../console/times.tsx";
 import { FoundSubject, FoundText } from "../../search/parts.tsx";
@@ -262,8 +262,8 @@ export const actResultValues = ({
 });
 
 function resultWords({ did, changed, skipped, waiting = 0 }: ActResult): string {
-  const plans = waiting === 1 ? " 1 plan still waits" : ` ${waiting} plans still wait`;
-  const waits = waiting === 0 ? "" : `${plans} for a decision.`;
+  const plans = counted(waiting, "plan still waits", "plans still wait");
+  const waits = waiting === 0 ? "" : ` ${plans} for a decision.`;
   const done = `${countOf(changed, "thread")} ${actNames[did]}.${waits}`;
   if (skipped === 0) return done;
   return `${done} ${skipped === 1 ? "1 was" : `${skipped} were`} left as ${skipped === 1 ? "it is" : "they are"}.`;

@@ -167,6 +167,55 @@ export async function unreadWithoutViewFor(reader: Reader, feedbackId: string): 
 }
 
 /**
+ * Returns the ids of the members for whom a thread is unread, or of those among the given members. If `unseenSince` is
+ * given, also returns the ids of the given members who have not viewed the thread since that time.
+ */
+export async function membersWithUnread(
+  reader: Reader,
+  feedbackId: string,
+  {
+    among,
+    unseenSince,
+  }: { readonly among?: readonly string[]; readonly unseenSince?: string | undefined } = {},
+): Promise<string[]> {
+  if (among?.length === 0) return [];
+  const view =
+    "FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id";
+  const conditions: Condition[] = [
+    ["f.id = ?", feedbackId],
+    ...(among === undefined
+      ? []
+      : [[`v.user_id IN (${among.map(() => "?").join(", ")})`, ...among] as const]),
+    unseenSince === undefined
+      ? [isUnread]
+      : [`(${isUnread} OR coalesce((SELECT l.looked_at ${view}), '') < ?)`, unseenSince],
+  ];
+  const rows = await reader.all<{ userId: string }>(
+    plannedEachTime(`SELECT v.user_id AS "userId" FROM feedback f JOIN app_members v ON v.app_id = f.app_id
+     WHERE ${sqlOf(conditions)}`),
+    ...valuesOf(conditions),
+  );
+  return rows.map(({ userId }) => userId);
+}
+
+/** Marks a thread as unread for these members. The caller must lock their `read_until` first, see `lockReadUntil`. */
+export async function markUnreadFor(
+  tx: Transaction,
+  feedbackId: string,
+  userIds: readonly string[],
+): Promise<void> {
+  if (userIds.length === 0) return;
+  await tx.run(
+    plannedEachTime(`INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at)
+       SELECT v.app_id, v.user_id, f.id, -1, ${activeAt} FROM feedback f JOIN app_members v ON v.app_id = f.app_id
+       WHERE f.id = ? AND v.user_id IN (${userIds.map(() => "?").join(", ")})
+       ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count,
+         active_at = excluded.active_at`),
+    ...[feedbackId, ...userIds],
+  );
+}
+
+/**
  * Sets the time of the last activity of a thread back from `changedAt` to `at`, because the changes since then were
  * undone. The thread then has the place in the inbox that it had at that time. The times of its views are set back,
  * too: a view must not have a later time than its thread, so that the counts of unread threads stay right. (rules F45,

@@ -1,3 +1,4 @@
+import type { Client } from "../../../client/call.ts";
 import { ServerError } from "../../../client/errors.ts";
 import type { FeedbackType } from "../../../contract/feedback.ts";
 import type { ThreadStatus } from "../../../contract/threads.ts";
@@ -7,7 +8,15 @@ import type { Invocation } from "../../core/context.ts";
 import { appIdOf } from "../../core/ids.ts";
 import { canAsk } from "../../core/input.ts";
 import { note } from "../../core/output.ts";
-import { createInbox, type InboxCalls, type InboxState, type ThreadPage, withMessage } from "./state.ts";
+import {
+  createInbox,
+  type FiledStatus,
+  type InboxCalls,
+  type InboxState,
+  type ThreadPage,
+  type Undo,
+  withMessage,
+} from "./state.ts";
 
 export interface InboxFlags {
   readonly status?: ThreadStatus;
@@ -62,7 +71,8 @@ async function callsOf(
 ): Promise<InboxCalls> {
   const client = lastingClient(invocation, { onRetry: (pause) => notify(retryText(pause)) });
   const { threads } = client;
-  const params = { appId: await appIdOf(invocation).catch(explain) };
+  const appId = await appIdOf(invocation).catch(explain);
+  const params = { appId };
   const { status = "open", type, q } = flags;
   const query = { status, type, q, order: "activity", limit: "50" } as const;
   return {
@@ -71,9 +81,53 @@ async function callsOf(
     markRead: (id) => client.readMarks.update({ params: { id }, body: { read: true } }),
     read: (id) => threads.read({ params: { id } }),
     change: (id, change) => threads.update({ params: { id }, body: change }),
+    file: (thread, status) => fileThread(client, { appId, thread, status }),
     send: (id, message) => threads.addMessage({ params: { id }, body: message }),
     open: (address) => openAddress(invocation, address),
   };
+}
+
+interface Filing {
+  readonly appId: string;
+  readonly thread: Parameters<InboxCalls["file"]>[0];
+  readonly status: FiledStatus;
+}
+
+/**
+ * Archives or resolves a thread with a bulk request, because only a bulk request can be undone as in the console: the
+ * thread then is at its earlier place in the list. (rule F45)
+ */
+export async function fileThread(
+  { bulk, threads }: Client,
+  { appId, thread, status }: Filing,
+): Promise<Undo> {
+  const { id, status: before } = thread;
+  const params = { appId };
+  const done = await bulk.change({ params, body: { ids: [id], change: { status } } }).catch(ifAbsent);
+  if (done === undefined) {
+    await threads.update({ params: { id }, body: { status } });
+    return async () => void (await threads.update({ params: { id }, body: { status: before } }));
+  }
+  if (done.changed === 0) throw new Error("The thread was deleted or merged into another one.");
+  return async () => {
+    const undone = await bulk.undo({ params, body: { undo: done.undo } }).catch(ifRefused);
+    if (typeof undone === "string") return undone;
+    if (undone.changed > 0) return undefined;
+    return undone.skipped[0]?.code === "changed"
+      ? "Somebody has changed the thread since then, so it was not changed back."
+      : "The thread was not changed back.";
+  };
+}
+
+/** Ignores the error if an older server has no bulk requests. */
+function ifAbsent(error: unknown): undefined {
+  if (!(error instanceof ServerError) || ![404, 405].includes(error.status)) throw error;
+}
+
+/** Returns the message of the server if it refuses an undo, for example because ten minutes are over. */
+function ifRefused(error: unknown): string {
+  if (!(error instanceof ServerError) || error.code !== "wrong_state") throw error;
+  return error.message;
 }
 
 /**

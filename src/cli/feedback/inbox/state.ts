@@ -265,7 +265,7 @@ function closeThread(inbox: Inbox, status: FiledStatus): void {
   const filed = inbox.state().filed.at(-1);
   inbox.after(async () => {
     try {
-      await inbox.calls.change(thread.id, { status });
+      inbox.undos.set(thread.id, await inbox.calls.file(thread, status));
     } catch (error) {
       if (filed) inbox.set(withThread(inbox.state(), filed));
       throw error;
@@ -283,7 +283,10 @@ async function openNext(inbox: Inbox): Promise<void> {
   if (!state.said.isProblem) inbox.set({ ...state, said });
 }
 
-/** Undoes the last archiving or resolving: the thread gets its earlier status and is in the list again. */
+/**
+ * Undoes the last archiving or resolving: the thread is as before and in the list again. The list shows this
+ * immediately. If the server does not change the thread back, the list shows it no longer. (rule L54)
+ */
 function undo(inbox: Inbox): void {
   const state = inbox.state();
   const filed = state.filed.at(-1);
@@ -291,15 +294,20 @@ function undo(inbox: Inbox): void {
     inbox.set(withMessage(state, "There is nothing to undo."));
     return;
   }
-  const { id, subject, status } = filed.thread;
+  const { id, subject } = filed.thread;
   inbox.set(withMessage(closed(withThread(state, filed)), `The thread is in the list again: ${subject}`));
   inbox.after(async () => {
-    try {
-      await inbox.calls.change(id, { status });
-    } catch (error) {
+    const undoOfThread = inbox.undos.get(id);
+    // If the server has refused the change, there is nothing to undo.
+    if (undoOfThread === undefined) return;
+    const reason = await undoOfThread().catch((error: unknown) => {
       inbox.set(withoutThread(inbox.state(), id));
       throw error;
-    }
+    });
+    inbox.undos.delete(id);
+    if (reason === undefined) return;
+    inbox.set(forgotten(withoutThread(inbox.state(), id), id));
+    throw new Error(reason);
   });
 }
 
@@ -329,12 +337,17 @@ interface SentMessage {
   readonly reportId?: string;
 }
 
+/** Undoes a change. Returns the reason if the server does not undo it, also not later; otherwise undefined. */
+export type Undo = () => Promise<string | undefined>;
+
 /** The requests that the screen sends to the server, and the function that opens the browser. */
 export interface InboxCalls {
   list(cursor?: string): Promise<ThreadPage>;
   read(id: string): Promise<OwnedThread>;
   markRead(id: string): Promise<unknown>;
   change(id: string, change: ThreadChange): Promise<OwnedThread>;
+  /** Archives or resolves a thread. Returns the function that undoes this. */
+  file(thread: Pick<ThreadSummary, "id" | "status">, status: FiledStatus): Promise<Undo>;
   send(id: string, message: SentMessage): Promise<{ readonly delivery?: ReplyDelivery | undefined }>;
   open(address: string): Promise<void>;
 }
@@ -342,6 +355,8 @@ export interface InboxCalls {
 /** The state of the inbox, and the functions that read and change it. */
 export interface Inbox {
   readonly calls: InboxCalls;
+  /** The functions that undo an archiving or resolving on this screen, by the ids of the threads. */
+  readonly undos: Map<string, Undo>;
   state(): InboxState;
   set(next: InboxState): void;
   /** Sets the listener that is called after each change of the state. There is only one listener. */
@@ -378,6 +393,7 @@ export function createInbox(calls: InboxCalls, first: ThreadPage): Inbox {
 
   return {
     calls,
+    undos: new Map(),
     state: () => state,
     set,
     problem,
@@ -511,7 +527,13 @@ function withThread(state: InboxState, { thread, at }: Filed): InboxState {
   return { ...state, threads: state.threads.toSpliced(place, 0, thread), selected: place, filed };
 }
 
-type FiledStatus = Extract<ThreadStatus, "resolved" | "archived">;
+/** Removes a thread from the threads that can be in the list again. */
+const forgotten = (state: InboxState, id: string): InboxState => ({
+  ...state,
+  filed: state.filed.filter(({ thread }) => thread.id !== id),
+});
+
+export type FiledStatus = Extract<ThreadStatus, "resolved" | "archived">;
 
 const write = (state: InboxState, kind: Writing["kind"], text = ""): InboxState => ({
   ...state,
