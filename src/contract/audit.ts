@@ -94,7 +94,6 @@ export const auditActions = [
   "thread.snooze",
   "thread.tag",
   "thread.test",
-  "thread.undo",
   "thread.unmerge",
   "thread.update",
   "token.create",

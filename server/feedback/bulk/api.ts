@@ -3,8 +3,6 @@ import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { countOf } from "../../../src/words/phrases.ts";
 import { ownedApp } from "../../access/apps/store.ts";
-import { createAuditWriter } from "../../access/audit/record.ts";
-import { changesBetween } from "../../access/audit/rules.ts";
 import { suffices } from "../../access/members/rules.ts";
 import { members } from "../../access/members/store.ts";
 import type { Transaction } from "../../database/database.ts";
@@ -393,11 +391,9 @@ async function undoSome(
     if (change.status !== undefined && before.resolvedAt !== undefined)
       await restoreResolution(tx, id, before.resolvedAt);
     if (before.activeAt !== undefined)
-      await moveBack(deps, tx, {
-        ...act,
-        id,
-        to: before.activeAt,
-        from: now.activeAt,
+      await restoreActivity(tx, id, {
+        at: before.activeAt,
+        changedAt: now.activeAt,
         unreadFor: before.unreadFor ?? [],
       });
     await markUnreadFor(tx, id, unreadMembers);
@@ -407,33 +403,6 @@ async function undoSome(
     tally.changed += 1;
   }
   return tally;
-}
-
-/**
- * Sets the last activity of a thread back to its time before the change, and records this in the audit log. The list of
- * an agent with `updatedSince` reads these entries. (rules F45, A28)
- */
-async function moveBack(
-  deps: BulkDeps,
-  tx: Transaction,
-  {
-    id,
-    appId,
-    from,
-    to,
-    unreadFor,
-    ...author
-  }: Act & {
-    readonly id: string;
-    readonly from: string;
-    readonly to: string;
-    readonly unreadFor: readonly string[];
-  },
-): Promise<void> {
-  await restoreActivity(tx, id, { at: to, changedAt: from, unreadFor });
-  const changes = changesBetween({ activeAt: from }, { activeAt: to });
-  if (changes.length === 0) return;
-  await createAuditWriter(deps)(tx, author, { action: "thread.undo", appId, target: id, changes });
 }
 
 interface StoredStates {

@@ -62,12 +62,6 @@ describe("SQLite", () => {
       expect(plan).toContain("feedback_by_app (app_id=? AND (created_at,id)<(?,?))");
     });
 
-    it("reads the threads that an undo has changed back from the index of the audit by actions", async () => {
-      const search = { viewer: owner, filters: { updatedSince: "2026-01-01T00:00:00.000Z" } };
-      const plan = await planOf((database) => findThreads(database, search, fromTop));
-      expect(plan).toContain("SEARCH e USING INDEX audit_by_action (<expr>=? AND action=? AND at>?)");
-    });
-
     it.each([
       ["an agent's list of proposals", "runs_by_app", undefined],
       ["an agent's list of the approved proposals", "runs_by_status", "approved"],

@@ -1,4 +1,3 @@
-import type { AuditActionName } from "../../../../src/contract/audit.ts";
 import type { FeedbackFilters, Waiting } from "../../../../src/contract/find-work.ts";
 import type { RunDecision, RunStatus } from "../../../../src/contract/runs.ts";
 import { type Viewer, visibleTo } from "../../../access/members/visibility.ts";
@@ -71,7 +70,7 @@ export async function findThreads(
   if (order === "found") return findWords(reader, search, page);
   const sorted = sortKeyOf(order);
   const seen = visibleTo(search.viewer);
-  const newest = pageOfScopes(
+  const [newest, ...values] = pageOfScopes(
     reader.engine,
     {
       scopes: [`SELECT v.app_id AS scope FROM app_members v WHERE ${seen.sql}`, ...seen.values],
@@ -80,71 +79,16 @@ export async function findThreads(
     },
     page,
   );
-  const { updatedSince } = search.filters;
-  const [found, ...values] =
-    updatedSince === undefined ? newest : both(newest, undoneThreads(search, updatedSince, page));
   // The subquery selects only the keys of the page, so that the other columns are read only for the rows of the page.
   const rows = await reader.all<FoundRow>(
     plannedEachTime(
-      `SELECT ${columns[reader.engine]} FROM (${found}) AS newest CROSS JOIN feedback f CROSS JOIN apps a
-       WHERE f.seq = newest.found AND a.id = f.app_id ORDER BY ${sorted.at} DESC, f.id DESC LIMIT ?`,
+      `SELECT ${columns[reader.engine]} FROM (${newest}) AS newest CROSS JOIN feedback f CROSS JOIN apps a
+       WHERE f.seq = newest.found AND a.id = f.app_id ORDER BY ${sorted.at} DESC, f.id DESC`,
     ),
-    ...[...values, page.limit],
+    ...values,
   );
   return { rows };
 }
-
-const both = (one: Condition, other: Condition): Condition => [
-  `SELECT found FROM (${one[0]}) AS page UNION ALL SELECT found FROM (${other[0]}) AS undone`,
-  ...valuesOf([one, other]),
-];
-
-/**
- * Returns a query for the threads of a page whose last activity is before `updatedSince`, but which an undo has changed
- * back since then. Without them, an agent that reads the list with `updatedSince` would miss the undo. (rule A28)
- */
-function undoneThreads(
-  { viewer, filters }: Search,
-  updatedSince: string,
-  { position, limit }: PageOfScopes,
-): Condition {
-  const seen = visibleTo(viewer);
-  const conditions: Condition[] = [
-    [seen.sql, ...seen.values],
-    // SQLite uses the index only if neither side of the comparison is a column.
-    ["coalesce(e.app_id, e.owner_id) = coalesce(v.app_id, '')"],
-    [`e.action = '${undo}' AND e.at >= ?`, updatedSince],
-    ["f.id = e.target AND f.app_id = v.app_id"],
-    [`${activeAt} < ? AND (${activeAt}, f.id) < (?, ?)`, updatedSince, ...position],
-    ...matching({ ...filters, updatedSince: undefined }),
-  ];
-  return [
-    `SELECT DISTINCT f.seq AS found, ${activeAt} AS last, f.id AS thread
-     FROM app_members v CROSS JOIN audit e CROSS JOIN feedback f
-     WHERE ${sqlOf(conditions)} ORDER BY last DESC, thread DESC LIMIT ?`,
-    ...[...valuesOf(conditions), limit],
-  ];
-}
-
-const undo = "thread.undo" satisfies AuditActionName;
-
-/** Returns whether an undo has changed threads of these apps back since a time. */
-const hasUndoneSince = async (reader: Reader, appIds: readonly string[], since: string): Promise<boolean> =>
-  (await reader.get(
-    plannedEachTime(`SELECT 1 AS one FROM audit e
-     WHERE coalesce(e.app_id, e.owner_id) IN (${appIds.map(() => "?").join(", ") || "NULL"})
-       AND e.action = '${undo}' AND e.at >= ? LIMIT 1`),
-    ...[...appIds, since],
-  )) !== undefined;
-
-/**
- * Returns the condition that a thread `f` had activity since a time, or that an undo has changed it back since then.
- */
-const updatedOrUndone = (since: string): Condition => [
-  `(${activeAt} >= ? OR EXISTS (SELECT 1 FROM audit e
-     WHERE e.target = f.id AND e.changes IS NOT NULL AND e.action = '${undo}' AND e.at >= ?))`,
-  ...[since, since],
-];
 
 /**
  * Returns the part of the query that selects the matching threads of one app. If the search has tags, this part reads
@@ -185,7 +129,7 @@ export function findChanged(
   { viewer, filters }: Search,
   { conditions: changed, limit }: Pick<ChangesAfter, "conditions"> & { readonly limit: number },
 ): Promise<(FoundRow & ChangeKey)[]> {
-  const conditions = [...changed, ...matchingSince(filters)];
+  const conditions = [...changed, ...matching(filters)];
   const seen = visibleTo(viewer);
   return reader.all<FoundRow & ChangeKey>(
     plannedEachTime(
@@ -210,9 +154,8 @@ async function findWords(
     ...[...seen.values, ...keys],
   );
   const appIds = apps.map(({ id }) => id);
-  const { q, status, type, updatedSince } = filters;
-  const hasUndone = updatedSince !== undefined && (await hasUndoneSince(reader, appIds, updatedSince));
-  const narrowing = oftenFew(appIds, filters, hasUndone);
+  const { q, status, type } = filters;
+  const narrowing = oftenFew(appIds, filters);
   const by = "agent" as const;
   const search = {
     q,
@@ -222,7 +165,7 @@ async function findWords(
     status,
     type,
     narrowing,
-    conditions: matchingSince(filters),
+    conditions: matching(filters),
   };
   return readFound(reader, search, page, ({ from, order, conditions }) =>
     reader.all<FoundRow>(
@@ -243,10 +186,9 @@ async function findWords(
 function oftenFew(
   appIds: readonly string[],
   { waiting, updatedSince, tags }: Search["filters"],
-  hasUndone: boolean,
 ): Condition[] {
-  const conditions = (hasUndone ? matchingSince : matching)({ waiting, updatedSince, tags });
-  const isRare = (updatedSince !== undefined && !hasUndone) || waitsForSomebody({ waiting });
+  const conditions = matching({ waiting, updatedSince, tags });
+  const isRare = updatedSince !== undefined || waitsForSomebody({ waiting });
   if (!isRare) return conditions;
   return [[`f.app_id IN (${appIds.map(() => "?").join(", ")})`, ...appIds], ...conditions];
 }
@@ -268,12 +210,6 @@ const matching = ({ status, type, updatedSince, waiting, ...filters }: Search["f
   ...given(`${activeAt} >= ?`, updatedSince),
   ...(waiting === "none" ? [["f.waiting IS NULL"] as const] : given("f.waiting = ?", waiting)),
   ...withTags(tagKeysOf(filters)),
-];
-
-/** The same as `matching`, but with the threads that an undo has changed back since `updatedSince`. */
-const matchingSince = ({ updatedSince, ...filters }: Search["filters"]): Condition[] => [
-  ...matching(filters),
-  ...(updatedSince === undefined ? [] : [updatedOrUndone(updatedSince)]),
 ];
 
 const tagKeysOf = ({ tags = [] }: Search["filters"]): string[] => [...new Set(tags.map(tagKeyOf))];
