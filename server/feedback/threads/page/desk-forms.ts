@@ -4,7 +4,6 @@ import { bulk } from "../../../../src/contract/bulk.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { readMarks, threads } from "../../../../src/contract/threads.ts";
 import { type View, views } from "../../../../src/contract/views.ts";
-import type { Answered } from "../../../console/ask.ts";
 import { type Definitions, defineForm, type SignedInVisit } from "../../../console/definitions.ts";
 import {
   changedValues,
