@@ -289,6 +289,8 @@ const ThreadForm = ({
       class="thread"
       method="post"
       action={`${address}/edit`}
+      // The browser restores no values when a person goes back to the page. They may be older than the stored ones.
+      autocomplete="off"
       data-guards
       data-unsaved={forms.isUnsaved || undefined}
       data-thread={id}
