@@ -204,26 +204,44 @@ form?.addEventListener("restored", () => keepReceiver({ target: form.elements.re
 // The text of a refused reply or of a draft is there before the person types.
 if (form?.elements.replyBody?.value.trim()) receiver()?.setAttribute("data-stale", "");
 
-// A new message counts as seen if the person has not typed a reply yet. Otherwise a line above the field names the
-// writer of the message.
+// A line above the field names the writer of a new message, until the person follows its link. If the person has not
+// typed a reply yet, the message also counts as seen when the window shows it. (rule F35)
+let unseen;
+const markSeen = () => {
+  form.elements.seenMessage.value = unseen;
+  unseen = undefined;
+  document.getElementById("newer").hidden = true;
+};
+// Whether the window shows a message, or its beginning if it is long. A message behind the composer, a dialog or another
+// element that stays in its place is not shown.
+const isShown = (message) => {
+  if (!message || document.hidden) return false;
+  const { top, bottom, left, width } = message.getBoundingClientRect();
+  const needed = Math.min(bottom - top, innerHeight / 4) - 1;
+  const isFree = (y) => message.contains(document.elementFromPoint(left + width / 2, y));
+  return needed > 0 && isFree(top + 1) && isFree(top + needed);
+};
+const look = () => {
+  if (unseen === undefined || isReplying()) return;
+  if (isShown(document.getElementById(`message-${unseen}`))) markSeen();
+};
 document.addEventListener("replaced", ({ target }) => {
   const timeline = /** @type {any} */ (target);
   const seen = form?.elements.seenMessage;
   if (timeline.id !== "timeline" || !seen || seen.value === timeline.dataset.newest) return;
+  unseen = timeline.dataset.newest;
   const newer = document.getElementById("newer");
-  if (!isReplying()) {
-    seen.value = timeline.dataset.newest;
-    return;
-  }
   newer.querySelector("span").textContent = timeline.dataset.news ?? "";
   newer.hidden = false;
   const link = /** @type {any} */ (newer.querySelector("a"));
-  link.href = `#message-${timeline.dataset.newest}`;
-  link.onclick = () => {
-    seen.value = timeline.dataset.newest;
-    newer.hidden = true;
-  };
+  link.href = `#message-${unseen}`;
+  link.onclick = markSeen;
+  look();
 });
+// The parts of the inbox scroll by themselves. Their events do not bubble.
+document.addEventListener("scroll", look, { capture: true, passive: true });
+document.addEventListener("visibilitychange", look);
+addEventListener("resize", look);
 
 // The keys with which a person decides on the proposal of a thread. Approve and Reject first ask for a confirmation.
 // (rules A55 and O32)
