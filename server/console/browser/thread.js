@@ -254,6 +254,23 @@ const make = (name, properties, ...children) => {
   return element;
 };
 
+// Somebody else has decided. A note that the person has typed stays, so that it can be copied.
+document.addEventListener("replaced", ({ target }) => {
+  const ended = /** @type {any} */ (target);
+  if (!ended.dataset.decides || !ended.hidden) return;
+  const proposal = ended.closest(".proposal");
+  proposal.classList.remove("awaiting");
+  /** @type {any} */ (document.querySelector("dialog.question"))?.close();
+  const note = proposal.querySelector(".decide textarea");
+  const part = note?.closest(".decide");
+  if (!part) return;
+  part.hidden = note.value.trim() === "";
+  note.labels[0].textContent = "Your note to the agent, not sent";
+  part.querySelector(".hint").textContent =
+    "Nobody has read it. Copy it, or add it to the thread as an internal note.";
+  for (const words of part.querySelectorAll(":scope > :is(p, .notice)")) words.remove();
+});
+
 const ask = (decision, question) => {
   const button = bar().querySelector(`button[value=${decision}]`);
   const title = make("h2", { id: "decide-title", textContent: question });
@@ -289,7 +306,7 @@ const writeNote = () => {
   note.onkeydown = (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
-    bar().querySelector("button[value=request_changes]").click();
+    bar()?.querySelector("button[value=request_changes]").click();
   };
   note.scrollIntoView({ block: "center" });
   note.focus({ preventScroll: true });

@@ -112,9 +112,9 @@ describe("a text in the side column of a thread", () => {
     const begun = page.waitForRequest("**/drafts/save");
     await tagField(page).fill("menu");
     await begun;
+    const ended = page.waitForResponse("**/drafts/save");
     await tagField(page).press("Enter");
     await toast(page, "Add tags: menu.");
-    const ended = page.waitForResponse("**/drafts/save");
     await ended;
     arrive();
     await late;

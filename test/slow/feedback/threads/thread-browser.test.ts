@@ -151,7 +151,8 @@ describe("the page of a thread in Chromium", () => {
 
   it("counts a message that arrives before the person types as seen only after the window has shown it", async () => {
     const { page, id, read } = await open();
-    const write = (body: string) => team.call("POST", `/feedback/${id}/messages`, { direction: "note", body });
+    const write = (body: string) =>
+      team.call("POST", `/feedback/${id}/messages`, { direction: "note", body });
     for (let at = 0; at < 3; at += 1) await write("A line\n".repeat(30));
     await page.reload();
     await write("I have asked Bo.");
