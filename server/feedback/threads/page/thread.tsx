@@ -241,6 +241,7 @@ export const ThreadBody = (props: ThreadProps) => {
               ways={props.ways}
               reader={{ email: navigation.email, now: props.now }}
               settings={settings}
+              done={navigation.done}
               savedReplies={{
                 replies: props.replies,
                 manage: navigation.links.savedReplies(navigation.app.id),
