@@ -214,7 +214,7 @@ export const ThreadBody = (props: ThreadProps) => {
   return (
     <>
       <ThreadHead thread={thread} links={navigation.links} />
-      <MergedInto thread={thread} links={navigation.links} now={props.now} />
+      <MergedInto thread={thread} links={navigation.links} position={position} now={props.now} />
       <Answering id="answering" people={props.answering} isRead />
       <NewSinceNotice fresh={props.fresh} />
       <ThreadForm id={thread.feedback.id} forms={forms} address={address} position={position}>
@@ -301,24 +301,28 @@ const ThreadForm = ({
         Save
       </button>
       <IdempotencyField />
-      {position.list !== "" && (
-        <HiddenFields
-          values={[
-            ["list", position.list],
-            ["at", String(position.at)],
-            ...(position.desk
-              ? ([
-                  ["desk", "1"],
-                  ["next", position.next ?? ""],
-                ] as const)
-              : []),
-          ]}
-        />
-      )}
+      <PositionFields position={position} />
       {children}
     </form>
   </Can>
 );
+
+/** Hidden fields with the position from which a thread was opened, so that the next page is at the same position. */
+const PositionFields = ({ position }: { readonly position: InboxPosition }) =>
+  position.list === "" ? null : (
+    <HiddenFields
+      values={[
+        ["list", position.list],
+        ["at", String(position.at)],
+        ...(position.desk
+          ? ([
+              ["desk", "1"],
+              ["next", position.next ?? ""],
+            ] as const)
+          : []),
+      ]}
+    />
+  );
 
 /**
  * The script of an open page shows this notice when there is a newer proposal, or when somebody has decided on the
@@ -391,17 +395,18 @@ const ThreadHead = ({
 const MergedInto = ({
   thread: { app, merged },
   links,
+  position,
   now,
-}: Pick<ThreadProps, "thread" | "now"> & { readonly links: Links }) =>
+}: Pick<ThreadProps, "thread" | "position" | "now"> & { readonly links: Links }) =>
   merged.length === 0 ? null : (
     <section class="merged" id="merged" aria-label="Merged threads" data-live={versionOf(merged)}>
       {merged.length > mostMergedShown ? (
         <details class="reveal">
           <summary>{counted(merged.length, "merged thread")}</summary>
-          <MergedList {...{ app, merged, links, now }} />
+          <MergedList {...{ app, merged, links, position, now }} />
         </details>
       ) : (
-        <MergedList {...{ app, merged, links, now }} />
+        <MergedList {...{ app, merged, links, position, now }} />
       )}
     </section>
   );
@@ -412,8 +417,10 @@ const MergedList = ({
   app,
   merged,
   links,
+  position,
   now,
-}: Pick<OwnedThread, "app" | "merged"> & Pick<ThreadProps, "now"> & { readonly links: Links }) => (
+}: Pick<OwnedThread, "app" | "merged"> &
+  Pick<ThreadProps, "position" | "now"> & { readonly links: Links }) => (
   <ul>
     {merged.map(({ id, number, subject, mergedAt, mergedBy, undoUntil }) => (
       <li key={id}>
@@ -435,6 +442,7 @@ const MergedList = ({
           <Can needs="maintainer">
             <form method="post" action={links.thread(app.id, id, "unmerge")}>
               <IdempotencyField />
+              <PositionFields position={position} />
               <button class="small quiet" type="submit">
                 Undo
                 <span class="unseen">{` the merge of ${number === null ? "this thread" : `#${number}`}`}</span>
