@@ -96,8 +96,11 @@ const refresh = async () => {
     isLeft ||= isUsed;
     if (isUsed) continue;
     if (part.dataset.stale === undefined) {
+      const { newest } = part.dataset;
       replacePart(part, next);
-      if (next.dataset.news) announce(next.dataset.news);
+      // The conversation also changes without a new message, for example when a reply was mailed.
+      if (next.dataset.news && (newest === undefined || newest !== next.dataset.newest))
+        announce(next.dataset.news);
     } else if (part.dataset.stale) document.getElementById(part.dataset.stale).hidden = false;
   }
 };
