@@ -156,7 +156,8 @@ const choose = (name, value) => {
   field.value = value;
   field.dispatchEvent(new Event("change", { bubbles: true }));
 };
-const undoButton = () => /** @type {any} */ (document.querySelector(".toast button"));
+const undoButton = () =>
+  /** @type {any} */ (document.querySelector(".toast button, .notice[data-done] button"));
 addKeys("Thread", [
   { key: "e", words: "Resolve", act: () => choose("status", "resolved"), isHere: canChange },
   { key: "y", words: "Archive", act: () => choose("status", "archived"), isHere: canChange },

@@ -40,7 +40,7 @@ import {
   withOpened,
 } from "../../inbox/filters.ts";
 import { totalOf } from "../../search/parts.tsx";
-import { RepliedNotice } from "./delivery.tsx";
+import { RepliedNotice, resolvedWord } from "./delivery.tsx";
 import {
   InboxChanges,
   InboxLinks,
@@ -58,6 +58,7 @@ import { ActBar, ActNotice, type ActResult, actResultOf, labelOfAct, ThreadRow }
 import {
   type Opened,
   openThread,
+  Reopen,
   readThread,
   type ShownAgain,
   ThreadBody,
@@ -283,7 +284,13 @@ const Desk = (props: DeskProps) => {
       {thread === undefined && <h1 class="unseen">Inbox</h1>}
       {props.replied !== undefined && (
         <RepliedNotice
-          done="replied"
+          done={resolvedWord}
+          reopen={
+            <Reopen
+              action={links.thread(app.id, props.replied.feedback.id, "edit")}
+              position={{ list, at: 0, desk: true }}
+            />
+          }
           thread={props.replied}
           settings={links.app(app.id)}
           reader={navigation.email}

@@ -10,7 +10,13 @@ import {
 } from "../../../../src/contract/threads.ts";
 import { titled } from "../../../../src/words/visible.ts";
 import type { SignedInVisit } from "../../../console/definitions.ts";
-import { HiddenFields, IdempotencyField, versionOf } from "../../../console/forms.tsx";
+import {
+  fieldVersion,
+  HiddenFields,
+  IdempotencyField,
+  originalVersionName,
+  versionOf,
+} from "../../../console/forms.tsx";
 import type { Links } from "../../../console/links.ts";
 import type { AppNavigation } from "../../../console/navigation.ts";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
@@ -194,13 +200,48 @@ export const threadTitle = (thread: OwnedThread): string =>
   `${numberOf(thread.feedback)}${titled(thread.feedback.subject)}`;
 
 /** The notice about the reply that this person has just sent. */
-export const ThreadReplied = ({ navigation, thread }: Pick<ThreadProps, "navigation" | "thread">) => (
+export const ThreadReplied = ({
+  navigation,
+  thread,
+  position,
+}: Pick<ThreadProps, "navigation" | "thread" | "position">) => (
   <RepliedNotice
+    reopen={
+      <Reopen
+        action={navigation.links.thread(navigation.app.id, thread.feedback.id, "edit")}
+        position={position}
+      />
+    }
     done={navigation.done}
     thread={thread}
     settings={navigation.links.app(navigation.app.id)}
     reader={navigation.email}
   />
+);
+
+/** The button that opens a thread again, after a reply that resolved it. The reply is not recalled. */
+export const Reopen = ({
+  action,
+  position,
+}: {
+  readonly action: string;
+  readonly position: InboxPosition;
+}) => (
+  <Can needs="maintainer">
+    <form method="post" action={action}>
+      <IdempotencyField />
+      <PositionFields position={position} />
+      <HiddenFields
+        values={[
+          ["status", "open"],
+          [originalVersionName("status"), fieldVersion("resolved")],
+        ]}
+      />
+      <button class="small" type="submit">
+        Open the thread again
+      </button>
+    </form>
+  </Can>
 );
 
 /**
