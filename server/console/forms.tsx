@@ -448,8 +448,8 @@ export const TextArea = ({
 
 /**
  * Returns the attributes of a field for the script that stores drafts. The attributes contain the maximum length of the
- * text, whether the value was sent but not saved, whether the text is an answer in a thread, and the name of the control
- * whose choice belongs to the text.
+ * text, whether the value was sent but not saved, whether the text is an answer in a thread, the name of the control
+ * whose choice belongs to the text, and whether the field is empty after its text was saved.
  */
 const draftTraits = (name: string, sent: boolean | undefined) => {
   const field = draftFieldOf(name);
@@ -459,6 +459,7 @@ const draftTraits = (name: string, sent: boolean | undefined) => {
         "data-unsaved": sent || undefined,
         "data-answers": field.answers,
         "data-choice": field.choice,
+        "data-adds": field.adds,
       }
     : {};
 };

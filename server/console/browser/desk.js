@@ -242,6 +242,7 @@ if (form) {
     const ids = values.map((value) => String(value).split(".").at(-1) ?? "");
     const next = ids.length === 1 ? rowAfter(ids[0]) : undefined;
     if (next) form.elements.next.value = idOf(next);
+    keep("innkeep-acted", ids[0]);
     keepPlace(next && (openedId() === undefined || ids[0] !== openedId()) ? idOf(next) : openedId());
   });
   document.addEventListener("replaced", () => {
@@ -265,6 +266,8 @@ addEventListener("submit", ({ target, defaultPrevented }) => {
 });
 const acted = document.getElementById("acted");
 if (acted) {
+  // After the undoing of a change, the row of its first thread gets the focus.
+  if (column) acted.addEventListener("submit", () => keepPlace(kept("innkeep-acted") ?? openedId()));
   const undo = /** @type {any} */ (acted.querySelector("[name=undo]"));
   const list = /** @type {any} */ (acted.querySelector("[name=list]"))?.value;
   const address = new URL(location.href);

@@ -61,18 +61,23 @@ export const ownDrafts = () =>
 
 /** Returns the name of the entry in which a tab stores for other tabs which texts of a form it has sent. */
 export const sentName = (form) => `innkeep-sent ${person} ${form}`;
+/** Informs other tabs which texts of a form were sent, as pairs of a field and its text. */
+export const tellSent = (form, texts) => {
+  store(sentName(form), JSON.stringify(texts));
+  store(sentName(form), null);
+};
 
 // The last form that this tab sent. A cookie from the server says whether the action of the form was done, and which of
 // its fields were used.
 export const last = inTab.get("innkeep-sent");
 if (person || last?.person === undefined) inTab.set("innkeep-sent", null);
-const wordOf = (once) => {
+export const takeWord = (once) => {
   const start = `innkeep-done-${once}=`;
   const found = document.cookie.split("; ").find((cookie) => cookie.startsWith(start));
   if (found) document.cookie = `${start}; Path=/; Max-Age=0`;
   return found && decodeURIComponent(found.slice(start.length));
 };
-export const word = last && last.person === person ? wordOf(last.once) : undefined;
+export const word = last && last.person === person ? takeWord(last.once) : undefined;
 if (word !== undefined) {
   const names = word === "all" ? last.names : word.split(" ");
   const isDone = (name) => names.includes(name);
@@ -82,8 +87,7 @@ if (word !== undefined) {
   // Informs other tabs that show the same text that it was sent. The tabs must be informed before the drafts are
   // deleted below.
   const texts = Object.entries(sent).flatMap(([name, { text }]) => (isDone(name) ? [[name, text]] : []));
-  store(sentName(last.form), JSON.stringify(texts));
-  store(sentName(last.form), null);
+  tellSent(last.form, texts);
   for (const draft of same) {
     for (const [name, { text }] of Object.entries(draft.fields)) {
       if (isDone(name) && (draft.writer === last.writer || sent[name]?.text === text))

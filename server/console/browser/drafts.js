@@ -12,6 +12,8 @@ import {
   store,
   stored,
   storedNames,
+  takeWord,
+  tellSent,
   word,
 } from "./draft-store.js";
 import { announce } from "./page.js";
@@ -36,6 +38,8 @@ export const newWriter = () =>
  * @property {Record<string, Typed>} fields
  * @property {Record<string, Typed>} extra The texts of fields that are no longer in the form.
  * @property {Set<string>} unsaved The fields whose values were sent and refused.
+ * @property {Set<string>} restored The fields whose texts were restored, and that the person has not changed since.
+ * @property {string[]} heldBack The fields that the next sending of the form leaves out.
  * @property {Set<string>} replaces The writers whose text this page has taken over. The server has not confirmed this yet.
  * @property {number} [timer]
  * @property {AbortController} [running]
@@ -55,8 +59,12 @@ export const typing = [...(person ? document.querySelectorAll("form[method=post]
     fields: {},
     extra: {},
     unsaved: new Set(),
+    restored: new Set(),
+    heldBack: [],
     replaces: new Set(),
   }));
+/** Returns the texts that are typed in a form. */
+export const typingIn = (form) => typing.find(({ element }) => element === form);
 // Browsers also restore typed text, even text that was sent. This feature is turned off, because the drafts restore
 // only text that was not sent.
 for (const { element } of typing) for (const field of draftFields(element)) field.autocomplete = "off";
@@ -322,11 +330,21 @@ addEventListener("beforeunload", (event) => {
   if (left) event.preventDefault();
 });
 for (const state of typing)
-  state.element.addEventListener("input", ({ target }) => {
+  state.element.addEventListener("input", (/** @type {any} */ { target }) => {
     // The next save informs the server that the person is writing an answer in a thread. Other members then see this.
     if ("answers" in target.dataset) state.answering = state.element.dataset.thread;
+    state.restored.delete(target.name);
     keep(state);
   });
+
+// The form no longer counts as unsent if no text in it is unsent.
+const cleanIfSaved = (state) => {
+  if (!draftFields(state.element).some((field) => isTyped(state, field))) dirty.delete(state.element);
+};
+// Whether a field is empty after its text was sent. A field with a version shows the stored text, unless it adds
+// something.
+const isEmptied = (state, field) =>
+  "adds" in field.dataset || (field.matches("textarea") && !wasOf(state, field.name));
 
 // Removes text that another tab has sent, so that it is not sent twice.
 const clearSent = (state, texts) => {
@@ -335,11 +353,12 @@ const clearSent = (state, texts) => {
     return field?.value === text && text !== "" ? [field] : [];
   });
   for (const field of cleared) {
-    field.defaultValue = field.value = field.matches("textarea") ? "" : field.value;
+    field.defaultValue = field.value = isEmptied(state, field) ? "" : field.value;
     state.unsaved.delete(field.name);
+    state.restored.delete(field.name);
   }
   if (cleared.length === 0) return;
-  if (draftFields(state.element).every((field) => !isTyped(state, field))) dirty.delete(state.element);
+  cleanIfSaved(state);
   keep(state);
   state.element.dispatchEvent(new Event("restored"));
   showHintAt(state.element, "You sent this text in another tab, so it is no longer here.");
@@ -386,18 +405,33 @@ document.addEventListener("submit", (event) => {
   }
   if (!state) return;
   stopSaving(state);
-  for (const [name, value] of [
-    ["draft-form", state.form],
-    ["draft-writer", state.writer],
-    ["draft-replaces", replacedBy(state).join(" ")],
-    ["draft-person", person],
-  ]) {
+  for (const [name, value] of draftValues(state)) {
     const hidden =
       form.elements[name] ??
       form.appendChild(Object.assign(document.createElement("input"), { type: "hidden", name }));
     hidden.value = value;
   }
+  state.heldBack = heldBackBy(state, event.submitter);
   const names = draftFields(form).map(({ name }) => name);
+  noteSent(
+    state,
+    names.filter((name) => !state.heldBack.includes(name)),
+  );
+});
+for (const state of typing)
+  state.element.addEventListener("formdata", ({ formData }) => {
+    for (const name of state.heldBack) formData.delete(name);
+    state.heldBack = [];
+  });
+
+// The values that inform the server which drafts belong to a sent form.
+const draftValues = (state) => [
+  ["draft-form", state.form],
+  ["draft-writer", state.writer],
+  ["draft-replaces", replacedBy(state).join(" ")],
+  ["draft-person", person],
+];
+const noteSent = (state, names) =>
   inTab.set("innkeep-sent", {
     person,
     names,
@@ -405,9 +439,72 @@ document.addEventListener("submit", (event) => {
     form: state.form,
     writer: state.writer,
     replaces: replacedBy(state),
-    thread: form.dataset.thread,
-    once: form.elements.once?.value,
+    thread: state.element.dataset.thread,
+    once: state.element.elements.once?.value,
   });
+// A text that was restored in a part with a save of its own (`data-saves`), such as the side column of a thread, is not
+// sent by another button of the form, because the person may not have noticed it. It stays a draft.
+const heldBackBy = (state, submitter) =>
+  submitter?.hasAttribute("formaction")
+    ? [...state.restored].filter((name) => fieldOf(state, name)?.closest("[data-saves]"))
+    : [];
+
+// Adds to the body of a request that is sent with `fetch` what ends the drafts of these fields. Call `endSent` or
+// `keepRefused` after the server has answered.
+export const beginSent = (state, body, names) => {
+  keep(state);
+  stopSaving(state);
+  for (const [name, value] of draftValues(state)) body.set(name, value);
+  noteSent(state, names);
+};
+// Forgets the texts that were sent, by field. A text that was typed since stays.
+const forgetSent = (state, texts) => {
+  inTab.set("innkeep-sent", null);
+  takeWord(state.element.elements.once?.value);
+  for (const [name, text] of Object.entries(texts)) {
+    if (state.fields[name]?.text === text) delete state.fields[name];
+    state.unsaved.delete(name);
+    state.restored.delete(name);
+  }
+};
+// Ends the drafts of texts that the server has saved. The page then continues as a new writer, so that a save of the old
+// one that arrives late stores nothing. Call `keepRest` after the page shows the stored values.
+export const endSent = (state, texts) => {
+  forgetSent(state, texts);
+  tellSent(state.form, Object.entries(texts));
+  for (const draft of ownDrafts()) if (draft.form === state.form) dropTexts(draft, texts);
+  state.replaces.add(state.writer);
+  store(draftName(state), null);
+  state.writer = newWriter();
+  state.said = undefined;
+};
+const dropTexts = (draft, texts) => {
+  const left = Object.entries(draft.fields).filter(([name, { text }]) => texts[name] !== text);
+  if (left.length === Object.keys(draft.fields).length) return;
+  const { person: _, form: __, writer: ___, ...rest } = draft;
+  store(
+    draftName(draft),
+    left.length > 0 ? JSON.stringify({ ...rest, fields: Object.fromEntries(left) }) : null,
+  );
+};
+// Keeps the texts that were sent and refused as drafts. Call `keepRest` after the page shows the refusal.
+export const keepRefused = forgetSent;
+// Stores the texts that are still unsent after a part of the form was replaced.
+export const keepRest = (state) => {
+  for (const field of draftFields(state.element))
+    if ("unsaved" in field.dataset && field.closest("[data-saves]")) state.unsaved.add(field.name);
+  keep(state);
+  cleanIfSaved(state);
+  save(state);
+};
+
+// A part of the page was replaced. A text in it that is still unsent stays in its field.
+document.addEventListener("replaced", ({ target }) => {
+  for (const state of typing)
+    for (const field of draftFields(state.element)) {
+      const typed = /** @type {any} */ (target).contains(field) && state.fields[field.name];
+      if (typed) fill(state, field.name, typed);
+    }
 });
 
 // Restores unsent text. Text from this browser is restored automatically. Text from another tab or device is restored
@@ -448,7 +545,7 @@ const reveal = (field) => {
   const [name, value] = field.closest("[data-shown-by]")?.dataset.shownBy.split("=") ?? [];
   if (name) field.form.elements[name].value = value;
 };
-const fill = (state, name, { text, was, choice }) => {
+const fill = (state, name, /** @type {Typed} */ { text, was, choice }) => {
   const field = fieldOf(state, name);
   field.value = text;
   choose(state, field, choice);
@@ -493,7 +590,10 @@ const changedSince = (state, draft, names) => {
 // Puts the texts of a draft into the form of this page. Then it deletes the draft, because this page now stores the
 // texts.
 const takeOver = (state, draft, { same, free, taken, gone }) => {
-  for (const name of [...free, ...taken]) fill(state, name, draft.fields[name]);
+  for (const name of [...free, ...taken]) {
+    fill(state, name, draft.fields[name]);
+    state.restored.add(name);
+  }
   for (const name of same) if ("unsaved" in fieldOf(state, name).dataset) state.unsaved.add(name);
   for (const name of gone) state.extra[name] = draft.fields[name];
   if (free.length + taken.length > 0 && "guards" in state.element.dataset) dirty.add(state.element);

@@ -1,7 +1,7 @@
 // Updates an open page. The script replaces the title and each part with `data-live` that has changed on the server,
 // and screen readers read the changes. A part is not replaced while an element in it has the focus. Links with an id
-// and checkboxes of the list are exceptions: they get the focus again in the new part. A part with `data-stale` is not
-// replaced either. If the value of `data-stale` is an id, the element with this id becomes visible instead.
+// and checkboxes of the list are exceptions: they get the focus again in the new part. The buttons of a decision, which somebody else has made,
+// are exceptions, too. A part with `data-stale` is not replaced either. If the value of `data-stale` is an id, the element with this id becomes visible instead.
 import { announce, replacePart } from "./page.js";
 
 // Receives events about changes from the server. Only one page of a browser has a connection, and it sends the events
@@ -91,13 +91,16 @@ const refresh = async () => {
   for (const part of document.querySelectorAll("[data-live]")) {
     const next = fresh.getElementById(part.id);
     const focused = part.contains(document.activeElement) ? document.activeElement : undefined;
-    const link = focused?.matches("a[id], .tick input") ? focused.id : undefined;
+    const isUsed = focused !== undefined && !focused.matches("a[id], .tick input, [data-decides] button");
     if (!next || part.dataset.live === next.dataset.live) continue;
-    isLeft ||= focused !== undefined && !link;
-    if (focused && !link) continue;
+    isLeft ||= isUsed;
+    if (isUsed) continue;
     if (part.dataset.stale === undefined) {
+      const { newest } = part.dataset;
       replacePart(part, next);
-      if (next.dataset.news) announce(next.dataset.news);
+      // The conversation also changes without a new message, for example when a reply was mailed.
+      if (next.dataset.news && (newest === undefined || newest !== next.dataset.newest))
+        announce(next.dataset.news);
     } else if (part.dataset.stale) document.getElementById(part.dataset.stale).hidden = false;
   }
 };

@@ -32,13 +32,14 @@ export const announce = (words) => {
 };
 
 // Replaces a part of the page with the same part of a newer page. If an element with an id has the focus, the element
-// with this id in the new part gets the focus.
+// with this id in the new part gets the focus. If a button of a decision has it, the part that shows the decision gets it.
 export const replacePart = (part, next) => {
   localise(next);
   const focused = part.contains(document.activeElement) ? document.activeElement : undefined;
   const at = part.querySelector("[data-arrows]")?.scrollLeft;
   part.replaceWith(next);
-  if (focused?.id) document.getElementById(focused.id)?.focus({ preventScroll: true });
+  const then = focused && (focused.id || next.dataset.decides);
+  if (then) document.getElementById(then)?.focus({ preventScroll: true });
   if (at) next.querySelector("[data-arrows]").scrollLeft = at;
   next.dispatchEvent(new Event("replaced", { bubbles: true }));
 };

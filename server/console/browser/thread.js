@@ -1,7 +1,7 @@
 // The page of a thread. A field in the side column is saved when it changes. Ctrl+Enter sends the typed message. If a
 // message arrives while the person types a reply, a line above the reply says so. Without this script, buttons do the
 // same. (rule F43)
-import { dirty } from "./drafts.js";
+import { beginSent, draftFields, endSent, keepRefused, keepRest, typingIn } from "./drafts.js";
 import { addKeys } from "./keys.js";
 import { announce, forgetUndo, replacePart, toast } from "./page.js";
 
@@ -10,7 +10,7 @@ const parts = ["thread-head", "fields", "timeline", "finished"];
 
 const labelOf = (field) => field.labels?.[0]?.textContent.trim() ?? field.name;
 const shownValue = (field) => field.selectedOptions?.[0]?.textContent.trim() ?? field.value.trim();
-const hasText = () => [...form.querySelectorAll("textarea")].some(({ value }) => value.trim() !== "");
+const state = typingIn(form);
 
 // Saves run one after another, because each save needs the idempotency key and the versions that the previous save
 // returned.
@@ -21,23 +21,27 @@ const saveNow = async (name, value, before) => {
   // An earlier save may have replaced the field with a new one that contains the stored value.
   field.value = value;
   const words = `${labelOf(field)}: ${shownValue(field) || "none"}.`;
-  const answer = await fetch(part.dataset.saves, {
-    method: "POST",
-    headers: { Accept: "text/html" },
-    body: new URLSearchParams(/** @type {any} */ (new FormData(form))),
-  }).catch(() => undefined);
+  const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
+  // A text in another field of the side column is saved when the person leaves that field.
+  for (const other of draftFields(form)) if (part.contains(other) && other !== field) body.delete(other.name);
+  const sent = "draft" in field.dataset ? { [name]: value } : {};
+  beginSent(state, body, Object.keys(sent));
+  const request = { method: "POST", headers: { Accept: "text/html" }, body };
+  const answer = await fetch(part.dataset.saves, request).catch(() => undefined);
   const fresh = answer && new DOMParser().parseFromString(await answer.text(), "text/html");
   // The session may have ended, or the server may be unreachable. Then the normal form is sent, so that the typed text
   // is not lost.
   if (!fresh?.getElementById("fields"))
     return form.requestSubmit(part.querySelector("[data-without-script] button"));
+  if (answer.ok) endSent(state, sent);
+  else keepRefused(state, sent);
   for (const id of parts) {
     const [old, next] = [document.getElementById(id), fresh.getElementById(id)];
     if (old && next) replacePart(old, next);
   }
   form.elements.once.value = fresh.querySelector("form.thread [name=once]").value;
+  keepRest(state);
   prepare();
-  if (!hasText()) dirty.delete(form);
   if (!answer.ok) return announce(document.querySelector("#fields [role=alert]")?.textContent ?? "");
   forgetUndo();
   const undo = () => save({ name, value: before }, undefined);
@@ -53,14 +57,25 @@ const save = ({ name, value }, before) => {
     });
 };
 
-// Hides the button that is only for people without scripts, and copies the value of each field to `stored`.
+// Hides the texts and buttons that are only for people without scripts, and copies the stored value of each field of the
+// side column to `stored`. The button that saves these fields is shown while one of them has an unsaved text.
 const stored = new Map();
+const sideFields = () =>
+  /** @type {any[]} */ ([...document.querySelectorAll("#fields :is(select, input:not([type=hidden]))")]);
+const storedIn = (field) =>
+  field.options
+    ? ([...field.options].find(({ defaultSelected }) => defaultSelected)?.value ?? field.value)
+    : field.defaultValue;
 const prepare = () => {
-  for (const field of document.querySelectorAll("#fields :is(select, input:not([type=hidden]))"))
-    stored.set(/** @type {any} */ (field).name, /** @type {any} */ (field).value);
+  for (const field of sideFields()) stored.set(field.name, storedIn(field));
   /** @type {any} */ for (const part of form.querySelectorAll("[data-without-script]")) part.hidden = true;
+  showSave();
 };
 const isChanged = ({ name, value }) => stored.has(name) && stored.get(name) !== value;
+const showSave = () =>
+  document
+    .querySelector("#fields [data-without-script]")
+    ?.toggleAttribute("hidden", !sideFields().some((field) => field.matches("input") && isChanged(field)));
 
 const showTab = (value) => {
   const tab = /** @type {any} */ (document.querySelector(`.composer [name=composer][value=${value}]`));
@@ -75,13 +90,13 @@ if (form) {
   // A text is saved when the person leaves the field. If the person leaves the field by clicking a button, the button
   // sends the text.
   form.addEventListener("focusout", ({ target, relatedTarget }) => {
-    if (!target.matches("#fields input") || !isChanged(target)) return;
+    if (!target.matches("#fields input") || !isChanged(target) || state.restored.has(target.name)) return;
     if (!relatedTarget?.matches("button[type=submit]")) save(target, stored.get(target.name));
   });
   form.addEventListener("input", ({ target }) => {
-    if (target.matches("#fields input"))
-      document.querySelector("#fields [data-without-script]").toggleAttribute("hidden", !isChanged(target));
+    if (target.matches("#fields input")) showSave();
   });
+  form.addEventListener("restored", showSave);
   // If the person sends the form while a field is being saved, the form waits until the field is saved. The form needs
   // the new key and versions.
   form.addEventListener("submit", (event) => {
@@ -96,6 +111,7 @@ if (form) {
     const { target, key } = event;
     if (key === "Enter" && target.matches("#fields input")) {
       event.preventDefault();
+      state.restored.delete(target.name);
       target.blur();
       return;
     }
@@ -140,7 +156,8 @@ const choose = (name, value) => {
   field.value = value;
   field.dispatchEvent(new Event("change", { bubbles: true }));
 };
-const undoButton = () => /** @type {any} */ (document.querySelector(".toast button"));
+const undoButton = () =>
+  /** @type {any} */ (document.querySelector(".toast button, .notice[data-done] button"));
 addKeys("Thread", [
   { key: "e", words: "Resolve", act: () => choose("status", "resolved"), isHere: canChange },
   { key: "y", words: "Archive", act: () => choose("status", "archived"), isHere: canChange },
@@ -188,26 +205,44 @@ form?.addEventListener("restored", () => keepReceiver({ target: form.elements.re
 // The text of a refused reply or of a draft is there before the person types.
 if (form?.elements.replyBody?.value.trim()) receiver()?.setAttribute("data-stale", "");
 
-// A new message counts as seen if the person has not typed a reply yet. Otherwise a line above the field shows who
-// wrote the message.
+// A line above the field names the writer of a new message, until the person follows its link. If the person has not
+// typed a reply yet, the message also counts as seen when the window shows it. (rule F35)
+let unseen;
+const markSeen = () => {
+  form.elements.seenMessage.value = unseen;
+  unseen = undefined;
+  document.getElementById("newer").hidden = true;
+};
+// Whether the window shows a message, or its beginning if it is long. A message behind the composer, a dialog or another
+// element that stays in its place is not shown.
+const isShown = (message) => {
+  if (!message || document.hidden) return false;
+  const { top, bottom, left, width } = message.getBoundingClientRect();
+  const needed = Math.min(bottom - top, innerHeight / 4) - 1;
+  const isFree = (y) => message.contains(document.elementFromPoint(left + width / 2, y));
+  return needed > 0 && isFree(top + 1) && isFree(top + needed);
+};
+const look = () => {
+  if (unseen === undefined || isReplying()) return;
+  if (isShown(document.getElementById(`message-${unseen}`))) markSeen();
+};
 document.addEventListener("replaced", ({ target }) => {
   const timeline = /** @type {any} */ (target);
   const seen = form?.elements.seenMessage;
   if (timeline.id !== "timeline" || !seen || seen.value === timeline.dataset.newest) return;
+  unseen = timeline.dataset.newest;
   const newer = document.getElementById("newer");
-  if (!isReplying()) {
-    seen.value = timeline.dataset.newest;
-    return;
-  }
   newer.querySelector("span").textContent = timeline.dataset.news ?? "";
   newer.hidden = false;
   const link = /** @type {any} */ (newer.querySelector("a"));
-  link.href = `#message-${timeline.dataset.newest}`;
-  link.onclick = () => {
-    seen.value = timeline.dataset.newest;
-    newer.hidden = true;
-  };
+  link.href = `#message-${unseen}`;
+  link.onclick = markSeen;
+  look();
 });
+// The parts of the inbox scroll by themselves. Their events do not bubble.
+document.addEventListener("scroll", look, { capture: true, passive: true });
+document.addEventListener("visibilitychange", look);
+addEventListener("resize", look);
 
 // The keys with which a person decides on the proposal of a thread. Approve and Reject first ask for a confirmation.
 // (rules A55 and O32)
@@ -219,6 +254,23 @@ const make = (name, properties, ...children) => {
   element.append(...children);
   return element;
 };
+
+// Somebody else has decided. A note that the person has typed stays, so that it can be copied.
+document.addEventListener("replaced", ({ target }) => {
+  const ended = /** @type {any} */ (target);
+  if (!ended.dataset.decides || !ended.hidden) return;
+  const proposal = ended.closest(".proposal");
+  proposal.classList.remove("awaiting");
+  /** @type {any} */ (document.querySelector("dialog.question"))?.close();
+  const note = proposal.querySelector(".decide textarea");
+  const part = note?.closest(".decide");
+  if (!part) return;
+  part.hidden = note.value.trim() === "";
+  note.labels[0].textContent = "Your note to the agent, not sent";
+  part.querySelector(".hint").textContent =
+    "Nobody has read it. Copy it, or add it to the thread as an internal note.";
+  for (const words of part.querySelectorAll(":scope > :is(p, .notice)")) words.remove();
+});
 
 const ask = (decision, question) => {
   const button = bar().querySelector(`button[value=${decision}]`);
@@ -255,7 +307,7 @@ const writeNote = () => {
   note.onkeydown = (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
-    bar().querySelector("button[value=request_changes]").click();
+    bar()?.querySelector("button[value=request_changes]").click();
   };
   note.scrollIntoView({ block: "center" });
   note.focus({ preventScroll: true });

@@ -14,6 +14,8 @@ interface DraftField {
    * restored with the text. Without a text, it is not stored. (rule O17)
    */
   readonly choice?: string;
+  /** Whether the field adds something to an object. Then it is empty after its text was saved. */
+  readonly adds?: boolean;
 }
 
 /** The value of the field for the receiver of a reply to everyone. */
@@ -37,7 +39,7 @@ const single: Readonly<Record<string, DraftField>> = {
   noteBody: { label: "Internal note", most: limits.message, answers: true },
   replyBody: { label: "Reply", most: limits.message, answers: true, choice: "replyReceiver" },
   subject: { label: "Subject", most: limits.subject },
-  addTags: { label: "Add tags", most: limits.threadTags * (limits.tagName + 2) },
+  addTags: { label: "Add tags", most: limits.threadTags * (limits.tagName + 2), adds: true },
   githubIssueUrl: { label: "Linked issue", most: limits.url },
   question: { label: "Question", most: limits.question },
   answer: { label: "Answer", most: limits.answer },

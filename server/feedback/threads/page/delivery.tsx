@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { OwnedMessage, OwnedThread, ReplyMail } from "../../../../src/contract/threads.ts";
 import {
   deliveryWords,
@@ -46,8 +47,11 @@ export const TurnPagesOn = ({ settings }: TurnPagesOnProps) => (
   </Can>
 );
 
+/** The name of the notice that follows a reply that resolved its thread. */
+export const resolvedWord = "replied-resolved";
+
 /** The names of the notices that follow a reply. */
-const replied = ["replied", "replied-changed"];
+const replied = ["replied", "replied-changed", resolvedWord];
 
 /** The notice about the reply that this person has just sent. */
 export const RepliedNotice = ({
@@ -56,8 +60,11 @@ export const RepliedNotice = ({
   reader,
   settings,
   href,
+  reopen,
 }: TurnPagesOnProps & {
   readonly done: string;
+  /** The button that opens the thread again. It is shown if the reply resolved the thread. */
+  readonly reopen: ComponentChildren;
   /** The address of the thread; undefined if the page shows this thread. */
   readonly href?: string;
   readonly thread: OwnedThread;
@@ -86,6 +93,7 @@ export const RepliedNotice = ({
         </>
       )}{" "}
       <Line text={deliveryWords(reply.delivery, mails).join(" ")} />
+      {done === resolvedWord && href === undefined && " The thread is resolved."}
       {done === "replied-changed" && " Your changes in the other fields are saved, too."}
       {isMissed && (
         <>
@@ -93,6 +101,7 @@ export const RepliedNotice = ({
           <TurnPagesOn settings={settings} />
         </>
       )}
+      {done === resolvedWord && feedback.status === "resolved" && <> {reopen}</>}
     </Notice>
   );
 };

@@ -48,7 +48,7 @@ import {
   withOpened,
 } from "../../inbox/filters.ts";
 import { totalOf } from "../../search/parts.tsx";
-import { RepliedNotice } from "./delivery.tsx";
+import { RepliedNotice, resolvedWord } from "./delivery.tsx";
 import {
   currentView,
   InboxChanges,
@@ -67,6 +67,7 @@ import { ActBar, ActNotice, type ActResult, actResultOf, labelOfAct, ThreadRow }
 import {
   type Opened,
   openThread,
+  Reopen,
   readThread,
   type ShownAgain,
   ThreadBody,
@@ -306,7 +307,13 @@ const Desk = (props: DeskProps) => {
       <LiveMailFault fault={props.mailFault} />
       {props.replied !== undefined && (
         <RepliedNotice
-          done="replied"
+          done={resolvedWord}
+          reopen={
+            <Reopen
+              action={links.thread(app.id, props.replied.feedback.id, "edit")}
+              position={{ list, at: 0, desk: true }}
+            />
+          }
           thread={props.replied}
           settings={links.app(app.id)}
           reader={navigation.email}

@@ -124,7 +124,11 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
     block: partOf("block", {}, sent),
     link: partOf("link", {}, sent),
     reply: partOf("reply", {}, sent),
-    edit: { ...partOf("edit", current, sent), value: (name) => edit.values[name] ?? "" },
+    edit: {
+      ...partOf("edit", current, sent),
+      value: (name) => edit.values[name] ?? "",
+      isStored: (name) => !edit.typed.includes(name),
+    },
     was: edit.was,
     readProposalId: sent?.fields.text("runId") ?? "",
     decisionRefused: sent?.part === "decision" && sent.refusal !== undefined,
@@ -232,14 +236,16 @@ function atFieldsOf([field]: readonly string[], refusal: ApiError | undefined): 
 function editValues(current: Values, sent: SentThread | undefined) {
   const entries = names.edit.map((name) => {
     const stored = current[name] ?? "";
-    const fresh = { name, value: stored, was: fieldVersion(stored) };
+    const fresh = { name, value: stored, was: fieldVersion(stored), isTyped: false };
     if (!sent || isDone("edit", sent)) return fresh;
     const { fields, refusal } = sent;
     if (!isEdited(fields, name)) return fresh;
-    return { name, value: fields.text(name), was: versionAgain({ value: fields.text, refusal }, name) };
+    const was = versionAgain({ value: fields.text, refusal }, name);
+    return { name, value: fields.text(name), was, isTyped: true };
   });
   const sentWas = names.edit.map(originalVersionName).map((name) => [name, sent?.fields.text(name) ?? ""]);
   return {
+    typed: entries.filter(({ isTyped }) => isTyped).map(({ name }) => name),
     values: Object.fromEntries([...entries.map(({ name, value }) => [name, value]), ...sentWas]),
     was: Object.fromEntries(entries.map(({ name, was }) => [name, was])),
   };

@@ -23,6 +23,7 @@ import {
   listAddress,
   threadAddress,
 } from "../../inbox/neighbours.tsx";
+import { resolvedWord } from "./delivery.tsx";
 import { showDesk } from "./desk.tsx";
 import {
   claimedName,
@@ -100,7 +101,7 @@ function release(visit: SignedInVisit): Promise<Reply<"released">> {
 
 function addMessage(
   visit: SignedInVisit,
-): Promise<Reply<"noted" | "noted-changed" | "replied" | "replied-changed">> {
+): Promise<Reply<"noted" | "noted-changed" | "replied" | "replied-changed" | "replied-resolved">> {
   const { ask, fields, param } = visit;
   const button = fields.text("direction");
   const note = button === "note";
@@ -122,9 +123,12 @@ function addMessage(
       idempotencyKey: fields.idempotencyKey,
     });
     const done = note ? "noted" : "replied";
+    if (button === resolving) {
+      const to = await afterResolving(visit);
+      return { done: resolvedWord, anchor: `message-${id}`, messageId: id, to };
+    }
     const result = isChanged ? (`${done}-changed` as const) : done;
-    const to = button === resolving ? await afterResolving(visit) : undefined;
-    return { done: result, anchor: `message-${id}`, messageId: id, to };
+    return { done: result, anchor: `message-${id}`, messageId: id };
   });
 }
 
@@ -425,6 +429,7 @@ export const definitions: Definitions = [
       "noted-changed": "The note was added to the thread. Your changes in the other fields are saved, too.",
       replied: null,
       "replied-changed": null,
+      "replied-resolved": null,
     },
     word: "addMessage",
     notDone: "Your note or reply was not added.",

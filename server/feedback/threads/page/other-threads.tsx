@@ -20,6 +20,7 @@ import { Can, Empty, Line, NothingSearched, Refused } from "../../../console/par
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import { searchFaultOf } from "../../../console/search-fault.ts";
 import { Ago } from "../../../console/times.tsx";
+import { inboxPositionOf, threadAddress } from "../../inbox/neighbours.tsx";
 import { nameIn, statusNames } from "../badges.tsx";
 import { threadPage } from "./page.tsx";
 import { numberOf } from "./texts.tsx";
@@ -43,12 +44,15 @@ function merge(visit: SignedInVisit): Promise<Reply<"merged">> {
   );
 }
 
-async function unmerge({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"unmerged">> {
+/** Undoes a merge. In the inbox, the separate thread is then shown beside the list. */
+async function unmerge(visit: SignedInVisit): Promise<Reply<"unmerged">> {
+  const { ask, fields, links, param } = visit;
   const { app, feedback } = await ask(threads.unmerge, {
     params: { id: param("id") },
     idempotencyKey: fields.idempotencyKey,
   });
-  return goTo(links.thread(app.id, feedback.id), "unmerged");
+  const place = { appId: app.id, id: feedback.id };
+  return goTo(threadAddress(links, place, inboxPositionOf(visit)), "unmerged");
 }
 
 async function showMerge(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {

@@ -1,9 +1,10 @@
 import type { Proposal } from "../../../../src/contract/agent.ts";
 import { limits } from "../../../../src/contract/limits.ts";
+import { visibleLine } from "../../../../src/words/visible.ts";
 import { type Filled, faultAt, HiddenFields, TextArea, versionOf } from "../../../console/forms.tsx";
 import type { ProposalClaim, ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
 import { Can, ExternalLink, HiddenCount, Line, Notice, Refused, UserText } from "../../../console/parts.tsx";
-import { Person } from "../../../console/people.tsx";
+import { Person, usePersonWords } from "../../../console/people.tsx";
 import { Ago, duration, Remaining, Timestamp } from "../../../console/times.tsx";
 import { Badge, type BadgeProps } from "../badges.tsx";
 import { claimedName, recallNoteName, type ThreadForms } from "./fields.tsx";
@@ -40,7 +41,8 @@ export const AfterDecision = ({
   readonly now: Date;
 }) => (
   <>
-    <Decided proposal={proposal} life={life} />
+    <DecisionPart proposal={proposal} life={life} />
+    {proposal.status !== "awaiting_approval" && <div {...barTraits(proposal)} hidden />}
     <ProposalWork proposal={proposal} life={life} now={now} />
     <Can needs="maintainer">
       <ProposalOrders proposal={proposal} life={life} forms={forms} address={address} />
@@ -116,14 +118,47 @@ interface DecidedProps {
   readonly life: ProposalLife | undefined;
 }
 
+/**
+ * The part for the decision on a proposal. It is empty until somebody has decided. The script of an open page updates
+ * it, and screen readers read who has decided.
+ */
+const DecisionPart = ({ proposal, life }: DecidedProps) => {
+  const wordsOf = usePersonWords();
+  const { id, decidedAt, decision } = proposal;
+  const by = isByPerson(proposal) && life?.decidedBy ? ` by ${wordsOf(life.decidedBy)}` : "";
+  return (
+    <div
+      id={`decided-${id}`}
+      data-live={versionOf([decidedAt, decision])}
+      data-news={decidedAt === null ? undefined : visibleLine(`${words[decision ?? "reject"]}${by}.`)}
+      hidden={decidedAt === null}
+      tabIndex={-1}
+    >
+      <Decided proposal={proposal} life={life} />
+    </div>
+  );
+};
+
+const isByPerson = ({ decision }: Proposal): boolean => decision !== "replaced" && decision !== "expired";
+
+/**
+ * Returns the attributes of the bar with the buttons for a decision. The script of an open page removes the buttons when
+ * somebody has decided, even if one of them has the focus.
+ */
+const barTraits = ({ id, status }: Proposal) => ({
+  id: `decide-${id}`,
+  "data-live": versionOf(status === "awaiting_approval"),
+  "data-decides": `decided-${id}`,
+});
+
 /** The decision, the person who made it, its time and its note. */
 const Decided = ({ proposal, life }: DecidedProps) => {
   const { decidedAt, decisionNote, decision } = proposal;
   if (decidedAt === null) return null;
-  const byPerson = decision !== "replaced" && decision !== "expired";
+  const byPerson = isByPerson(proposal);
   const isRejected = decision === null || decision === "reject";
   return (
-    <div>
+    <>
       <h3>
         {words[decision ?? "reject"]}
         {byPerson && life?.decidedBy && (
@@ -144,7 +179,7 @@ const Decided = ({ proposal, life }: DecidedProps) => {
         </p>
       )}
       <EarlierApproval proposal={proposal} life={life} />
-    </div>
+    </>
   );
 };
 
@@ -446,17 +481,17 @@ const Release = ({
 );
 
 export const DecisionForm = ({
-  runId,
+  proposal,
   form,
   action,
 }: {
-  /** The id of the proposal on this page. The form decides only on this proposal. */
-  readonly runId: string;
+  /** The proposal on this page. The form decides only on this proposal. */
+  readonly proposal: Proposal;
   readonly form: Filled;
   readonly action: string;
 }) => (
   <>
-    <input type="hidden" name="runId" value={runId} />
+    <input type="hidden" name="runId" value={proposal.id} />
     <div class="decide">
       {faultAt(form, "note") !== undefined && (
         <Notice kind="alert" unfocused>
@@ -476,7 +511,7 @@ export const DecisionForm = ({
         can only propose a new plan.
       </p>
     </div>
-    <div class="decision-bar actions">
+    <div class="decision-bar actions" {...barTraits(proposal)}>
       <Decide decision="approve" kind="primary" action={action}>
         Approve this plan
       </Decide>

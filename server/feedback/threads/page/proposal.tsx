@@ -142,7 +142,7 @@ export const CurrentProposal = (props: ProposalsProps) => {
       </div>
       <Can needs="maintainer">
         {awaiting ? (
-          <DecisionForm runId={proposal.id} form={forms.decision} action={`${address}/decision`} />
+          <DecisionForm proposal={proposal} form={forms.decision} action={`${address}/decision`} />
         ) : (
           <UnsentNote form={forms.decision} />
         )}

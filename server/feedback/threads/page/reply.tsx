@@ -44,6 +44,8 @@ interface MessageComposerProps {
   readonly reader: PageReader;
   /** The address of the settings in which an owner turns sender pages on. */
   readonly settings: string;
+  /** The word for the result of the form that the person has just sent. */
+  readonly done: string;
 }
 
 /** The ways in which replies reach senders: by mail, and on the sender's page. */
@@ -57,8 +59,8 @@ export interface ReplyWays {
  * button, so that nobody sends a note as a reply by mistake. The switch works without scripts.
  */
 export const MessageComposer = (props: MessageComposerProps) => {
-  const { forms, answering } = props;
-  const isNote = isNoteFirst(forms);
+  const { forms, answering, done } = props;
+  const isNote = isNoteFirst(forms, done);
   return (
     <section class="composer" id="write" aria-labelledby="add">
       <h2 id="add" class="unseen">
@@ -86,9 +88,15 @@ export const MessageComposer = (props: MessageComposerProps) => {
   );
 };
 
-/** Whether the field for the note is shown first, because the note was refused or only the note has text. */
-const isNoteFirst = ({ note, reply }: ThreadForms): boolean =>
-  note.refusal !== undefined || (note.value("noteBody") !== "" && reply.value("replyBody") === "");
+/**
+ * Whether the field for the note is shown first: if the note was refused, if only the note has text, or after a note.
+ * After a note, the next text may be for the team, too, and must not go to the sender.
+ */
+const isNoteFirst = ({ note, reply }: ThreadForms, done: string): boolean =>
+  note.refusal !== undefined ||
+  done === "noted" ||
+  done === "noted-changed" ||
+  (note.value("noteBody") !== "" && reply.value("replyBody") === "");
 
 const ComposerTab = ({
   value,

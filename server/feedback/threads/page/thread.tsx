@@ -10,7 +10,13 @@ import {
 } from "../../../../src/contract/threads.ts";
 import { titled } from "../../../../src/words/visible.ts";
 import type { SignedInVisit } from "../../../console/definitions.ts";
-import { HiddenFields, IdempotencyField, versionOf } from "../../../console/forms.tsx";
+import {
+  fieldVersion,
+  HiddenFields,
+  IdempotencyField,
+  originalVersionName,
+  versionOf,
+} from "../../../console/forms.tsx";
 import type { Links } from "../../../console/links.ts";
 import type { AppNavigation } from "../../../console/navigation.ts";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
@@ -195,13 +201,48 @@ export const threadTitle = (thread: OwnedThread): string =>
   `${numberOf(thread.feedback)}${titled(thread.feedback.subject)}`;
 
 /** The notice about the reply that this person has just sent. */
-export const ThreadReplied = ({ navigation, thread }: Pick<ThreadProps, "navigation" | "thread">) => (
+export const ThreadReplied = ({
+  navigation,
+  thread,
+  position,
+}: Pick<ThreadProps, "navigation" | "thread" | "position">) => (
   <RepliedNotice
+    reopen={
+      <Reopen
+        action={navigation.links.thread(navigation.app.id, thread.feedback.id, "edit")}
+        position={position}
+      />
+    }
     done={navigation.done}
     thread={thread}
     settings={navigation.links.app(navigation.app.id)}
     reader={navigation.email}
   />
+);
+
+/** The button that opens a thread again, after a reply that resolved it. The reply is not recalled. */
+export const Reopen = ({
+  action,
+  position,
+}: {
+  readonly action: string;
+  readonly position: InboxPosition;
+}) => (
+  <Can needs="maintainer">
+    <form method="post" action={action}>
+      <IdempotencyField />
+      <PositionFields position={position} />
+      <HiddenFields
+        values={[
+          ["status", "open"],
+          [originalVersionName("status"), fieldVersion("resolved")],
+        ]}
+      />
+      <button class="small" type="submit">
+        Open the thread again
+      </button>
+    </form>
+  </Can>
 );
 
 /**
@@ -215,7 +256,7 @@ export const ThreadBody = (props: ThreadProps) => {
   return (
     <>
       <ThreadHead thread={thread} links={navigation.links} />
-      <MergedInto thread={thread} links={navigation.links} now={props.now} />
+      <MergedInto thread={thread} links={navigation.links} position={position} now={props.now} />
       <Answering id="answering" people={props.answering} isRead />
       <NewSinceNotice fresh={props.fresh} />
       <ThreadForm id={thread.feedback.id} forms={forms} address={address} position={position}>
@@ -242,6 +283,7 @@ export const ThreadBody = (props: ThreadProps) => {
               ways={props.ways}
               reader={{ email: navigation.email, now: props.now }}
               settings={settings}
+              done={navigation.done}
               savedReplies={{
                 replies: props.replies,
                 manage: navigation.links.savedReplies(navigation.app.id),
@@ -290,6 +332,8 @@ const ThreadForm = ({
       class="thread"
       method="post"
       action={`${address}/edit`}
+      // The browser restores no values when a person goes back to the page. They may be older than the stored ones.
+      autocomplete="off"
       data-guards
       data-unsaved={forms.isUnsaved || undefined}
       data-thread={id}
@@ -299,24 +343,28 @@ const ThreadForm = ({
         Save
       </button>
       <IdempotencyField />
-      {position.list !== "" && (
-        <HiddenFields
-          values={[
-            ["list", position.list],
-            ["at", String(position.at)],
-            ...(position.desk
-              ? ([
-                  ["desk", "1"],
-                  ["next", position.next ?? ""],
-                ] as const)
-              : []),
-          ]}
-        />
-      )}
+      <PositionFields position={position} />
       {children}
     </form>
   </Can>
 );
+
+/** Hidden fields with the position from which a thread was opened, so that the next page is at the same position. */
+const PositionFields = ({ position }: { readonly position: InboxPosition }) =>
+  position.list === "" ? null : (
+    <HiddenFields
+      values={[
+        ["list", position.list],
+        ["at", String(position.at)],
+        ...(position.desk
+          ? ([
+              ["desk", "1"],
+              ["next", position.next ?? ""],
+            ] as const)
+          : []),
+      ]}
+    />
+  );
 
 /**
  * The script of an open page shows this notice when there is a newer proposal, or when somebody has decided on the
@@ -389,17 +437,18 @@ const ThreadHead = ({
 const MergedInto = ({
   thread: { app, merged },
   links,
+  position,
   now,
-}: Pick<ThreadProps, "thread" | "now"> & { readonly links: Links }) =>
+}: Pick<ThreadProps, "thread" | "position" | "now"> & { readonly links: Links }) =>
   merged.length === 0 ? null : (
     <section class="merged" id="merged" aria-label="Merged threads" data-live={versionOf(merged)}>
       {merged.length > mostMergedShown ? (
         <details class="reveal">
           <summary>{counted(merged.length, "merged thread")}</summary>
-          <MergedList {...{ app, merged, links, now }} />
+          <MergedList {...{ app, merged, links, position, now }} />
         </details>
       ) : (
-        <MergedList {...{ app, merged, links, now }} />
+        <MergedList {...{ app, merged, links, position, now }} />
       )}
     </section>
   );
@@ -410,8 +459,10 @@ const MergedList = ({
   app,
   merged,
   links,
+  position,
   now,
-}: Pick<OwnedThread, "app" | "merged"> & Pick<ThreadProps, "now"> & { readonly links: Links }) => (
+}: Pick<OwnedThread, "app" | "merged"> &
+  Pick<ThreadProps, "position" | "now"> & { readonly links: Links }) => (
   <ul>
     {merged.map(({ id, number, subject, mergedAt, mergedBy, undoUntil }) => (
       <li key={id}>
@@ -433,6 +484,7 @@ const MergedList = ({
           <Can needs="maintainer">
             <form method="post" action={links.thread(app.id, id, "unmerge")}>
               <IdempotencyField />
+              <PositionFields position={position} />
               <button class="small quiet" type="submit">
                 Undo
                 <span class="unseen">{` the merge of ${number === null ? "this thread" : `#${number}`}`}</span>

@@ -55,7 +55,7 @@ export const Timeline = (props: TimelineProps) => {
       id="timeline"
       class="stack"
       aria-labelledby="conversation"
-      data-live={versionOf([messages.map(({ id }) => id), props.events])}
+      data-live={versionOf([messages.map(({ id, mails }) => [id, mails]), props.events])}
       data-newest={newest?.id ?? ""}
       data-news={newest === undefined ? undefined : newestWords(newest, props.thread, wordsOf)}
     >

@@ -115,6 +115,22 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
+  it("focuses the row that an undo brings back, with and without an open thread", async () => {
+    await fill(3);
+    const rowInFocus = (page: Page) => page.evaluate(() => document.activeElement?.id ?? "");
+    for (const query of ["", "?open=1"]) {
+      const page = await open(query);
+      for (const key of query === "" ? ["j", "j"] : ["j"]) await page.keyboard.press(key);
+      const row = await rowInFocus(page);
+      expect(row).toMatch(/^thread-/);
+      await pressAndLoad(page, "e");
+      await pressAndLoad(page, "z");
+      await page.getByText("1 thread changed back.").first().waitFor();
+      await expect.poll(() => rowInFocus(page)).toBe(row);
+      await page.close();
+    }
+  });
+
   it("undoes with z on another list of the app, too", async () => {
     await fill(2);
     const page = await open("?open=2");

@@ -149,6 +149,33 @@ describe("the page of a thread in Chromium", () => {
     expect((await read()).messages).toHaveLength(1);
   });
 
+  it("counts a message that arrives before the person types as seen only after the window has shown it", async () => {
+    const { page, id, read } = await open();
+    const write = (body: string) =>
+      team.call("POST", `/feedback/${id}/messages`, { direction: "note", body });
+    for (let at = 0; at < 3; at += 1) await write("A line\n".repeat(30));
+    await page.reload();
+    await write("I have asked Bo.");
+    const line = page.locator("#newer").getByText(`${team.owner.email} added a note.`);
+    await line.waitFor();
+    await page.keyboard.press("r");
+    await page.keyboard.type("An answer to the old messages");
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("Nothing was sent.").waitFor();
+    expect((await read()).messages).toHaveLength(4);
+
+    await page.getByLabel("Your reply").fill("");
+    await page.goto("/console/account");
+    await page.goto(`/console/feedback/${team.app.id}/${id}`);
+    await write("Bo has answered.");
+    await line.waitFor();
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    await line.waitFor({ state: "hidden" });
+    await page.getByLabel("Your reply").fill("An answer to all");
+    await page.keyboard.press("Control+Enter");
+    await expect.poll(async () => (await read()).messages).toHaveLength(6);
+  });
+
   it("calls the plan of an agent a plan while the person types a reply, and in the refusal of the reply", async () => {
     const { page, id } = await open();
     await page.clock.install();
