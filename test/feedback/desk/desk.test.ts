@@ -61,6 +61,10 @@ describe("the triage desk, without scripts", () => {
       headers: { ...maria.headers, origin: service.baseUrl },
       body,
     });
+  /** The numbers of the threads that the links for the previous and the next thread open. */
+  const besideIn = ({ text }: Answer) =>
+    ["\\[", "\\]"].map((key) => new RegExp(`open=(\\d+)"[^>]*data-key="${key}"`).exec(text)?.[1]);
+  const placeIn = ({ text }: Answer) => /class="place"[^>]*>([^<]*)/.exec(text)?.[1];
   const openedIn = ({ text }: Answer) => /data-opened="([^"]*)"/.exec(text)?.[1];
 
   it("shows the views with their counts and the list of threads to triage, and opens each view", async () => {
@@ -264,6 +268,51 @@ describe("the triage desk, without scripts", () => {
       expect.stringContaining("The changes are saved."),
     ]);
     expect(after.text).toMatch(/open=1"[^>]*data-key="\]"/);
+  });
+
+  it("keeps the place in the list after a reply that moves the thread to the top of the list", async () => {
+    const subjects = ["First", "Second", "Third", "Fourth", "Fifth"];
+    const ids: string[] = [];
+    for (const subject of subjects) ids.push(await send(subject, { email: "kim@example.org" }));
+    const [first = "", second = "", third = "", fourth = ""] = ids;
+    const words = { direction: "outbound", replyBody: "Thanks." };
+    const reply = async (page: Answer, id: string) =>
+      browser.open(
+        (await browser.send(page, `${inbox}/${id}/messages`, words)).headers.get("location") ?? "",
+      );
+    const replied = await reply(await open(`?open=${third}`), third);
+    expect(subjectsIn(replied)).toEqual(["Third", "Fifth", "Fourth", "Second", "First"]);
+    expect([besideIn(replied), placeIn(replied)]).toEqual([["4", "2"], "1 of 5"]);
+    await send("Newest");
+    const again = await reply(replied, third);
+    expect(besideIn(again)).toEqual(["4", "2"]);
+    const bar = again.text.slice(again.text.indexOf('class="pane-bar"'));
+    const resolved = await browser.send({ ...again, text: bar }, `${inbox}/change`, { act: "resolve" });
+    expect(openedIn(await browser.follow(resolved))).toBe(second);
+    const last = await reply(await open(`?open=${first}`), first);
+    expect(besideIn(last)).toEqual(["2", undefined]);
+    const tagged = await act(last, [fourth], { act: "tag", tagName: "later" });
+    expect([openedIn(tagged), besideIn(tagged)]).toEqual([first, ["2", undefined]]);
+    const undone = await browser.send(tagged, `${inbox}/undo`);
+    expect(besideIn(await browser.follow(undone))).toEqual(["2", undefined]);
+    const refused = await browser.send(last, `${inbox}/${first}/messages`, {
+      ...words,
+      replyBody: "x".repeat(10_001),
+    });
+    expect([refused.status, besideIn(refused)]).toEqual([400, ["2", undefined]]);
+    expect(placeIn(await open(`?open=${first}`))).toBe("1 of 5");
+  });
+
+  it("keeps the place on the own page of a thread after a reply", async () => {
+    const [first, second, third] = [await send("First"), await send("Second"), await send("Third")];
+    const at = `${inbox}/${first}`;
+    const page = await browser.open(`${at}?list=view%3Dto_triage&at=2`);
+    const words = { direction: "note", noteBody: "Look at this." };
+    await maria.call("POST", `/feedback/${second}/messages`, { direction: "note", body: "Later." });
+    const noted = await browser.send(page, `${at}/messages`, words);
+    const after = await browser.open(noted.headers.get("location") ?? "");
+    const links = [...after.text.matchAll(/href="([^"?]*)\?[^"]*"[^>]*data-key="[\][]"/g)];
+    expect(links.map(([, href]) => href)).toEqual([`${inbox}/${third}`]);
   });
 
   it("continues with the next thread after a reply that resolves, and shows what happened with the reply", async () => {
