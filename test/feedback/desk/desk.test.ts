@@ -83,6 +83,29 @@ describe("the triage desk, without scripts", () => {
     expect(first).not.toBe(second);
   });
 
+  it("says that the work is done and how many threads are snoozed if all open threads are snoozed", async () => {
+    const ids = [await send("First"), await send("Second")];
+    expect(readingOf(await act(await open(), ids.slice(0, 1), { act: "snooze:24" }))).not.toContain(
+      "All done",
+    );
+    const page = await act(await open(), ids, { act: "snooze:24" });
+    expect(readingOf(page)).toContain("All done No thread is waiting for triage. 2 threads are snoozed");
+    expect(page.text).toContain(`<a href="${inbox}?view=snoozed">2 threads are snoozed</a>`);
+    expect(readingOf(page)).not.toContain("Keys and settings");
+  });
+
+  it.each([
+    ["mine", "No open or started thread is assigned to you. 1 thread is snoozed"],
+    ["unassigned", "No open or started thread is without an assignee. 1 thread is snoozed"],
+    ["waiting_on_us", "No thread is waiting for your team. 1 thread is snoozed"],
+    ["waiting_on_sender", "No thread is waiting for its sender. 1 thread is snoozed"],
+    ["resolved", "No thread is resolved."],
+  ])("says what the empty view %s would contain", async (view, words) => {
+    await act(await open(), [await send("First")], { act: "snooze:24" });
+    expect(readingOf(await open(`?view=${view}`))).toContain(`Nothing here ${words}`);
+    expect(readingOf(await open("?view=snoozed"))).not.toContain("Nothing here");
+  });
+
   it("opens a thread beside the list by its number or its id, or says that there is no such thread", async () => {
     const [id] = [await send("First"), await send("Second")];
     const page = await open("?open=1");

@@ -412,7 +412,13 @@ const List = (props: DeskProps & { readonly unread: number }) => {
   const rows = (
     <div
       id="threads"
-      data-live={versionOf([items, [...proposals], unread > 0, thread?.thread.feedback.id])}
+      data-live={versionOf([
+        items,
+        [...proposals],
+        unread > 0,
+        thread?.thread.feedback.id,
+        items.length === 0 && props.counts.fixed,
+      ])}
       data-news="The threads in this list have changed."
     >
       {props.fault !== undefined ? (
@@ -420,6 +426,7 @@ const List = (props: DeskProps & { readonly unread: number }) => {
       ) : items.length === 0 ? (
         <Nothing
           {...{ navigation, filter }}
+          counts={props.counts}
           everywhere={at({ status: "all" })}
           older={nextCursor === null ? undefined : at({ cursor: nextCursor })}
         />
