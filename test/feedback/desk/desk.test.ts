@@ -374,7 +374,9 @@ describe("the triage desk, without scripts", () => {
       viewName: "Faults",
       viewShared: "on",
     });
-    expect(readingOf(await browser.follow(renamed))).toContain("Saved views Faults (shared) 1");
+    const shared = await browser.follow(renamed);
+    expect(readingOf(shared)).toContain("Saved views Faults (shared) 1");
+    expect(shared.text).not.toMatch(/class="unseen">[^<]*shared/);
     const refused = await browser.send(page, `${views}/${id}/change`, { viewName: "", once: "x" });
     expect(refused.text).toContain("field-viewName-fault");
     const viewer = await team.join("viewer");

@@ -347,7 +347,8 @@ export const Views = (props: ViewsProps) => {
                   key={view.id}
                   href={`${inbox}?${listQuery(savedFilter(view.query), { saved: view.id })}`}
                   name={view.name}
-                  hint={hintOf(view)}
+                  isShared={view.shared}
+                  hint={view.unknownFilters === undefined ? undefined : "not all filters are known"}
                   count={String(view.count)}
                   isOpen={view.id === saved?.id}
                 />
@@ -364,15 +365,6 @@ export const Views = (props: ViewsProps) => {
       {props.children}
     </nav>
   );
-};
-
-/** Returns the text that a screen reader reads after the name of a saved view. */
-const hintOf = ({ shared, unknownFilters }: SavedView): string | undefined => {
-  const hints = [
-    ...(shared ? ["shared"] : []),
-    ...(unknownFilters === undefined ? [] : ["not all filters are known"]),
-  ];
-  return hints.length === 0 ? undefined : hints.join(", ");
 };
 
 /**
@@ -418,19 +410,27 @@ export const FixedViews = ({
 interface ViewLinkProps {
   readonly href: string;
   readonly name: string;
+  /** Whether the view is saved for the whole team. */
+  readonly isShared?: boolean;
+  /** The text that a screen reader reads after the name. */
   readonly hint?: string | undefined;
   readonly count: string;
   readonly isOpen: boolean;
 }
 
 /** A view with the number of its threads. */
-const ViewLink = ({ href, name, hint, count, isOpen }: ViewLinkProps) => (
+const ViewLink = ({ href, name, isShared, hint, count, isOpen }: ViewLinkProps) => (
   <li>
     <a href={href} aria-current={isOpen ? "page" : undefined}>
       <span class="name">
         <Line text={name} />
         {hint !== undefined && <span class="unseen">{` (${hint})`}</span>}
       </span>
+      {isShared && (
+        <span class="shared" title="Saved for the whole team">
+          {" (shared) "}
+        </span>
+      )}
       <span class="number">{count}</span>
     </a>
   </li>
