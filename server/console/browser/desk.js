@@ -96,6 +96,10 @@ const rowAfter = (id) => {
   return at === -1 ? undefined : (all[at + 1] ?? all[at - 1]);
 };
 
+// Returns the row that gets the focus after an action on the thread. The open thread may have moved in the list since it
+// was opened, so its form names the thread that follows.
+const rowAfterAct = (id) => (id === openedId() && rowOf(form.elements.next.value)) || rowAfter(id);
+
 // Sends the form of the list for the selected threads. If no thread is selected, uses the thread with the focus or the
 // open thread.
 const act = (value) => {
@@ -240,7 +244,7 @@ if (form) {
     // In the inbox of all apps, a value has the id of the app in front of the id of the thread.
     const values = form.elements.all ? [] : [...new FormData(form).getAll("id")];
     const ids = values.map((value) => String(value).split(".").at(-1) ?? "");
-    const next = ids.length === 1 ? rowAfter(ids[0]) : undefined;
+    const next = ids.length === 1 ? rowAfterAct(ids[0]) : undefined;
     if (next) form.elements.next.value = idOf(next);
     keep("innkeep-acted", ids[0]);
     keepPlace(next && (openedId() === undefined || ids[0] !== openedId()) ? idOf(next) : openedId());

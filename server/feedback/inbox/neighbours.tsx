@@ -160,6 +160,11 @@ export interface InboxPosition {
   /** The query of the inbox page; empty if the thread was not opened from the inbox. */
   readonly list: string;
   readonly at: number;
+  /**
+   * The id of the thread after this one at the time at which the person opened the thread, or `noneAfter`. Undefined if
+   * the person has done nothing on the thread since.
+   */
+  readonly after?: string | undefined;
   /** Whether the thread is shown next to the list, not on its own page. */
   readonly desk?: boolean;
   /** The id of the thread that opens after this thread is resolved; empty if there is none. */
@@ -177,16 +182,67 @@ export interface Neighbour {
 export interface Neighbours {
   readonly previous: Neighbour | undefined;
   readonly next: Neighbour | undefined;
+  /** The position of the thread in the list from which it was opened; undefined if the list is not known. */
+  readonly at?: number;
 }
+
+const noneAfter = "none";
+
+/** The threads before and after a thread in a list, and the position between them. */
+export interface Beside<Item> {
+  readonly previous: Item | undefined;
+  readonly next: Item | undefined;
+  readonly at: number;
+}
+
+/**
+ * Returns the threads before and after a thread in a list. An action of the person may have moved the thread in the
+ * list, or out of it. The list then continues from the place at which the person opened the thread.
+ */
+export function besideIn<Item extends { readonly id: string }>(
+  items: readonly Item[],
+  id: string | undefined,
+  opened: Pick<InboxPosition, "at" | "after">,
+): Beside<Item> {
+  const others = items.filter((item) => item.id !== id);
+  const here = items.findIndex((item) => item.id === id);
+  const after = others.findIndex((item) => item.id === opened.after);
+  const isMoved = here === -1 || opened.after !== undefined;
+  const at = after !== -1 ? after : isMoved ? Math.min(opened.at, others.length) : here;
+  return { previous: others[at - 1], next: others[at], at };
+}
+
+/** Returns the position of an open thread, as the forms of its page contain it. */
+export const withNeighbours = (
+  position: InboxPosition,
+  { at, next }: { readonly at: number; readonly next: { readonly id: string } | undefined },
+): InboxPosition => ({ ...position, at, after: next?.id ?? noneAfter });
+
+/** Returns the place of a thread in its list, as values of a form or an address. */
+export const placeValues = ({ at, after }: Pick<InboxPosition, "at" | "after">): [string, string][] => [
+  ["at", String(at)],
+  ...(after === undefined ? [] : [["after", after] satisfies [string, string]]),
+];
 
 /** Returns the position from the address of a thread, or from a form that was sent from the page of the thread. */
 export function inboxPositionOf({ query, fields }: Pick<SignedInVisit, "query" | "fields">): InboxPosition {
-  const at = Number(query("at") || fields.text("at"));
   return {
     list: query("list") || fields.text("list"),
-    at: Number.isSafeInteger(at) ? Math.max(0, at) : 0,
+    ...placeFrom(query, fields),
     desk: fields.text("desk") === "1",
     next: fields.text("next"),
+  };
+}
+
+/** Returns the place of a thread in its list from the address of the page, or from a form. */
+export function placeFrom(
+  query: SignedInVisit["query"],
+  fields: SignedInVisit["fields"],
+): Pick<InboxPosition, "at" | "after"> {
+  const at = Number(query("at") || fields.text("at"));
+  return {
+    at: Number.isSafeInteger(at) ? Math.max(0, at) : 0,
+    after: query("after") || fields.text("after") || undefined,
   };
 }
 
@@ -197,12 +253,19 @@ export function threadAddress(
   position: InboxPosition,
 ): string {
   if (!position.desk) return links.thread(appId, id) + inboxPositionQuery(position);
-  return `${links.inbox(appId)}?${withOpened(position.list, id)}&at=${position.at}`;
+  return `${links.inbox(appId)}?${withPlace(withOpened(position.list, id), position)}`;
+}
+
+/** Adds the place of the open thread to the query of a list. */
+export function withPlace(list: string, position: Pick<InboxPosition, "at" | "after">): string {
+  const query = new URLSearchParams(list);
+  for (const [name, value] of placeValues(position)) query.set(name, value);
+  return query.toString();
 }
 
 /** Returns the position as the query of a thread's address. */
-export const inboxPositionQuery = ({ list, at }: InboxPosition): string =>
-  list === "" ? "" : `?${new URLSearchParams({ list, at: String(at) })}`;
+export const inboxPositionQuery = ({ list, ...place }: InboxPosition): string =>
+  list === "" ? "" : `?${new URLSearchParams([["list", list], ...placeValues(place)])}`;
 
 const noNeighbours: Neighbours = { previous: undefined, next: undefined };
 
@@ -218,15 +281,16 @@ export async function neighboursOf(
   if (position.list === "") return noNeighbours;
   try {
     const list = await listOf(ask, appId, position.list);
-    const here = list.items.findIndex((item) => item.id === id);
-    const [before, after] = here === -1 ? [position.at - 1, position.at] : [here - 1, here + 1];
-    const beside = (at: number): Neighbour | undefined => {
-      const item = list.items[at];
-      return item && { id: item.id, position: { list: position.list, at } };
-    };
+    const { previous, next, at } = besideIn(list.items, id, position);
+    const neighbour = (item: { readonly id: string } | undefined): Neighbour | undefined =>
+      item && {
+        id: item.id,
+        position: { list: position.list, at: list.items.findIndex((other) => other.id === item.id) },
+      };
     return {
-      previous: beside(before),
-      next: beside(after) ?? (await firstOfNext(ask, appId, position, list.nextCursor)),
+      previous: neighbour(previous),
+      next: neighbour(next) ?? (await firstOfNext(ask, appId, position, list.nextCursor)),
+      at,
     };
   } catch (error) {
     // The query of the list in the address is invalid.

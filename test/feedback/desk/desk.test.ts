@@ -62,6 +62,10 @@ describe("the triage desk, without scripts", () => {
       headers: { ...maria.headers, origin: service.baseUrl },
       body,
     });
+  /** The numbers of the threads that the links for the previous and the next thread open. */
+  const besideIn = ({ text }: Answer) =>
+    ["\\[", "\\]"].map((key) => new RegExp(`open=(\\d+)"[^>]*data-key="${key}"`).exec(text)?.[1]);
+  const placeIn = ({ text }: Answer) => /class="place"[^>]*>([^<]*)/.exec(text)?.[1];
   const openedIn = ({ text }: Answer) => /data-opened="([^"]*)"/.exec(text)?.[1];
 
   it("shows the views with their counts and the list of threads to triage, and opens each view", async () => {
@@ -78,6 +82,29 @@ describe("the triage desk, without scripts", () => {
     expect(subjectsIn(await open("?view=resolved"))).toEqual(["Third"]);
     expect(subjectsIn(await open("?view=all&order=created"))).toEqual(["Third", "Second", "First"]);
     expect(first).not.toBe(second);
+  });
+
+  it("says that the work is done and how many threads are snoozed if all open threads are snoozed", async () => {
+    const ids = [await send("First"), await send("Second")];
+    expect(readingOf(await act(await open(), ids.slice(0, 1), { act: "snooze:24" }))).not.toContain(
+      "All done",
+    );
+    const page = await act(await open(), ids, { act: "snooze:24" });
+    expect(readingOf(page)).toContain("All done No thread is waiting for triage. 2 threads are snoozed");
+    expect(page.text).toContain(`<a href="${inbox}?view=snoozed">2 threads are snoozed</a>`);
+    expect(readingOf(page)).not.toContain("Keys and settings");
+  });
+
+  it.each([
+    ["mine", "No open or started thread is assigned to you. 1 thread is snoozed"],
+    ["unassigned", "No open or started thread is without an assignee. 1 thread is snoozed"],
+    ["waiting_on_us", "No thread is waiting for your team. 1 thread is snoozed"],
+    ["waiting_on_sender", "No thread is waiting for its sender. 1 thread is snoozed"],
+    ["resolved", "No thread is resolved."],
+  ])("says what the empty view %s would contain", async (view, words) => {
+    await act(await open(), [await send("First")], { act: "snooze:24" });
+    expect(readingOf(await open(`?view=${view}`))).toContain(`Nothing here ${words}`);
+    expect(readingOf(await open("?view=snoozed"))).not.toContain("Nothing here");
   });
 
   it("opens a thread beside the list by its number or its id, or says that there is no such thread", async () => {
@@ -292,6 +319,51 @@ describe("the triage desk, without scripts", () => {
     expect(after.text).toMatch(/open=1"[^>]*data-key="\]"/);
   });
 
+  it("keeps the place in the list after a reply that moves the thread to the top of the list", async () => {
+    const subjects = ["First", "Second", "Third", "Fourth", "Fifth"];
+    const ids: string[] = [];
+    for (const subject of subjects) ids.push(await send(subject, { email: "kim@example.org" }));
+    const [first = "", second = "", third = "", fourth = ""] = ids;
+    const words = { direction: "outbound", replyBody: "Thanks." };
+    const reply = async (page: Answer, id: string) =>
+      browser.open(
+        (await browser.send(page, `${inbox}/${id}/messages`, words)).headers.get("location") ?? "",
+      );
+    const replied = await reply(await open(`?open=${third}`), third);
+    expect(subjectsIn(replied)).toEqual(["Third", "Fifth", "Fourth", "Second", "First"]);
+    expect([besideIn(replied), placeIn(replied)]).toEqual([["4", "2"], "1 of 5"]);
+    await send("Newest");
+    const again = await reply(replied, third);
+    expect(besideIn(again)).toEqual(["4", "2"]);
+    const bar = again.text.slice(again.text.indexOf('class="pane-bar"'));
+    const resolved = await browser.send({ ...again, text: bar }, `${inbox}/change`, { act: "resolve" });
+    expect(openedIn(await browser.follow(resolved))).toBe(second);
+    const last = await reply(await open(`?open=${first}`), first);
+    expect(besideIn(last)).toEqual(["2", undefined]);
+    const tagged = await act(last, [fourth], { act: "tag", tagName: "later" });
+    expect([openedIn(tagged), besideIn(tagged)]).toEqual([first, ["2", undefined]]);
+    const undone = await browser.send(tagged, `${inbox}/undo`);
+    expect(besideIn(await browser.follow(undone))).toEqual(["2", undefined]);
+    const refused = await browser.send(last, `${inbox}/${first}/messages`, {
+      ...words,
+      replyBody: "x".repeat(10_001),
+    });
+    expect([refused.status, besideIn(refused)]).toEqual([400, ["2", undefined]]);
+    expect(placeIn(await open(`?open=${first}`))).toBe("1 of 5");
+  });
+
+  it("keeps the place on the own page of a thread after a reply", async () => {
+    const [first, second, third] = [await send("First"), await send("Second"), await send("Third")];
+    const at = `${inbox}/${first}`;
+    const page = await browser.open(`${at}?list=view%3Dto_triage&at=2`);
+    const words = { direction: "note", noteBody: "Look at this." };
+    await maria.call("POST", `/feedback/${second}/messages`, { direction: "note", body: "Later." });
+    const noted = await browser.send(page, `${at}/messages`, words);
+    const after = await browser.open(noted.headers.get("location") ?? "");
+    const links = [...after.text.matchAll(/href="([^"?]*)\?[^"]*"[^>]*data-key="[\][]"/g)];
+    expect(links.map(([, href]) => href)).toEqual([`${inbox}/${third}`]);
+  });
+
   it("continues with the next thread after a reply that resolves, and shows what happened with the reply", async () => {
     const [first, second] = [await send("First"), await send("Second", { email: "kim@example.org" })];
     const page = await open(`?open=${second}`);
@@ -328,7 +400,9 @@ describe("the triage desk, without scripts", () => {
       viewName: "Faults",
       viewShared: "on",
     });
-    expect(readingOf(await browser.follow(renamed))).toContain("Saved views Faults (shared) 1");
+    const shared = await browser.follow(renamed);
+    expect(readingOf(shared)).toContain("Saved views Faults (shared) 1");
+    expect(shared.text).not.toMatch(/class="unseen">[^<]*shared/);
     const refused = await browser.send(page, `${views}/${id}/change`, { viewName: "", once: "x" });
     expect(refused.text).toContain("field-viewName-fault");
     const viewer = await team.join("viewer");

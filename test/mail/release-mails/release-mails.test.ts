@@ -52,7 +52,10 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     expect(readingOf(page)).toContain("Senders who have answered a mail get one mail");
     expect(readingOf(page)).toContain("a…@kitchen.example");
     expect(readingOf(page)).toContain("Publish and notify 1 sender");
-    await owner.send(page, address, { intent: "publish" });
+    const published = await owner.follow(await owner.send(page, address, { intent: "publish" }));
+    expect(readingOf(published)).toContain(
+      "The release note is published. 1 sender gets a mail about the note.",
+    );
     await Promise.all([tell(), tell()]);
     await tell();
     await mailsArrive(server, 2);

@@ -28,6 +28,15 @@ describe("POST /feedback/:id/status-link", () => {
     expect(await statusOf(newest.field("statusUrl"))).toBe(200);
   });
 
+  it("shows the same page, true in each case, for a wrong link and for an app without sender pages", async () => {
+    const link = (await app.report({})).field("statusUrl");
+    const wrong = await (await fetch(`${link}x`)).text();
+    await app.console("PATCH", `/apps/${app.appId}`, { senderPages: false });
+    const off = await (await fetch(link)).text();
+    for (const page of [wrong, off]) expect(page).toContain("or the app may no longer offer this page");
+    await app.console("PATCH", `/apps/${app.appId}`, { senderPages: true });
+  });
+
   it("returns no report of another thread", async () => {
     const [id, reportId] = [(await app.report({})).field("id"), (await app.report({})).field("id")];
     expect((await app.console("POST", `/feedback/${id}/status-link`, { reportId })).status).toBe(404);

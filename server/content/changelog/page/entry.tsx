@@ -89,6 +89,7 @@ import {
   timeOf,
   withFixes,
 } from "./form.tsx";
+import { publishedQuery } from "./published.tsx";
 
 const createEntry = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved>> =>
   handleButton(visit, async ({ ask, fields, param }) => {
@@ -300,10 +301,12 @@ async function handleButton(
   return reshowForm(
     async () => {
       const entryId = await save(visit);
-      if (intent === "publish") await publish(visit, entryId);
       const list = links.changelog(param("appId"));
+      if (intent === "publish") {
+        const mails = await publish(visit, entryId);
+        return goTo(`${list}?${publishedQuery(entryId, mails)}`, "published");
+      }
       if (intent === "draft") return goTo(links.entry(param("appId"), entryId), "draft-saved");
-      if (intent === "publish") return goTo(list, "published");
       const time = timeOf(givenEntry(fields).publishedAt);
       return goTo(list, time > visit.now.getTime() ? "scheduled" : "entry-saved");
     },
@@ -311,8 +314,15 @@ async function handleButton(
   );
 }
 
-const publish = ({ ask, fields }: SignedInVisit, entryId: string) =>
-  ask(consoleChangelog.publish, { params: { entryId }, idempotencyKey: fields.idempotencyKey });
+/** Publishes a note. Returns the number of senders who get a mail. */
+async function publish(visit: SignedInVisit, entryId: string): Promise<number> {
+  const { ask, fields, now } = visit;
+  const params = { entryId };
+  const entry = await ask(consoleChangelog.read, { params });
+  const { notified } = await fixesOf(visit, currentEntry(entry), isOut(entry, now));
+  await ask(consoleChangelog.publish, { params, idempotencyKey: fields.idempotencyKey });
+  return notified.length;
+}
 
 const emptyEntry: Values = { releaseType: "minor", bodyFormat: "markdown" };
 

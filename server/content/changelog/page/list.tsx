@@ -10,6 +10,7 @@ import { InTurns, type Reply, show } from "../../../console/respond.tsx";
 import { searchFaultOf } from "../../../console/search-fault.ts";
 import { Ago, TimestampHere } from "../../../console/times.tsx";
 import { PublicationBadge } from "../../texts/parts.tsx";
+import { justPublished, type Published, PublishedNotice } from "./published.tsx";
 
 /** Shows the release notes of an app, drafts first. */
 async function showChangelog(visit: SignedInVisit): Promise<Reply> {
@@ -24,12 +25,14 @@ async function showChangelog(visit: SignedInVisit): Promise<Reply> {
       : { items: [], nextCursor: null };
   const changes = await visit.reads.releaseNoteAuthors(items.map(({ id }) => id));
   const zone = await visit.reads.ownZone();
-  const shown = { navigation, cursor, q, fault, items, nextCursor, changes, zone };
+  const published = await justPublished(visit);
+  const shown = { navigation, published, cursor, q, fault, items, nextCursor, changes, zone };
   return show(<Changelog {...shown} now={visit.now} />, fault === undefined ? undefined : 400);
 }
 
 const Changelog = ({
   navigation,
+  published,
   cursor,
   items,
   nextCursor,
@@ -40,6 +43,8 @@ const Changelog = ({
   now,
 }: {
   readonly navigation: AppNavigation;
+  /** The note that the person has just published. */
+  readonly published: Published | undefined;
   readonly cursor: string;
   /** The typed search words. If they are empty, all notes are shown. */
   readonly q: string;
@@ -57,6 +62,7 @@ const Changelog = ({
   const address = links.changelog(app.id);
   return (
     <ConsolePage navigation={navigation} title="Changelog" narrow>
+      {published && <PublishedNotice published={published} links={links} appId={app.id} />}
       <div class="head">
         <div>
           <h1>Changelog</h1>

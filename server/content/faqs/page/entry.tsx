@@ -215,6 +215,9 @@ async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(links.faqs(param("appId")), "faq-deleted");
 }
 
+/** The value of the field `fromThread` if the team has not replied in the thread. */
+const unanswered = "unanswered";
+
 /**
  * Returns the values of the form for a new entry. With the query parameter `thread`, the values are the subject and a
  * reply of this thread. Throws `not_found` if the thread belongs to another app. (rule C33)
@@ -224,10 +227,8 @@ async function newForm({ ask, param, query }: SignedInVisit): Promise<Filled> {
   if (id === "") return filledWith();
   const { app, feedback, sender, messages } = await ask(threads.read, { params: { id } });
   if (app.id !== param("appId").toLowerCase()) throw new ApiError("not_found");
-  return filledWith({
-    ...entryFromThread({ subject: feedback.subject, message: feedback.message, sender, messages }),
-    fromThread: "on",
-  });
+  const entry = entryFromThread({ subject: feedback.subject, message: feedback.message, sender, messages });
+  return filledWith({ ...entry, fromThread: entry.answer === "" ? unanswered : "on" });
 }
 
 async function showNewFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> {
@@ -236,10 +237,11 @@ async function showNewFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> 
   const action = navigation.links.faqs(navigation.app.id, "new");
   return show(
     <FaqPage navigation={navigation} title="New entry">
-      {form.value("fromThread") === "on" && (
+      {form.value("fromThread") !== "" && (
         <p class="muted">
-          This is the subject of the thread and the newest reply of your team, without the data of the sender.
-          Read both before you publish them.
+          {form.value("fromThread") === unanswered
+            ? "This is the subject of the thread, without the data of the sender. The thread has no reply of your team, so write the answer. Read the question before you publish it."
+            : "This is the subject of the thread and the newest reply of your team, without the data of the sender. Read both before you publish them."}
         </p>
       )}
       <Desk form={<FaqForm form={form} action={action} />} preview={await previewOf(visit, form)} />
@@ -397,7 +399,7 @@ const FaqForm = ({
   readonly faq?: DraftedFaq;
 }) => {
   // A text from a thread becomes a draft, because a person must check it before it is published.
-  const beginsAsDraft = !faq && form.value("fromThread") === "on";
+  const beginsAsDraft = !faq && form.value("fromThread") !== "";
   const saveAsDraft = (
     <button class={beginsAsDraft ? "primary" : undefined} type="submit" name="intent" value="draft">
       {faq?.draft ? "Save the draft" : "Save as a draft"}
@@ -408,7 +410,7 @@ const FaqForm = ({
       <EnterButton intent="draft" />
       <Refused refusal={form.refusal} />
       <IdempotencyField />
-      {beginsAsDraft && <input type="hidden" name="fromThread" value="on" />}
+      {beginsAsDraft && <input type="hidden" name="fromThread" value={form.value("fromThread")} />}
       {faq && <OriginalValues current={currentFaq(faq)} form={form} />}
       {faq && <input type="hidden" name="was-published" value={publishedVersion(faq)} />}
       <TextField form={form} name="question" label="Question" required />

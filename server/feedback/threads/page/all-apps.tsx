@@ -217,7 +217,13 @@ const AllApps = ({
               next={nextCursor === null ? undefined : at({ cursor: nextCursor })}
             />
           </div>
-          <ActNotice result={result} list={list} opened="" action={links.allFeedbackForm("undo")} />
+          <ActNotice
+            result={result}
+            list={list}
+            opened=""
+            place={[]}
+            action={links.allFeedbackForm("undo")}
+          />
         </section>
       </div>
     </ConsolePage>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import type { FixedView } from "../../../../src/contract/fixed-views.ts";
 import type { Assignee } from "../../../../src/contract/threads.ts";
 import type { views as contract, View } from "../../../../src/contract/views.ts";
 import type { Answered } from "../../../console/ask.ts";
@@ -154,11 +155,13 @@ const isWhole = (filter: ListFilter): boolean => {
 export const Nothing = ({
   navigation: { app, links },
   filter,
+  counts,
   everywhere,
   older,
 }: {
   readonly navigation: AppNavigation;
   readonly filter: ListFilter;
+  readonly counts: ViewCounts;
   /** The address of the same list without a filter by status. */
   readonly everywhere: string;
   /** The address of the next page; undefined if the search has searched all threads. */
@@ -173,6 +176,16 @@ export const Nothing = ({
             Search older feedback
           </a>
         </div>
+      </Empty>
+    );
+  }
+  const [view, snoozed] = [fixedViewOf(filter), countOf(counts, "snoozed")];
+  const words = view === undefined ? undefined : emptyViews[view];
+  if (words !== undefined) {
+    return (
+      <Empty title="Nothing here">
+        <p>{words}</p>
+        {filter.snoozed === "false" && <SnoozedThreads count={snoozed} inbox={links.inbox(app.id)} />}
       </Empty>
     );
   }
@@ -210,6 +223,14 @@ export const Nothing = ({
       </Empty>
     );
   }
+  if (filter.status === "open" && countOf(counts, "all") !== "0") {
+    return (
+      <Empty title="All done">
+        <p>{filter.snoozed === "false" ? "No thread is waiting for triage." : "No thread is open."}</p>
+        {filter.snoozed === "false" && <SnoozedThreads count={snoozed} inbox={links.inbox(app.id)} />}
+      </Empty>
+    );
+  }
   return (
     <Empty title={filter.status === "" ? "No feedback yet" : "No open feedback"}>
       <p>
@@ -227,6 +248,31 @@ export const Nothing = ({
     </Empty>
   );
 };
+
+/** The texts of empty views. The views `to_triage` and `all` are not here, because their texts depend on the app. */
+const emptyViews: Readonly<Partial<Record<FixedView, string>>> = {
+  mine: "No open or started thread is assigned to you.",
+  unassigned: "No open or started thread is without an assignee.",
+  waiting_on_us: "No thread is waiting for your team.",
+  waiting_on_sender: "No thread is waiting for its sender.",
+  snoozed: "No thread is snoozed.",
+  resolved: "No thread is resolved.",
+};
+
+/** Says that an empty list does not contain the snoozed threads, with a link to them. */
+const SnoozedThreads = ({ count, inbox }: { readonly count: string; readonly inbox: string }) =>
+  ["", "0"].includes(count) ? null : (
+    <p>
+      <a href={`${inbox}?view=snoozed`}>
+        {count === "1" ? "1 thread is snoozed" : `${count} threads are snoozed`}
+      </a>
+      {" and not in this list."}
+    </p>
+  );
+
+/** Returns the number of threads of a fixed view as text. */
+const countOf = (counts: ViewCounts, name: string): string =>
+  String(counts.fixed.find(({ view }) => view === name)?.count ?? "");
 
 /** Links to the pages for tags, saved replies, blocked senders and mail from programs. */
 export const InboxLinks = ({ navigation: { app, links } }: { readonly navigation: AppNavigation }) => (
@@ -312,7 +358,6 @@ export const Views = (props: ViewsProps) => {
   const { links, appId, counts, unread, filter, saved } = props;
   const inbox = links.inbox(appId);
   const fixed = fixedViewOf(filter);
-  const countOf = (name: string) => String(counts.fixed.find(({ view }) => view === name)?.count ?? "");
   // On a narrow screen, a popover would hide the refused form.
   const popover = props.refused === undefined ? "auto" : undefined;
   return (
@@ -321,7 +366,7 @@ export const Views = (props: ViewsProps) => {
         <FixedViews
           address={inbox}
           open={saved === undefined ? fixed : undefined}
-          countOf={countOf}
+          countOf={(name) => countOf(counts, name)}
           unread={{
             href: `${inbox}?${listQuery(unreadFilter)}`,
             count: unread,
@@ -337,7 +382,8 @@ export const Views = (props: ViewsProps) => {
                   key={view.id}
                   href={`${inbox}?${viewQuery(view)}`}
                   name={view.name}
-                  hint={hintOf(view)}
+                  isShared={view.shared}
+                  hint={view.unknownFilters === undefined ? undefined : "not all filters are known"}
                   count={String(view.count)}
                   isOpen={view.id === saved?.id}
                 />
@@ -354,15 +400,6 @@ export const Views = (props: ViewsProps) => {
       {props.children}
     </nav>
   );
-};
-
-/** Returns the text that a screen reader reads after the name of a saved view. */
-const hintOf = ({ shared, unknownFilters }: SavedView): string | undefined => {
-  const hints = [
-    ...(shared ? ["shared"] : []),
-    ...(unknownFilters === undefined ? [] : ["not all filters are known"]),
-  ];
-  return hints.length === 0 ? undefined : hints.join(", ");
 };
 
 /**
@@ -408,19 +445,27 @@ export const FixedViews = ({
 interface ViewLinkProps {
   readonly href: string;
   readonly name: string;
+  /** Whether the view is saved for the whole team. */
+  readonly isShared?: boolean;
+  /** The text that a screen reader reads after the name. */
   readonly hint?: string | undefined;
   readonly count: string;
   readonly isOpen: boolean;
 }
 
 /** A view with the number of its threads. */
-const ViewLink = ({ href, name, hint, count, isOpen }: ViewLinkProps) => (
+const ViewLink = ({ href, name, isShared, hint, count, isOpen }: ViewLinkProps) => (
   <li>
     <a href={href} aria-current={isOpen ? "page" : undefined}>
       <span class="name">
         <Line text={name} />
         {hint !== undefined && <span class="unseen">{` (${hint})`}</span>}
       </span>
+      {isShared && (
+        <span class="shared" title="Saved for the whole team">
+          {" (shared) "}
+        </span>
+      )}
       <span class="number">{count}</span>
     </a>
   </li>

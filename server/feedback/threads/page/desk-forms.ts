@@ -17,6 +17,7 @@ import {
 import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/respond.tsx";
 import { filterOf, filterQuery, valuesIn, withOpened } from "../../inbox/filters.ts";
+import { placeFrom, withPlace } from "../../inbox/neighbours.tsx";
 import { deskPage, showDesk } from "./desk.tsx";
 import { currentView, viewQuery } from "./desk-around.tsx";
 import { type ActName, actResultValues, isActName, keyFor } from "./desk-list.tsx";
@@ -157,9 +158,22 @@ async function nextAddress(
   const { afterResolving } =
     isOpenOne && finishes.includes(did) ? await ask(preferences.read) : { afterResolving: "stay" as const };
   const opens = { next, stay: open, list: "" }[afterResolving];
-  const query = new URLSearchParams(opens === "" ? list : withOpened(list, opens));
+  const query = new URLSearchParams(opens === "" ? list : openedAgain(fields, opens));
   for (const [name, value] of Object.entries(result)) query.set(name, value);
   return `${links.inbox(param("appId"))}?${query}`;
+}
+
+/**
+ * Returns the query of the list with this open thread. If the thread was already open, it keeps its place in the list.
+ */
+function openedAgain(fields: Fields, id: string): string {
+  const list = withOpened(fields.text("list"), id);
+  return id === fields.text("open")
+    ? withPlace(
+        list,
+        placeFrom(() => "", fields),
+      )
+    : list;
 }
 
 /** After merges, the value `undo` begins with this word. The ids of the merged threads follow. */
@@ -196,7 +210,7 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
               body: { undo: fields.text("undo") },
               idempotencyKey: fields.idempotencyKey,
             });
-      const query = new URLSearchParams(opened === "" ? list : withOpened(list, opened));
+      const query = new URLSearchParams(opened === "" ? list : openedAgain(fields, opened));
       const result = { did: "undone", changed, skipped: skippedCount, undo: "" } as const;
       for (const [name, value] of Object.entries(actResultValues(result))) query.set(name, value);
       return goTo(`${links.inbox(param("appId"))}?${query}`);

@@ -277,11 +277,14 @@ export const ActNotice = ({
   result,
   list,
   opened,
+  place,
   action,
 }: {
   readonly result: ActResult | undefined;
   readonly list: string;
   readonly opened: string;
+  /** The place of the opened thread in the list, as values of a form; empty if no thread is open. */
+  readonly place: readonly (readonly [string, string])[];
   /** The address to which the form is sent. */
   readonly action: string;
 }) => (
@@ -295,13 +298,7 @@ export const ActNotice = ({
     {(result === undefined || result.undo !== "") && (
       <form method="post" action={action}>
         <IdempotencyField />
-        <HiddenFields
-          values={[
-            ["list", list],
-            ["open", opened],
-            ["undo", result?.undo ?? ""],
-          ]}
-        />
+        <HiddenFields values={[["list", list], ["open", opened], ...place, ["undo", result?.undo ?? ""]]} />
         <button class="small" type="submit" {...keyed("z", "Undo the last action", "List")}>
           Undo <Keycap>z</Keycap>
         </button>

@@ -47,6 +47,14 @@ import {
   valuesIn,
   withOpened,
 } from "../../inbox/filters.ts";
+import {
+  type Beside,
+  besideIn,
+  placeFrom,
+  placeValues,
+  withNeighbours,
+  withPlace,
+} from "../../inbox/neighbours.tsx";
 import { totalOf } from "../../search/parts.tsx";
 import { RepliedNotice, resolvedWord } from "./delivery.tsx";
 import {
@@ -65,7 +73,6 @@ import {
 import { ListBar } from "./desk-bar.tsx";
 import { ActBar, ActNotice, type ActResult, actResultOf, labelOfAct, ThreadRow } from "./desk-list.tsx";
 import {
-  type Opened,
   openThread,
   Reopen,
   readThread,
@@ -122,9 +129,9 @@ export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Pro
   const saved = counts.saved?.find(({ id }) => id === query("saved"));
   const seen = saved === undefined ? "" : query("seen") || fieldVersion(currentView(saved).list);
   const list = listQuery(filter, { saved: query("saved"), seen, cursor });
-  const at = placeOf(query("at") || visit.fields.text("at"), listed.items, opened);
-  const next = nextOf(listed.items, at, opened)?.id ?? "";
-  const position = { list, at, desk: true, next };
+  const beside = besideIn(listed.items, opened?.thread.feedback.id, placeFrom(query, visit.fields));
+  const next = (beside.next ?? beside.previous)?.id ?? "";
+  const position = withNeighbours({ list, at: beside.at, desk: true, next }, beside);
   const replied = await repliedThread(visit, query("replied"));
   const known = { tags, people };
   const thread =
@@ -139,6 +146,7 @@ export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Pro
     isAll,
     fault,
     isFromAllApps,
+    beside,
     people,
     tags,
     counts,
@@ -161,26 +169,6 @@ export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Pro
     />,
     status,
   );
-}
-
-/**
- * Returns the position of the opened thread in the list. If the thread is no longer in the list, returns its last
- * position.
- */
-function placeOf(given: string, items: readonly ThreadSummary[], opened: Opened | undefined): number {
-  const here = items.findIndex(({ id }) => id === opened?.thread.feedback.id);
-  if (here !== -1) return here;
-  return Number.isSafeInteger(Number(given)) ? Math.max(0, Number(given)) : 0;
-}
-
-/** Returns the thread that opens after the opened thread is resolved. */
-function nextOf(
-  items: readonly ThreadSummary[],
-  at: number,
-  opened: Opened | undefined,
-): ThreadSummary | undefined {
-  const isListed = items.some(({ id }) => id === opened?.thread.feedback.id);
-  return isListed ? (items[at + 1] ?? items[at - 1]) : (items[at] ?? items[at - 1]);
 }
 
 /**
@@ -279,6 +267,8 @@ interface DeskProps extends DeskShown {
   /** Why the search is not possible. Then nothing was searched. */
   readonly fault: string | undefined;
   readonly thread: ThreadProps | undefined;
+  /** The threads before and after the opened thread in the list. */
+  readonly beside: Beside<ThreadSummary>;
   /** The thread that the person has just answered and resolved. */
   readonly replied: OwnedThread | undefined;
   /** Whether the thread in the address does not exist. */
@@ -295,12 +285,13 @@ const Desk = (props: DeskProps) => {
   const inbox = links.inbox(app.id);
   const opened = thread?.thread.feedback;
   const unread = navigation.counts.get(app.id)?.unread ?? 0;
-  const address = `${inbox}?${opened === undefined ? list : withOpened(list, opened.id)}`;
+  const address =
+    thread === undefined ? list : withPlace(withOpened(list, thread.thread.feedback.id), thread.position);
   return (
     <ConsolePage
       navigation={navigation}
       title={thread === undefined ? "Inbox" : threadTitle(thread.thread)}
-      address={address}
+      address={`${inbox}?${address}`}
       wide
     >
       {thread === undefined && <h1 class="unseen">Inbox</h1>}
@@ -359,6 +350,7 @@ const Desk = (props: DeskProps) => {
               result={result}
               list={list}
               opened={opened?.id ?? ""}
+              place={thread === undefined ? [] : placeValues(thread.position)}
               action={links.inbox(app.id, "undo")}
             />
           </Can>
@@ -370,7 +362,7 @@ const Desk = (props: DeskProps) => {
             <Pane
               {...thread}
               view={props.isFromAllApps ? "All apps" : nameOf(props)}
-              neighbours={besideIn(props)}
+              neighbours={neighboursIn(props)}
             />
           )}
         </section>
@@ -419,23 +411,19 @@ const countOf = (
  * Returns the addresses of the threads before and after the opened thread in the list, and other data for the bar above
  * the thread.
  */
-function besideIn({ navigation, items, thread, list, cursor, isFromAllApps, ...props }: DeskProps) {
+function neighboursIn(props: DeskProps) {
+  const { navigation, items, thread, list, cursor, isFromAllApps, beside } = props;
   const here = items.findIndex(({ id }) => id === thread?.thread.feedback.id);
-  const at = thread?.position.at ?? 0;
-  // A thread that is no longer in the list keeps its last position.
-  const [before, after] = here === -1 ? [at - 1, at] : [here - 1, here + 1];
   const inbox = navigation.links.inbox(navigation.app.id);
-  const hrefAt = (at: number): string | undefined => {
-    const item = items[at];
-    return item && `${inbox}?${withOpened(list, item.number ?? item.id)}`;
-  };
-  const total = totalShown({ navigation, items, thread, list, cursor, isFromAllApps, ...props });
+  const hrefOf = (item: ThreadSummary | undefined): string | undefined =>
+    item && `${inbox}?${withOpened(list, item.number ?? item.id)}`;
   return {
-    previous: hrefAt(before),
-    next: hrefAt(after),
+    previous: hrefOf(beside.previous),
+    next: hrefOf(beside.next),
     /** The id of the thread that opens when the opened thread is resolved. */
     nextId: thread?.position.next ?? "",
-    place: here === -1 || cursor !== "" ? "" : `${here + 1} of ${total}`,
+    // The list marks the row of the thread, so the number is that of the row.
+    place: here === -1 || cursor !== "" ? "" : `${here + 1} of ${totalShown(props)}`,
     back: `${isFromAllApps ? navigation.links.allFeedback : inbox}?${list}`,
     list,
   };
@@ -457,7 +445,13 @@ const List = (props: DeskProps & { readonly unread: number }) => {
   const rows = (
     <div
       id="threads"
-      data-live={versionOf([items, [...proposals], unread > 0, thread?.thread.feedback.id])}
+      data-live={versionOf([
+        items,
+        [...proposals],
+        unread > 0,
+        thread?.thread.feedback.id,
+        items.length === 0 && props.counts.fixed,
+      ])}
       data-news="The threads in this list have changed."
     >
       {props.fault !== undefined ? (
@@ -465,6 +459,7 @@ const List = (props: DeskProps & { readonly unread: number }) => {
       ) : items.length === 0 ? (
         <Nothing
           {...{ navigation, filter }}
+          counts={props.counts}
           everywhere={at({ status: "all" })}
           older={nextCursor === null ? undefined : at({ cursor: nextCursor })}
         />
@@ -550,7 +545,8 @@ const ListForm = (props: ListFormProps) => {
         values={[
           ["list", list],
           ["open", thread?.thread.feedback.id ?? ""],
-          ["next", ""],
+          ["next", thread?.position.next ?? ""],
+          ...(thread === undefined ? [] : placeValues(thread.position)),
           ...(all === undefined
             ? []
             : ([
@@ -606,7 +602,9 @@ const Pane = ({ view, neighbours, ...props }: PaneProps) => {
         </a>
         <span class="steps">
           <StepTo href={neighbours.previous} sign="‹" words="Previous thread" shortcut="[" />
-          <span class="place">{neighbours.place}</span>
+          <span class="place" id="place" data-live={neighbours.place}>
+            {neighbours.place}
+          </span>
           <StepTo href={neighbours.next} sign="›" words="Next thread" shortcut="]" />
         </span>
         <form class="row" method="post" action={canChange ? links.inbox(app.id, "change") : unread}>
@@ -616,6 +614,7 @@ const Pane = ({ view, neighbours, ...props }: PaneProps) => {
               ["list", neighbours.list],
               ["open", id],
               ["next", neighbours.nextId],
+              ...placeValues(props.position),
               ["id", id],
             ]}
           />

@@ -20,6 +20,7 @@ import {
   neighboursInQueue,
   neighboursOf,
   type QueueNeighbours,
+  withNeighbours,
 } from "../../inbox/neighbours.tsx";
 import {
   openThread,
@@ -42,11 +43,13 @@ export async function showThread(visit: SignedInVisit, shownAgain: ShownAgain = 
     return goTo(visit.links.thread(app.id, feedback.mergedInto));
   const known = await appNavigationOf(visit, "inbox");
   const navigation = done === undefined ? known : { ...known, done };
-  const position = inboxPositionOf(visit);
+  const given = inboxPositionOf(visit);
   const place = { appId: navigation.app.id, id: opened.thread.feedback.id };
-  const neighbours = isFromDecisions(position)
-    ? await neighboursInQueue(visit, place.id, position)
-    : await neighboursOf(visit.ask, place, position);
+  const neighbours = isFromDecisions(given)
+    ? await neighboursInQueue(visit, place.id, given)
+    : await neighboursOf(visit.ask, place, given);
+  const { at, next } = neighbours;
+  const position = at === undefined ? given : withNeighbours(given, { at, next });
   const decided = await decidedBefore(visit);
   const parts = await threadParts(visit, { ...opened, navigation, position, ...shownAgain });
   return show(<Thread {...parts} neighbours={neighbours} decided={decided} />, sent?.refusal?.status);

@@ -23,7 +23,7 @@ import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads
 import { Can, counted, Line, Notice } from "../../../console/parts.tsx";
 import { Person } from "../../../console/people.tsx";
 import { Ago } from "../../../console/times.tsx";
-import type { InboxPosition } from "../../inbox/neighbours.tsx";
+import { type InboxPosition, placeValues } from "../../inbox/neighbours.tsx";
 import { threadNews } from "../../unread/rules.ts";
 import { StatusBadge } from "../badges.tsx";
 import { ThreadAside, type ThreadAsideProps, type ThreadSorting } from "./aside.tsx";
@@ -355,7 +355,7 @@ const PositionFields = ({ position }: { readonly position: InboxPosition }) =>
     <HiddenFields
       values={[
         ["list", position.list],
-        ["at", String(position.at)],
+        ...placeValues(position),
         ...(position.desk
           ? ([
               ["desk", "1"],

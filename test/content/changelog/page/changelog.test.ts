@@ -66,6 +66,24 @@ describe("the pages of the changelog in the console", () => {
     expect(await published()).toMatchObject({ entries: [{ publishedAt: "2026-01-20T10:00:00.000Z" }] });
   });
 
+  it("offer to resolve the threads that a note fixes after its publication, but only unfinished ones", async () => {
+    const [one, other] = [
+      await sendFeedback(service, app.key, { subject: "Crash" }),
+      await sendFeedback(service, app.key, { subject: "Done already" }),
+    ];
+    await world.call("PATCH", `/feedback/${other}`, { status: "resolved" });
+    const id = await draft({ body: `New.\n\nFeedback: ${one}\nFeedback: ${other}` });
+    const page = await owner.follow(await send(id, { intent: "publish" }));
+    expect(readingOf(page)).toContain("1 thread that the note fixes is not resolved. Resolve the thread");
+    expect(readingOf(page)).not.toMatch(/gets? a mail/);
+    const change = `/console/feedback/${app.id}/change`;
+    const resolved = await owner.follow(await owner.send(page, change, { act: "resolve" }));
+    expect(readingOf(resolved)).toContain("1 thread resolved. Undo");
+    const again = await owner.open(address(`?entry=${id}&mails=0&done=published`));
+    expect(again.text).not.toContain(change);
+    expect((await owner.open(address("?entry=nothing&mails=x&done=published"))).status).toBe(200);
+  });
+
   it("show the form again if the version already has a note", async () => {
     const id = await draft();
     const answer = await create({ title: "Maps", version: "v1.2.0", body: "New colours." });
@@ -85,7 +103,7 @@ describe("the pages of the changelog in the console", () => {
     const refused = await send(id, { intent: "publish", version: "1.5.0" });
     expect(refused.status).toBe(409);
     const done = await owner.send(refused, address(`/${id}`), { intent: "publish", version: "1.6.0" });
-    expect(done.headers.get("location")).toBe(address("?done=published"));
+    expect(done.headers.get("location")).toMatch(/[?&]done=published$/);
     expect(await published()).toMatchObject({ entries: [{ version: "1.6.0", body: "Newer." }] });
   });
 
@@ -99,7 +117,7 @@ describe("the pages of the changelog in the console", () => {
     );
     expect(await published()).toEqual({ entries: [] });
     const answer = await send(id, { intent: "publish", title: "New maps" });
-    expect(answer.headers.get("location")).toBe(address("?done=published"));
+    expect(answer.headers.get("location")).toMatch(/[?&]done=published$/);
     const day = service.clock.now().toISOString().slice(0, 10);
     const publishedNow = { title: "New maps", publishedAt: expect.stringContaining(day) };
     expect(await published()).toMatchObject({ entries: [publishedNow] });

@@ -154,6 +154,7 @@ describe("the pages of the FAQ in the console", () => {
     const link = address(`/new?thread=${thread}`);
     expect((await owner.open(`/console/feedback/${app.id}/${thread}`)).text).toContain(`href="${link}"`);
     const page = await owner.open(link);
+    expect(readingOf(page)).toContain("the subject of the thread and the newest reply of your team");
     const fields = fieldsOf(formOf(page, address("/new")));
     expect(fields).toMatchObject({ question: "How do I export?", answer: "Open **Settings**." });
     expect(Object.values(fields).join(" ")).not.toContain("Mara");
@@ -161,6 +162,16 @@ describe("the pages of the FAQ in the console", () => {
     expect(await listed()).toEqual([]);
     const other = await service.makeApp(world.owner);
     expect((await owner.open(`/console/faqs/${other.id}/new?thread=${thread}`)).status).toBe(404);
+  });
+
+  it("say that a thread without a reply has no answer yet, also after a refusal", async () => {
+    const thread = await sendFeedback(service, app.key, { message: "How do I export?" });
+    const page = await owner.open(address(`/new?thread=${thread}`));
+    const typed = { answer: "x".repeat(100_000), intent: "draft" };
+    for (const shown of [page, await owner.send(page, address("/new"), typed)]) {
+      expect(readingOf(shown)).toContain("The thread has no reply of your team, so write the answer.");
+      expect(readingOf(shown)).not.toContain("newest reply");
+    }
   });
 
   it("have a page for each language, which says when a translation is outdated (rule C34)", async () => {
