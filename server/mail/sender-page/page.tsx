@@ -204,7 +204,10 @@ const NoSenderPage = ({ links }: { readonly links: Links }) => (
     <main class="alone" id="main" tabIndex={-1}>
       <div class="card stack">
         <h1>This link does not work</h1>
-        <p>It may be incomplete, or a newer link has replaced it. Open the link in the newest mail.</p>
+        <p>
+          The link may be incomplete, a newer link may have replaced it, or the app may no longer offer this
+          page. If you have a newer mail, try the link in that mail.
+        </p>
       </div>
     </main>
   </Document>
