@@ -241,7 +241,7 @@ type AppTab = Exclude<Tab, "decisions" | "all">;
 const tabs: readonly [AppTab, string][] = [
   ["inbox", "Inbox"],
   ["faqs", "FAQ"],
-  ["changelog", "Changelog"],
+  ["changelog", "Release notes"],
   ["testing", "Testing"],
   ["numbers", "Numbers"],
   ["members", "Members"],

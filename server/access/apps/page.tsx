@@ -240,7 +240,7 @@ const Delete = ({ navigation: { app, links }, form }: FormProps) => (
     <form class="card stack" method="post" action={links.app(app.id, "delete")}>
       <Refused refusal={form?.refusal} />
       <p>
-        All feedback with its files, the FAQ, the changelog, and every key and token of{" "}
+        All feedback with its files, the FAQ, the release notes, and every key and token of{" "}
         <Line text={app.name} /> are deleted permanently. After that, requests with its keys are refused.
       </p>
       <IdempotencyField />
@@ -311,7 +311,7 @@ const AppFields = ({ form }: { readonly form: Filled }) => (
       <Tick
         form={form}
         name="changelogEnabled"
-        label="Show the changelog"
+        label="Show the release notes"
         hint="When this is off, apps cannot read the release notes."
       />
       <Tick
@@ -476,7 +476,7 @@ const kinds = [
   {
     value: "intake",
     label: "Intake",
-    hint: "For use inside an app. It can only send feedback, and read the FAQ and the changelog.",
+    hint: "For use inside an app. It can only send feedback, and read the FAQ and the release notes.",
   },
   {
     value: "full",

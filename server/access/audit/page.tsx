@@ -254,7 +254,7 @@ const fieldNames: Readonly<Record<string, string>> = {
   feedbackIds: "Fixes threads",
   translations: "Translations",
   feedbackEnabled: "Accept feedback",
-  changelogEnabled: "Show the changelog",
+  changelogEnabled: "Show the release notes",
   senderPages: "Sender pages",
   chatFormat: "Chat",
   chatWebhookUrl: "Chat webhook",

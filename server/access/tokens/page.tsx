@@ -336,7 +336,7 @@ const scopeNames: Record<TokenScope, string> = {
   "feedback:read": "Read feedback",
   "feedback:write": "Change threads, add notes and replies",
   "faqs:write": "Read and write the FAQ",
-  "changelog:write": "Read, write and publish the changelog",
+  "changelog:write": "Read, write and publish release notes",
   "testing:manage": "Manage closed testing",
   "apps:read": "Read apps, and the labels of their keys and tokens",
   "apps:write": "Change the settings of apps, revoke keys and tokens",

@@ -148,7 +148,7 @@ const Apps = ({
             <p class="under">
               <Waits {...(counts.get(app.id) ?? { unread: 0, waiting: 0 })} />
               <span>Feedback {app.feedbackEnabled ? "on" : "off"}</span>
-              <span>Changelog {app.changelogEnabled ? "on" : "off"}</span>
+              <span>Release notes {app.changelogEnabled ? "on" : "off"}</span>
               <span>
                 <a href={links.numbers(app.id)}>
                   Numbers

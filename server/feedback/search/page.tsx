@@ -336,7 +336,7 @@ function pagesOf(links: Links, apps: readonly App[]): Destination[] {
   const ofApp: readonly (readonly [name: string, of: (id: string) => string, needs: Role])[] = [
     ["Inbox", links.inbox, "viewer"],
     ["FAQ", links.faqs, "viewer"],
-    ["Changelog", links.changelog, "viewer"],
+    ["Release notes", links.changelog, "viewer"],
     ["Testing", links.testing, "viewer"],
     ["Numbers", links.numbers, "viewer"],
     ["Members", links.members, "viewer"],

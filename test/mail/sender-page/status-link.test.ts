@@ -12,6 +12,7 @@ describe("POST /feedback/:id/status-link", () => {
   afterAll(() => service.stop());
 
   const statusOf = async (url: string) => (await fetch(url)).status;
+  const pageOf = async (url: string) => (await fetch(url, { headers: { accept: "text/html" } })).text();
 
   it("ends the older links of that report, and of no other report", async () => {
     const first = await app.report({ dedupeKey: "k" });
@@ -30,9 +31,9 @@ describe("POST /feedback/:id/status-link", () => {
 
   it("shows the same page, true in each case, for a wrong link and for an app without sender pages", async () => {
     const link = (await app.report({})).field("statusUrl");
-    const wrong = await (await fetch(`${link}x`)).text();
+    const wrong = await pageOf(`${link}x`);
     await app.console("PATCH", `/apps/${app.appId}`, { senderPages: false });
-    const off = await (await fetch(link)).text();
+    const off = await pageOf(link);
     for (const page of [wrong, off]) expect(page).toContain("or the app may no longer offer this page");
     await app.console("PATCH", `/apps/${app.appId}`, { senderPages: true });
   });

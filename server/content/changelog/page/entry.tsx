@@ -405,7 +405,7 @@ async function showEntry(visit: SignedInVisit, { entry, values, ...shown }: Show
   return show(
     <ConsolePage navigation={navigation} title={title}>
       <a class="back" href={links.changelog(app.id)}>
-        <span aria-hidden="true">←</span> Changelog
+        <span aria-hidden="true">←</span> Release notes
       </a>
       <div class="head">
         <div class="row">

@@ -61,11 +61,11 @@ const Changelog = ({
   const { links, app } = navigation;
   const address = links.changelog(app.id);
   return (
-    <ConsolePage navigation={navigation} title="Changelog" narrow>
+    <ConsolePage navigation={navigation} title="Release notes" narrow>
       {published && <PublishedNotice published={published} links={links} appId={app.id} />}
       <div class="head">
         <div>
-          <h1>Changelog</h1>
+          <h1>Release notes</h1>
           <p>Your app gets the published release notes, newest first. Only members see drafts.</p>
         </div>
         <Can needs="maintainer">
@@ -76,9 +76,9 @@ const Changelog = ({
       </div>
       {!app.changelogEnabled && (
         <Notice kind="attention">
-          The changelog is turned off for this app. The app cannot read it.{" "}
+          Release notes are turned off for this app. The app cannot read them.{" "}
           <Can needs="owner">
-            <a href={links.app(app.id)}>Turn it on in the settings</a>
+            <a href={links.app(app.id)}>Turn them on in the settings</a>
           </Can>
         </Notice>
       )}

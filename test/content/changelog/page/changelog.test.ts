@@ -40,6 +40,13 @@ describe("the pages of the changelog in the console", () => {
   const send = async (id: string, values: Record<string, string>) =>
     owner.send(await owner.open(address(`/${id}`)), address(`/${id}`), { intent: "save", ...values });
 
+  it("are named release notes in the menu, the title and the link back", async () => {
+    const [list, note] = [await owner.open(address()), await owner.open(address(`/${await draft()}`))];
+    expect(list.text).toContain("<h1>Release notes</h1>");
+    expect(readingOf(note)).toContain("← Release notes");
+    for (const page of [list, note]) expect(readingOf(page)).not.toContain("Changelog");
+  });
+
   it("store a new note as a draft", async () => {
     const answer = await create({ title: "Maps", version: "1.2.0", body: "New colours." });
     expect(answer.headers.get("location")).toBe(address("?done=entry-saved"));
