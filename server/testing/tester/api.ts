@@ -37,6 +37,7 @@ import {
   acceptsTesters,
   canEarn,
   countedDaysOf,
+  dayIndexAt,
   dayStartsOfRow,
   dueByOf,
   isOver,
@@ -212,7 +213,8 @@ function spanOf(slots: readonly TesterSlot[]) {
 }
 
 /**
- * Returns the slots of the tests in which this day has begun; all slots if no day is given. Throws `bad_request` if the
+ * Returns the slots of the tests in which this day has begun, without those that the tester got after this day; all
+ * slots if no day is given. Throws `bad_request` if the
  * day has begun in none of the tests.
  */
 function reachedBy(active: readonly TesterSlot[], day: number | undefined): readonly TesterSlot[] {
@@ -223,7 +225,9 @@ function reachedBy(active: readonly TesterSlot[], day: number | undefined): read
       "day",
       `must be at most ${Math.max(...active.map(({ today }) => today))}, which is today`,
     );
-  return reached;
+  return reached.filter(
+    ({ row: { activatedAt }, days }) => activatedAt === null || dayIndexAt(days, activatedAt) <= day,
+  );
 }
 
 /**

@@ -171,6 +171,17 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
       expect(await tasksOf("?day=2")).toMatchObject([{ slotId: world.slotId, dayIndex: 2 }]);
     });
 
+    it("leaves out tests of which the tester became part after this day", async () => {
+      const other = await makeTesterInCycle(service);
+      service.clock.advance(2 * dayMilliseconds);
+      const [slotId = ""] = other.open;
+      await service.giveSlot(other.cycle, slotId, world.tester);
+      expect(await get("?day=1")).toMatchObject({
+        body: { tasks: [{ slotId: world.slotId }], outstanding: 1 },
+      });
+      expect(await tasksOf("?day=3")).toHaveLength(2);
+    });
+
     it("refuses a day that has not begun in any cycle, and names the parameter", async () => {
       service.clock.advance(dayMilliseconds);
       expect(issuesOf(await get("?day=3"))).toEqual(["day: must be at most 2, which is today"]);
