@@ -1,4 +1,5 @@
 import { deflateSync } from "node:zlib";
+import { normalised } from "./normalise.ts";
 import { fromTerminal } from "./visible.ts";
 
 export interface TextFile {
@@ -110,7 +111,7 @@ const tabWidth = 8;
  * Windows-1252. Control characters, and characters that Windows-1252 does not have, become `\u{…}`.
  */
 function setLines(text: string, columns: number): string[] {
-  const plain = fromTerminal(text.replace(/^\ufeff/, "")).normalize("NFC");
+  const plain = normalised(fromTerminal(text.replace(/^\ufeff/, "")), "NFC");
   return plain.split(/\r\n|\n|\r/).flatMap((line) => wrapped(line, columns));
 }
 

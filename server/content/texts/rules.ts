@@ -1,5 +1,6 @@
 import { lookedForLanguages } from "../../../src/contract/content-text.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import { normalised } from "../../../src/words/normalise.ts";
 
 const address = /\/uploads\/([\w-]{16,100}(?:\.[a-z0-9]{1,8})?)/g;
 
@@ -20,7 +21,7 @@ const descriptionOf = (fileName: string): string =>
 
 /** Whether these texts together contain all words of a search. The words must be in lower case. */
 export const hasWords = (texts: readonly string[], words: readonly string[]): boolean => {
-  const text = texts.join("\n").toLowerCase().normalize("NFC");
+  const text = normalised(texts.join("\n").toLowerCase(), "NFC");
   return words.every((word) => text.includes(word));
 };
 

@@ -1,6 +1,7 @@
 import { FeedbackType } from "../../../src/contract/feedback.ts";
 import { threadStatuses } from "../../../src/contract/find-work.ts";
 import type { FoundIn, FoundLine, UnknownValue } from "../../../src/contract/threads.ts";
+import { normalised } from "../../../src/words/normalise.ts";
 import { tagKeyOf } from "../tags/rules.ts";
 
 export interface ThreadText {
@@ -628,12 +629,8 @@ const unspaced = new RegExp(`^[${unspacedScripts}]`, "u");
 
 function folded(piece: string): string {
   if (/^[a-z0-9]+$/.test(piece)) return piece.slice(0, longest);
-  const word = piece
-    .normalize("NFKC")
-    .toLowerCase()
-    .normalize("NFD")
-    .replace(accents, "")
-    .normalize("NFC")
+  const bare = normalised(normalised(piece, "NFKC").toLowerCase(), "NFD").replace(accents, "");
+  const word = normalised(bare, "NFC")
     .replace(other, (letter) => alike.get(letter) ?? "")
     .replace(notLetters, "")
     .replace(article, "");
@@ -641,8 +638,7 @@ function folded(piece: string): string {
 }
 
 const foldedRun = (piece: string): string =>
-  piece
-    .normalize("NFKC")
+  normalised(piece, "NFKC")
     .replace(/[\u30A1-\u30F6]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0x60))
     .replace(notLetters, "");
 

@@ -4,7 +4,9 @@ import { expect, it } from "vitest";
 import { secretIn } from "../../../mcp/refusals.ts";
 import { browserName } from "../../../server/access/sign-in/rules.ts";
 import { entryFromThread } from "../../../server/content/faqs/rules.ts";
+import { hasWords } from "../../../server/content/texts/rules.ts";
 import { otherNamesIn, replyFrom } from "../../../server/feedback/saved-replies/rules.ts";
+import { wordsIn } from "../../../server/feedback/search/rules.ts";
 import { parseStrictJson } from "../../../server/http/body/strict-json.ts";
 import { readMail } from "../../../server/mail/incoming/read.ts";
 import { readChangelogFile, readNotes } from "../../../src/cli/changelog/notes/changelog-file.lazy.ts";
@@ -145,6 +147,14 @@ it("the number of a CI run is found quickly in an address that contains very man
   soon(() => expect(runsOf(repeats)).toBe("runs 7 to 8412"));
 });
 
+it("a text that has very many marks on one letter is indexed and searched quickly", () => {
+  const text = `a${"\u033f\u0319".repeat(times / 2)} b`;
+  soon(() => {
+    expect(wordsIn(text).map(({ word }) => word)).toEqual(["a", "b"]);
+    expect(hasWords([text], ["b"])).toBe(true);
+  });
+});
+
 it("long numbers in metadata are read quickly, and stay as text", () => {
   const number = `1.${"0".repeat(997)}1`;
   const json = `{"metadata":[${Array(20_000).fill(number).join(",")}]}`;
@@ -153,6 +163,7 @@ it("long numbers in metadata are read quickly, and stay as text", () => {
 
 it.each([
   ["carriage returns", "\r"],
+  ["marks on one letter", "\u0301\u0323"],
   ["movements to the right", "\u001b[200C"],
   ["movements up", "\u001b[100A"],
 ])("a text of 1 MiB that contains only %s is converted to a PDF quickly", (_, part) => {
