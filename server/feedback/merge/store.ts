@@ -459,11 +459,10 @@ async function divideMails(
     readonly newId: () => string;
   },
 ): Promise<void> {
-  for (const mail of await mails.ofReply(tx, original)) {
+  for (const mail of await mails.lockOfReply(tx, original)) {
     const { isInside, isInBoth } = placesOfMail(mail, divided, createdAt);
     if (isInside) await mails.moveToReply(tx, mail.id, copy);
-    // A mail that waits is not copied, because it must be sent only once.
-    if (isInBoth && mail.status !== "waiting")
+    if (isInBoth)
       await mails.copyToReply(tx, mail.id, { id: newId(), messageId: isInside ? original : copy });
   }
 }

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from "../../database/database.ts";
+import type { Reader, Transaction, Value } from "../../database/database.ts";
 import * as tables from "../../database/schema/mail.ts";
 import { mailTopic } from "../../database/signals.ts";
 import { insert, listed, plannedEachTime } from "../../database/statements.ts";
@@ -62,7 +62,6 @@ export interface MailOfReply {
   readonly id: string;
   readonly reportId: string | null;
   readonly recipient: string;
-  readonly status: MailStatus;
 }
 
 const mostReplies = 2_000;
@@ -81,6 +80,35 @@ const columns = listed(tables.mails, fields);
 const queueFault = `SELECT q.last_error FROM mails q
   WHERE q.status = 'waiting' AND q.lane = '${queueOf("reply")}' AND q.attempts = 0 AND q.last_error IS NOT NULL
   ORDER BY q.due_at DESC LIMIT 1`;
+
+/**
+ * The SQL condition that a mail `c` with a reply is a copy of a mail `o`. After the undoing of a merge, the reply is in
+ * two threads. Then each of the two has the state of the mail. A copy has no content, so it is never sent.
+ */
+const isCopy = `c.kind = 'reply' AND o.kind = 'reply' AND c.id <> o.id AND c.content IS NULL
+  AND c.recipient = o.recipient AND c.created_at = o.created_at AND c.report_id = o.report_id`;
+
+/**
+ * Updates a mail, and then its copies. With one statement for both, PostgreSQL would miss a copy that another
+ * transaction has just added.
+ */
+async function updateWithCopies(tx: Transaction, id: string, change: Change): Promise<void> {
+  const { set, values, status } = change;
+  const copies = `SELECT c.id FROM mails o CROSS JOIN mails c WHERE o.id = ? AND ${isCopy}`;
+  for (const these of ["?", copies])
+    await tx.run(
+      `UPDATE mails SET ${set} WHERE id IN (${these}) AND status = '${status}'`,
+      ...[...values, id],
+    );
+}
+
+/** New values of a mail that has the state `status`. */
+interface Change {
+  /** The SQL of the assignments. */
+  readonly set: string;
+  readonly values: readonly Value[];
+  readonly status: MailStatus;
+}
 
 /**
  * Mails to people. A mail is stored in the same transaction as the change that it reports. It is sent after the commit.
@@ -124,7 +152,7 @@ export const mails = {
   removeWaiting: (tx: Transaction, id: string) =>
     tx.run("DELETE FROM mails WHERE id = ? AND status = 'waiting'", id),
 
-  /** Stores the final state of a waiting mail, and deletes its content. (rule M7) */
+  /** Stores the final state of a waiting mail and of its copies, and deletes its content. (rule M7) */
   settle: (
     tx: Transaction,
     id: string,
@@ -138,13 +166,11 @@ export const mails = {
       readonly error: string | null;
     },
   ) =>
-    tx.run(
-      `UPDATE mails SET status = ?, settled_at = ?, last_error = ?, content = NULL WHERE id = ? AND status = 'waiting'`,
-      status,
-      at,
-      error,
-      id,
-    ),
+    updateWithCopies(tx, id, {
+      set: "status = ?, settled_at = ?, last_error = ?, content = NULL",
+      values: [status, at, error],
+      status: "waiting",
+    }),
 
   postpone: (
     tx: Transaction,
@@ -198,10 +224,11 @@ export const mails = {
       mostReplies,
     ),
 
-  /** Returns the mails that contain a reply. */
-  ofReply: (reader: Reader, messageId: string) =>
-    reader.all<MailOfReply>(
-      `SELECT id, report_id AS "reportId", recipient, status FROM mails WHERE subject_id = ? AND kind = 'reply'`,
+  /** Returns the mails that contain a reply. Locks them, so that no mail gets its final state while it is copied. */
+  lockOfReply: (tx: Transaction, messageId: string) =>
+    tx.all<MailOfReply>(
+      `SELECT id, report_id AS "reportId", recipient FROM mails WHERE subject_id = ? AND kind = 'reply'
+       ${tx.engine === "postgres" ? "FOR UPDATE" : ""}`,
       messageId,
     ),
 
@@ -209,16 +236,37 @@ export const mails = {
   moveToReply: (tx: Transaction, id: string, messageId: string) =>
     tx.run("UPDATE mails SET subject_id = ? WHERE id = ?", messageId, id),
 
-  /** Stores for another copy of a reply that its mail was sent, or could not be sent. */
+  /**
+   * Stores the state of a mail for another copy of the reply that it contains. If the mail waits, the copy gets its
+   * final state later, together with the mail.
+   */
   copyToReply: (tx: Transaction, id: string, copy: { readonly id: string; readonly messageId: string }) =>
     tx.run(
       `INSERT INTO mails (id, app_id, kind, lane, subject_id, recipient, content, status, attempts, due_at,
          send_before, last_error, created_at, settled_at, report_id)
        SELECT CAST(? AS TEXT), app_id, kind, lane, CAST(? AS TEXT), recipient, NULL, status, attempts, due_at,
-         send_before, last_error, created_at, settled_at, report_id
+         send_before, CASE WHEN status <> 'waiting' THEN last_error END, created_at, settled_at, report_id
        FROM mails WHERE id = ?`,
       ...[copy.id, copy.messageId, id],
     ),
+
+  /**
+   * Moves the waiting mails with replies in these threads to their copies in other threads, so that they are still sent
+   * if these threads are deleted. `threads` is SQL for the ids of the threads.
+   */
+  async moveToCopies(tx: Transaction, threads: string, ...values: readonly Value[]): Promise<void> {
+    const replies = `(SELECT r.id FROM messages r WHERE r.feedback_id IN ${threads})`;
+    const copies = await tx.all<{ id: string; copyId: string; messageId: string }>(
+      `SELECT o.id, c.id AS "copyId", c.subject_id AS "messageId" FROM mails o CROSS JOIN mails c
+       WHERE ${isCopy} AND o.subject_id IN ${replies} AND o.status = 'waiting' AND o.content IS NOT NULL
+         AND c.status = 'waiting' AND c.subject_id NOT IN ${replies}`,
+      ...[...values, ...values],
+    );
+    for (const { id, copyId, messageId } of copies) {
+      await mails.moveToReply(tx, id, messageId);
+      await tx.run("DELETE FROM mails WHERE id = ?", copyId);
+    }
+  },
 
   /** Returns the report and the receiver of a mail with a reply; undefined for other mails. */
   findReply: (reader: Reader, id: string) =>
@@ -227,14 +275,13 @@ export const mails = {
       id,
     ),
 
-  /** Stores that a sent mail could not be delivered. */
+  /** Stores for a sent mail and its copies that it could not be delivered. */
   bounce: (tx: Transaction, id: string, at: string) =>
-    tx.run(
-      `UPDATE mails SET status = 'bounced', last_error = 'The mail came back', settled_at = ?
-       WHERE id = ? AND status = 'sent'`,
-      at,
-      id,
-    ),
+    updateWithCopies(tx, id, {
+      set: "status = 'bounced', last_error = 'The mail came back', settled_at = ?",
+      values: [at],
+      status: "sent",
+    }),
 
   /** Returns when the next mail of a queue is due. */
   nextDue: (reader: Reader, queue: MailQueue) =>

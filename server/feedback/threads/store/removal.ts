@@ -4,6 +4,7 @@ import type { Engine, Reader, Transaction, Value } from "../../../database/datab
 import { proposalTopic, threadsTopic } from "../../../database/signals.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
 import type { Deps } from "../../../deps.ts";
+import { mails } from "../../../mail/outgoing/store.ts";
 import { notices } from "../../../notices/waiting/store.ts";
 import { tooOldBefore } from "../rules.ts";
 
@@ -168,6 +169,7 @@ async function removeWhere(tx: Transaction, where: string, ...values: Value[]): 
   const these = `(SELECT id FROM feedback WHERE seq IN (${seqs.map(() => "?").join(", ")}))`;
   const hashes = await hashesOf(tx, these, seqs);
   await removeProposals(tx, these, seqs);
+  await mails.moveToCopies(tx, these, ...seqs);
   await tx.run(
     `DELETE FROM mails WHERE subject_id IN (SELECT id FROM messages WHERE feedback_id IN ${these})`,
     ...seqs,
