@@ -55,7 +55,10 @@ export function filledOver(form: Filled | undefined, current: Values): Filled {
 export const unchangedValues = (form: Filled, current: Values, given: Values): Values =>
   Object.fromEntries(
     Object.entries(current)
-      .filter(([name, value]) => given[name] === value || !isChanged(form, name, given[name] ?? ""))
+      // A save removes spaces and line breaks at the end of a text.
+      .filter(
+        ([name, value]) => given[name]?.trimEnd() === value || !isChanged(form, name, given[name] ?? ""),
+      )
       .map(([name, value]) => [name, savedAt(form, name) ?? value]),
   );
 

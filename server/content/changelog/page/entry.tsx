@@ -18,7 +18,6 @@ import {
 import {
   Confirmation,
   changedValues,
-  type Fields,
   type Filled,
   filledAgain,
   filledOver,
@@ -88,6 +87,7 @@ import {
   ReleaseText,
   timeOf,
   withFixes,
+  withStoredFixes,
 } from "./form.tsx";
 import { publishedQuery } from "./published.tsx";
 
@@ -120,7 +120,7 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
     if (intent === "publish" && entry.draft && fields.text("was-published") !== publishedVersion(entry))
       throw new ApiError("draft_conflict");
     const current = await withFixes(visit, currentEntry(entry));
-    const changed = changedEntry(fields, current);
+    const changed = await changedEntry(visit, current);
     const values = { ...current, ...changed };
     if (entry.publishedAt === null) refuseOtherTime(visit, values);
     // The stored time of a scheduled note does not contradict the button. A new time does.
@@ -141,10 +141,12 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
  * Returns the values that the person has changed. What is typed in the form that is not chosen, the text or the list,
  * is not saved. After a switch, the content that is stored in the other form is removed, because apps get both.
  */
-function changedEntry(fields: Fields, current: Values): Values {
+async function changedEntry(visit: SignedInVisit, current: Values): Promise<Values> {
+  const { fields } = visit;
   const typed = givenEntry(fields);
   // A page of an earlier server version has no field for threads. In this case, the threads do not change.
-  const given = fields.has("fixes") ? typed : { ...typed, fixes: current.fixes ?? "" };
+  const sent = fields.has("fixes") ? typed : { ...typed, fixes: current.fixes ?? "" };
+  const given = await withStoredFixes(visit, sent, current);
   const empty = emptyOtherForm(given.bodyFormat);
   const chosen = Object.entries(given).filter(([name]) => !(name in empty));
   const switched = { bodyFormat: given.bodyFormat ?? "", ...contentIn(current, empty) };
@@ -351,10 +353,11 @@ async function entryPageAgain(
   visit: SignedInVisit,
   { more, form = entryAgain(visit.fields) }: Pick<ShownEntry, "more"> & { readonly form?: Filled },
 ): Promise<Reply> {
-  const given = givenEntry(visit.fields);
-  if (visit.param("entryId") === "") return showEntry(visit, { form, values: given, more });
+  const sent = givenEntry(visit.fields);
+  if (visit.param("entryId") === "") return showEntry(visit, { form, values: sent, more });
   const entry = await readEntry(visit);
   const current = await withFixes(visit, currentEntry(entry));
+  const given = await withStoredFixes(visit, sent, current);
   const { bodyFormat = "", ...unchanged } = unchangedValues(form, current, given);
   const stored = hasChosenForm(form, given) ? unchanged : { ...unchanged, bodyFormat };
   const again = withStored(form, stored, inFields(stored, await zoneOf(visit)));

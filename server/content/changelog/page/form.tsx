@@ -349,6 +349,32 @@ const refused = (message: string): ApiError =>
 /**
  * Returns the threads that are in the field or the texts of a form, and the addresses that get a mail. Ignores words
  * that are not a thread.
+ * Returns the sent values of a form, with the stored names of threads in place of the sent ones if both name the same
+ * threads. For example, `12` is stored as `#12`, and a `Feedback:` line of the text is in the field `fixes` after a save.
+ */
+export async function withStoredFixes(visit: SignedInVisit, given: Values, current: Values): Promise<Values> {
+  if (given.fixes === current.fixes && given.body === current.body) return given;
+  const [body, line] = [
+    await bodyOrNothing(visit, given),
+    await bodyOrNothing(visit, { fixes: given.fixes ?? "" }),
+  ];
+  if (body === undefined || line === undefined) return given;
+  const saved = await withFixes(visit, { body });
+  if (saved.body === current.body && saved.fixes === current.fixes) return { ...given, ...saved };
+  const { fixes = "" } = await withFixes(visit, { body: line });
+  return fixes === current.fixes ? { ...given, fixes } : given;
+}
+
+/** The same as `bodyWithFixes`, but returns undefined if a word or number names no thread of the app. */
+const bodyOrNothing = (visit: SignedInVisit, values: Values): Promise<string | undefined> =>
+  bodyWithFixes(visit, values).catch((error: unknown) => {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  });
+
+/**
+ * Returns the threads that a form names in its field or its texts, and the addresses that get a mail. Words that name
+ * no thread are ignored.
  */
 export async function fixesOf(
   visit: SignedInVisit,

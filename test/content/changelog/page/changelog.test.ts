@@ -114,6 +114,47 @@ describe("the pages of the changelog in the console", () => {
     expect(await published()).toMatchObject({ entries: [{ version: "1.6.0", body: "Newer." }] });
   });
 
+  it.each([
+    ["a number", (number: number) => ({ fixes: `${number}` })],
+    ["an id", (_: number, id: string) => ({ fixes: id })],
+    ["a line of the text", (_: number, id: string) => ({ body: `Old.\n\nFeedback: ${id}` })],
+    [
+      "a number, beside a text with an empty line at its end",
+      (number: number) => ({
+        ...{ fixes: `${number}`, body: "Old.\n" },
+      }),
+    ],
+  ])(
+    "show a thread that was named by %s as saved after a publication was refused because of the version",
+    async (_, valuesOf) => {
+      const id = await sendFeedback(service, app.key, {});
+      const path = `/apps/${app.id}/feedback?number=1`;
+      const { number } = Object((await world.call("GET", path)).body).items[0];
+      await draft({ version: "1.5.0" });
+      const note = await draft({ version: "1.4.0" });
+      await send(note, { intent: "publish" });
+      await send(note, { intent: "draft", title: "New maps" });
+      const refused = await send(note, { intent: "publish", version: "1.5.0", ...valuesOf(number, id) });
+      expect(refused.status).toBe(409);
+      const form = formOf(refused, address(`/${note}`));
+      expect(fieldsOf(form)).toMatchObject({ fixes: `#${number}`, body: "Old." });
+      const done = await owner.send(refused, address(`/${note}`), { intent: "publish", version: "1.6.0" });
+      expect(done.headers.get("location")).toBe(address("?done=published"));
+    },
+  );
+
+  it("save a thread again that was typed as a number on a page from before the first save", async () => {
+    await sendFeedback(service, app.key, {});
+    await world.call("GET", `/apps/${app.id}/feedback`);
+    const note = await draft({ version: "1.4.0" });
+    const page = await owner.open(address(`/${note}`));
+    for (const title of ["Maps", "New maps"]) {
+      const fields = { intent: "draft", title, fixes: "1" };
+      const saved = await owner.send(page, address(`/${note}`), { ...fields, once: title.replace(" ", "-") });
+      expect(saved.status).toBe(303);
+    }
+  });
+
   it("publish a scheduled note now with one button, but not with a new time in the future", async () => {
     const publishedAt = "2199-12-24T10:00:00.000Z";
     const id = await draft({ publishedAt });
