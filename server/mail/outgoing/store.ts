@@ -132,35 +132,6 @@ interface Change {
 }
 
 /**
- * The SQL condition that a mail `c` with a reply is a copy of a mail `o`. After the undoing of a merge, the reply is in
- * two threads. Then each of the two has the state of the mail. A copy has no content, so it is never sent.
- */
-const isCopy = `c.kind = 'reply' AND o.kind = 'reply' AND c.id <> o.id AND c.content IS NULL
-  AND c.recipient = o.recipient AND c.created_at = o.created_at AND c.report_id = o.report_id`;
-
-/**
- * Updates a mail, and then its copies. With one statement for both, PostgreSQL would miss a copy that another
- * transaction has just added.
- */
-async function updateWithCopies(tx: Transaction, id: string, change: Change): Promise<void> {
-  const { set, values, status } = change;
-  const copies = `SELECT c.id FROM mails o CROSS JOIN mails c WHERE o.id = ? AND ${isCopy}`;
-  for (const these of ["?", copies])
-    await tx.run(
-      `UPDATE mails SET ${set} WHERE id IN (${these}) AND status = '${status}'`,
-      ...[...values, id],
-    );
-}
-
-/** New values of a mail that has the state `status`. */
-interface Change {
-  /** The SQL of the assignments. */
-  readonly set: string;
-  readonly values: readonly Value[];
-  readonly status: MailStatus;
-}
-
-/**
  * Mails to people. A mail is stored in the same transaction as the change that it reports. It is sent after the commit.
  */
 export const mails = {
@@ -307,8 +278,6 @@ export const mails = {
   async moveToCopies(tx: Transaction, threads: string, ...values: readonly Value[]): Promise<void> {
     const replies = `(SELECT r.id FROM messages r WHERE r.feedback_id IN ${threads})`;
     const copies = await tx.all<{ id: string; copyId: string; messageId: string }>(
-      `SELECT o.id, c.id AS "copyId", c.subject_id AS "messageId" FROM mails o JOIN mails c ON ${isCopy}
-       WHERE o.subject_id IN ${replies} AND o.status = 'waiting' AND o.content IS NOT NULL
       `SELECT o.id, c.id AS "copyId", c.subject_id AS "messageId" FROM mails o CROSS JOIN mails c
        WHERE ${isCopy} AND o.subject_id IN ${replies} AND o.status = 'waiting' AND o.content IS NOT NULL
          AND c.status = 'waiting' AND c.subject_id NOT IN ${replies}`,

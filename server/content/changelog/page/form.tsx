@@ -347,8 +347,6 @@ const refused = (message: string): ApiError =>
   new ApiError("bad_request", { issues: [{ path: "fixes", message }] });
 
 /**
- * Returns the threads that are in the field or the texts of a form, and the addresses that get a mail. Ignores words
- * that are not a thread.
  * Returns the sent values of a form, with the stored names of threads in place of the sent ones if both name the same
  * threads. For example, `12` is stored as `#12`, and a `Feedback:` line of the text is in the field `fixes` after a save.
  */
@@ -365,7 +363,7 @@ export async function withStoredFixes(visit: SignedInVisit, given: Values, curre
   return fixes === current.fixes ? { ...given, fixes } : given;
 }
 
-/** The same as `bodyWithFixes`, but returns undefined if a word or number names no thread of the app. */
+/** The same as `bodyWithFixes`, but returns undefined if the app has no thread for a word or a number. */
 const bodyOrNothing = (visit: SignedInVisit, values: Values): Promise<string | undefined> =>
   bodyWithFixes(visit, values).catch((error: unknown) => {
     if (error instanceof ApiError) return undefined;
@@ -373,8 +371,8 @@ const bodyOrNothing = (visit: SignedInVisit, values: Values): Promise<string | u
   });
 
 /**
- * Returns the threads that a form names in its field or its texts, and the addresses that get a mail. Words that name
- * no thread are ignored.
+ * Returns the threads that are in the field or the texts of a form, and the addresses that get a mail. Ignores words
+ * that are not a thread.
  */
 export async function fixesOf(
   visit: SignedInVisit,
