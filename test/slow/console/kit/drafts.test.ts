@@ -56,7 +56,7 @@ describe("an unsent text in a browser", () => {
     expect(page.url()).toBe(address);
     expect(await page.getByLabel("Your reply").inputValue()).toBe("Dear sender");
     await goAway(page);
-    await page.getByRole("radio", { name: "Reply", exact: true }).check();
+    await page.getByRole("radio", { name: "Reply" }).check();
     await page.getByRole("button", { name: "Send reply" }).click();
     await page.getByText("The reply was added to the thread").waitFor();
     await expect.poll(() => stored(page)).toBe("");

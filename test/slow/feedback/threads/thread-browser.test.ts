@@ -106,6 +106,7 @@ describe("the page of a thread in Chromium", () => {
   it("saves a text when the person leaves its field, and several changes in sequence", async () => {
     const { page, read } = await open();
     await page.getByLabel("Subject").fill("A better subject");
+    await page.getByLabel("Subject").press("Tab");
     await page.getByLabel("Type").selectOption("feature");
     await page.getByLabel("Assigned to").selectOption({ index: 1 });
     await expect.poll(async () => (await read()).assignee).not.toBeNull();
