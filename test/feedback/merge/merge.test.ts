@@ -648,13 +648,13 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
   it.each([
     ["resolved", () => ({ status: "resolved" })],
     ["snoozed", () => ({ snoozedUntil: new Date(service.clock.now().getTime() + 86_400_000).toISOString() })],
-  ])("and its undo leave a %s thread unread for the person who has not read it", async (_, change) => {
-    const [into, from] = [await send(), await send()];
-    await app.console("PATCH", `/feedback/${into.id}`, change());
+  ])("and its undo leave a %s thread unread for the person who has not read it", async (_, changeOf) => {
+    const [into, from, change] = [await send(), await send(), changeOf()];
+    await app.console("PATCH", `/feedback/${into.id}`, change);
     await app.console("PUT", `/feedback/${into.id}/read`, { read: false });
     await merge(from.id, into.id);
     await unmerge(from.id);
-    expect(Object(await app.thread(into.id)).feedback).toMatchObject(change());
+    expect(Object(await app.thread(into.id)).feedback).toMatchObject(change);
     expect((await list("unread=true")).map(({ id }: Message) => id)).toContain(into.id);
   });
 

@@ -139,7 +139,7 @@ describe("the pages of the changelog in the console", () => {
       const form = formOf(refused, address(`/${note}`));
       expect(fieldsOf(form)).toMatchObject({ fixes: `#${number}`, body: "Old." });
       const done = await owner.send(refused, address(`/${note}`), { intent: "publish", version: "1.6.0" });
-      expect(done.headers.get("location")).toBe(address("?done=published"));
+      expect(done.headers.get("location")).toContain("done=published");
     },
   );
 
