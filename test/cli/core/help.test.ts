@@ -84,7 +84,10 @@ describe("the command innkeep", () => {
     [["nope"], "`nope` is not a command of `innkeep`.\n`innkeep help` lists them.\n"],
     [["completion", "powershell"], "<shell> must be one of bash, zsh, fish, not `powershell`."],
     [["feedback", "send", "--type"], "--type needs a value."],
-    [["faq", "create", "--sort-order", "1.5"], "--sort-order must be a whole number, not `1.5`"],
+    [
+      ["faq", "create", "--sort-order", "1.5"],
+      "--sort-order must be a whole number of at most 15 digits, not `1.5`",
+    ],
     [["faq", "list", "--color", "red"], "--color must be one of auto, always, never, not `red`."],
   ])("rejects %j, and suggests the right word", async (argv, message) => {
     expect(await run(...argv)).toMatchObject({
@@ -100,7 +103,7 @@ describe("the command innkeep", () => {
     expect(ran.stderr).toBe(
       "error: 5 things are wrong:\n" +
         "  --color must be one of auto, always, never, not `atuo`: did you mean auto?\n" +
-        "  --sort-order must be a whole number, not `x`\n" +
+        "  --sort-order must be a whole number of at most 15 digits, not `x`\n" +
         "  --max-wait must be a length of time such as 8h, 30m or 90s, not `soon`\n" +
         "  --question is missing\n  --answer is missing\n",
     );

@@ -89,14 +89,13 @@ export const MessageComposer = (props: MessageComposerProps) => {
 };
 
 /**
- * Whether the field for the note is shown first: if the note was refused, if only the note has text, or after a note.
- * After a note, the next text may be for the team, too, and must not go to the sender.
+ * Whether the field for the note is shown first: if the note was refused, or if no reply is typed and a note is typed or
+ * was just added. After a note, the next text may be for the team, too, and must not go to the sender.
  */
 const isNoteFirst = ({ note, reply }: ThreadForms, done: string): boolean =>
   note.refusal !== undefined ||
-  done === "noted" ||
-  done === "noted-changed" ||
-  (note.value("noteBody") !== "" && reply.value("replyBody") === "");
+  (reply.value("replyBody") === "" &&
+    (note.value("noteBody") !== "" || done === "noted" || done === "noted-changed"));
 
 const ComposerTab = ({
   value,
