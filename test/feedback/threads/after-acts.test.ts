@@ -39,7 +39,7 @@ describe("the page after an act on a thread", () => {
     ["on its own page", (id: string) => `${inbox}/${id}`],
   ] as const;
 
-  it.each(places)("still shows the field for a note after a note, %s", async (_, at) => {
+  it.each(places)("shows the field for a note after a note, or the typed reply, %s", async (_, at) => {
     const id = await send("First");
     const page = await maria.open(at(id));
     expect(chosenTab(page)).toBe("reply");
@@ -49,7 +49,7 @@ describe("the page after an act on a thread", () => {
       ...note,
       replyBody: "Half a reply",
     });
-    expect([drafted.status, chosenTab(drafted)]).toEqual([200, "note"]);
+    expect([drafted.status, chosenTab(drafted)]).toEqual([200, "reply"]);
   });
 
   it("is in the inbox after a merge was undone there", async () => {
