@@ -15,7 +15,7 @@ type ProofVerdict =
         | "already_submitted"
         | "no_images"
         | "bad_image";
-      /** The day of the test that the proof is for; 0 if it is outside of the test. */
+      /** The day of the test that the proof is for. */
       readonly dayIndex: number;
     };
 
@@ -28,7 +28,7 @@ export function judgeProof(
   slot: TestedSlot,
   now: Date,
 ): ProofVerdict {
-  const dayIndex = dayInTest(slot.cycle, capturedAt);
+  const dayIndex = dayIndexAt(slot.cycle, capturedAt);
   const refuse = (code: Extract<ProofVerdict, { accepted: false }>["code"]): ProofVerdict => ({
     accepted: false,
     code,
@@ -61,8 +61,10 @@ export function wouldHaveBeenAccepted(
  * Whether a proof was captured on the current day. The time of capture may be later than the server's time, because the
  * clocks of devices differ.
  */
-const isToday = (dayIndex: number, { cycle }: TestedSlot, now: Date): boolean =>
-  dayIndex !== 0 && dayIndex === dayIndexAt(cycle, now.toISOString());
+function isToday(dayIndex: number, { cycle }: TestedSlot, now: Date): boolean {
+  const inTest = dayIndex >= 1 && dayIndex <= cycle.durationDays;
+  return inTest && dayIndex === dayIndexAt(cycle, now.toISOString());
+}
 
 /**
  * Whether a proof was refused only because its day or the test has not begun yet. The same proof may be accepted later.
@@ -168,7 +170,8 @@ const skewMilliseconds = 120_000;
  * does not count. (rules D3, D4, T17)
  */
 export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Date): SessionVerdict {
-  const dayIndex = dayInTest(slot.cycle, session.startedAt);
+  const day = dayIndexAt(slot.cycle, session.startedAt);
+  const dayIndex = day >= 1 && day <= slot.cycle.durationDays ? day : 0;
   const refuse = (reason: SessionReason): SessionVerdict => ({ counted: false, dayIndex, reason });
 
   if (slot.cycle.status !== "running" || isAfterTheEnd(session, slot.cycle, now))
@@ -289,12 +292,6 @@ export function dayIndexAt(days: TestDays, instant: string): number {
   // The calendar date must not contradict the stored days. A contradiction is possible, because the rules of the time
   // zone may have changed after the days were stored. (rule D2)
   return stored < 0 ? Math.min(index, 0) : Math.max(index, days.durationDays + 1);
-}
-
-/** Returns the day of the test that contains an instant; 0 if the instant is outside of the test. */
-function dayInTest(days: TestDays, instant: string): number {
-  const day = dayIndexAt(days, instant);
-  return day >= 1 && day <= days.durationDays ? day : 0;
 }
 
 /**

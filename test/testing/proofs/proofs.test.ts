@@ -125,8 +125,8 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     it.each([
       { what: "tomorrow", at: 86_400, dayIndex: 3 },
       { what: "yesterday", at: -86_400, dayIndex: 1 },
-      { what: "before the test", at: -3 * 86_400, dayIndex: 0 },
-      { what: "after the test", at: 20 * 86_400, dayIndex: 0 },
+      { what: "before the test", at: -3 * 86_400, dayIndex: -1 },
+      { what: "after the test", at: 20 * 86_400, dayIndex: 22 },
     ])("refuses an image that was captured $what, and names its day", async ({ at, dayIndex }) => {
       service.clock.advance(dayMilliseconds);
       const answer = await submit({ capturedAt: inSeconds(at) });

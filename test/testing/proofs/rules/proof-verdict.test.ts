@@ -50,15 +50,10 @@ describe("a proof", () => {
   it.each([
     ["the last moment of yesterday", "2026-05-04T23:59:59.999Z", 4],
     ["the day before the cycle", "2026-04-30T12:00:00.000Z", 0],
-    ["the year 0", "0000-01-01T00:00:00.000Z", 0],
-    ["the year 9999", "9999-12-31T00:00:00.000Z", 0],
     ["tomorrow", "2026-05-06T00:00:00.000Z", 6],
-  ])(
-    "from %s is refused with out_of_window and the day of the proof, or 0 outside of the test",
-    (_, capturedAt, dayIndex) => {
-      expect(judge({ capturedAt })).toEqual(refused("out_of_window", dayIndex));
-    },
-  );
+  ])("from %s is refused with out_of_window and the day of the proof", (_, capturedAt, dayIndex) => {
+    expect(judge({ capturedAt })).toEqual(refused("out_of_window", dayIndex));
+  });
 
   it("from tomorrow is refused even if the clocks differ by less than 120 seconds", () => {
     const capturedAt = "2026-05-06T00:00:10.000Z";
