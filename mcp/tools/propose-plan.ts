@@ -272,7 +272,7 @@ async function sameOnThread(
 ): Promise<ProposalRecord | undefined> {
   const latest = thread.latestProposal;
   if (latest?.status !== "awaiting_approval" || !isSameText(latest, draft)) return undefined;
-  const record = recordOf(latest.id, { draft, thread }, deps);
+  const record = recordOf(latest.id, { draft: { ...draft, plan: latest.plan }, thread }, deps);
   await deps.proposals.add(record);
   return record;
 }
@@ -284,9 +284,10 @@ function decidedOnThread(
 ): ProposalRecord | undefined {
   const latest = thread.latestProposal;
   if (!latest || latest.status === "awaiting_approval" || !isSameText(latest, draft)) return undefined;
-  const { status, decision, decidedAt: decided_at } = latest;
+  const { plan, status, decision, decidedAt: decided_at } = latest;
   const decision_note = noteOf(latest.decisionNote);
-  return { ...recordOf(latest.id, { draft, thread }, deps), status, decision, decision_note, decided_at };
+  const record = recordOf(latest.id, { draft: { ...draft, plan }, thread }, deps);
+  return { ...record, status, decision, decision_note, decided_at };
 }
 
 const noteOf = (note: string | null): string | null =>

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { normalised } from "../../src/contract/normalise.ts";
 import type { ArgonTask } from "./argon2-thread.ts";
 
 /**
@@ -12,7 +13,7 @@ const decoy = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)
 export const normaliseEmail = (email: string): string =>
   // The second normalisation is needed, because some letters, such as ǰ, are one character in lower case but two in
   // upper case.
-  email.trim().normalize("NFC").toLowerCase().normalize("NFC");
+  normalised(normalised(email.trim(), "NFC").toLowerCase(), "NFC");
 
 /** Returns the Argon2id hash of a password in the format that is stored. (rule S1) */
 export async function hashPassword(password: string): Promise<string> {

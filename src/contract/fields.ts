@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { trimmedMarkdown } from "./content-text.ts";
 import { adviceOn, isReceivedFile, type ReceivedFile } from "./files.ts";
 import { limits } from "./limits.ts";
+import { normalised as inNormalForm } from "./normalise.ts";
 
 /**
  * Returns the schema of a text of `min` to `max` Unicode code points after trimming, without NUL and lone surrogates.
@@ -46,7 +47,7 @@ export const memberName = text(1, limits.memberName).check(
   z.refine((name) => !unprintable.test(name), "must not contain control, direction or invisible characters"),
   z.refine((name) => name.replace(blank, "") !== "", "must contain a visible character"),
   z.refine(
-    (name) => !name.normalize("NFKC").includes("@"),
+    (name) => !inNormalForm(name, "NFKC").includes("@"),
     "must not contain an @, because it must not look like an e-mail address",
   ),
 );
@@ -146,7 +147,7 @@ export const label = (max: number, form?: "NFC") =>
   z.string().check(
     normalised((given) => {
       const clean = given.toWellFormed().replaceAll("\0", "");
-      const value = (form ? clean.normalize(form) : clean).trim();
+      const value = (form ? inNormalForm(clean, form) : clean).trim();
       return value.length <= max ? value : [...value.slice(0, 2 * max)].slice(0, max).join("").trim();
     }),
     z.meta({ description: `Longer text is cut to ${max} characters.` }),

@@ -4,6 +4,7 @@ import { endpoint } from "./endpoint.ts";
 import { faqId } from "./example-values.ts";
 import { text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
+import { normalised } from "./normalise.ts";
 
 export const tagColours = ["grey", "red", "orange", "yellow", "green", "blue", "purple", "pink"] as const;
 const Colour = z.enum(tagColours);
@@ -17,7 +18,7 @@ const visible = /(?!\u2800)[\p{L}\p{N}\p{P}\p{S}]/u;
 export const TagName = z.pipe(
   z.string(),
   z.pipe(
-    z.transform((given: string) => given.normalize("NFC").replace(/\s+/gu, " ")),
+    z.transform((given: string) => normalised(given, "NFC").replace(/\s+/gu, " ")),
     text(1, limits.tagName).check(
       z.refine((name) => !refused.test(name), "must not contain commas or invisible characters"),
       z.refine((name) => visible.test(name), "must contain a visible character"),

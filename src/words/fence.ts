@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { normalised } from "../contract/normalise.ts";
 import { visibleText } from "./visible.ts";
 
 /**
@@ -90,4 +91,4 @@ export function createSanitiser(nonce: string): Sanitiser {
 
 /** Returns a text in NFC, except compatibility ideographs, because their NFC form looks different. */
 const composed = (value: string): string =>
-  value.replace(/[^\uF900-\uFAFF\u{2F800}-\u{2FA1F}]+/gu, (part) => part.normalize("NFC"));
+  value.replace(/[^\uF900-\uFAFF\u{2F800}-\u{2FA1F}]+/gu, (part) => normalised(part, "NFC"));

@@ -267,6 +267,7 @@ if (form) {
 addEventListener("submit", ({ target, defaultPrevented }) => {
   const sent = /** @type {any} */ (target);
   if (!defaultPrevented && sent.getAttribute("method") === "post" && !sent.closest("#acted")) forgetUndo();
+  if (!defaultPrevented && sent.closest(".pane-bar")) keep("innkeep-acted", openedId());
 });
 const acted = document.getElementById("acted");
 if (acted) {

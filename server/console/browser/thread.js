@@ -72,10 +72,12 @@ const prepare = () => {
   showSave();
 };
 const isChanged = ({ name, value }) => stored.has(name) && stored.get(name) !== value;
+// A refused form shows the typed values as if they were stored, so the button is also shown for them.
+const isUnsaved = () =>
+  document.querySelector("#fields :is(.fault, .notice)") !== null ||
+  sideFields().some((field) => field.matches("input") && isChanged(field));
 const showSave = () =>
-  document
-    .querySelector("#fields [data-without-script]")
-    ?.toggleAttribute("hidden", !sideFields().some((field) => field.matches("input") && isChanged(field)));
+  document.querySelector("#fields [data-without-script]")?.toggleAttribute("hidden", !isUnsaved());
 
 const showTab = (value) => {
   const tab = /** @type {any} */ (document.querySelector(`.composer [name=composer][value=${value}]`));
@@ -97,6 +99,10 @@ if (form) {
     if (target.matches("#fields input")) showSave();
   });
   form.addEventListener("restored", showSave);
+  // Somebody else has changed the thread, so other values are stored now.
+  document.addEventListener("replaced", ({ target }) => {
+    if (/** @type {any} */ (target).id === "fields") prepare();
+  });
   // If the person sends the form while a field is being saved, the form waits until the field is saved. The form needs
   // the new key and versions.
   form.addEventListener("submit", (event) => {
@@ -156,8 +162,11 @@ const choose = (name, value) => {
   field.value = value;
   field.dispatchEvent(new Event("change", { bubbles: true }));
 };
+// The notice about the sent form is older than each toast.
 const undoButton = () =>
-  /** @type {any} */ (document.querySelector(".toast button, .notice[data-done] button"));
+  /** @type {any} */ (
+    document.querySelector(".toast button") ?? document.querySelector(".notice[data-done] button")
+  );
 addKeys("Thread", [
   { key: "e", words: "Resolve", act: () => choose("status", "resolved"), isHere: canChange },
   { key: "y", words: "Archive", act: () => choose("status", "archived"), isHere: canChange },

@@ -38,6 +38,7 @@ import {
   readCursor,
   withTraits,
 } from "../../http/handler.ts";
+import { withdrawRelease } from "../../mail/outgoing/release-mails.ts";
 import { releaseMails } from "../../mail/outgoing/store.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import {
@@ -548,7 +549,7 @@ async function updateEntry(
  */
 async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChangelogRow): Promise<string[]> {
   await rows.remove(tx, id);
-  await releaseMails.withdraw(tx, id);
+  await releaseMails.remove(tx, id);
   await renew(tx, appId);
   const texts = [entry.body, entry.items, entry.draft ?? "", entry.translations ?? ""];
   return picturesIn(texts);
@@ -581,7 +582,7 @@ async function saveEntry(
   const now = clock.now();
   const [wasOut, isOut] = [entry.publishedAt, publishedAt].map((at) => isPublished(at, now));
   if (isOut && !wasOut) await tellPublished({ newId }, tx, { ...entry, at: now.toISOString() });
-  if (wasOut && !isOut) await releaseMails.withdraw(tx, entry.id);
+  if (wasOut && !isOut) await withdrawRelease(tx, entry.id, now);
 }
 
 /**

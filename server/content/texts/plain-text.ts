@@ -1,43 +1,41 @@
 import type { Token } from "markdown-it";
 
-/** A part of parsed Markdown: the token that opens it, and the parts inside it. */
-interface Part {
+/** A block of parsed Markdown: the token that opens it, and the blocks inside it. */
+interface Block {
   readonly open: Token;
-  readonly inside: readonly Part[];
+  readonly inside: Block[];
 }
 
 /**
  * Returns parsed Markdown as plain text. Keeps paragraphs, lists, quotations, blocks of code and rows of tables. Adds the
  * address of a link or a picture after its text.
  */
-export const plainTextOf = (tokens: readonly Token[]): string => linesOf(partsIn(tokens)).join("\n");
+export const plainTextOf = (tokens: readonly Token[]): string => linesOf(blocksIn(tokens)).join("\n");
 
-function partsIn(tokens: readonly Token[]): Part[] {
-  const parts: Part[] = [];
-  for (let at = 0; at < tokens.length; at += 1) {
-    const open = tokens[at];
-    if (open === undefined) break;
-    const end = open.nesting === 1 ? endOf(tokens, at, open.level) : at;
-    parts.push({ open, inside: partsIn(tokens.slice(at + 1, end)) });
-    at = end;
+/** Returns the blocks as a tree. The parser allows at most 100 levels of blocks. */
+function blocksIn(tokens: readonly Token[]): Block[] {
+  const top: Block[] = [];
+  const path = [top];
+  for (const open of tokens) {
+    if (open.nesting === -1) {
+      path.pop();
+      continue;
+    }
+    const block = { open, inside: [] };
+    path.at(-1)?.push(block);
+    if (open.nesting === 1) path.push(block.inside);
   }
-  return parts;
-}
-
-/** Returns the index of the token that closes the part which begins at `start`. */
-function endOf(tokens: readonly Token[], start: number, level: number): number {
-  const end = tokens.findIndex((token, at) => at > start && token.level === level && token.nesting === -1);
-  return end === -1 ? tokens.length : end;
+  return top;
 }
 
 /** Returns the lines of these blocks, with an empty line between two blocks unless they are in a tight list. */
-const linesOf = (blocks: readonly Part[], isTight = false): string[] =>
+const linesOf = (blocks: readonly Block[], isTight = false): string[] =>
   blocks.flatMap((block, at) => [...(at > 0 && !isTight ? [""] : []), ...linesOfBlock(block)]);
 
-function linesOfBlock({ open, inside }: Part): string[] {
+function linesOfBlock({ open, inside }: Block): string[] {
   switch (open.type) {
     case "inline":
-      return lineTextOf(partsIn(open.children ?? [])).split("\n");
+      return lineTextOf(open.children ?? []).split("\n");
     case "fence":
     case "code_block":
       return indented(open.content.trimEnd().split("\n"), "    ");
@@ -60,7 +58,7 @@ function linesOfBlock({ open, inside }: Part): string[] {
   }
 }
 
-function linesOfList(items: readonly Part[], markOf: (at: number) => string): string[] {
+function linesOfList(items: readonly Block[], markOf: (at: number) => string): string[] {
   const isTight = items.some(({ inside }) => inside.some(({ open }) => open.hidden));
   return items.flatMap((item, at) => {
     const mark = markOf(at);
@@ -73,25 +71,27 @@ function linesOfList(items: readonly Part[], markOf: (at: number) => string): st
 const indented = (lines: readonly string[], margin: string): string[] =>
   lines.map((line) => (line === "" ? "" : margin + line));
 
-const rowsOf = (parts: readonly Part[]): Part[] =>
-  parts.flatMap((part) => (part.open.type === "tr_open" ? [part] : rowsOf(part.inside)));
+const rowsOf = (blocks: readonly Block[]): Block[] =>
+  blocks.flatMap((block) => (block.open.type === "tr_open" ? [block] : rowsOf(block.inside)));
 
-const lineTextOf = (parts: readonly Part[]): string =>
-  parts
-    .map(({ open, inside }) => {
-      switch (open.type) {
-        case "softbreak":
-        case "hardbreak":
-          return "\n";
-        case "link_open":
-          return withAddress(lineTextOf(inside), String(open.attrGet("href") ?? ""));
-        case "image":
-          return withAddress(open.content, String(open.attrGet("src") ?? ""));
-        default:
-          return open.nesting === 1 ? lineTextOf(inside) : open.content;
-      }
-    })
-    .join("");
+/** Returns the text of a line. Calls no function for each level, because emphasis can have thousands of levels. */
+function lineTextOf(tokens: readonly Token[]): string {
+  const texts = [""];
+  const addresses: string[] = [];
+  const add = (text: string) => texts.push((texts.pop() ?? "") + text);
+  for (const token of tokens) {
+    if (token.type === "softbreak" || token.type === "hardbreak") add("\n");
+    else if (token.type === "image") add(withAddress(token.content, String(token.attrGet("src") ?? "")));
+    else if (token.type === "link_open") {
+      addresses.push(String(token.attrGet("href") ?? ""));
+      texts.push("");
+    } else if (token.type === "link_close") {
+      const label = texts.pop() ?? "";
+      add(withAddress(label, addresses.pop() ?? ""));
+    } else add(token.content);
+  }
+  return texts.join("");
+}
 
 const withAddress = (label: string, address: string): string => {
   if (label === "") return address;

@@ -1,6 +1,6 @@
 import { lookedForLanguages } from "../../../src/contract/content-text.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { normalised } from "../../../src/words/normalise.ts";
+import { normalised } from "../../../src/contract/normalise.ts";
 
 const address = /\/uploads\/([\w-]{16,100}(?:\.[a-z0-9]{1,8})?)/g;
 
@@ -28,9 +28,7 @@ export const hasWords = (texts: readonly string[], words: readonly string[]): bo
 /** Returns the words of a search in lower case. Each word occurs once in the list. */
 export const wordsOf = (query: string): readonly string[] => [
   ...new Set(
-    query
-      .toLowerCase()
-      .normalize("NFC")
+    normalised(query.toLowerCase(), "NFC")
       .split(/\s+/)
       .filter((word) => word !== ""),
   ),

@@ -1,3 +1,5 @@
+import { normalised } from "../../../src/contract/normalise.ts";
+
 /** The normalised forms of a contact, with which it is compared with the blocked senders. */
 export interface SenderKeys {
   /**
@@ -36,9 +38,10 @@ export function blockedDomainOf(given: string): string | undefined {
 }
 
 const folding = (text: string): string =>
-  text
-    .normalize("NFKC")
-    .replace(/\p{DI}/gu, "")
-    .trim()
-    .toLowerCase()
-    .normalize("NFKC");
+  normalised(
+    normalised(text, "NFKC")
+      .replace(/\p{DI}/gu, "")
+      .trim()
+      .toLowerCase(),
+    "NFKC",
+  );

@@ -24,8 +24,11 @@ export function firstSentence(message: string): string {
   return line;
 }
 
-/** Japanese and Chinese have no space after a sentence. A sentence in quotation marks is part of another sentence. */
-const sentenceEnd = /[.!?…؟۔।]+(?=\s|$)|[。！？｡]+(?![。！？｡」』）])/gu;
+/**
+ * Japanese and Chinese have no space after a sentence. A sentence in quotation marks is part of another sentence. A match
+ * begins only at the first of several marks, so the time does not grow with the square of their number.
+ */
+const sentenceEnd = /(?<![.!?…؟۔।])[.!?…؟۔।]+(?=\s|$)|(?<![。！？｡])[。！？｡]+(?![。！？｡」』）])/gu;
 
 /** Whether a point is part of a number of a list, of an abbreviation or of initials. */
 function isInnerPoint(line: string, at: number): boolean {

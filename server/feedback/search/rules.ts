@@ -1,7 +1,7 @@
 import { FeedbackType } from "../../../src/contract/feedback.ts";
 import { threadStatuses } from "../../../src/contract/find-work.ts";
+import { normalised } from "../../../src/contract/normalise.ts";
 import type { FoundIn, FoundLine, UnknownValue } from "../../../src/contract/threads.ts";
-import { normalised } from "../../../src/words/normalise.ts";
 import { tagKeyOf } from "../tags/rules.ts";
 
 export interface ThreadText {

@@ -1,15 +1,18 @@
+import { normalised } from "../../../src/contract/normalise.ts";
+
 /**
  * Returns the key of a tag's name. Names with the same key mean the same tag. Upper and lower case, repeated spaces,
  * and invisible joining characters make no difference. (rule F30)
  */
 export const tagKeyOf = (name: string): string =>
-  name
-    .normalize("NFC")
-    .replace(/\u200C|\u200D|\uFE0E|\uFE0F/g, "")
-    .replace(/\s+/gu, " ")
-    .trim()
-    .toLowerCase()
-    .normalize("NFC");
+  normalised(
+    normalised(name, "NFC")
+      .replace(/\u200C|\u200D|\uFE0E|\uFE0F/g, "")
+      .replace(/\s+/gu, " ")
+      .trim()
+      .toLowerCase(),
+    "NFC",
+  );
 
 /** Returns the names of tags in the value of a filter, which separates them by commas. */
 export const tagNamesIn = (list: string): string[] => list.split(",").filter((name) => name.trim() !== "");

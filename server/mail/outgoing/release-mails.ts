@@ -47,6 +47,13 @@ export async function audienceOf(
 }
 
 /**
+ * Deletes the waiting mails about a release note that is no longer published. If the note is published again soon, those
+ * who have not got a mail about it get one. (rule M15)
+ */
+export const withdrawRelease = (tx: Transaction, entryId: string, now: Date): Promise<void> =>
+  releaseMails.withdraw(tx, entryId, new Date(now.getTime() - mailedFor).toISOString());
+
+/**
  * Handles newly published release notes: stores the event of a note whose date has come, and queues mails to the
  * senders of the feedback in the note. Returns the number of notes. (rule M15)
  */

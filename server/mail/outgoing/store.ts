@@ -91,10 +91,15 @@ const anyFault = faultWhere("q.lane IN ('personal', 'bulk')");
 
 const ownedApps = "SELECT v.app_id FROM app_members v WHERE v.user_id = ? AND v.role = 'owner'";
 
-/** SQL that describes the waiting mails of the apps that `apps` selects. */
+/**
+ * SQL that describes the waiting mails of the apps that `apps` selects. Copies of a mail have no content, and are not
+ * counted. The comparison with a computed value makes the database read the index of the waiting mails. The index of an
+ * app's mails also has all sent ones.
+ */
 const waitingIn = (apps: string) => `WITH own AS (
     SELECT m.created_at, m.due_at, m.last_error FROM mails m
-    WHERE m.status = 'waiting' AND m.app_id IN (${apps}) LIMIT ${mostCounted + 1})
+    WHERE m.status = 'waiting' AND m.lane IN ('personal', 'bulk') AND m.content IS NOT NULL
+      AND m.app_id || '' IN (${apps}) LIMIT ${mostCounted + 1})
   SELECT count(*) AS count, min(created_at) AS since,
     (SELECT last_error FROM own WHERE last_error IS NOT NULL ORDER BY due_at DESC LIMIT 1) AS error,
     (${anyFault}) AS fault,
@@ -222,15 +227,18 @@ export const mails = {
       id,
     ),
 
-  /** Marks mails as failed if they could not be sent before their `sendBefore`. */
+  /**
+   * Marks mails as failed if they could not be sent before their `sendBefore`. A copy gets the state of its mail, as long
+   * as the mail waits.
+   */
   expire: (tx: Transaction, now: string) =>
     tx.run(
       `UPDATE mails SET status = 'failed', settled_at = ?, content = NULL,
          last_error = coalesce(last_error, 'This server sends no mail')
-       WHERE status = 'waiting' AND send_before <= ? AND due_at <= ?`,
-      now,
-      now,
-      now,
+       WHERE status = 'waiting' AND send_before <= ? AND due_at <= ? AND id NOT IN (
+         SELECT c.id FROM mails c CROSS JOIN mails o WHERE c.status = 'waiting' AND c.send_before <= ?
+           AND o.status = 'waiting' AND o.content IS NOT NULL AND ${isCopy})`,
+      ...[now, now, now, now],
     ),
 
   /** Returns the mails that contain replies in a thread, oldest first. */
@@ -381,10 +389,15 @@ export const releaseMails = {
       most,
     ),
 
-  /** Stores that the mails of a release note are queued. Returns false if another server has already stored this. */
+  /**
+   * Stores that the mails of a release note are queued. Returns false if another server has already stored this, or if
+   * the note is not published any more.
+   */
   claim: async (tx: Transaction, entryId: string, at: string): Promise<boolean> =>
-    (await tx.run("UPDATE changelog_entries SET told_at = ? WHERE id = ? AND told_at IS NULL", at, entryId)) >
-    0,
+    (await tx.run(
+      "UPDATE changelog_entries SET told_at = ? WHERE id = ? AND told_at IS NULL AND published_at <= ?",
+      ...[at, entryId, at],
+    )) > 0,
 
   /** Returns the ids of the threads that a release note names. */
   async threads(reader: Reader, entryId: string): Promise<string[]> {
@@ -435,16 +448,20 @@ export const releaseMails = {
       ...[entryId, recipient],
     )) !== undefined,
 
+  /** Deletes the waiting mails about a release note. */
+  remove: (tx: Transaction, entryId: string) =>
+    tx.run("DELETE FROM mails WHERE subject_id = ? AND kind = 'release' AND status = 'waiting'", entryId),
+
   /**
-   * Deletes the waiting mails about a release note that is no longer published. If it is published again, the receivers
-   * of these mails get a mail about it.
+   * Deletes the waiting mails about a release note. If its mails were queued after `since`, they are queued again when
+   * the note is published again.
    */
-  async withdraw(tx: Transaction, entryId: string): Promise<void> {
-    const withdrawn = await tx.run(
-      "DELETE FROM mails WHERE subject_id = ? AND kind = 'release' AND status = 'waiting'",
-      entryId,
+  async withdraw(tx: Transaction, entryId: string, since: string): Promise<void> {
+    await releaseMails.remove(tx, entryId);
+    await tx.run(
+      "UPDATE changelog_entries SET told_at = NULL WHERE id = ? AND told_at >= ?",
+      ...[entryId, since],
     );
-    if (withdrawn > 0) await tx.run("UPDATE changelog_entries SET told_at = NULL WHERE id = ?", entryId);
   },
 
   /** Returns how many mails about release notes were queued for an address since a time. */

@@ -33,12 +33,15 @@ export async function removeReceivers(database: Writing, appId: string, now: str
   while ((await database.write((tx) => events.removeOfApp(tx, appId, clearedAtOnce))) === clearedAtOnce);
 }
 
-/** Cancels or deletes some deliveries of a webhook. Returns the number of changed rows. */
+/**
+ * Cancels some deliveries of a webhook that was switched off, or deletes some of a removed webhook. If none are left,
+ * deletes the removed webhook, or lets the webhook send again. Returns the number of changed rows.
+ */
 const clearSome = (database: Writing, webhook: ClearedWebhook): Promise<number> =>
   database.write(async (tx) => {
     const { id, removedAt } = webhook;
-    // Cancels some deliveries of a webhook that was switched off, or deletes some of a removed webhook. If none are
-    // left, deletes the removed webhook, or lets the webhook send again. Returns the number of changed rows.
+    // Another server may do the same work. Without this lock, a statement that waited for that server would find no
+    // rows, as if no work was left.
     await tx.lock(`webhook off ${id}`);
     const count = await (removedAt === null
       ? deliveries.giveUp(tx, webhook, clearedAtOnce)

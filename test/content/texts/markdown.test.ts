@@ -81,6 +81,15 @@ describe("Markdown as plain text", () => {
     expect(plainText(markdown)).toBe(expected);
   });
 
+  it.each([
+    ["emphasis of thousands of levels", `${"*".repeat(9_999)}a${"*".repeat(9_999)}`],
+    ["thousands of words with emphasis", "*a* ".repeat(5_000)],
+    ["thousands of items", "- a\n".repeat(5_000)],
+    ["many levels of quotations", `${"> ".repeat(40)}a`],
+  ])("reads %s", (_, markdown) => {
+    expect(plainText(markdown)).toContain("a");
+  });
+
   it("makes no link to an address that a page would not link to", () => {
     expect(plainText("[a](javascript:alert)")).toBe("[a](javascript:alert)");
   });

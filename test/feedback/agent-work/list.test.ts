@@ -152,8 +152,8 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
     await fillThreads(service, cast.appId, [{ subject: "A" }, { subject: "B" }, { subject: "C" }]);
     const { nextCursor } = await list({ limit: "1", status: "open" });
     const cursor = String(nextCursor);
-    for (const filters of [{ status: "open", limit: "2" }, {}])
-      expect(await subjects({ cursor, ...filters })).toHaveLength(2);
+    const others: Record<string, string>[] = [{ status: "open", limit: "2" }, {}];
+    for (const filters of others) expect(await subjects({ cursor, ...filters })).toHaveLength(2);
     expect(await subjects({ cursor, status: "resolved" })).toEqual([]);
     const runs = `/api/v1/agent/runs?${new URLSearchParams({ cursor })}`;
     expect(issuesOf(await service.request("GET", runs, { headers: cast.agent }))).toEqual([
