@@ -211,6 +211,8 @@ describe("an unsent text in a browser", () => {
     await expect.poll(() => stored(tab)).toContain("this is new");
     await page.close();
     await page.context().setOffline(false);
+    // The page must stay open until it has saved the text.
+    await expect.poll(() => stored(tab)).toContain('"saved":true');
     const shown = async () => {
       await tab.goto("/console/drafts");
       return tab.locator("main").innerHTML();
