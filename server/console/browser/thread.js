@@ -252,6 +252,8 @@ document.addEventListener("replaced", ({ target }) => {
 document.addEventListener("scroll", look, { capture: true, passive: true });
 document.addEventListener("visibilitychange", look);
 addEventListener("resize", look);
+// A dialog or a menu may have covered the message until now.
+form?.addEventListener("focusin", look);
 
 // The keys with which a person decides on the proposal of a thread. Approve and Reject first ask for a confirmation.
 // (rules A55 and O32)

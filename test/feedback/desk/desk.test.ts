@@ -96,6 +96,17 @@ describe("the triage desk, without scripts", () => {
   });
 
   it.each([
+    "status=open&snoozed=false&waitingOn=sender&order=activity",
+    "status=open&snoozed=true&order=activity&waitingOn=sender",
+    "status=open&snoozed=false&sender=nobody%40example.org&order=activity",
+  ])("says only that the list %s is empty if it has further filters", async (query) => {
+    await send("First");
+    const words = readingOf(await open(`?${query}`));
+    expect(words).toContain("Nothing here No thread is in this list right now.");
+    expect(words).not.toContain("All done");
+  });
+
+  it.each([
     ["mine", "No open or started thread is assigned to you. 1 thread is snoozed"],
     ["unassigned", "No open or started thread is without an assignee. 1 thread is snoozed"],
     ["waiting_on_us", "No thread is waiting for your team. 1 thread is snoozed"],

@@ -216,7 +216,9 @@ export const Nothing = ({
       </Empty>
     );
   }
-  if (filter.status !== "open" && !isSameFilter(filter, filterWith({}))) {
+  const others = changedFilter(filter, { status: "", order: "activity", snoozed: "" });
+  const hasOthers = filter.snoozed === "true" || !isSameFilter(others, filterWith({ status: "" }));
+  if (hasOthers || (filter.status !== "open" && !isSameFilter(filter, filterWith({})))) {
     return (
       <Empty title="Nothing here">
         <p>No thread is in this list right now.</p>
