@@ -31,7 +31,7 @@ describe.each(databases)("a list that is longer than its limit on $name", (engin
   it.each([
     ["130,000 screens", session, played(list("1", 130_000))],
     ["110,000 screens of NUL", session, played(list('"\\u0000"', 110_000))],
-    ["9,000 screens of NUL", session, played(list('"\\u0000"', 9_000))],
+    ["9,000 screens that are not strings", session, played(list("1", 9_000))],
     ["250,000 images", feedback, report(`"images":${list('"x"', 250_000)}`)],
     ["33 images", feedback, report(`"images":${list('"x"', 33)}`)],
     ["9,000 images that are not strings", feedback, report(`"images":${list("1", 9_000)}`)],
