@@ -1,13 +1,14 @@
+import { createHash } from "node:crypto";
 import type * as z from "zod/mini";
 import { type Endpoint, errorsOf, isMutation, needsRole } from "../../src/contract/endpoint.ts";
 import { ApiError, faultsOf, type Issue, notUuid } from "../../src/contract/errors.ts";
+import { fieldsOf, valueAt } from "../../src/contract/json.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Reader } from "../database/database.ts";
 import { isDangling } from "../database/errors.ts";
 import type { Deps } from "../deps.ts";
 import { isDownload, isEventStream, isPrepared } from "./answers.ts";
 import { asAsked, requireScope } from "./authenticate.ts";
-import { withListMark, withoutListMark } from "./cursors.ts";
 import { errorBody } from "./errors.ts";
 import {
   type CatchUp,
@@ -149,6 +150,39 @@ export async function callHandler(call: Call): Promise<void> {
 }
 
 const readsPages = ({ query }: Endpoint): boolean => query !== undefined && "cursor" in query.shape;
+
+/** The parts of a request that decide which list it reads. */
+interface ReadList {
+  readonly endpoint: Pick<Endpoint, "method" | "path">;
+  readonly params: unknown;
+}
+
+/**
+ * Returns the query with the cursor as the handler wrote it. A cursor of another list becomes empty. The handler refuses
+ * an empty cursor. (rule H24)
+ */
+function withoutListMark<Query>(list: ReadList & { readonly query: Query }): Query {
+  const cursor = valueAt(list.query, "cursor");
+  if (typeof cursor !== "string") return list.query;
+  const mark = markOf(list);
+  return { ...list.query, cursor: cursor.startsWith(mark) ? cursor.slice(mark.length) : "" };
+}
+
+/** Returns the answer with a `nextCursor` that only the same list accepts. (rule H24) */
+function withListMark(answer: unknown, list: ReadList): unknown {
+  const next = valueAt(answer, "nextCursor");
+  return typeof next === "string" ? { ...fieldsOf(answer), nextCursor: markOf(list) + next } : answer;
+}
+
+/**
+ * Returns a short hash of a list. Filters are not part of it: a program may follow a cursor without its filters, and
+ * then gets the rest of the whole list.
+ */
+const markOf = ({ endpoint: { method, path }, params }: ReadList): string =>
+  createHash("sha256")
+    .update(JSON.stringify([method, path, params ?? null]))
+    .digest("base64url")
+    .slice(0, 8);
 
 /** Drops undeclared fields from the answer. */
 export function shapeAnswer(call: Call): void {

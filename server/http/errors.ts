@@ -65,8 +65,9 @@ export function asApiError(thrown: unknown): ApiError {
   return new ApiError("internal", {}, { cause: thrown });
 }
 
+// The message does not say that nothing was changed, because some requests need several transactions.
 const endedByStop =
-  "The server is stopping, so it has not finished this request. Nothing was changed. Send the request again soon.";
+  "The server is stopping, so it has not finished this request. Send the request again soon.";
 
 /**
  * Whether an error comes from the signal of a request. This signal aborts when the server stops, or when the client
