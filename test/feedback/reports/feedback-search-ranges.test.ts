@@ -223,7 +223,7 @@ describe.each(sharedDatabases)("PostgreSQL", (postgres) => {
       const appIds = [(await service.makeApp()).id];
       far += 1;
       await place(database, { appId: appIds[0] ?? "", seq: far, subject: "lion", status: "open" });
-      const effort = { milliseconds: -1, few: 0, rare };
+      const effort = { milliseconds: 60_000, few: 0, rare };
       const page = { conditions: [], before: Number.MAX_SAFE_INTEGER, limit: 21, effort };
       const plans = await plansOf(() =>
         searchThreads(database, { scope: { appIds }, ...queryOf(words) }, page),
