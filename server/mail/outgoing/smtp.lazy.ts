@@ -1,9 +1,10 @@
 import { createTransport, type SendMailOptions } from "nodemailer";
+import { patternOfText } from "../../../src/words/pattern.ts";
 import type { MailOut } from "../../settings/settings.ts";
 import type { MailContent } from "./queue.ts";
 import { headerText } from "./rules.ts";
 
-/** The result of an attempt to send a mail. `reason` contains neither an address nor a password of the mail server. */
+/** The result of an attempt to send a mail. `reason` contains no address of the mail or of the mail server, and no password. */
 export type Sending =
   | { readonly outcome: "sent" }
   /** The mail server will never accept this mail. */
@@ -47,12 +48,14 @@ export function createMailer(server: MailOut, connections: number): Mailer {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const hidden = (error: SmtpError): SmtpError => withoutPassword(error, user, pass);
+  const secrets = pass === "" ? [] : [base64(`\0${user}\0${pass}`), base64(pass), pass];
+  const hidden = (error: SmtpError, addresses: readonly string[] = []): SmtpError =>
+    withoutTexts(error, [...secrets, ...addresses]);
   return {
     send: (mail, signal) =>
       transport.sendMail({ ...wireMail(mail, from.address), signal }).then(
         () => ({ outcome: "sent" }),
-        (error) => sendingOf(hidden(error)),
+        (error) => sendingOf(hidden(error, [mail.to, mail.replyTo ?? ""])),
       ),
     fault: () =>
       transport.verify().then(
@@ -94,17 +97,17 @@ interface SmtpError {
 }
 
 /**
- * Removes the password from the answer of the mail server, because some servers repeat the command that they refuse.
- * (rule M1)
+ * Removes these texts from the answer of the mail server, because many servers repeat what they refuse. People who may
+ * not see the mail can see the answer. (rule M1)
  */
-function withoutPassword(
+function withoutTexts(
   { code, command, response, responseCode }: SmtpError,
-  user: string,
-  password: string,
+  hidden: readonly string[],
 ): SmtpError {
-  if (typeof response !== "string" || password === "") return { code, command, response, responseCode };
-  const secrets = [base64(`\0${user}\0${password}`), base64(password), password];
-  const shown = secrets.reduce((text, secret) => text.replaceAll(secret, "…"), response);
+  if (typeof response !== "string") return { code, command, response, responseCode };
+  const shown = hidden
+    .filter((text) => text !== "")
+    .reduce((text, one) => text.replaceAll(new RegExp(patternOfText(one), "gi"), "…"), response);
   return { code, command, response: shown, responseCode };
 }
 

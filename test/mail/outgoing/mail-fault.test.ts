@@ -120,6 +120,18 @@ describe.each(databases)("mail that does not leave, on $name (rule M17),", (engi
     expect(service.logged()).not.toContain("open-sesame");
   });
 
+  it("is named without the addresses of the mail that the mail server has answered", async () => {
+    const server = await startMailServer({
+      onRecipient: (address) => ({ code: 421, text: `4.7.0 <${address.toUpperCase()}> is refused` }),
+    });
+    const service = await serverWithMail(server.url, { engine });
+    const { mail, owner } = await start(service);
+    await mailBecomes(service, await mail("bo@cellar.example"), { lastError: expect.any(String) });
+    service.clock.advance(20 * minute);
+    const [seen = ""] = await owner();
+    expect(seen).toContain("The mail server answered: 421 4.7.0 <…> is refused. What to do");
+  });
+
   it("is read with at most one query for a page, and with none if this server sends no mail", async () => {
     const counted = async (service: Service) => {
       const { owner } = await start(service);
