@@ -112,7 +112,7 @@ describe("the command agent work in a shell", () => {
     await once(first, "exit");
     expect(await again()).toMatchObject({
       code: 7,
-      stderr: expect.stringContaining(`still runs, as process ${command}.`),
+      stderr: expect.stringContaining(`is still running, as process ${command}.`),
     });
     process.kill(command, "SIGKILL");
     await writeFile(join(folder, "go"), "");
