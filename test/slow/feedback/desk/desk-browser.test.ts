@@ -296,7 +296,8 @@ describe("the triage desk in Chromium", () => {
     await sent;
     await page.locator(".toast").getByText("is resolved, and the reply was added to it").waitFor();
     expect(await isOffered()).toBe(false);
-    await page.keyboard.press("z");
+    await pressAndLoad(page, "z");
+    expect(await counted("open")).toBe(4);
     await page.goto(`${inbox}?open=2`);
     await pressAndLoad(page, "m");
     await page.locator("#fields").getByLabel("Type").selectOption("feature");
