@@ -9,5 +9,8 @@ export const normalised = (text: string, form: "NFC" | "NFD" | "NFKC" | "NFKD"):
     .map((part) => part.normalize(form))
     .join("");
 
-/** Matches 30 marks, the most that the stream-safe text format of Unicode (UAX 15) allows in a row. */
-const manyMarks = /(\p{M}{30})/u;
+/**
+ * Matches 30 marks, the most that the stream-safe text format of Unicode (UAX 15) allows in a row. U+FF9E and U+FF9F are
+ * letters, but their forms NFKC and NFKD are marks.
+ */
+const manyMarks = /([\p{M}\uff9e\uff9f]{30})/u;

@@ -12,11 +12,20 @@ export interface SenderKeys {
 }
 
 /**
+ * How many characters at the end of a contact are read. A contact may be as long as the body of a request, but an
+ * address has at most 254 characters.
+ */
+const mostRead = 1_000;
+
+/** The length of the longest domain. */
+const longestDomain = 253;
+
+/**
  * Returns the keys of a contact. Different spellings of an address have the same keys: upper and lower case, Unicode
  * forms, `Name <address>`, `mailto:`, a suffix such as `+news`, and international domains. (rule F34)
  */
 export function senderKeysOf(contact: string): SenderKeys {
-  const folded = folding(contact);
+  const folded = folding(contact.trimEnd().slice(-mostRead));
   const address = (/<([^<>]+)>[^<>]*$/.exec(folded)?.[1] ?? folded).replace(/^mailto:/, "").trim();
   const at = address.lastIndexOf("@");
   const domain = at < 1 ? undefined : blockedDomainOf(address.slice(at + 1));
@@ -30,7 +39,8 @@ export function senderKeysOf(contact: string): SenderKeys {
 
 /** Returns a mail domain in its normalised form. Returns undefined if the text is not a domain. */
 export function blockedDomainOf(given: string): string | undefined {
-  const name = folding(given).replace(/^@/, "").replace(/\.$/, "");
+  const name = folding(given.slice(0, mostRead)).replace(/^@/, "").replace(/\.$/, "");
+  if (name.length > longestDomain) return undefined;
   const address = `http://${name}/`;
   if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(name) || !URL.canParse(address)) return undefined;
   const { hostname } = new URL(address);

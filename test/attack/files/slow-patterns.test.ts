@@ -5,6 +5,7 @@ import { secretIn } from "../../../mcp/refusals.ts";
 import { browserName } from "../../../server/access/sign-in/rules.ts";
 import { entryFromThread } from "../../../server/content/faqs/rules.ts";
 import { hasWords } from "../../../server/content/texts/rules.ts";
+import { senderKeysOf } from "../../../server/feedback/blocked-senders/rules.ts";
 import { otherNamesIn, replyFrom } from "../../../server/feedback/saved-replies/rules.ts";
 import { wordsIn } from "../../../server/feedback/search/rules.ts";
 import { parseStrictJson } from "../../../server/http/body/strict-json.ts";
@@ -12,6 +13,8 @@ import { readMail } from "../../../server/mail/incoming/read.ts";
 import { readChangelogFile, readNotes } from "../../../src/cli/changelog/notes/changelog-file.lazy.ts";
 import { readChangesets } from "../../../src/cli/changelog/notes/changesets.lazy.ts";
 import { feedbackIdsIn, withoutFeedbackLines } from "../../../src/contract/content-text.ts";
+import { memberName } from "../../../src/contract/fields.ts";
+import { normalised } from "../../../src/contract/normalise.ts";
 import { pdfOfText } from "../../../src/words/text-pdf.ts";
 import { runsOf } from "../../../src/words/thread.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
@@ -153,6 +156,27 @@ it("a text that has very many marks on one letter is indexed and searched quickl
     expect(wordsIn(text).map(({ word }) => word)).toEqual(["a", "b"]);
     expect(hasWords([text], ["b"])).toBe(true);
   });
+});
+
+// The last two are letters in Unicode, but their normalised forms are marks.
+it.each(["\u0301\u0323", "\uff9e\u0323", "\uff9f\u302a"])(
+  "a text of the marks %j is normalised quickly, and refused quickly as a name",
+  (marks) => {
+    const text = `a${marks.repeat(times / 2)}`;
+    soon(() => {
+      for (const form of ["NFC", "NFD", "NFKC", "NFKD"] as const) normalised(text, form);
+      expect(memberName.safeParse(text).success).toBe(false);
+    });
+  },
+);
+
+it.each([
+  ["labels", `eve@${"a.".repeat(times)}example.org`],
+  ["marks", `eve@${"\uff9e\u0323".repeat(times / 2)}.example.org`],
+  ["letters", `${"a".repeat(times)}@mail.example.org`],
+  ["brackets", `${"<".repeat(times)}eve@mail.example.org>`],
+])("the contact of a report is quickly compared with the blocked senders: many %s", (_, contact) => {
+  soon(() => expect(senderKeysOf(contact).domains.length).toBeLessThan(128));
 });
 
 it("long numbers in metadata are read quickly, and stay as text", () => {

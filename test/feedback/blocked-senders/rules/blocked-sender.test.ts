@@ -11,6 +11,7 @@ describe("a blocked address", () => {
     "mailto:eve@example.org",
     "\uff45ve@example.org",
     "e\u200bve@example.org",
+    `${"Eve ".repeat(1_000)}<eve@example.org>`,
   ])("also matches the spelling %j", (contact) => {
     expect(senderKeysOf(contact).address).toBe("eve@example.org");
   });
