@@ -412,7 +412,7 @@ describe("the triage desk, without scripts", () => {
       viewShared: "on",
     });
     const shared = await browser.follow(renamed);
-    expect(readingOf(shared)).toContain("Saved views Faults (shared) 1");
+    expect(readingOf(shared)).toContain("Saved views of the team Faults 1");
     expect(shared.text).not.toMatch(/class="unseen">[^<]*shared/);
     const refused = await browser.send(page, `${views}/${id}/change`, { viewName: "", once: "x" });
     expect(refused.text).toContain("field-viewName-fault");

@@ -375,24 +375,18 @@ export const Views = (props: ViewsProps) => {
             isOpen: isSameFilter(filter, unreadFilter) && saved === undefined,
           }}
         />
-        {(counts.saved ?? []).length > 0 && (
-          <>
-            <h2>Saved views</h2>
-            <ul>
-              {(counts.saved ?? []).map((view) => (
-                <ViewLink
-                  key={view.id}
-                  href={`${inbox}?${viewQuery(view)}`}
-                  name={view.name}
-                  isShared={view.shared}
-                  hint={view.unknownFilters === undefined ? undefined : "not all filters are known"}
-                  count={String(view.count)}
-                  isOpen={view.id === saved?.id}
-                />
-              ))}
-            </ul>
-          </>
-        )}
+        <SavedViews
+          title="Saved views"
+          views={(counts.saved ?? []).filter(({ shared }) => !shared)}
+          inbox={inbox}
+          open={saved?.id}
+        />
+        <SavedViews
+          title="Saved views of the team"
+          views={(counts.saved ?? []).filter(({ shared }) => shared)}
+          inbox={inbox}
+          open={saved?.id}
+        />
       </div>
       {saved === undefined ? (
         fixed === undefined && <SaveView {...props} />
@@ -403,6 +397,38 @@ export const Views = (props: ViewsProps) => {
     </nav>
   );
 };
+
+/** The saved views of one person or of the team. Shows nothing if there are none. */
+const SavedViews = ({
+  title,
+  views,
+  inbox,
+  open,
+}: {
+  readonly title: string;
+  readonly views: NonNullable<ViewCounts["saved"]>;
+  /** The address of the inbox. */
+  readonly inbox: string;
+  /** The id of the saved view that is open, or undefined if there is none. */
+  readonly open: string | undefined;
+}) =>
+  views.length > 0 && (
+    <>
+      <h2>{title}</h2>
+      <ul>
+        {views.map((view) => (
+          <ViewLink
+            key={view.id}
+            href={`${inbox}?${viewQuery(view)}`}
+            name={view.name}
+            hint={view.unknownFilters === undefined ? undefined : "not all filters are known"}
+            count={String(view.count)}
+            isOpen={view.id === open}
+          />
+        ))}
+      </ul>
+    </>
+  );
 
 /**
  * Says that the list may have more threads than its saved view, because some filters of the view are unknown.
@@ -447,8 +473,6 @@ export const FixedViews = ({
 interface ViewLinkProps {
   readonly href: string;
   readonly name: string;
-  /** Whether the view is saved for the whole team. */
-  readonly isShared?: boolean;
   /** The text that a screen reader reads after the name. */
   readonly hint?: string | undefined;
   readonly count: string;
@@ -456,18 +480,13 @@ interface ViewLinkProps {
 }
 
 /** A view with the number of its threads. */
-const ViewLink = ({ href, name, isShared, hint, count, isOpen }: ViewLinkProps) => (
+const ViewLink = ({ href, name, hint, count, isOpen }: ViewLinkProps) => (
   <li>
     <a href={href} aria-current={isOpen ? "page" : undefined}>
       <span class="name">
         <Line text={name} />
         {hint !== undefined && <span class="unseen">{` (${hint})`}</span>}
       </span>
-      {isShared && (
-        <span class="shared" title="Saved for the whole team">
-          {" (shared) "}
-        </span>
-      )}
       <span class="number">{count}</span>
     </a>
   </li>
