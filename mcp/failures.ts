@@ -81,7 +81,7 @@ const limitTexts = {
     "This token has made as many proposals as the server accepts from it in an hour. Nothing was posted, and reading still works: list_feedback, read_feedback, get_decision.",
   work: "This token has claimed runs and reported on them as often as the server accepts from it in an hour. Nothing was changed, and reading still works: list_feedback, read_feedback, get_decision.",
   reads:
-    "This token has read as often as the server allows in an hour. What you have read stays valid; end your turn if you can do nothing without another read.",
+    "This token has read as often as the server allows in an hour. What you have read stays valid; end your turn if you cannot continue without reading more.",
 } as const;
 
 /** Returns a text with the limit that is reached, and the time to try again. */

@@ -8,7 +8,8 @@ export interface TimeWatch {
    */
   isDoubtful(): boolean;
   /**
-   * Returns how many milliseconds the clock may be slow. Returns 0 if the clock is trusted or was not set back.
+   * Returns by how many milliseconds the clock may be behind the true time. Returns 0 if the clock is trusted or was not
+   * set back.
    */
   behindMs(): number;
   /**

@@ -157,7 +157,8 @@ const progressSeconds = 5;
 
 /**
  * Returns the answer about a proposal. `may_proceed` is true only if the approved text is certain, no other worker has
- * the claim, and no outcome is reported. Also updates the record on this machine, and counts the read. (rule L10)
+ * the claim, and no outcome is reported. Also updates the record on this machine, and calls
+ * `retryAfter`. (rule L10)
  */
 async function decisionOn(
   {
@@ -224,9 +225,9 @@ async function updatedRecord(
 }
 
 /**
- * Counts the reads of a proposal that is not decided yet. Returns how many seconds the agent should wait before the
- * next call: 30 after the first read, then twice as long each time, but at most 300. After the decision, returns 0 and
- * removes the count.
+ * Counts how often the agent has asked for a decision that is not made yet. Returns how many seconds the agent should
+ * wait before the next call: 30 after the first call, then twice as long each time, but at most 300. After the
+ * decision, returns 0 and removes the count.
  */
 function retryAfter(runId: string, status: string, { timesPending }: Pick<Deps, "timesPending">): number {
   if (status !== "awaiting_approval") {

@@ -12,14 +12,14 @@ import { type Call, defineTool, runOf, type ToolAnswer } from "../tool.ts";
 import { noSuchRun } from "./get-decision.ts";
 
 const mayResume =
-  "A worker with your account has claimed this run. Do not carry out the plan. If that was you and you have no claim_id, call start_work with resume: true; it ends that claim and gives you a new one. Otherwise leave this run, or ask the user.";
+  "A worker with your account has claimed this run. Do not carry out the plan. If that was you and you have no claim_id, call start_work with resume: true; it ends that claim and gives you a new one. Otherwise do not work on this run, or ask the user.";
 
 const unknownClaim =
   "The server has no claim with this claim_id. Do not carry out the plan. Call start_work without it.";
 
 const refusals: Readonly<Record<string, string>> = {
   run_claimed:
-    "Another worker has claimed this run. Do not carry out the plan. If that worker was you, pass its claim_id; otherwise leave this run.",
+    "Another worker has claimed this run. Do not carry out the plan. If that worker was you, pass its claim_id; otherwise do not work on this run.",
   wrong_state:
     "This run is not approved, or its approval has ended. Do not carry out the plan. Call get_decision.",
   run_superseded:

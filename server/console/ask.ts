@@ -78,14 +78,14 @@ export function createAsks<C extends Groups>(
 }
 
 /**
- * Returns an ApiError `busy` in place of the error of a database or a file that is not available now, so that a page can
- * show its form again. Also logs the reason, because a page that shows its form again does not log it. The log contains
- * the route and never the path, which may contain a secret.
+ * Replaces the error of a database or a file that is not available now by an ApiError `busy`, so that a page can show
+ * its form again. Returns other errors unchanged. Also logs the reason, because a page that shows its form again does
+ * not log it. The log contains the route and never the path, which may contain a secret.
  */
 function refusalIfBusy(log: Deps["log"], { method, path }: Endpoint, thrown: unknown): unknown {
   const error = asApiError(thrown);
   if (error.code !== "busy") return thrown;
-  log.warn({ method, route: path, err: thrown }, "a page could not do its work");
+  log.warn({ method, route: path, err: thrown }, "a page answered that the server is busy");
   return error;
 }
 

@@ -450,9 +450,12 @@ export const TextArea = ({
 };
 
 /**
- * Returns the attributes of a field for the script that stores drafts. The attributes contain the maximum length of the
- * text, whether the value was sent but not saved, whether the text is an answer in a thread, the name of the control
- * whose choice belongs to the text, and whether the field is empty after its text was saved.
+ * Returns the attributes of a field for the script that stores drafts:
+ * - `data-draft`: the maximum length of the text.
+ * - `data-unsaved`: whether the value was sent but not saved.
+ * - `data-answers`: whether the text is an answer in a thread.
+ * - `data-choice`: the name of the control whose choice belongs to the text.
+ * - `data-adds`: whether the field is empty after its text was saved.
  */
 const draftTraits = (name: string, sent: boolean | undefined) => {
   const field = draftFieldOf(name);

@@ -5,11 +5,11 @@ import type { Navigation } from "./navigation.ts";
 import { Line } from "./parts.tsx";
 import { Timestamp } from "./times.tsx";
 
-const help = "https://github.com/innkeep/innkeep/blob/main/docs/operating.md#if-mail-does-not-leave";
+const help = "https://github.com/innkeep/innkeep/blob/main/docs/operating.md#if-mail-cannot-be-sent";
 
 /**
- * Returns why the mails of the app of a page do not leave, or on a page without an app those of all apps that the person
- * owns. Returns undefined if they leave, and for a person who is not an owner. (rule M17)
+ * Returns why the mails of the page's app cannot be sent. On a page without an app, returns this for all apps that the
+ * person owns. Returns undefined if mails can be sent, and for a person who is not an owner. (rule M17)
  */
 export async function mailFaultFor(
   { reads }: SignedInVisit,
@@ -23,11 +23,11 @@ interface MailFaultProps {
   readonly fault: MailFault | undefined;
 }
 
-/** The notice that mails do not leave. Shows nothing without a fault. */
+/** The notice that mails cannot be sent. Shows nothing if there is no fault. */
 export const MailFaultNotice = ({ fault }: MailFaultProps) =>
   fault === undefined ? null : (
     <p class="notice attention">
-      <b>Mail does not leave:</b> {waitingWords(fault)} since <Timestamp at={fault.since} />.{" "}
+      <b>Mail cannot be sent:</b> {waitingWords(fault)} since <Timestamp at={fault.since} />.{" "}
       <Line text={fault.reason.replace(/\.$/, "")} />. <a href={help}>What to do</a>
     </p>
   );

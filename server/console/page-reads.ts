@@ -99,8 +99,8 @@ export const createPageReads =
     sendsMail: sendsMail(settings),
 
     /**
-     * Returns why the mails of all apps that the person owns do not leave, or those of one of these apps. Returns
-     * undefined if they leave, and if this server sends no mail. (rule M17)
+     * Returns why the mails of one app cannot be sent, or those of all apps that the person owns. Returns undefined if
+     * the mails can be sent, and if this server sends no mail. (rule M17)
      */
     async mailFault(appId?: string): Promise<MailFault | undefined> {
       if (settings.mailOut === undefined || settings.dev) return undefined;

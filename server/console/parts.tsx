@@ -271,7 +271,10 @@ export const MarkedLine = ({
   </bdi>
 );
 
-/** Shows how many characters of these texts are hidden. Shows nothing if no characters are hidden. */
+/**
+ * Shows how many characters of these texts are invisible or change the direction of the text. Shows nothing if there are
+ * none.
+ */
 export const HiddenCount = ({ texts }: { readonly texts: readonly string[] }) => {
   const count = texts.flatMap(piecesOf).filter(({ kind }) => kind === "hidden").length;
   if (count === 0) return null;

@@ -201,7 +201,8 @@ export const demoProposals: readonly DemoProposal[] = [
   {
     thread: "Search does not find",
     ageHours: 60,
-    summary: "The search compares letters with their accents. Fold the accents on both sides.",
+    summary:
+      "The search compares letters with their accents. Remove the accents from the names and from the typed text before they are compared.",
     plan: [
       "1. Store each name a second time without accents (SearchIndex.kt).",
       "2. Remove the accents from what is typed before it is compared.",

@@ -242,27 +242,22 @@ async function seedAll(
   await seedDevice(deps, tx, demo.deviceToken ?? "");
 }
 
-/**
- * Adds the content of the demo's apps again after the content was deleted. Does nothing for an app that was deleted.
- */
-export async function seedContentAgain(deps: SeedingDeps, tx: Transaction, demo: Demo): Promise<void> {
-  if (await apps.findOwner(tx, demo.appId)) await seedContent(deps, tx, demo);
-}
-
-async function seedContent(deps: SeedingDeps, tx: Transaction, demo: Demo): Promise<void> {
+/** Adds the content of the demo's apps, which must not have content. Adds nothing for an app that was deleted. */
+export async function seedContent(deps: SeedingDeps, tx: Transaction, demo: Demo): Promise<void> {
   const owner = await users.findByEmail(tx, demo.email);
   const ownerId = owner?.id ?? "";
+  const { appId, testKey } = demo;
+  const hasFirst = (await apps.findOwner(tx, appId)) !== undefined;
   if (demo.seed) {
     for (const [at, app] of demo.seed.apps.entries()) {
-      const appId = demo.apps?.[at]?.id ?? "";
-      if (await apps.findOwner(tx, appId)) await seedApp(deps, tx, { appId, app });
+      const id = demo.apps?.[at]?.id ?? "";
+      if (await apps.findOwner(tx, id)) await seedApp(deps, tx, { appId: id, app });
     }
-  } else {
+  } else if (hasFirst) {
     const tokenId = await agentTokenOf(tx, ownerId);
     await seedLarder(deps, tx, { ...demo, ownerId, tokenId });
   }
-  const { appId, testKey } = demo;
-  await seedTesting(deps, tx, { appId, testKey, passwordHash: owner?.passwordHash ?? "" });
+  if (hasFirst) await seedTesting(deps, tx, { appId, testKey, passwordHash: owner?.passwordHash ?? "" });
 }
 
 /** Returns the id of the demo's agent token; an empty text if the token was revoked. */

@@ -3,7 +3,7 @@ import type { Context, Next } from "koa";
 import { ApiError, badRequest, type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
 import { removeContent } from "../backup/store.ts";
 import { everyTopic } from "../database/signals.ts";
-import { seedContentAgain, seedDemo } from "../demo/seed-demo.ts";
+import { seedContent, seedDemo } from "../demo/seed-demo.ts";
 import type { Deps } from "../deps.ts";
 import { threadChanges } from "../feedback/agent-work/store/changes.ts";
 import { type LatestMessage, outbox } from "../feedback/chat/store.ts";
@@ -130,7 +130,7 @@ async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
   try {
     const hashes = await deps.database.write(async (tx) => {
       const unused = await removeContent(tx);
-      if (demo) await seedContentAgain(deps, tx, demo);
+      if (demo) await seedContent(deps, tx, demo);
       // The clock may have been set back, and ids grow with the time. So new events may get smaller ids than earlier
       // events, and programs that wait for greater ids would miss them. The restart makes the stored positions of the
       // programs invalid.

@@ -49,8 +49,8 @@ export interface Eraser {
 }
 
 /**
- * The maximum number of attempts at one place of an erasure. The place says which table and which row come next. If
- * the server process has crashed this often at the same place, the erasure is stopped.
+ * The maximum number of attempts to continue an erasure from the same place. The place says which table and which row
+ * come next. If the server process has crashed in this many attempts, the erasure is stopped.
  */
 const mostStarts = 5;
 const mostRunning = 100;

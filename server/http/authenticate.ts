@@ -42,8 +42,9 @@ import { cachedLookup } from "./memory.ts";
 export interface Authenticate {
   <A extends Auth>(auth: A, presented: PresentedCredentials): Promise<Callers[A]>;
   /**
-   * Returns the period during which this credential has the same caller. During this period, the server need not record
-   * that the credential is used again.
+   * Returns how long an answer to this caller may be sent again without authentication. In the period from `from` to
+   * `until`, the credential is valid and the server need not record further uses of it. `isCurrent` says whether the
+   * credential still belongs to this caller.
    */
   readonly lasting: (
     auth: KeptAuth,

@@ -68,7 +68,7 @@ export interface IdempotencyKey {
   readonly appId?: string | undefined;
   /**
    * Set only while the server does not trust its clock. No answer expires during this time. `behindMs` is the maximum
-   * number of milliseconds by which the clock may be slow.
+   * number of milliseconds by which the clock may be behind the true time.
    */
   readonly inDoubt?: { readonly behindMs: number };
 }

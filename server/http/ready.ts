@@ -25,7 +25,7 @@ export interface Ready {
 export interface GivenAnswer {
   readonly endpoint: Endpoint;
   readonly callerId: string;
-  /** The period in which the credential still belongs to the same caller. */
+  /** How long the credential is valid, and whether it still belongs to this caller. */
   readonly credential: Lasting;
   readonly answer: PreparedAnswer;
 }

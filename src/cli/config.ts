@@ -111,7 +111,8 @@ async function listProfiles(invocation: Invocation): Promise<undefined> {
  */
 async function setInProfile(invocation: Invocation, key: ProfileKey, given: string): Promise<undefined> {
   const value = key === "app" ? given.trim() : webAddress(given, `The ${key}`);
-  if (value === "") throw usageError("The app must not be empty.", "`innkeep config unset app` removes it.");
+  if (value === "")
+    throw usageError("The value of `app` must not be empty.", "`innkeep config unset app` removes it.");
   await change(invocation, (profile) => ({ ...profile, [key]: value }));
 }
 

@@ -248,7 +248,7 @@ const ofServer: readonly Variable[] = [
     name: "INNKEEP_SMTP_URL, INNKEEP_MAIL_FROM",
     meaning: "The mail server that sends Innkeep's mails, and the sender's address of these mails.",
   },
-  { name: "INNKEEP_IMAP_URL", meaning: "The mailbox that receives the answers of senders to mails." },
+  { name: "INNKEEP_IMAP_URL", meaning: "The mailbox that receives the mails with which senders answer." },
   {
     name: "INNKEEP_REDIRECT_URL",
     meaning:

@@ -147,7 +147,8 @@ export const webhooks = {
   update: endpoint({
     method: "PATCH",
     path: webhookPath,
-    summary: "Change a webhook, or switch it off or on; events that wait at that time are not sent",
+    summary:
+      "Change a webhook, or switch it off or on; when it is switched off, its waiting events are cancelled",
     auth: "session",
     role: "owner",
     params: hookParams,

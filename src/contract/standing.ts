@@ -31,7 +31,7 @@ export const CycleVerdict = z.object({
    * can still count for a new tester.
    */
   testersPossible: z.int(),
-  /** The day on which `testersPossible` became as low as it is now. Only set for `out_of_reach` and `not_reached`. */
+  /** The day on which `testersPossible` got its current value. Only set for `out_of_reach` and `not_reached`. */
   sinceDay: z.nullable(z.int()),
   /** The numbers of the slots without a tester, while the test accepts testers. */
   openSeats: z.array(z.int()),
@@ -68,17 +68,22 @@ export const TesterAttention = z.object({
   slotId: uuid,
   seat: z.int(),
   /**
-   * `removal_due`: the tester will be removed. Only a late test session of yesterday can prevent this, but not on the
-   * tier `screenshot`. `one_miss_left`: the next missed day removes the tester. `missed_yesterday`: yesterday is not
-   * counted, but a late test session can still count it. `today_open`: today is not counted yet. `active`: the tester
-   * need not do anything now.
+   * - `removal_due`: the tester will be removed. A test session of yesterday that arrives late can still prevent this,
+   *   unless the test is verified by screenshots.
+   * - `one_miss_left`: the next missed day removes the tester.
+   * - `missed_yesterday`: yesterday is not counted, but a test session that arrives late can still count it.
+   * - `today_open`: today is not counted yet.
+   * - `active`: the tester need not do anything now.
    */
   state: z.enum(attentionStates),
   /** Whether today is not counted yet. */
   needsToday: z.boolean(),
   /** True if yesterday is not counted, but a late session can still count it. False for the tier `screenshot`. */
   needsYesterday: z.boolean(),
-  /** The end of today, until which the tester can do what is needed. Null if the tester need not do anything now. */
+  /**
+   * Until when the tester can do what is needed: the end of today. After the last day of the test, it is the end of the
+   * time for late sessions. Null if the tester need not do anything now.
+   */
   until: z.nullable(instant),
   missedDays: z.int(),
   /** How many more missed days remove the tester. */

@@ -95,7 +95,7 @@ describe("the page of a sender", () => {
     const audited = await app.console("GET", "/audit?action=thread.reopen");
     expect(audited.field("items.0.actor")).toBe("sender");
     const auditPage = await createBrowserWithoutScripts(service, app.person).open("/console/audit");
-    expect(readingOf(auditPage)).toContain("Opened a resolved thread again by an answer");
+    expect(readingOf(auditPage)).toContain("Answered a resolved thread, which opened it again");
   });
 
   it("accepts an answer, adds it to the thread, and opens a resolved thread again", async () => {

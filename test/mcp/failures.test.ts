@@ -86,12 +86,12 @@ describe.each(eras)("a failure over %s", (era) => {
     [
       "429",
       { ...says(429), headers: { "retry-after": "90" } },
-      "This token has read as often as the server allows in an hour. What you have read stays valid; end your turn if you can do nothing without another read. Wait 90 s, then call again; do not try sooner.",
+      "This token has read as often as the server allows in an hour. What you have read stays valid; end your turn if you cannot continue without reading more. Wait 90 s, then call again; do not try sooner.",
     ],
     [
       "429 without a time",
       says(429),
-      "This token has read as often as the server allows in an hour. What you have read stays valid; end your turn if you can do nothing without another read. Wait 60 s, then call again; do not try sooner.",
+      "This token has read as often as the server allows in an hour. What you have read stays valid; end your turn if you cannot continue without reading more. Wait 60 s, then call again; do not try sooner.",
     ],
     ["500", says(500), "The server has a problem. Call once more; if it fails again, tell the user."],
     ["503", says(503, "busy"), "The server has a problem. Call once more; if it fails again, tell the user."],

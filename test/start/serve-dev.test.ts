@@ -5,14 +5,20 @@ import { serve } from "../../server/main.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { request, type Sending } from "../support/service/request.ts";
 
+interface Started {
+  readonly demo?: boolean;
+  readonly folder?: string;
+  readonly seed?: string;
+}
+
 /** Starts `serve --dev` on a free port. */
-async function start({ demo = false, folder = "" } = {}) {
+async function start({ demo = false, folder = "", ...more }: Started = {}) {
   const stop = new AbortController();
   const data = folder || (await temporaryFolder());
   let ended: Promise<number> = Promise.resolve(-1);
   const line = await new Promise<string>((resolve, reject) => {
     const world = { environment: {}, out: resolve, err() {}, stop: stop.signal };
-    ended = serve({ dev: true, demo, data, port: 0, json: true }, world);
+    ended = serve({ dev: true, demo, data, port: 0, json: true, ...more }, world);
     ended.catch(reject);
   });
   onTestFinished(async () => {
@@ -25,7 +31,7 @@ async function start({ demo = false, folder = "" } = {}) {
     stop.abort();
     await ended;
   };
-  return { send, access, end };
+  return { baseUrl, send, access, end };
 }
 
 describe("the command innkeep serve --dev", () => {
@@ -49,6 +55,29 @@ describe("the command innkeep serve --dev", () => {
     const thread = await send("GET", `/api/v1/agent/feedback/${access.threadId}`, { headers: agent });
     expect(thread.body).toMatchObject({ latestProposal: { id: access.runId, status: "awaiting_approval" } });
   });
+
+  it.each(["Atlas", "Larder"])(
+    "restores the content of the other app of the seed after a reset if %s was deleted",
+    async (deleted) => {
+      const seed = join(await temporaryFolder(), "seed.json");
+      const faqs = [{ question: "When?", answer: "Then." }];
+      await writeFile(seed, JSON.stringify({ apps: ["Atlas", "Larder"].map((name) => ({ name, faqs })) }));
+      const { baseUrl: origin, send, access } = await start({ demo: true, seed });
+      const { email, password } = access;
+      const signedIn = await send("POST", "/api/v1/console/session", {
+        headers: { origin },
+        body: { email, password },
+      });
+      const person = { origin, cookie: (signedIn.headers.get("set-cookie") ?? "").replace(/;.*/s, "") };
+      const appOf = (isDeleted: boolean) =>
+        access.apps.find(({ name }: { name: string }) => (name === deleted) === isDeleted);
+      const removed = await send("DELETE", `/api/v1/console/apps/${appOf(true).id}`, { headers: person });
+      await send("POST", "/dev/reset");
+      expect(removed.status).toBe(204);
+      const headers = { "x-api-key": appOf(false).apiKey };
+      expect((await send("GET", "/api/v1/faqs/remote", { headers })).body).toMatchObject(faqs);
+    },
+  );
 
   it("creates the demo at the next start if the first start was killed after it had stored the keys", async () => {
     const [killed, other] = [await temporaryFolder(), await temporaryFolder()];

@@ -111,8 +111,7 @@ const createAppAnswer =
   });
 
 /**
- * Throws `bad_request` if the change would leave the app with a chat address that does not fit its chat format. (rule
- * N9)
+ * Throws `bad_request` if the chat address of the app would not fit its chat format after the change. (rule N9)
  */
 function checkChat(
   { sealer }: Pick<Deps, "sealer">,

@@ -98,8 +98,8 @@ export const apps = {
   },
 
   /**
-   * Deletes an app with its keys, tokens, FAQ, changelog and remaining threads. People who were owners at that time can
-   * still read the audit entries of the app.
+   * Deletes an app with its keys, tokens, FAQ, changelog and remaining threads. The owners of the deleted app can still
+   * read its audit entries.
    */
   async remove(tx: Transaction, id: string): Promise<void> {
     await tx.run(

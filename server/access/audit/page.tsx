@@ -402,7 +402,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "connection.end": "A connection of an agent ended",
   "thread.test": "Sent a test report",
   "thread.update": "Changed a thread",
-  "thread.reopen": "Opened a resolved thread again by an answer",
+  "thread.reopen": "Answered a resolved thread, which opened it again",
   "thread.resolve": "Resolved a test failure, because the test has passed",
   "thread.delete": "Deleted a thread",
   "thread.assign": "Changed the assignee of a thread",

@@ -194,7 +194,7 @@ export interface SignInCodeRow {
   readonly replacedAt: string | null;
 }
 
-/** The last decision of a person about a sign-in request: a code, a refusal, or none. */
+/** The last decision of a person about a sign-in request: the code if the person approved it, or `refused`. */
 type DecidedSignInCode = { readonly codeSealed: string } | "refused" | undefined;
 
 /** Codes that devices exchange for tokens. A code is valid until it is used, replaced or expired. */
@@ -253,7 +253,10 @@ export const signInCodes = {
       now,
     )) === 1,
 
-  /** Returns the last decision on a sign-in request; undefined if there is none or it has expired. */
+  /**
+   * Returns the last decision on a sign-in request. Returns undefined if there is none, if its code has expired or was
+   * replaced, or if its code is not stored.
+   */
   async decided(
     reader: Reader,
     { deviceId, challenge }: { readonly deviceId: string; readonly challenge: string },

@@ -341,7 +341,7 @@ const scopeNames: Record<TokenScope, string> = {
   "apps:read": "Read apps, and the labels of their keys and tokens",
   "apps:write": "Change the settings of apps, revoke keys and tokens",
   "audit:read": "Read the audit log",
-  "apps:export": "Export everything of the apps that you own, with all addresses",
+  "apps:export": "Export all data of the apps that you own, including all e-mail addresses",
   "events:read": "Read the events of the apps: ids and states, no texts",
   "runs:work": "Claim approved proposals, and report progress and outcome",
 };

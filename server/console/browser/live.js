@@ -98,7 +98,8 @@ const refresh = async () => {
     if (part.dataset.stale === undefined) {
       const { newest } = part.dataset;
       replacePart(part, next);
-      // The conversation also changes without a new message, for example when a reply was mailed.
+      // A conversation is announced only if it has a new message. It also changes without one, for example when the
+      // mail with an existing reply was sent.
       if (next.dataset.news && (newest === undefined || newest !== next.dataset.newest))
         announce(next.dataset.news);
     } else if (part.dataset.stale) document.getElementById(part.dataset.stale).hidden = false;

@@ -72,7 +72,7 @@ const prepare = () => {
   showSave();
 };
 const isChanged = ({ name, value }) => stored.has(name) && stored.get(name) !== value;
-// A refused form shows the typed values as if they were stored, so the button is also shown for them.
+// A refused form shows the typed values as if they were stored. The button is also shown for a refused form.
 const isUnsaved = () =>
   document.querySelector("#fields :is(.fault, .notice)") !== null ||
   sideFields().some((field) => field.matches("input") && isChanged(field));
@@ -223,7 +223,7 @@ const markSeen = () => {
   document.getElementById("newer").hidden = true;
 };
 // Whether the window shows a message, or its beginning if it is long. A message behind the composer, a dialog or another
-// element that stays in its place is not shown.
+// element that does not move when the person scrolls is not shown.
 const isShown = (message) => {
   if (!message || document.hidden) return false;
   const { top, bottom, left, width } = message.getBoundingClientRect();

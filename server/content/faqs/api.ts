@@ -565,8 +565,9 @@ async function keepVersion(
 }
 
 /**
- * Withdraws the published text of an entry and keeps its draft. The function is called for an entry that is missing in
- * a new list, so that the unpublished text is not lost. Returns false for an entry without a draft. (rule C29)
+ * Withdraws the published text of an entry and keeps its draft. If a new list of all entries does not contain an entry
+ * with a draft, the entry is not deleted, because the draft would be lost. Returns false for an entry without a draft.
+ * (rule C29)
  */
 async function unpublish(tx: Transaction, { appId, id }: Key): Promise<boolean> {
   const faq = await rows.findStored(tx, appId, id);

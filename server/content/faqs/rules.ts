@@ -269,7 +269,7 @@ interface Names {
   readonly words: ReadonlySet<string>;
   /** The pattern for the whole name or some words of it. */
   readonly person: string | undefined;
-  /** The pattern for the whole name or one word of it, not inside a longer word. */
+  /** The pattern for the whole name or one word of it. It does not match inside a longer word. */
   readonly anywhere: string | undefined;
 }
 

@@ -344,8 +344,7 @@ const contentLocks: Readonly<Partial<Record<SearchedTableName, Pass["lock"]>>> =
 };
 
 /**
- * A place is the progress of an erasure. The erasure continues in the pass with this index, after the row with the
- * key `after`.
+ * A place says where an erasure continues: in the pass with the index `pass`, after the row with the key `after`.
  */
 export interface Place {
   readonly pass: number;
@@ -358,14 +357,14 @@ export interface Place {
 
 export const firstPlace: Place = { pass: 0, after: undefined };
 
-/** The first place of each pass. A preview starts at all of them, because it runs the passes in turns. */
+/** The first place of each pass. A preview starts at all these places, because it runs the passes in turns. */
 export const firstPlaces: readonly Place[] = passes.map((_, pass) => ({ pass, after: undefined }));
 
 export const firstPlaceOfAccount: Place = { ...firstPlace, of: "account" };
 
 const passAt = ({ pass, of }: Place): Pass | undefined => (of === "account" ? passesOfAccount : passes)[pass];
 
-/** The rows that one step found at a place, and the place of the next step. */
+/** The rows that one step found, and the place at which the next step continues. */
 export interface FoundThere {
   readonly table: string;
   readonly count: PreviewedCount;
@@ -378,7 +377,7 @@ export interface Erasing {
   readonly scope: ErasureScope;
 }
 
-/** Searches the next rows after a place for the person. Returns undefined after the last pass. */
+/** Looks for the person in the rows that follow the given place. Returns undefined after the last pass. */
 export async function findAt(
   reader: Reader,
   { person, scope }: Erasing,

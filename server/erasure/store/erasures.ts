@@ -135,7 +135,7 @@ export const erasures = {
     return now?.place === place && now.status === "running";
   },
 
-  /** Stores the next place of the erasure and adds the effects of a step. */
+  /** Stores the place at which the erasure continues, and adds the effects of a step. */
   async advance(tx: Transaction, row: ErasureRow, { place, effects }: Advance): Promise<void> {
     const files = [...listOf(row.files), ...effects.flatMap((effect) => effect.files)];
     await tx.run(

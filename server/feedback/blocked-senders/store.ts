@@ -190,8 +190,9 @@ export const hiddenFeedback = {
   },
 
   /**
-   * Releases the next hidden messages of a blocked sender, like `releaseReports`. In its thread, each message counts as
-   * activity at the time when it arrived.
+   * Releases the next hidden messages of a blocked sender, oldest first. Each message counts as activity of its thread,
+   * at the time when the message arrived. Returns the time at which the last released message arrived; undefined if no
+   * message is left.
    */
   async releaseAnswers(tx: Transaction, { blockId, from, most }: HiddenPart): Promise<string | undefined> {
     const rows = await tx.all<{ threadId: string; createdAt: string }>(

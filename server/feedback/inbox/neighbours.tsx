@@ -197,7 +197,7 @@ export interface Beside<Item> {
 
 /**
  * Returns the threads before and after a thread in a list. An action of the person may have moved the thread in the
- * list, or out of it. The list then continues from the place at which the person opened the thread.
+ * list, or out of it. The list then continues from the position at which the person opened the thread.
  */
 export function besideIn<Item extends { readonly id: string }>(
   items: readonly Item[],
@@ -218,7 +218,7 @@ export const withNeighbours = (
   { at, next }: { readonly at: number; readonly next: { readonly id: string } | undefined },
 ): InboxPosition => ({ ...position, at, after: next?.id ?? noneAfter });
 
-/** Returns the place of a thread in its list, as values of a form or an address. */
+/** Returns the position of a thread in its list, as values of a form or an address. */
 export const placeValues = ({ at, after }: Pick<InboxPosition, "at" | "after">): [string, string][] => [
   ["at", String(at)],
   ...(after === undefined ? [] : [["after", after] satisfies [string, string]]),
@@ -234,7 +234,7 @@ export function inboxPositionOf({ query, fields }: Pick<SignedInVisit, "query" |
   };
 }
 
-/** Returns the place of a thread in its list from the address of the page, or from a form. */
+/** Returns the position of a thread in its list from the address of the page, or from a form. */
 export function placeFrom(
   query: SignedInVisit["query"],
   fields: SignedInVisit["fields"],
@@ -256,7 +256,7 @@ export function threadAddress(
   return `${links.inbox(appId)}?${withPlace(withOpened(position.list, id), position)}`;
 }
 
-/** Adds the place of the open thread to the query of a list. */
+/** Adds the position of the open thread to the query of a list. */
 export function withPlace(list: string, position: Pick<InboxPosition, "at" | "after">): string {
   const query = new URLSearchParams(list);
   for (const [name, value] of placeValues(position)) query.set(name, value);

@@ -76,8 +76,8 @@ type Settling = Pick<Deps, "clock" | "database" | "newId">;
 /**
  * Stores that an approval has expired, or that an agent has read the approval for the first time. Call it before the
  * agent gets the answer. So a proposal that an agent has seen as expired never becomes approved again. Returns the
- * stored proposal, or undefined if it does not exist. Returns "as it was" if only the first read was stored. (rules
- * A22, A23)
+ * stored proposal, or undefined if it does not exist. Returns "as it was" if only the time of the first read was stored.
+ * (rules A22, A23)
  */
 export async function settle(
   deps: Settling,
@@ -94,9 +94,9 @@ export async function settle(
 }
 
 /**
- * Stores the first read with one statement, because an agent waits for the answer. The thread is not locked. This
- * statement needs a separate transaction, because on PostgreSQL it locks the row of the proposal. A transaction that
- * has locked the thread may wait for this row.
+ * Stores when an agent first read the approval. Returns whether it was stored now. An agent waits for the answer, so
+ * this is one statement and the thread is not locked. The statement has its own transaction: on PostgreSQL it locks the
+ * row of the proposal, and a transaction that has locked the thread may wait for this row.
  */
 const storeFirstRead = ({ clock, database }: Settling, runId: string): Promise<boolean> =>
   database.write(async (tx) => {

@@ -140,7 +140,10 @@ export async function changeTags(
     await threadTags.add(tx, id, name);
   }
   if ((await threadTags.count(tx, id)) > limits.threadTags)
-    throw badRequest("addTags", `must leave the thread with at most ${limits.threadTags} tags`);
+    throw badRequest(
+      "addTags",
+      `must not add so many tags that the thread has more than ${limits.threadTags}`,
+    );
   return changesBetween({ tags: before }, { tags: await namesOf(tx, id) });
 }
 

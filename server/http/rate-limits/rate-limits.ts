@@ -255,9 +255,9 @@ const countedStatuses = [400, 403, 413, 415];
 const then = "Wait as long as the header Retry-After says, then send the request again.";
 
 const sentences: Partial<Record<RateLimitName, string>> = {
-  proposals: `This token has reached its hourly limit of proposals. Reading still works. ${then}`,
-  agentReads: `This token has reached its hourly limit of reads. ${then}`,
-  runWork: `This token has reached its hourly limit of claims and reports. Reading still works. ${then}`,
+  proposals: `This token has reached its hourly limit for proposals. Reading still works. ${then}`,
+  agentReads: `This token has reached its hourly limit for reading. ${then}`,
+  runWork: `This token has reached its hourly limit for claims and reports. Reading still works. ${then}`,
 };
 
 /** Replaces the message of `rate_limited` with the message of the limit, if the limit has one. */

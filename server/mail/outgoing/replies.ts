@@ -33,9 +33,9 @@ export async function replyTo(
 }
 
 /**
- * Returns a hash that identifies the set of these reports. The hash changes when a report is added or removed. It does
- * not depend on the positions of the reports in their thread, because a hidden report that is released gets its old
- * position again. (rule F35)
+ * Returns a hash that identifies the set of these reports. The hash changes when a report is added or removed. The
+ * newest report of the thread would not show each change: a hidden report that is released keeps its old time. (rule
+ * F35)
  */
 export const receiversOf = (reports: readonly { readonly id: string }[]): string =>
   createHash("sha256")

@@ -195,7 +195,7 @@ export interface WaitingMails {
 /** The maximum number of waiting mails that are counted for a notice. */
 export const mostCounted = 1_000;
 
-/** Why mails do not leave. */
+/** Why mails cannot be sent. */
 export interface MailFault {
   /** How many mails wait. */
   readonly count: number;
@@ -209,8 +209,8 @@ export interface MailFault {
 const usualRefusal = 900_000;
 
 /**
- * Returns why the waiting mails do not leave: the mail server cannot be used, or it has refused them for a while and no
- * mail was sent. Returns undefined if none wait, or if they may leave soon. (rule M17)
+ * Returns why the waiting mails cannot be sent: the mail server cannot be used, or it has refused them for a while and
+ * no mail was sent. Returns undefined if no mails wait, or if they may be sent soon. (rule M17)
  */
 export function mailFaultOf(
   { count, since, error, fault, sentSince }: WaitingMails,

@@ -165,8 +165,8 @@ async function postponed(
   const hours = { timezone: member.timezone, quiet: quietHoursOf(member) };
   const end = afterQuiet(now, hours);
   if (end > now) return end;
-  // If there were too many mails, notices were delayed until the time of the daily mail. Notices that were due at
-  // that time are not delayed again.
+  // If there are too many mails, notices are delayed until the time of the daily mail. So a notice that is due at the
+  // time of the daily mail may have been delayed already, and is not delayed again.
   if (way === "daily" || rows.some((row) => isDailyTime(new Date(row.dueAt), hours))) return undefined;
   const since = new Date(now.getTime() - day).toISOString();
   const recipient = normaliseEmail(member.email);

@@ -262,9 +262,8 @@ export interface Standing {
 }
 
 /**
- * Returns the state of a test: whether it can still reach the needed number of testers with every day counted, what
- * each tester needs today, and for each day the number of testers who have every day from the first day to that day
- * counted. (rules T39 and T40)
+ * Returns the state of a test: whether it can still reach its goal, and what each tester needs today. For each day, it
+ * also contains the number of testers for whom all days up to that day are counted. (rules T39 and T40)
  */
 export function standingOf(cycle: StandingCycle, slots: readonly StandingSlot[]): Standing {
   const unbroken = unbrokenDays(cycle, slots);
@@ -442,7 +441,7 @@ function outOfReach(goal: string, { cycle, possible, unbroken }: Facts): string 
   return `Cannot reach ${goal} any more: since day ${since}, ${left} can still have every day counted.`;
 }
 
-/** Says what a new tester can still reach, and what reaches the goal. */
+/** Says how many days can still be counted for a new tester, and what is needed to reach the goal. */
 function wayOut({ cycle, openSeats }: Facts): string {
   if (openSeats.length === 0 || wasPlannedLate(cycle)) return "Plan a new cycle.";
   const who = openSeats.length === 1 ? "A new tester" : "New testers";

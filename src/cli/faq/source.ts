@@ -83,8 +83,8 @@ async function assertKind(absolute: string, path: string, isList: boolean): Prom
 }
 
 /**
- * Returns a fault for each pair of files that cannot be distinguished. These are files with the same id, and files with
- * the same question and without an id.
+ * Returns a fault for each file that cannot be distinguished from an earlier file. These are files with the same id, and
+ * files with the same question and without an id.
  */
 function doubles(entries: readonly FileEntry[]): FileFault[] {
   const first = new Map<string, string>();

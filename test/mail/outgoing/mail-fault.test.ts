@@ -14,7 +14,7 @@ import { makeTeam } from "../../support/worlds/members/team.ts";
 
 const minute = 60_000;
 
-describe.each(databases)("mail that does not leave, on $name (rule M17),", (engine) => {
+describe.each(databases)("mail that cannot be sent, on $name (rule M17),", (engine) => {
   async function start(service: Service) {
     const team = await makeTeam(service);
     const id = team.app.id;
@@ -27,7 +27,7 @@ describe.each(databases)("mail that does not leave, on $name (rule M17),", (engi
     const seenBy = async (headers: Record<string, string>) => {
       const browser = createBrowserWithoutScripts(service, headers);
       const seenOn = async (path: string) =>
-        /Mail does not leave:.*?What to do/
+        /Mail cannot be sent:.*?What to do/
           .exec(readingOf(await browser.open(path)))?.[0]
           .replaceAll(" .", ".");
       return Promise.all(pages.map(seenOn));
@@ -55,7 +55,7 @@ describe.each(databases)("mail that does not leave, on $name (rule M17),", (engi
     expect(await owner()).toEqual(
       Array(4).fill(
         expect.stringMatching(
-          /^Mail does not leave: 1 mail has waited since .*, \d\d:\d\d UTC\. The mail server cannot be used \(E\w+\)\. What to do$/,
+          /^Mail cannot be sent: 1 mail has waited since .*, \d\d:\d\d UTC\. The mail server cannot be used \(E\w+\)\. What to do$/,
         ),
       ),
     );

@@ -168,14 +168,12 @@ const SignInHelp = ({
   </div>
 );
 
-/**
- * A button for a person who has signed in in another tab. It opens the pending form again, with the typed text.
- */
+/** A button for a person who has used another tab to sign in. It opens the pending form again, with the typed text. */
 const SignedInElsewhere = ({ kept }: { readonly kept: PendingForm }) => (
   <form method="post" action={kept.action}>
     <HiddenFields values={fieldsToShowAgain(kept)} />
     <button class="quiet small" type="submit">
-      I have signed in in another tab
+      I have used another tab to sign in
     </button>
   </form>
 );

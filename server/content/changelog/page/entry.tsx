@@ -328,7 +328,10 @@ async function publish(visit: SignedInVisit, entryId: string): Promise<number> {
 
 const emptyEntry: Values = { releaseType: "minor", bodyFormat: "markdown" };
 
-/** Shows the stored text. `refusal` says why a form of the page that has no text was refused. */
+/**
+ * Shows the stored text. If a form without text fields was refused, such as the one that discards the draft, `refusal`
+ * says why.
+ */
 async function showWritten(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
   const entry = await readEntry(visit);
   const { tag } = shownLanguage(visit);

@@ -450,8 +450,10 @@ interface ReleaseMails {
 }
 
 function mailsInWords({ sendsMail, hasPages, isOut }: ReleaseMails): string {
-  if (!sendsMail) return "This server sends no mail, so their senders get no mail about the note.";
-  if (!hasPages) return "This app has no sender pages, so their senders get no mail about the note.";
+  if (!sendsMail)
+    return "This server sends no mail, so the senders of these threads get no mail about the note.";
+  if (!hasPages)
+    return "This app has no sender pages, so the senders of these threads get no mail about the note.";
   return isOut
     ? "The note is published, so senders of threads that you add get no mail."
     : "Senders who have answered a mail get one mail when the note is published.";

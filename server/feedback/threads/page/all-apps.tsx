@@ -83,7 +83,7 @@ interface AllAppsProps {
   readonly cursor: string;
   readonly list: Answered<typeof threads.listAll>;
   readonly proposals: ReadonlyMap<string, InboxProposal>;
-  /** Why the mails of the person's apps do not leave. */
+  /** Why the mails of the person's apps cannot be sent. */
   readonly mailFault: MailFault | undefined;
   readonly result: ActResult | undefined;
   readonly refusal: ApiError | undefined;

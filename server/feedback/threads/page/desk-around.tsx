@@ -431,14 +431,15 @@ const SavedViews = ({
   );
 
 /**
- * Says that the list may have more threads than its saved view, because some filters of the view are unknown.
+ * Says that the list may have threads that do not belong to its saved view, because some filters of the view are
+ * unknown.
  */
 export const UnknownFilters = ({ saved }: Pick<ViewsProps, "saved">) =>
   saved?.unknownFilters === undefined ? null : (
     <Notice kind="attention">
-      <b>This list may have more threads than the view.</b> This version of Innkeep does not support these
-      filters of the view, or their values: <Line text={saved.unknownFilters.join(", ")} />. If you save other
-      filters in the view, these filters are lost.
+      <b>This list may have threads that do not belong to the saved view.</b> This version of Innkeep does not
+      support these filters of the view, or their values: <Line text={saved.unknownFilters.join(", ")} />. If
+      you save other filters in the view, these filters are lost.
     </Notice>
   );
 

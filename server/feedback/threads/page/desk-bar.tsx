@@ -88,7 +88,8 @@ export const ListBar = (props: ListBarProps) => {
 };
 
 /**
- * Returns the filters, with their texts, that neither the name of the view nor another part of the bar shows.
+ * Returns the texts of those filters that neither the name of the view nor another part of the bar shows, and for each
+ * text the change that removes the filter.
  */
 function useFilterWords({ filter, saved, people }: ListBarProps) {
   const assigneeWords = useAssigneeWords(filter, people);

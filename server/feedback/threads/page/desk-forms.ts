@@ -164,7 +164,7 @@ async function nextAddress(
 }
 
 /**
- * Returns the query of the list with this open thread. If the thread was already open, it keeps its place in the list.
+ * Returns the query of the list with this open thread. If the thread was already open, it keeps its position in the list.
  */
 function openedAgain(fields: Fields, id: string): string {
   const list = withOpened(fields.text("list"), id);

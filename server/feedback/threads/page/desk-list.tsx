@@ -283,7 +283,7 @@ export const ActNotice = ({
   readonly result: ActResult | undefined;
   readonly list: string;
   readonly opened: string;
-  /** The place of the opened thread in the list, as values of a form; empty if no thread is open. */
+  /** The position of the opened thread in the list, as values of a form; empty if no thread is open. */
   readonly place: readonly (readonly [string, string])[];
   /** The address to which the form is sent. */
   readonly action: string;

@@ -257,7 +257,7 @@ interface DeskProps extends DeskShown {
   readonly tags: readonly Tag[];
   readonly people: readonly Assignee[];
   readonly counts: ViewCounts;
-  /** Why the mails of the app do not leave. */
+  /** Why the mails of the app cannot be sent. */
   readonly mailFault: MailFault | undefined;
   readonly saved: NonNullable<ViewCounts["saved"]>[number] | undefined;
   /** The version of the filters that the open view had when the person opened it; empty if there is no open view. */

@@ -82,8 +82,8 @@ export type RenderedPlans = ReadonlyMap<string, string>;
 const mostRendered = 131_072;
 
 /**
- * Returns the plans of the newest of these proposals as HTML. Hidden characters are made visible, as in the view of
- * the plan as it was written.
+ * Returns the plans of the newest of these proposals as HTML. Hidden characters are made visible. The view of the
+ * unrendered plan makes them visible, too.
  */
 export async function renderedPlans(
   settings: Pick<Settings, "baseUrl">,

@@ -217,7 +217,7 @@ export async function markUnreadFor(
 
 /**
  * Sets the time of the last activity of a thread back from `changedAt` to `at`, because the changes since then were
- * undone. The thread then has the place in the inbox that it had at that time. The times of its views are set back,
+ * undone. The thread then has the position in the inbox that it had at that time. The times of its views are set back,
  * too: a view must not have a later time than its thread, so that the counts of unread threads stay right. (rules F45,
  * F51)
  *

@@ -482,7 +482,9 @@ describe("the pages of the changelog in the console", () => {
 
   it("are shown with a hint that this server sends no mail to their senders", async () => {
     const page = readingOf(await owner.open(address("/new")));
-    expect(page).toContain("This server sends no mail, so their senders get no mail about the note.");
+    expect(page).toContain(
+      "This server sends no mail, so the senders of these threads get no mail about the note.",
+    );
     expect(page).not.toContain("get a mail");
   });
 

@@ -12,7 +12,7 @@ const environment = {
   INNKEEP_MAIL_FROM: "feedback@larder.example",
 };
 
-describe("the notice that mail does not leave (rule M17)", () => {
+describe("the notice that mail cannot be sent (rule M17)", () => {
   let service: Service;
   let browser: TestBrowser;
   let demo: Awaited<ReturnType<typeof openDemo>>;
@@ -39,7 +39,7 @@ describe("the notice that mail does not leave (rule M17)", () => {
   ] as const)("fits on a phone on the page %s, and can be read in %s colours", async (part, colours) => {
     const page = await open(colours);
     await page.goto(`/console/${part}/${demo.appId}`);
-    const notice = page.locator("main .notice.attention", { hasText: "Mail does not leave" });
+    const notice = page.locator("main .notice.attention", { hasText: "Mail cannot be sent" });
     expect(await notice.count()).toBe(1);
     const { x = -1, width = 999 } = (await notice.boundingBox()) ?? {};
     expect([x >= 0, x + width <= 390]).toEqual([true, true]);
