@@ -182,8 +182,8 @@ interface UnsavedText {
 const unsavedTextsIn = (fields: Fields): UnsavedText[] =>
   fields.entries().flatMap(([name, text]) => {
     const label = draftFieldOf(name)?.label;
-    const typed = text.trim() !== "" && fields.text(originalVersionName(name)) !== fieldVersion(text);
-    return label !== undefined && typed ? [{ label, text }] : [];
+    if (label === undefined || text.trim() === "") return [];
+    return fields.text(originalVersionName(name)) === fieldVersion(text) ? [] : [{ label, text }];
   });
 
 const sent = new WeakMap<object, Fields>();

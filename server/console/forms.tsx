@@ -211,6 +211,9 @@ export interface Fields {
  */
 const mostBytes = 2 * 1_048_576;
 
+/** The maximum number of fields of a form. A form with a list of FAQ entries has the most fields. */
+const mostFields = 50_000;
+
 /**
  * Reads a sent form. Throws `unsupported_media_type` for another kind of body. Throws `payload_too_large` for more than
  * 2 MiB, or more than 32 KiB if nobody is signed in.
@@ -228,17 +231,25 @@ async function readFields(request: IncomingMessage, sending: Sending): Promise<F
     sending.sender.anonymous ? limits.anonymousBody : mostBytes,
     sending,
   );
-  return fieldsOf(new URLSearchParams(bytes.toString("latin1")));
+  const sent = new URLSearchParams(bytes.toString("latin1"));
+  if (sent.size > mostFields) throw new ApiError("payload_too_large");
+  return fieldsOf(sent);
 }
 
 export function fieldsOf(sent: URLSearchParams): Fields {
-  const all = (name: string) => sent.getAll(name).map(withLineFeeds);
-  const key = sent.get("once") ?? "";
+  const entries = [...sent].map(([name, value]): [string, string] => [name, withLineFeeds(value)]);
+  const values = new Map<string, string[]>();
+  for (const [name, value] of entries) {
+    const known = values.get(name);
+    if (known) known.push(value);
+    else values.set(name, [value]);
+  }
+  const key = values.get("once")?.[0] ?? "";
   return {
-    all,
-    text: (name) => all(name)[0] ?? "",
-    has: (name) => sent.has(name),
-    entries: () => [...sent].map(([name, value]) => [name, withLineFeeds(value)]),
+    all: (name) => values.get(name) ?? [],
+    text: (name) => values.get(name)?.[0] ?? "",
+    has: (name) => values.has(name),
+    entries: () => entries,
     idempotencyKey: /^[\w-]{1,64}$/.test(key) ? key : undefined,
   };
 }

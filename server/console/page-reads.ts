@@ -213,13 +213,17 @@ export const createPageReads =
     deliveries: (threadId: string) => deliveries.list(database, threadId),
 
     /**
-     * Returns the threads of an app that have one of these ids or numbers. The caller has checked that the person is a
-     * member. First assigns numbers to the new threads.
+     * Returns the threads of an app that have one of these ids or numbers. Reads only as many ids and numbers as a
+     * release note can name. The caller has checked that the person is a member. First assigns numbers to the new
+     * threads.
      */
-    async threadsNamed(appId: string, wanted: WantedThreads): Promise<readonly NamedThread[]> {
-      if (wanted.ids.length + wanted.numbers.length === 0) return [];
+    async threadsNamed(appId: string, { ids, numbers }: WantedThreads): Promise<readonly NamedThread[]> {
+      if (ids.length + numbers.length === 0) return [];
       await numberThreads(database, appId);
-      return changelogFeedback.listNamed(database, appId, wanted);
+      return changelogFeedback.listNamed(database, appId, {
+        ids: ids.slice(0, limits.changelogFeedback),
+        numbers: numbers.slice(0, limits.changelogFeedback),
+      });
     },
 
     /**

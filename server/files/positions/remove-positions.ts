@@ -53,15 +53,13 @@ function keepShownOf(bytes: FileBytes, mediaType: string): boolean {
  */
 function removeFromPdf(bytes: FileBytes): void {
   if (bytes.find(Buffer.from("/ByteRange"), 0) !== -1) return;
-  let streams = 0;
   for (const stream of streamsOf(bytes)) {
-    streams += 1;
-    if (streams > mostStreams) return;
     if (isJpeg(bytes, stream)) keepDrawnJpeg(bytes, stream.from, stream.to);
     else if (isMetadata.test(stream.description)) emptyStream(bytes, stream);
   }
 }
 
+/** How many times the word `stream` is read in a file. */
 const mostStreams = 100_000;
 
 interface Stream {
@@ -75,11 +73,13 @@ const begin = Buffer.from("stream");
 
 const end = Buffer.from("endstream");
 
-/** The maximum number of characters of the description before a stream that are read. */
-const mostDescription = 2_000;
+/** How many characters before a stream are read, in order to find the beginning of its description. */
+const shortDescription = 200;
+const longDescription = 2_000;
 
 function* streamsOf(bytes: FileBytes): Generator<Stream> {
-  for (let at = bytes.find(begin, 0); at !== -1; ) {
+  let found = 0;
+  for (let at = bytes.find(begin, 0); at !== -1 && found < mostStreams; found += 1) {
     const after = at + begin.length;
     const [first, second] = bytes.read(after, 2);
     const isStream = (first === 13 || first === 10) && textBefore(bytes, at, 20).trimEnd().endsWith(">>");
@@ -87,15 +87,20 @@ function* streamsOf(bytes: FileBytes): Generator<Stream> {
     const to = isStream ? bytes.find(end, from) : after;
     if (to === -1) return;
     if (isStream) {
-      const text = textBefore(bytes, at, mostDescription);
       yield {
-        description: text.slice(text.lastIndexOf(" obj") + 1),
+        description: descriptionBefore(bytes, at),
         from,
         to: beforeLineEnd(bytes, from, to),
       };
     }
     at = bytes.find(begin, isStream ? to + end.length : after);
   }
+}
+
+function descriptionBefore(bytes: FileBytes, at: number): string {
+  const near = textBefore(bytes, at, shortDescription);
+  const text = near.includes(" obj") ? near : textBefore(bytes, at, longDescription);
+  return text.slice(text.lastIndexOf(" obj") + 1);
 }
 
 function textBefore(bytes: FileBytes, at: number, most: number): string {

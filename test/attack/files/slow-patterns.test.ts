@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { secretIn } from "../../../mcp/refusals.ts";
 import { browserName } from "../../../server/access/sign-in/rules.ts";
+import { fieldsOf } from "../../../server/console/forms.tsx";
 import { entryFromThread } from "../../../server/content/faqs/rules.ts";
 import { hasWords } from "../../../server/content/texts/rules.ts";
 import { senderKeysOf } from "../../../server/feedback/blocked-senders/rules.ts";
 import { otherNamesIn, replyFrom } from "../../../server/feedback/saved-replies/rules.ts";
-import { wordsIn } from "../../../server/feedback/search/rules.ts";
+import { addIndexed, wordsIn } from "../../../server/feedback/search/rules.ts";
+import { hasDrafts, recallNoteName } from "../../../server/feedback/threads/page/fields.tsx";
 import { parseStrictJson } from "../../../server/http/body/strict-json.ts";
 import { readMail } from "../../../server/mail/incoming/read.ts";
 import { readChangelogFile, readNotes } from "../../../src/cli/changelog/notes/changelog-file.lazy.ts";
@@ -177,6 +179,20 @@ it.each([
   ["brackets", `${"<".repeat(times)}eve@mail.example.org>`],
 ])("the contact of a report is quickly compared with the blocked senders: many %s", (_, contact) => {
   soon(() => expect(senderKeysOf(contact).domains.length).toBeLessThan(128));
+});
+
+it("a text of very many words with hyphens between them is indexed quickly", () => {
+  const words = new Set<string>();
+  soon(() => addIndexed(words, "ab-".repeat(times)));
+  expect(words).toContain("abab");
+});
+
+it.each([
+  ["different fields", (at: number) => recallNoteName(String(at))],
+  ["fields of one name", () => "replyBody"],
+])("a form of very many %s is read quickly", (_, nameAt) => {
+  const fields = Array.from({ length: 50_000 }, (_, at) => [nameAt(at), "\r\n"]);
+  soon(() => expect(hasDrafts(fieldsOf(new URLSearchParams(fields)), undefined)).toBe(false));
 });
 
 it("long numbers in metadata are read quickly, and stay as text", () => {

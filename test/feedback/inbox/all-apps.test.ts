@@ -125,6 +125,19 @@ describe.each(databases)("the inbox over all apps of a person on $name", (engine
     expect(readingOf(await browser.open("/console/feedback?view=resolved"))).toContain("Nothing here");
   });
 
+  it.each([
+    ["more fields than a form can have", 413, 50_001],
+    ["more threads than a change can name", 400, limits.bulkIds + 1],
+  ])("refuses %s", async (_, status, count) => {
+    const headers = await service.signIn(first.owner);
+    const ids = Array.from({ length: count }, (_, at): [string, string] => ["id", `${first.app.id}.${at}`]);
+    const answer = await service.request("POST", "/console/all-feedback/change", {
+      headers: { ...headers, accept: "text/html", "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams([["act", "resolve"], ["list", "view=all"], ...ids]).toString(),
+    });
+    expect(answer.status).toBe(status);
+  });
+
   it("changes selected threads of several apps, and undoes that, but nothing in an app of a viewer (rules F48, F49)", async () => {
     const [here, there] = [await send(first.app.key, "Here"), await send(second.key, "There")];
     const headers = await service.signIn(first.owner);

@@ -318,6 +318,8 @@ export async function withFixes(visit: SignedInVisit, values: Values): Promise<V
 const nameOf = ({ id, number }: Pick<NamedThread, "id" | "number">): string =>
   number === null ? id : `#${number}`;
 
+const tooManyThreads = `must name at most ${limits.changelogFeedback} threads`;
+
 /**
  * Returns the text of a note with a `Feedback:` line for the threads of the field `fixes`. Throws `bad_request` for a
  * word or number that names no thread of the app. Ids are not checked, because the stored text may already contain ids
@@ -328,6 +330,7 @@ export async function bodyWithFixes(
   { body = "", fixes = "" }: Values,
 ): Promise<string> {
   const { ids, numbers, unknown } = typedThreads(fixes);
+  if (numbers.length > limits.changelogFeedback) throw refused(tooManyThreads);
   const threads = await visit.reads.threadsNamed(await appIdOf(visit), { ids: [], numbers });
   const byNumber = new Map(threads.map(({ number, id }) => [number, id]));
   const missing = [
@@ -337,8 +340,7 @@ export async function bodyWithFixes(
   if (missing.length > 0)
     throw refused(`has ${missing.slice(0, 5).join(", ")}, which names no thread of this app`);
   const named = [...new Set([...ids, ...numbers.flatMap((number) => byNumber.get(number) ?? [])])];
-  if (named.length > limits.changelogFeedback)
-    throw refused(`must name at most ${limits.changelogFeedback} threads`);
+  if (named.length > limits.changelogFeedback) throw refused(tooManyThreads);
   const typed = idsInFeedbackLines(body);
   return withFeedbackLine(body, [...new Set([...named, ...typed])]);
 }

@@ -244,6 +244,8 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
       const [did = "", value = ""] = fields.text("act").split(":");
       const change = did === "snooze" ? { snoozedUntil: await snoozeEnd(visit, value) } : changes.get(did);
       if (!isActName(did) || change === undefined) throw badRequest("act", "is unknown");
+      if (fields.all("id").length > limits.bulkIds)
+        throw new ApiError("bad_request", { message: `Select at most ${limits.bulkIds} threads.` });
       const byApp = [...idsByApp(fields.all("id"))].map(([appId, ids]) => ({
         appId,
         ids,
@@ -272,7 +274,8 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links } = visit;
   return reshowForm(
     async () => {
-      const given = fields.text("undo").split(".");
+      // A change is in as many apps as it has threads, or in fewer. Each app has three parts.
+      const given = fields.text("undo").split(".", 3 * limits.bulkIds);
       const byApp = given.flatMap((appId, at) =>
         at % 3 === 0
           ? [{ appId: unpacked(appId), undo: unpacked(given[at + 1]), count: Number(given[at + 2]) || 1 }]
@@ -322,7 +325,10 @@ function idsByApp(values: readonly string[]): ReadonlyMap<string, readonly strin
   const byApp = new Map<string, string[]>();
   for (const value of new Set(values)) {
     const [appId = "", id] = value.split(".");
-    if (id !== undefined) byApp.set(appId, [...(byApp.get(appId) ?? []), id]);
+    if (id === undefined) continue;
+    const ids = byApp.get(appId);
+    if (ids) ids.push(id);
+    else byApp.set(appId, [id]);
   }
   return byApp;
 }

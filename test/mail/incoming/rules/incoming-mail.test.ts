@@ -21,6 +21,12 @@ describe("the tokens in the lines of the receivers", () => {
   ])("are read from %j", (text, found) => {
     expect(replyTokensIn(text)).toEqual(found);
   });
+
+  it("are at most 20, because each of them is looked up", () => {
+    const letters = [..."abcdefghijklmnopqrstuvwxyz"];
+    const many = letters.map((letter) => `To: reply+${letter}${token.slice(1)}@larder.example`);
+    expect(replyTokensIn(many.join("\r\n"))).toHaveLength(20);
+  });
 });
 
 describe("the kind of a mail", () => {
