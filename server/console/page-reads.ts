@@ -41,8 +41,8 @@ import { numberThreads } from "../feedback/threads/store/threads.ts";
 import { type ChangeCounts, changesSince, unreadCounts, wasEdited } from "../feedback/unread/store/news.ts";
 import { type ConsoleCaller, idPart, instantPart, pageOf, readCursor } from "../http/handler.ts";
 import { sendsMail } from "../mail/outgoing/queue.ts";
-import { audienceOf } from "../mail/outgoing/release-mails.ts";
-import { type MailFault, mailFaultOf } from "../mail/outgoing/rules.ts";
+import { reachOfPublication } from "../mail/outgoing/release-mails.ts";
+import { type MailFault, mailFaultOf, type ReachCounts } from "../mail/outgoing/rules.ts";
 import { mails } from "../mail/outgoing/store.ts";
 import { type TestBelow, testsBelow } from "../testing/cycles/api.ts";
 import { type SlotRequestRow, slotRequests } from "../testing/cycles/store.ts";
@@ -227,12 +227,14 @@ export const createPageReads =
     },
 
     /**
-     * Returns the sorted addresses that get a mail when a release note that names these threads is published. The
+     * Returns the sorted addresses that get a mail when a release note is published, and how many senders get none. The
      * caller has checked that the person is a member.
      */
-    async addressesToNotify(appId: string, threadIds: readonly string[]): Promise<readonly string[]> {
-      if (!sendsMail(settings) || threadIds.length === 0) return [];
-      return [...(await audienceOf(database, appId, threadIds)).keys()].sort();
+    async reachOf(
+      note: Omit<Parameters<typeof reachOfPublication>[1], "now">,
+    ): Promise<{ readonly addresses: readonly string[]; readonly counts: ReachCounts }> {
+      const { receivers, counts } = await reachOfPublication({ database, settings }, { ...note, now });
+      return { addresses: [...receivers.keys()].sort(), counts };
     },
 
     /** Returns the release notes that name a thread. The caller has checked that the person may read the thread. */

@@ -10,40 +10,132 @@ import { isMailAddress } from "../address.ts";
 import { statusUrlOf } from "../sender-page/links.ts";
 import type { ReportRow } from "../sender-page/store.ts";
 import { queueMail, sendsMail } from "./queue.ts";
-import { languageOfReport, plainNote, releaseText } from "./rules.ts";
+import {
+  languageOfReport,
+  mailedForDays,
+  mostReleaseMailsInADay,
+  plainNote,
+  type ReachCounts,
+  type ReasonForAll,
+  releaseText,
+} from "./rules.ts";
 import { type NoteToMail, releaseMails } from "./store.ts";
 
 const notesAtOnce = 20;
 
 const day = 86_400_000;
 
-/** The greatest age of a release note for which mails are sent. An older note may have been imported. */
-const mailedFor = 7 * day;
-
-/** The maximum number of mails about release notes that an address gets in a day. */
-const mostInADay = 3;
+const mailedFor = mailedForDays * day;
 
 type ReleasesDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
+/** A release note that may be mailed. */
+interface NoteToReach {
+  /** The id of the note; undefined if the note is not stored yet. */
+  readonly id: string | undefined;
+  readonly appId: string;
+  /** The threads that the note names. */
+  readonly threadIds: readonly string[];
+  /** When the mails are queued. */
+  readonly at: Date;
+}
+
+/** The receivers of the mail about a release note, and why other senders get none. */
+export interface Reach {
+  /** The newest report of each receiver, by the address. */
+  readonly receivers: ReadonlyMap<string, ReportRow>;
+  readonly counts: ReachCounts;
+}
+
 /**
- * Returns the receivers of the mail about a release note that names these threads of an app. The receivers are the
- * confirmed addresses of the senders of reports on these threads. The result has the newest report of each address.
- * (rule M15)
+ * Returns the receivers of the mail about a release note. The receivers are the confirmed addresses of the senders of
+ * reports on the threads of the note. If `reasonForAll` is given, there are none. (rule M15)
  */
-export async function audienceOf(
+export async function reachOf(
   reader: Reader,
-  appId: string,
-  threadIds: readonly string[],
-): Promise<ReadonlyMap<string, ReportRow>> {
-  const confirmed = await releaseMails.addresses(reader, appId);
-  const audience = new Map<string, ReportRow>();
-  if (confirmed.size === 0) return audience;
-  for (const report of await releaseMails.reports(reader, threadIds)) {
-    const address = normaliseEmail(report.senderEmail ?? "");
-    const isReceiver = confirmed.has(address) && isMailAddress(address) && report.senderPages === 1;
-    if (isReceiver && !audience.has(address)) audience.set(address, report);
+  note: NoteToReach,
+  reasonForAll?: ReasonForAll,
+): Promise<Reach> {
+  const reports = await releaseMails.reports(reader, note.threadIds);
+  const { senders, unaddressed } = sendersIn(reports);
+  const reason =
+    reasonForAll ?? (reports.some(({ senderPages }) => senderPages !== 1) ? "noPages" : undefined);
+  const none = { unconfirmed: 0, unsubscribed: 0, mailed: 0, full: 0 };
+  if (reason !== undefined) {
+    const counts = { ...none, receivers: 0, reasonForAll: reason, senders: senders.size, unaddressed };
+    return { receivers: new Map(), counts };
   }
-  return audience;
+  const obstacles = await obstaclesOf(reader, note, [...senders.keys()]);
+  const receivers = new Map([...senders].filter(([address]) => !obstacles.has(address)));
+  for (const obstacle of obstacles.values()) none[obstacle] += 1;
+  return { receivers, counts: { ...none, receivers: receivers.size, senders: senders.size, unaddressed } };
+}
+
+/** Returns the newest report of each sender by the address, and the number of reports without an address. */
+function sendersIn(reports: readonly ReportRow[]) {
+  const senders = new Map<string, ReportRow>();
+  const unaddressed = reports.filter((report) => {
+    const address = normaliseEmail(report.senderEmail ?? "");
+    if (!isMailAddress(address)) return true;
+    if (!senders.has(address)) senders.set(address, report);
+    return false;
+  });
+  return { senders, unaddressed: unaddressed.length };
+}
+
+type Obstacle = "unconfirmed" | "unsubscribed" | "mailed" | "full";
+
+/** Returns why addresses get no mail about a note. An address that gets one is not in the result. */
+async function obstaclesOf(
+  reader: Reader,
+  { id, appId, at }: NoteToReach,
+  senders: readonly string[],
+): Promise<ReadonlyMap<string, Obstacle>> {
+  const known = await releaseMails.addresses(reader, appId);
+  const mailed = id === undefined ? new Set() : await releaseMails.mailed(reader, id);
+  const since = new Date(at.getTime() - day).toISOString();
+  const obstacles = new Map<string, Obstacle>();
+  for (const address of senders) {
+    const state = known.get(address);
+    if (state?.isUnsubscribed) obstacles.set(address, "unsubscribed");
+    else if (!state?.isConfirmed) obstacles.set(address, "unconfirmed");
+    else if (mailed.has(address)) obstacles.set(address, "mailed");
+    else if ((await releaseMails.countAutomatic(reader, address, since)) >= mostReleaseMailsInADay)
+      obstacles.set(address, "full");
+  }
+  return obstacles;
+}
+
+/** Whether a note with this publication time is too old to be mailed. */
+const isOld = (publishedAt: number, now: Date): boolean => now.getTime() - publishedAt > mailedFor;
+
+/**
+ * Returns how many senders get a mail if a release note is published with a time. `publishedAt` is that time in
+ * milliseconds, or NaN if the note has none. (rule M15)
+ */
+export async function reachOfPublication(
+  { database, settings }: Pick<Deps, "database" | "settings">,
+  {
+    publishedAt,
+    now,
+    isOut,
+    ...note
+  }: Omit<NoteToReach, "at"> & {
+    readonly publishedAt: number;
+    readonly now: Date;
+    /** Whether the note is already published. */
+    readonly isOut: boolean;
+  },
+): Promise<Reach> {
+  const at = publishedAt > now.getTime() ? new Date(publishedAt) : now;
+  const isTold = isOut || (note.id !== undefined && (await releaseMails.isTold(database, note.id)));
+  return reachOf(database, { ...note, at }, reasonFor());
+
+  function reasonFor(): ReasonForAll | undefined {
+    if (!sendsMail(settings)) return "noMail";
+    if (isTold) return "before";
+    return isOld(publishedAt, now) ? "old" : undefined;
+  }
 }
 
 /**
@@ -65,13 +157,10 @@ export async function mailReleases(deps: ReleasesDeps): Promise<number> {
     await deps.database.write(async (tx) => {
       if (!(await releaseMails.claim(tx, note.id, now.toISOString()))) return;
       await recordPublishedByTime(deps, tx, note, now);
-      if (!sendsMail(deps.settings) || now.getTime() - Date.parse(note.publishedAt) > mailedFor) return;
-      for (const [address, report] of await audienceOf(
-        tx,
-        note.appId,
-        await releaseMails.threads(tx, note.id),
-      ))
-        await queueRelease(deps, tx, { note, wordsFor, address, report });
+      if (!sendsMail(deps.settings) || isOld(Date.parse(note.publishedAt), now)) return;
+      const threadIds = await releaseMails.threads(tx, note.id);
+      const { receivers } = await reachOf(tx, { ...note, threadIds, at: now });
+      for (const report of receivers.values()) await queueRelease(deps, tx, { note, wordsFor, report });
     }, "long");
   }
   return notes.length;
@@ -95,7 +184,6 @@ async function recordPublishedByTime(
 interface ReleaseMail {
   readonly note: NoteToMail;
   readonly wordsFor: ReturnType<typeof wordsOf>;
-  readonly address: string;
   /** The newest report of the receiver. */
   readonly report: ReportRow;
 }
@@ -103,11 +191,8 @@ interface ReleaseMail {
 async function queueRelease(
   deps: ReleasesDeps,
   tx: Transaction,
-  { note, wordsFor, address, report }: ReleaseMail,
+  { note, wordsFor, report }: ReleaseMail,
 ): Promise<void> {
-  if (await releaseMails.wasMailed(tx, note.id, address)) return;
-  const since = new Date(deps.clock.now().getTime() - day).toISOString();
-  if ((await releaseMails.countAutomatic(tx, address, since)) >= mostInADay) return;
   const statusUrl = statusUrlOf(deps, { reportId: report.id, counter: report.linkCounter, mailed: true });
   const stopUrl = `${statusUrl}/stop`;
   const { title, text } = wordsFor(await releaseMails.metadata(tx, report.id));

@@ -1,6 +1,7 @@
 import type { AuditChange } from "../../../src/contract/audit.ts";
 import { itemTypes } from "../../../src/contract/changelog.ts";
 import { withoutFeedbackLines } from "../../../src/contract/content-text.ts";
+import { countOf } from "../../../src/words/phrases.ts";
 import { oneLine, visibleText } from "../../../src/words/visible.ts";
 import { withStatusUrl } from "../../feedback/saved-replies/rules.ts";
 
@@ -38,6 +39,71 @@ export function languageOfReport(metadata: string): string | undefined {
     .map((name) => values.get(name))
     .find((value) => typeof value === "string" && value !== "")
     ?.toString();
+}
+
+/** The greatest age of a release note for which mails are sent. An older note may have been imported. */
+export const mailedForDays = 7;
+
+/** The maximum number of mails about release notes that an address gets in a day. */
+export const mostReleaseMailsInADay = 3;
+
+/** Why nobody gets a mail about a release note. */
+const reasonsForAll = {
+  noMail: "This server sends no mail.",
+  noPages: "This app has no sender pages.",
+  before: "The note was published before.",
+  old: `The publication time is more than ${mailedForDays} days ago.`,
+} as const;
+
+export type ReasonForAll = keyof typeof reasonsForAll;
+
+export const isReasonForAll = (text: string): text is ReasonForAll => Object.hasOwn(reasonsForAll, text);
+
+/** How many senders get a mail about a release note, and how many do not for each reason. */
+export interface ReachCounts {
+  readonly receivers: number;
+  /** Why nobody gets a mail. In this case, the counts by reason are 0. */
+  readonly reasonForAll?: ReasonForAll | undefined;
+  /** The number of senders with a mail address. A person with several reports is one sender. */
+  readonly senders: number;
+  /** The senders who have not answered, so that nobody knows whether the address is theirs. */
+  readonly unconfirmed: number;
+  readonly unsubscribed: number;
+  /** The senders who have already got a mail about the note. */
+  readonly mailed: number;
+  /** The senders who have got the maximum number of mails in a day. */
+  readonly full: number;
+  /** The number of reports without a mail address. Their senders are not known. */
+  readonly unaddressed: number;
+}
+
+/** Says how many senders get a mail about a release note, and why the others do not. (rule M15) */
+export function reachInWords(reach: ReachCounts): string {
+  const { receivers, senders, reasonForAll } = reach;
+  const total = countOf(senders, "sender");
+  const verb = receivers === 1 || senders === 1 ? "gets" : "get";
+  const first =
+    senders === 0
+      ? "No sender gets a mail."
+      : `${receivers.toLocaleString("en-US")} of ${total} ${verb} a mail.`;
+  return [
+    first,
+    ...(reasonForAll === undefined ? reasonsInWords(reach) : [reasonsForAll[reasonForAll]]),
+  ].join(" ");
+}
+
+function reasonsInWords({ unconfirmed, unsubscribed, mailed, full, unaddressed }: ReachCounts): string[] {
+  const have = (count: number, rest: string) =>
+    count === 0 ? [] : [`${count.toLocaleString("en-US")} ${count === 1 ? "has" : "have"} ${rest}`];
+  return [
+    ...have(unconfirmed, "not answered a mail yet."),
+    ...have(unsubscribed, "unsubscribed."),
+    ...have(mailed, "already got a mail about this note."),
+    ...have(full, `got ${mostReleaseMailsInADay} mails about release notes in the last 24 hours.`),
+    ...(unaddressed === 0
+      ? []
+      : [`${countOf(unaddressed, "report")} ${unaddressed === 1 ? "has" : "have"} no mail address.`]),
+  ];
 }
 
 /** The text of a release note in one language. */

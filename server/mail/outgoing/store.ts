@@ -376,6 +376,12 @@ const noteUnsubscribed = insert(
   "ON CONFLICT (app_id, recipient) DO UPDATE SET unsubscribed_at = excluded.unsubscribed_at",
 );
 
+/** Whether an address may get automatic mails. */
+interface AddressState {
+  readonly isConfirmed: boolean;
+  readonly isUnsubscribed: boolean;
+}
+
 /** Mails about release notes, and their receivers. */
 export const releaseMails = {
   /** Returns the oldest published release notes whose mails are not queued yet. */
@@ -421,14 +427,23 @@ export const releaseMails = {
     return found;
   },
 
-  /** Returns the confirmed addresses of an app's senders who have not unsubscribed. */
-  async addresses(reader: Reader, appId: string): Promise<ReadonlySet<string>> {
-    const rows = await reader.all<{ recipient: string }>(
-      `SELECT recipient FROM mail_addresses
-       WHERE app_id = ? AND confirmed_at IS NOT NULL AND unsubscribed_at IS NULL`,
+  /** Returns the addresses of an app's senders that are confirmed, or whose owners have unsubscribed. */
+  async addresses(reader: Reader, appId: string): Promise<ReadonlyMap<string, AddressState>> {
+    const rows = await reader.all<{
+      recipient: string;
+      confirmedAt: string | null;
+      unsubscribedAt: string | null;
+    }>(
+      `SELECT recipient, confirmed_at AS "confirmedAt", unsubscribed_at AS "unsubscribedAt"
+       FROM mail_addresses WHERE app_id = ?`,
       appId,
     );
-    return new Set(rows.map(({ recipient }) => recipient));
+    return new Map(
+      rows.map(({ recipient, confirmedAt, unsubscribedAt }) => [
+        recipient,
+        { isConfirmed: confirmedAt !== null, isUnsubscribed: unsubscribedAt !== null },
+      ]),
+    );
   },
 
   /** Returns the metadata of a report, as JSON. */
@@ -441,11 +456,20 @@ export const releaseMails = {
     return row?.metadata ?? "{}";
   },
 
-  /** Whether an address has already got a mail about this release note. */
-  wasMailed: async (reader: Reader, entryId: string, recipient: string): Promise<boolean> =>
+  /** Returns the addresses that have already got a mail about a release note. */
+  async mailed(reader: Reader, entryId: string): Promise<ReadonlySet<string>> {
+    const rows = await reader.all<{ recipient: string }>(
+      "SELECT recipient FROM mails WHERE subject_id = ? AND kind = 'release'",
+      entryId,
+    );
+    return new Set(rows.map(({ recipient }) => recipient));
+  },
+
+  /** Whether the mails of a release note were already queued. Such a note causes no mails again. */
+  isTold: async (reader: Reader, entryId: string): Promise<boolean> =>
     (await reader.get(
-      "SELECT 1 AS one FROM mails WHERE subject_id = ? AND kind = 'release' AND recipient = ? LIMIT 1",
-      ...[entryId, recipient],
+      "SELECT 1 AS one FROM changelog_entries WHERE id = ? AND told_at IS NOT NULL",
+      entryId,
     )) !== undefined,
 
   /** Deletes the waiting mails about a release note. */

@@ -48,13 +48,13 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     const owner = createBrowserWithoutScripts(service, app.person);
     const address = `/console/changelog/${app.appId}/${entryId}`;
     const page = await owner.open(address);
-    expect(readingOf(page)).toContain("1 sender gets a mail");
+    expect(readingOf(page)).toContain("1 of 2 senders gets a mail. 1 has not answered a mail yet.");
     expect(readingOf(page)).toContain("Senders who have answered a mail get one mail");
     expect(readingOf(page)).toContain("a…@kitchen.example");
     expect(readingOf(page)).toContain("Publish and notify 1 sender");
     const published = await owner.follow(await owner.send(page, address, { intent: "publish" }));
     expect(readingOf(published)).toContain(
-      "The release note is published. 1 sender gets a mail about the note.",
+      "The release note is published. 1 of 2 senders gets a mail. 1 has not answered a mail yet.",
     );
     await Promise.all([tell(), tell()]);
     await tell();
@@ -104,6 +104,154 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     expect((await fetch(forged, { method: "POST", body })).status).toBe(404);
   });
 
+  describe("says in its form, in the preview and after the publication whom it reaches", () => {
+    type World = Awaited<ReturnType<typeof start>>;
+    const run = ({ service }: World, sql: string, ...values: readonly string[]) =>
+      service.deps.database.write((tx) => tx.run(sql, ...values));
+    const forgetAnswers = (world: World) => run(world, "DELETE FROM mail_addresses");
+    const repeat = ({ app }: World, email: string | undefined, message: string) =>
+      app.report({ message, dedupeKey: message, ...(email && { email }) });
+
+    const withThird = async (world: World, email: string | undefined): Promise<string[]> => [
+      (await repeat(world, email, "A third one.")).field("id"),
+    ];
+
+    it.each<{ readonly when: string; readonly arrange: (world: World) => Promise<unknown>; says: string }>([
+      {
+        when: "nobody has answered",
+        arrange: forgetAnswers,
+        says: "0 of 2 senders get a mail. 2 have not answered a mail yet.",
+      },
+      {
+        when: "there is a third sender",
+        arrange: (world) => withThird(world, "cy@attic.example"),
+        says: "1 of 3 senders gets a mail. 2 have not answered a mail yet.",
+      },
+      {
+        when: "a report has no address",
+        arrange: (world) => withThird(world, undefined),
+        says: "1 of 2 senders gets a mail. 1 has not answered a mail yet. 1 report has no mail address.",
+      },
+      {
+        when: "a sender has unsubscribed",
+        arrange: (world) => run(world, "UPDATE mail_addresses SET unsubscribed_at = confirmed_at"),
+        says: "0 of 2 senders get a mail. 1 has not answered a mail yet. 1 has unsubscribed.",
+      },
+      {
+        when: "a sender has got three mails about release notes",
+        arrange: async ({ note, publish, tell }) => {
+          for (const minor of [1, 2, 3]) await publish((await note(`0.${minor}.0`)).field("id"));
+          await tell();
+        },
+        says: "0 of 2 senders get a mail. 1 has not answered a mail yet. 1 has got 3 mails about release notes in the last 24 hours.",
+      },
+      {
+        when: "the app has no sender pages",
+        arrange: (world) => run(world, "UPDATE apps SET sender_pages = 0"),
+        says: "0 of 2 senders get a mail. This app has no sender pages.",
+      },
+    ])("if $when", async ({ arrange, says }) => {
+      const world = await start();
+      const { service, app, id, other, tell, count } = world;
+      const third = await arrange(world);
+      await tell();
+      const before = await count();
+      const owner = createBrowserWithoutScripts(service, app.person);
+      const address = `/console/changelog/${app.appId}/new`;
+      const fixes = [id, other, ...(Array.isArray(third) ? third : [])].join(", ");
+      const typed = { title: "Better ovens", version: "1.2.0", body: "Ovens.", fixes };
+      const preview = await owner.send(await owner.open(address), address, { ...typed, intent: "preview" });
+      expect(readingOf(preview)).toContain(says);
+      const published = await owner.follow(await owner.send(preview, address, { intent: "publish" }));
+      expect(readingOf(published)).toContain(`The release note is published. ${says}`);
+      await tell();
+      expect((await count()) - before).toBe(Number(says.slice(0, 1)));
+    });
+
+    it.each([
+      { when: "with a time in the last days", days: 1, says: "1 of 2 senders gets a mail.", mails: 1 },
+      {
+        ...{ when: "with a time that is too old", days: 8, mails: 0 },
+        says: "0 of 2 senders get a mail. The publication time is more than 7 days ago.",
+      },
+    ])("if it is published $when", async ({ days, says, mails }) => {
+      const { service, app, id, other, tell, count } = await start();
+      const owner = createBrowserWithoutScripts(service, app.person);
+      const address = `/console/changelog/${app.appId}/new`;
+      const time = new Date(service.clock.now().getTime() - days * 86_400_000);
+      const publishedAt = time.toISOString().slice(0, 16);
+      const typed = { title: "Ovens", version: "1.2.0", fixes: `${id}, ${other}`, publishedAt, zone: "UTC" };
+      const preview = await owner.send(await owner.open(address), address, { ...typed, intent: "preview" });
+      expect(readingOf(preview)).toContain(says);
+      const published = await owner.follow(await owner.send(preview, address, { intent: "publish" }));
+      expect(readingOf(published)).toContain(`The release note is published. ${says}`);
+      await tell();
+      expect(await count()).toBe(mails);
+    });
+
+    it("if a new time publishes a scheduled note", async () => {
+      const { service, app, note, tell, count } = await start();
+      const entryId = (await note("1.2.0", { publishedAt: "2199-01-01T10:00:00.000Z" })).field("id");
+      const owner = createBrowserWithoutScripts(service, app.person);
+      const address = `/console/changelog/${app.appId}/${entryId}`;
+      const hourAgo = new Date(service.clock.now().getTime() - 3_600_000).toISOString().slice(0, 16);
+      const sent = { intent: "save", publishedAt: hourAgo, zone: "UTC" };
+      const published = await owner.follow(await owner.send(await owner.open(address), address, sent));
+      expect(readingOf(published)).toContain("The release note is published. 1 of 2 senders gets a mail.");
+      await tell();
+      expect(await count()).toBe(1);
+    });
+
+    it.each([
+      {
+        passed: 1,
+        says: "0 of 2 senders get a mail. 1 has not answered a mail yet. 1 has already got a mail",
+      },
+      { passed: 8, says: "0 of 2 senders get a mail. The note was published before." },
+    ])("if it was published and became a draft again after $passed days", async ({ passed, says }) => {
+      const { server, service, app, note, publish, tell, count } = await start();
+      const entryId = (await note("1.2.0")).field("id");
+      await publish(entryId);
+      await tell();
+      await mailsArrive(server, 2);
+      service.clock.advance(passed * 86_400_000);
+      await app.console("PATCH", `/changelog/${entryId}`, { publishedAt: null });
+      const person = await service.signIn(app.owner);
+      const owner = createBrowserWithoutScripts(service, person);
+      const address = `/console/changelog/${app.appId}/${entryId}`;
+      const page = await owner.open(address);
+      expect(readingOf(page)).toContain(says);
+      const published = await owner.follow(await owner.send(page, address, { intent: "publish" }));
+      expect(readingOf(published)).toContain(`The release note is published. ${says}`);
+      await tell();
+      expect(await count()).toBe(1);
+    });
+
+    it("but not if the same request is sent twice", async () => {
+      const { service, app, note } = await start();
+      const address = `/console/changelog/${app.appId}/${(await note("1.2.0")).field("id")}`;
+      const owner = createBrowserWithoutScripts(service, app.person);
+      const page = await owner.open(address);
+      await owner.send(page, address, { intent: "publish" });
+      const again = readingOf(await owner.follow(await owner.send(page, address, { intent: "publish" })));
+      expect(again).toContain("The release note is published.");
+      expect(again).not.toMatch(/gets? a mail/);
+    });
+
+    it("if the draft of a published note is published", async () => {
+      const { service, app, note, publish } = await start();
+      const entryId = (await note("1.2.0")).field("id");
+      await publish(entryId);
+      const owner = createBrowserWithoutScripts(service, app.person);
+      const address = `/console/changelog/${app.appId}/${entryId}`;
+      await owner.send(await owner.open(address), address, { intent: "draft", title: "Newer" });
+      const sent = await owner.send(await owner.open(address), address, { intent: "publish" });
+      expect(readingOf(await owner.follow(sent))).toContain(
+        "The release note is published. 0 of 2 senders get a mail. The note was published before.",
+      );
+    });
+  });
+
   it("is not published by a form whose list did not have its receivers (rule C32)", async () => {
     const { service, app, id, note } = await start();
     const entryId = (await note("1.2.0", { body: "Ovens." })).field("id");
@@ -127,7 +275,8 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     const entryId = (await note("1.2.0", { body: "Ovens.", publishedAt })).field("id");
     const owner = createBrowserWithoutScripts(service, app.person);
     const address = `/console/changelog/${app.appId}/${entryId}`;
-    const sent = { intent: "save", publishedAt: "2026-01-20T10:00", fixes: id };
+    const hourAgo = new Date(service.clock.now().getTime() - 3_600_000).toISOString().slice(0, 16);
+    const sent = { intent: "save", publishedAt: hourAgo, zone: "UTC", fixes: id };
     const refused = await owner.send(await owner.open(address), address, sent);
     expect(readingOf(refused)).toContain("1 sender would get a mail.");
     expect((await app.console("GET", `/changelog/${entryId}`)).body).toMatchObject({ publishedAt });

@@ -104,7 +104,7 @@ export const consoleScenes: readonly ConsoleScene[] = [
     name: "changelog-entry",
     title: "Release note",
     page: at.entry(":appId", ":entryId"),
-    says: "Edit a release note, look at its preview, and publish it. The page says how many senders will get a mail.",
+    says: "Edit a release note, look at its preview, and publish it. The page says how many senders get a mail, and why others do not.",
   },
   {
     name: "new-changelog-entry",

@@ -98,8 +98,11 @@ describe("the page on which a person writes a text", () => {
     const threads = page.getByRole("list", { name: "Threads" });
     await threads.getByText("The oven burns every bread.").waitFor();
     expect(await threads.innerText()).toContain("Open");
+    const reach = page.getByText("No sender gets a mail. This server sends no mail.");
+    await reach.waitFor();
     await threads.getByRole("button", { name: /^Remove #/ }).click();
     await threads.waitFor({ state: "detached" });
     expect(await field.inputValue()).toBe("");
+    expect(await reach.count()).toBe(0);
   });
 });

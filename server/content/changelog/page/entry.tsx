@@ -78,6 +78,7 @@ import {
   entryBody,
   entryFields,
   type FieldZone,
+  type Fixes,
   FixesField,
   fixesOf,
   givenEntry,
@@ -96,12 +97,12 @@ const createEntry = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySave
     const typed = givenEntry(fields);
     const given = savedContent(typed, undefined);
     refuseOtherTime(visit, given);
-    await refuseUnseen(visit, given, false);
+    const publication = await publicationOf(visit, given, false);
     const text = await bodyWithFixes(visit, given);
     const body = entryBody({ ...withoutFixes(given), body: text });
     const params = { appId: param("appId") };
     const entry = await ask(consoleChangelog.create, { params, body, idempotencyKey: fields.idempotencyKey });
-    return entry.id;
+    return { entryId: entry.id, publication };
   });
 
 async function updateEntry(visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved | TranslationDone>> {
@@ -125,16 +126,19 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
     if (entry.publishedAt === null) refuseOtherTime(visit, values);
     // The stored time of a scheduled note does not contradict the button. A new time does.
     if (intent === "publish" && isScheduled(entry, visit.now)) refuseOtherTime(visit, changed);
-    await refuseUnseen(visit, values, isOut(entry, visit.now));
+    const isPublished = isOut(entry, visit.now);
+    // The button is not on the page of such a note. The request was sent twice, or the page is outdated.
+    const isAgain = isPublished && !entry.draft;
+    const publication = isAgain ? undefined : await publicationOf(visit, values, isPublished);
     const body = entryBody(await withFixesInText(visit, changed, values));
     const params = { entryId: param("entryId") };
     if (entry.publishedAt !== null && (entry.draft || intent === "draft")) {
       const { publishedAt: _, ...text } = body;
       await ask(consoleChangelog.saveDraft, { params, body: text, idempotencyKey: fields.idempotencyKey });
-      return params.entryId;
+      return { entryId: params.entryId, publication };
     }
     await ask(consoleChangelog.update, { params, body, idempotencyKey: fields.idempotencyKey });
-    return params.entryId;
+    return { entryId: params.entryId, publication };
   });
 
 /**
@@ -211,15 +215,20 @@ function refuseOtherTime({ fields, now }: SignedInVisit, { publishedAt }: Values
 }
 
 /**
- * Throws `wrong_state` if publishing would send mail to other addresses than those in the list on the page. A person
- * must see all receivers before publishing a note. (rule C32)
+ * Returns the threads and the receivers of a note that this request publishes. Returns undefined if the request
+ * publishes nothing. Throws `wrong_state` if publishing would send mail to other addresses than those in the list on the
+ * page. A person must see all receivers before publishing a note. (rule C32)
  */
-async function refuseUnseen(visit: SignedInVisit, given: Values, isOut: boolean): Promise<void> {
+async function publicationOf(
+  visit: SignedInVisit,
+  given: Values,
+  isOut: boolean,
+): Promise<Fixes | undefined> {
   const { fields, now } = visit;
-  const publishes = fields.text("intent") === "publish" || timeOf(given.publishedAt) <= now.getTime();
-  if (!publishes || isOut) return;
-  const fixes = await fixesOf(visit, given, false);
-  if (fixes.notified.length === 0 || fields.text("notified") === notifiedVersion(fixes)) return;
+  const isByTime = !isOut && timeOf(given.publishedAt) <= now.getTime();
+  if (fields.text("intent") !== "publish" && !isByTime) return undefined;
+  const fixes = await fixesOf(visit, given, isOut);
+  if (fixes.notified.length === 0 || fields.text("notified") === notifiedVersion(fixes)) return fixes;
   const message = `${countOfSenders(fixes.notified.length)} would get a mail. Check the list before you publish the note.`;
   throw new ApiError("wrong_state", { message });
 }
@@ -287,11 +296,11 @@ async function deleteEntry({ ask, fields, links, param }: SignedInVisit): Promis
 
 /**
  * Handles all buttons of the form. Some buttons only show the form again, with a preview or with more rows. All other
- * buttons call `save`, which returns the id of the entry. The button `publish` then also publishes the entry.
+ * buttons call `save`. The button `publish` then also publishes the entry.
  */
 async function handleButton(
   visit: SignedInVisit,
-  save: (visit: SignedInVisit) => Promise<string>,
+  save: (visit: SignedInVisit) => Promise<Saved>,
 ): Promise<Reply<keyof typeof entrySaved>> {
   const { fields, links, param } = visit;
   const intent = fields.text("intent");
@@ -302,12 +311,11 @@ async function handleButton(
   }
   return reshowForm(
     async () => {
-      const entryId = await save(visit);
+      const { entryId, publication } = await save(visit);
       const list = links.changelog(param("appId"));
-      if (intent === "publish") {
-        const mails = await publish(visit, entryId);
-        return goTo(`${list}?${publishedQuery(entryId, mails)}`, "published");
-      }
+      if (intent === "publish") await publish(visit, entryId);
+      if (publication || intent === "publish")
+        return goTo(`${list}?${publishedQuery(entryId, publication)}`, "published");
       if (intent === "draft") return goTo(links.entry(param("appId"), entryId), "draft-saved");
       const time = timeOf(givenEntry(fields).publishedAt);
       return goTo(list, time > visit.now.getTime() ? "scheduled" : "entry-saved");
@@ -316,15 +324,14 @@ async function handleButton(
   );
 }
 
-/** Publishes a note. Returns the number of senders who get a mail. */
-async function publish(visit: SignedInVisit, entryId: string): Promise<number> {
-  const { ask, fields, now } = visit;
-  const params = { entryId };
-  const entry = await ask(consoleChangelog.read, { params });
-  const { notified } = await fixesOf(visit, currentEntry(entry), isOut(entry, now));
-  await ask(consoleChangelog.publish, { params, idempotencyKey: fields.idempotencyKey });
-  return notified.length;
+interface Saved {
+  readonly entryId: string;
+  /** The threads and the receivers of the note; undefined if the request publishes nothing. */
+  readonly publication: Fixes | undefined;
 }
+
+const publish = ({ ask, fields }: SignedInVisit, entryId: string): Promise<unknown> =>
+  ask(consoleChangelog.publish, { params: { entryId }, idempotencyKey: fields.idempotencyKey });
 
 const emptyEntry: Values = { releaseType: "minor", bodyFormat: "markdown" };
 

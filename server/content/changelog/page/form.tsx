@@ -35,6 +35,7 @@ import type { NamedThread } from "../../../console/page-reads.ts";
 import { Line, Refused } from "../../../console/parts.tsx";
 import { fieldTime } from "../../../console/times.tsx";
 import { StatusBadge } from "../../../feedback/threads/badges.tsx";
+import { type ReachCounts, reachInWords } from "../../../mail/outgoing/rules.ts";
 import { EnterButton, MarkdownField, Preview, Rendered, type TextLanguage } from "../../texts/parts.tsx";
 import { localOf, maskedAddress, typedThreads, utcOf } from "../rules.ts";
 
@@ -291,10 +292,12 @@ function rowNumbers(
 }
 
 /** The threads that a release note names, and the addresses that get a mail about the note. */
-interface Fixes {
+export interface Fixes {
   readonly threads: readonly NamedThread[];
   /** The addresses that get a mail when the note is published. For a published note, the list is empty. */
   readonly notified: readonly string[];
+  /** How many senders get a mail, and why others do not. */
+  readonly reach: ReachCounts;
 }
 
 /** Returns the id of the app in the path. Throws `not_found` if the person is not a member of this app. */
@@ -378,7 +381,7 @@ const bodyOrNothing = (visit: SignedInVisit, values: Values): Promise<string | u
  */
 export async function fixesOf(
   visit: SignedInVisit,
-  { body = "", items = "", fixes = "" }: Values,
+  { body = "", items = "", fixes = "", publishedAt }: Values,
   isOut: boolean,
 ): Promise<Fixes> {
   const { ids, numbers } = typedThreads(fixes);
@@ -391,13 +394,16 @@ export async function fixesOf(
     ids: named,
     numbers: numbers.slice(0, limits.changelogFeedback),
   });
-  const notified = isOut
-    ? []
-    : await visit.reads.addressesToNotify(
-        appId,
-        threads.map(({ id }) => id),
-      );
-  return { threads, notified };
+  const time = timeOf(publishedAt);
+  const isPublishedNow = visit.fields.text("intent") === "publish" && time > visit.now.getTime();
+  const { addresses, counts } = await visit.reads.reachOf({
+    id: visit.param("entryId") || undefined,
+    appId,
+    threadIds: threads.map(({ id }) => id),
+    publishedAt: isPublishedNow ? Number.NaN : time,
+    isOut,
+  });
+  return { threads, notified: addresses, reach: counts };
 }
 
 /**
@@ -438,7 +444,7 @@ export const FixesField = ({
     <div id="fixed-threads" data-refreshed>
       <input type="hidden" name="notified" value={notifiedVersion(fixes)} />
       <NamedThreads {...{ fixes, links, appId }} removable={typedIn(form, fixes)} />
-      <Notified fixes={fixes} />
+      {!mails.isOut && <Notified fixes={fixes} />}
     </div>
   </div>
 );
@@ -513,11 +519,13 @@ export const NamedThreads = ({
 
 const mostShown = 100;
 
-/** Shows how many senders get a mail when the note is published, and a list of their addresses. */
-const Notified = ({ fixes: { notified } }: { readonly fixes: Fixes }) =>
-  notified.length === 0 ? null : (
+/** Shows how many senders get a mail when the note is published, why others do not, and a list of the addresses. */
+const Notified = ({ fixes: { threads, notified, reach } }: { readonly fixes: Fixes }) => {
+  if (threads.length === 0) return null;
+  if (notified.length === 0) return <p class="small">{reachInWords(reach)}</p>;
+  return (
     <details class="reveal">
-      <summary>{`${countOfSenders(notified.length)} ${notified.length === 1 ? "gets" : "get"} a mail`}</summary>
+      <summary>{reachInWords(reach)}</summary>
       <p class="muted small">
         When the note is published, each of these senders gets one mail. The list contains only senders who
         have answered and have not unsubscribed.
@@ -532,6 +540,7 @@ const Notified = ({ fixes: { notified } }: { readonly fixes: Fixes }) =>
       </ul>
     </details>
   );
+};
 
 /** A release note as an app can show it. */
 export const ReleaseText = ({

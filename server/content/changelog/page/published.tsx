@@ -4,19 +4,43 @@ import type { SignedInVisit } from "../../../console/definitions.ts";
 import { HiddenFields, IdempotencyField } from "../../../console/forms.tsx";
 import type { Links } from "../../../console/links.ts";
 import { Can, counted, Notice } from "../../../console/parts.tsx";
-import { countOfSenders, currentEntry, fixesOf } from "./form.tsx";
+import { isReasonForAll, type ReachCounts, reachInWords } from "../../../mail/outgoing/rules.ts";
+import { currentEntry, type Fixes, fixesOf } from "./form.tsx";
 
 /** What the page after a publication says about the note. */
 export interface Published {
-  /** The number of senders who get a mail. */
-  readonly mails: number;
+  /** How many senders get a mail, and why others do not; undefined if this is not known. */
+  readonly reach: ReachCounts | undefined;
   /** The ids of the threads that the note fixes and that are not finished. */
   readonly unfinished: readonly string[];
 }
 
 /** Returns the query of the page after a publication. */
-export const publishedQuery = (entryId: string, mails: number): string =>
-  new URLSearchParams({ entry: entryId, mails: String(mails) }).toString();
+export function publishedQuery(entryId: string, publication: Fixes | undefined): string {
+  if (!publication || publication.threads.length === 0)
+    return new URLSearchParams({ entry: entryId }).toString();
+  const { reasonForAll = "", ...counts } = publication.reach;
+  const given = Object.entries({ ...counts, reasonForAll }).filter(([, value]) => value);
+  const values = given.map(([name, value]) => [name, String(value)]);
+  return new URLSearchParams([["entry", entryId], ...values]).toString();
+}
+
+/** Reads what `publishedQuery` has written. Each thread has a report, so the counts cannot all be 0. */
+function reachIn({ query }: SignedInVisit): ReachCounts | undefined {
+  const count = (name: string) => (/^\d{1,6}$/.test(query(name)) ? Number(query(name)) : 0);
+  const reason = query("reasonForAll");
+  if (count("senders") + count("unaddressed") === 0) return undefined;
+  return {
+    receivers: count("receivers"),
+    reasonForAll: isReasonForAll(reason) ? reason : undefined,
+    senders: count("senders"),
+    unconfirmed: count("unconfirmed"),
+    unsubscribed: count("unsubscribed"),
+    mailed: count("mailed"),
+    full: count("full"),
+    unaddressed: count("unaddressed"),
+  };
+}
 
 /**
  * Returns what the page says about the note that the person has just published. Returns undefined if there is none, or
@@ -29,8 +53,7 @@ export async function justPublished(visit: SignedInVisit): Promise<Published | u
     const entry = await ask(consoleChangelog.read, { params: { entryId: query("entry") } });
     const { threads } = await fixesOf(visit, currentEntry(entry), true);
     const unfinished = threads.filter(({ status }) => status === "open" || status === "in_progress");
-    const mails = /^\d{1,6}$/.test(query("mails")) ? Number(query("mails")) : 0;
-    return { mails, unfinished: unfinished.map(({ id }) => id) };
+    return { reach: reachIn(visit), unfinished: unfinished.map(({ id }) => id) };
   } catch (error) {
     if (error instanceof ApiError && ["not_found", "bad_request"].includes(error.code)) return undefined;
     throw error;
@@ -42,7 +65,7 @@ export async function justPublished(visit: SignedInVisit): Promise<Published | u
  * form is that of the inbox, so the inbox then shows the result and offers to undo it. (rule F48)
  */
 export const PublishedNotice = ({
-  published: { mails, unfinished },
+  published: { reach, unfinished },
   links,
   appId,
 }: {
@@ -51,9 +74,7 @@ export const PublishedNotice = ({
   readonly appId: string;
 }) => (
   <>
-    {mails > 0 && (
-      <Notice>{`${countOfSenders(mails)} ${mails === 1 ? "gets" : "get"} a mail about the note.`}</Notice>
-    )}
+    {reach && <Notice>{reachInWords(reach)}</Notice>}
     {unfinished.length > 0 && (
       <Can needs="maintainer">
         <Notice>

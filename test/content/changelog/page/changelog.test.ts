@@ -82,7 +82,9 @@ describe("the pages of the changelog in the console", () => {
     const id = await draft({ body: `New.\n\nFeedback: ${one}\nFeedback: ${other}` });
     const page = await owner.follow(await send(id, { intent: "publish" }));
     expect(readingOf(page)).toContain("1 thread that the note fixes is not resolved. Resolve the thread");
-    expect(readingOf(page)).not.toMatch(/gets? a mail/);
+    expect(readingOf(page)).toContain(
+      "The release note is published. No sender gets a mail. This server sends no mail.",
+    );
     const change = `/console/feedback/${app.id}/change`;
     const resolved = await owner.follow(await owner.send(page, change, { act: "resolve" }));
     expect(readingOf(resolved)).toContain("1 thread resolved. Undo");
@@ -486,6 +488,16 @@ describe("the pages of the changelog in the console", () => {
       "This server sends no mail, so the senders of these threads get no mail about the note.",
     );
     expect(page).not.toContain("get a mail");
+  });
+
+  it("mark the title and the version as required, for new notes and for drafts", async () => {
+    for (const part of ["/new", `/${await draft()}`]) {
+      const { text } = await owner.open(address(part));
+      for (const name of ["title", "version"]) {
+        const [field = ""] = new RegExp(`<input[^>]* name="${name}"[^>]*>`).exec(text) ?? [];
+        expect([part, field]).toEqual([part, expect.stringMatching(/ required\b/)]);
+      }
+    }
   });
 
   it("refuse words that name no thread of the app, and keep the typed text", async () => {
