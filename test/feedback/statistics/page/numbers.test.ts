@@ -56,6 +56,21 @@ describe("the page of statistics, without scripts", () => {
     expect(after).toContain("Those that arrived less than 24 hours ago count, too");
   });
 
+  /** The widths of the bars of a table in the page, from 0 to 100. */
+  const barsOf = (text: string, caption: string): readonly number[] => {
+    const [, table = ""] = text.split(`>${caption}</caption>`);
+    return [...(table.split("</table>")[0] ?? "").matchAll(/class="filled[^"]*" width="([\d.]+)"/g)].map(
+      ([, width]) => Math.round(Number(width)),
+    );
+  };
+
+  it("draws a share as the same part of the whole bar", async () => {
+    const { text } = await open();
+    expect(readingOf({ text })).toContain("within 1 h 20 %");
+    expect(barsOf(text, "First replies")).toEqual([20, 20, 20, 20, 80]);
+    expect(readingOf({ text })).toContain("5.2.1");
+  });
+
   it("shows the numbers at the lines of the chart", async () => {
     const { text } = await open();
     expect(text).toMatch(/class="scale[^"]*"[^>]*><span>6<\/span><span>3<\/span><span>0<\/span>/);
