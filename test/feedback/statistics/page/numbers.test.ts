@@ -64,11 +64,22 @@ describe("the page of statistics, without scripts", () => {
     );
   };
 
-  it("draws a share as the same part of the whole bar", async () => {
+  it("draws each share as the same part of the whole bar", async () => {
     const { text } = await open();
-    expect(readingOf({ text })).toContain("within 1 h 20 %");
     expect(barsOf(text, "First replies")).toEqual([20, 20, 20, 20, 80]);
-    expect(readingOf({ text })).toContain("5.2.1");
+    const other = await service.makeApp(team.owner);
+    for (const type of ["bug", "bug", "question", "question", "question"])
+      await sendFeedback(service, other.key, { type, metadata: { appVersion: "7.0" } });
+    const owner = createBrowserWithoutScripts(service, await service.signIn(team.owner));
+    const page = await owner.open(`/console/numbers/${other.id}`);
+    expect(readingOf(page)).toContain("7.0 40 of 100");
+    expect(barsOf(page.text, "Bugs by app version")).toEqual([40]);
+  });
+
+  it("draws counts in proportion to the greatest, and says of what the percentages of agents are", async () => {
+    const page = await open();
+    expect(barsOf(page.text, "Open threads by age")).toEqual([100, 0, 0, 0]);
+    expect(readingOf(page)).toContain("The bars show the counts. Each percentage is of the row above.");
   });
 
   it("shows the numbers at the lines of the chart", async () => {
