@@ -5,7 +5,7 @@ import { visibleLine } from "../../src/words/visible.ts";
 import { type Asset, assets } from "./assets.ts";
 import { IdempotencyField, versionOf } from "./forms.tsx";
 import type { Links } from "./links.ts";
-import { type Navigation, requestsIn, sumOf, type Tab } from "./navigation.ts";
+import { decisionsIn, type Navigation, requestsIn, sumOf, type Tab } from "./navigation.ts";
 import { counted, DoneNotice, keyed, Line, RoleHere, shownCount } from "./parts.tsx";
 import { Avatar, PeopleHere } from "./people.tsx";
 
@@ -89,7 +89,7 @@ const Waiting = ({ navigation }: { readonly navigation: Navigation }) => {
     ...(waiting > 0 ? [counted(waiting, "proposal waits", "proposals wait")] : []),
     ...testingWords(asked, below),
   ];
-  return <Count id="count-decisions" count={waiting + asked + below} words={words.join(", ")} />;
+  return <Count id="count-decisions" count={decisionsIn(navigation)} words={words.join(", ")} />;
 };
 
 /** Describes what waits for a decision in closed testing: requests for slots, and tests with too few testers. */

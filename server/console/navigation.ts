@@ -63,6 +63,10 @@ export const sumOf = (counts: Navigation["counts"], of: keyof AppCounts): number
 export const requestsIn = ({ requests }: Pick<Navigation, "requests">): number =>
   [...requests.values()].reduce((sum, count) => sum + count, 0);
 
+/** Returns how many proposals, slot requests and tests with too few testers wait for the person in all apps together. */
+export const decisionsIn = (navigation: Pick<Navigation, "counts" | "requests" | "testsBelow">): number =>
+  sumOf(navigation.counts, "waiting") + requestsIn(navigation) + navigation.testsBelow.length;
+
 export async function navigationOf(visit: SignedInVisit): Promise<Navigation> {
   const { links, notices, caller, reads, settings } = visit;
   const [{ items }, preferred, counts, requests, testsBelow, people] = await Promise.all([

@@ -22,6 +22,7 @@ import {
   type WantedThreads,
 } from "../content/changelog/store.ts";
 import { type FaqQuestion, faqs } from "../content/faqs/store.ts";
+import type { Reader } from "../database/database.ts";
 import type { Deps } from "../deps.ts";
 import { bulkChanges } from "../feedback/bulk/store.ts";
 import { type DeliveryRow, deliveries } from "../feedback/chat/store.ts";
@@ -166,19 +167,11 @@ export const createPageReads =
     lastWeek: () => statistics.inAllApps(database, userId, lastWeek(now)),
 
     /**
-     * Returns the work of agents in all apps of the person: the work in progress, and the failed work and requested
-     * changes of the last 30 days. Leaves out proposals that a newer proposal has replaced. (rule A54)
+     * Returns the work of agents in all apps of the person: the approved plans that no worker has claimed, the work in
+     * progress, and the failed work and requested changes of the last 30 days. Leaves out proposals that a newer
+     * proposal has replaced. (rule A54)
      */
-    async agentWork() {
-      const since = new Date(now.getTime() - workShownMilliseconds).toISOString();
-      const asked = { userId, since, most: mostWork + 1 };
-      const [inWork, failed, sentBack] = await Promise.all([
-        agentWork.inWork(database, asked),
-        agentWork.failed(database, asked),
-        agentWork.sentBack(database, asked),
-      ]);
-      return { inWork: shortListOf(inWork), failed: shortListOf(failed), sentBack: shortListOf(sentBack) };
-    },
+    agentWork: () => workOfAgents(database, userId, now),
 
     /** Returns how many testers request a slot. The keys are the ids of the apps. */
     countSlotRequests: () => slotRequests.countByApp(database, userId, now.toISOString()),
@@ -314,6 +307,23 @@ interface FirstWaiting {
 export interface ShortList {
   readonly rows: readonly AgentWork[];
   readonly more: boolean;
+}
+
+async function workOfAgents(database: Reader, userId: string, now: Date) {
+  const since = new Date(now.getTime() - workShownMilliseconds).toISOString();
+  const asked = { userId, since, now: now.toISOString(), most: mostWork + 1 };
+  const [approved, inWork, failed, sentBack] = await Promise.all([
+    agentWork.approved(database, asked),
+    agentWork.inWork(database, asked),
+    agentWork.failed(database, asked),
+    agentWork.sentBack(database, asked),
+  ]);
+  return {
+    approved: shortListOf(approved),
+    inWork: shortListOf(inWork),
+    failed: shortListOf(failed),
+    sentBack: shortListOf(sentBack),
+  };
 }
 
 const shortListOf = (rows: readonly AgentWork[]): ShortList => ({

@@ -284,7 +284,7 @@ if (acted) {
       words: acted.querySelector("span").textContent,
       at: Date.now(),
     });
-  for (const name of ["did", "changed", "skipped", "waiting", "undo", "replied"])
+  for (const name of ["did", "changed", "skipped", "waiting", "until", "undo", "replied"])
     address.searchParams.delete(name);
   if (address.href !== location.href) history.replaceState(history.state, "", address);
   const last = lastUndo();

@@ -3,7 +3,7 @@ import { type Definitions, definePage, type SignedInVisit } from "../../console/
 import { versionOf } from "../../console/forms.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
-import { type Navigation, navigationOf, requestsIn, sumOf } from "../../console/navigation.ts";
+import { decisionsIn, type Navigation, navigationOf, requestsIn, sumOf } from "../../console/navigation.ts";
 import type { AgentWork, AppCounts, ShortList, WaitingProposal } from "../../console/page-reads.ts";
 import { counted, Empty, Line, Pager, shownCount } from "../../console/parts.tsx";
 import { InTurns, type Reply, show } from "../../console/respond.tsx";
@@ -31,6 +31,7 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
   const navigation: Navigation = { ...around, tab: "decisions" };
   if (navigation.apps.length === 0) return show(<Begin navigation={navigation} />);
   const asked = requestsIn(navigation);
+  const othersWait = decisionsIn(navigation) > 0 || work.failed.rows.length > 0;
   return show(
     <ConsolePage navigation={navigation} title="Decisions" narrow>
       <DecidedNotice done={navigation.done} decided={decided} links={links} />
@@ -40,8 +41,8 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
         ))}
         <section
           id="waiting"
-          data-live={versionOf([waiting.rows, forOthers])}
-          data-news="The proposals that wait for you have changed."
+          data-live={versionOf([waiting.rows, forOthers, waiting.rows.length === 0 && othersWait])}
+          data-news="What waits for you has changed."
         >
           <div class="head">
             <div>
@@ -57,6 +58,7 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
             lineOf={lineOf}
             count={sumOf(navigation.counts, "waiting")}
             forOthers={forOthers}
+            othersWait={othersWait}
             now={now}
             links={links}
           />
@@ -185,6 +187,8 @@ interface WaitingProposalsProps {
   readonly count: number;
   /** The number of waiting proposals in apps in which the person may only read. */
   readonly forOthers: number;
+  /** Whether the page lists other things below that wait for the person. */
+  readonly othersWait: boolean;
   readonly newestFirst: boolean;
   /** Returns the address of the first page in this order. */
   readonly ordered: (newestFirst: boolean) => string;
@@ -197,10 +201,10 @@ interface WaitingProposalsProps {
 }
 
 const WaitingProposals = (props: WaitingProposalsProps) => {
-  const { rows, count, forOthers, first, next } = props;
+  const { rows, count, forOthers, othersWait, first, next } = props;
   if (rows.length === 0 && first === undefined) {
     return (
-      <Empty title="Nothing is waiting for you">
+      <Empty title={othersWait ? "No proposal is waiting" : "Nothing is waiting for you"}>
         <ForOthers count={forOthers} />
         <p>
           When an agent proposes a plan for a thread, the proposal appears here. The oldest proposal comes
@@ -279,14 +283,17 @@ const WaitingRow = ({
 );
 
 interface AgentWorkProps {
-  readonly work: Readonly<Record<"inWork" | "failed" | "sentBack", ShortList>>;
+  readonly work: Readonly<Record<"approved" | "inWork" | "failed" | "sentBack", ShortList>>;
   /** Returns the beginning of a Markdown text without the Markdown syntax. */
   readonly lineOf: (markdown: string) => string;
   readonly now: Date;
   readonly links: Links;
 }
 
-/** Three short lists: work in progress, failed work, and proposals for which a member asked for a new plan. */
+/**
+ * Four short lists: approved plans that no worker has claimed, work in progress, failed work, and proposals for which a
+ * member asked for a new plan.
+ */
 const AgentWorkLists = ({ work, lineOf, now, links }: AgentWorkProps) => (
   <div id="work" class="stack wide" data-live={versionOf(work)} data-news="The work of agents has changed.">
     {parts.map(({ list, id, title, happened }) => {
@@ -309,6 +316,7 @@ const AgentWorkLists = ({ work, lineOf, now, links }: AgentWorkProps) => (
 );
 
 const parts = [
+  { list: "approved", id: "approved", title: "Approved, not claimed", happened: "approved" },
   { list: "inWork", id: "in-work", title: "In work", happened: "last activity" },
   { list: "failed", id: "failed", title: "Failed in the last 30 days", happened: "failed" },
   { list: "sentBack", id: "sent-back", title: "Waiting for a new plan", happened: "changes requested" },

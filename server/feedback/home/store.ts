@@ -69,9 +69,15 @@ export interface AgentWorkRow {
   readonly appName: string;
   /** The name of the worker; null for a proposal that nobody has claimed. */
   readonly worker: string | null;
-  /** The time that the list shows: the time of the last activity, of the failure, or of the request for changes. */
+  /**
+   * The time that the list shows: the time of the approval, of the last activity, of the failure, or of the request for
+   * changes.
+   */
   readonly at: string;
-  /** The agent's last report about the work, or the note of the person who asked for changes. */
+  /**
+   * The summary of an approved plan, the agent's last report about the work, or the note of the person who asked for
+   * changes.
+   */
   readonly text: string | null;
 }
 
@@ -92,13 +98,30 @@ const ofClaims = `FROM run_claims c CROSS JOIN runs r CROSS JOIN feedback f CROS
 const ofProposals = `FROM runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
   WHERE f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
 
-// Excludes finished threads and threads with a newer proposal. There, failed work and requested changes no longer
-// matter.
+// Begins with the threads of the person's apps whose newest proposal is approved and not claimed. Threads that wait have
+// a small index.
+const ofApproved = `FROM app_members v CROSS JOIN feedback f CROSS JOIN runs r CROSS JOIN apps a
+  WHERE ${membershipOf("viewer")} AND f.app_id = v.app_id AND f.waiting = 'approved'
+    AND r.feedback_id = f.id AND r.status = 'approved' AND a.id = f.app_id`;
+
+// Excludes finished threads and threads with a newer proposal. There, approved plans, failed work and requested changes
+// no longer matter.
 const current = `f.status IN ('open', 'in_progress')
   AND NOT EXISTS (SELECT 1 FROM runs n WHERE n.feedback_id = f.id AND ${isNewer("n", "r")})`;
 
 /** Queries for the work of agents in all apps of a person. (rule A54) */
 export const agentWork = {
+  /** Returns approved plans that no worker has claimed and whose approval is valid at the time `now`, oldest first. */
+  approved: (reader: Reader, { userId, now, most }: Omit<WorkQuery, "since"> & { readonly now: string }) =>
+    reader.all<AgentWorkRow>(
+      plannedEachTime(`SELECT r.id AS "runId", ${named}, NULL AS worker, r.summary AS text, r.decided_at AS at
+       ${ofApproved} AND (r.expires_at IS NULL OR r.expires_at > ?) AND ${current}
+       ORDER BY r.decided_at, r.id LIMIT ?`),
+      userId,
+      now,
+      most,
+    ),
+
   /** Returns claims without an outcome, oldest first. */
   inWork: (reader: Reader, { userId, most }: Omit<WorkQuery, "since">) =>
     reader.all<AgentWorkRow>(

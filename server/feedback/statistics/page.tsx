@@ -343,8 +343,17 @@ interface Measured {
 }
 
 /** A table with a bar in each row. */
-const BarTable = ({ caption, rows }: { readonly caption: string; readonly rows: readonly Measured[] }) => {
-  const most = Math.max(1, ...rows.map(({ count }) => count));
+const BarTable = ({
+  caption,
+  rows,
+  whole,
+}: {
+  readonly caption: string;
+  readonly rows: readonly Measured[];
+  /** The number that a whole bar stands for. The default is the greatest count of the rows. */
+  readonly whole?: number;
+}) => {
+  const most = Math.max(1, whole ?? Math.max(...rows.map(({ count }) => count)));
   return (
     <table class="bars">
       <caption class="unseen">{caption}</caption>
@@ -405,6 +414,7 @@ const FirstReply = ({ present }: { readonly present: Statistics }) => {
       <h2 id="first-reply">First reply</h2>
       <BarTable
         caption="First replies"
+        whole={reports}
         rows={[
           row("within 1 h", firstReply.within["1h"]),
           row("within 8 h", firstReply.within["8h"]),
@@ -483,6 +493,7 @@ const Agents = ({ present: { agents } }: { readonly present: Statistics }) => {
         {`${agents.rejected} rejected, ${agents.changed} with changes requested, ${agents.expired} expired.`}
         {agents.medianDecisionMs !== null &&
           ` Median wait for a decision: about ${waitText(agents.medianDecisionMs)}.`}
+        {" The bars show the counts. Each percentage is of the row above."}
       </p>
     </section>
   );
@@ -505,6 +516,7 @@ const Versions = ({ present, search }: { readonly present: Statistics; readonly 
         <>
           <BarTable
             caption="Bugs by app version"
+            whole={100}
             rows={shown.map(({ version, reports, share }) => ({
               name: version,
               count: share,
@@ -621,7 +633,7 @@ const Bar = ({
     <rect class="ground" width="100" height="8" rx="1" />
     <rect
       class={tone === undefined ? "filled" : `filled ${tone}`}
-      width={Math.max(0, 100 * share)}
+      width={100 * Math.min(1, Math.max(0, share))}
       height="8"
       rx="1"
     />

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { fullTime } from "../../../server/console/times.tsx";
 import { bulkChanges } from "../../../server/feedback/bulk/store.ts";
 import { agentScopes } from "../../../src/contract/endpoint.ts";
 import {
@@ -147,7 +148,7 @@ describe("the triage desk, without scripts", () => {
     ["archive", {}, "1 thread archived.", { status: "archived" }],
     ["assign:me", {}, "1 thread assigned.", { status: "open" }],
     ["tag", { tagName: "crash, later" }, "1 thread tagged.", { status: "open" }],
-    ["snooze:24", {}, "1 thread snoozed.", { status: "open" }],
+    ["snooze:24", {}, "1 thread snoozed until", { status: "open" }],
     ["read", {}, "1 thread marked as read.", { status: "open" }],
   ])("carries out the action %s", async (name, values, words, feedback) => {
     const id = await send("First");
@@ -172,6 +173,29 @@ describe("the triage desk, without scripts", () => {
     const without = await act(await open(), [id], { ...values, snoozeDay: "" });
     expect(readingOf(without)).toContain("Choose the day on which the thread comes back");
   });
+
+  it("says until when one or several threads are snoozed, and shows that at the head of each", async () => {
+    const ids = [await send("First"), await send("Second")];
+    const [first = ""] = ids;
+    const text = readingOf(await act(await open(), [first], { act: "snooze:24" }));
+    const { body } = await maria.call("GET", `/feedback/${first}`);
+    const until = fullTime(Object(body).feedback.snoozedUntil);
+    expect(text).toContain(`1 thread snoozed until ${until} . Undo`);
+    expect(readingOf(await browser.open(`${inbox}/${first}`))).toContain(`Open Snoozed until ${until}`);
+    const both = readingOf(await act(await open("?status=open"), ids, { act: "snooze:72" }));
+    expect(both).toMatch(/2 threads snoozed until \d+ \w+ \d{4}, \d\d:\d\d UTC \. Undo/);
+    await act(await open("?status=open"), [first], { act: "wake" });
+    expect(readingOf(await browser.open(`${inbox}/${first}`))).not.toContain("Snoozed until");
+  });
+
+  it.each(["tomorrow", "2026-13-45T99:00:00Z", "<b>"])(
+    "shows no time if the address has %s as the end of a snooze",
+    async (until) => {
+      const page = await open(`?${new URLSearchParams({ did: "snooze", changed: "1", undo: "", until })}`);
+      expect(page.status).toBe(200);
+      expect(readingOf(page)).toContain("1 thread snoozed.");
+    },
+  );
 
   it("shows each filter that the view does not name, with a link that removes it", async () => {
     await send("First", { type: "bug" });

@@ -174,6 +174,8 @@ describe.each(databases)("the inbox over all apps of a person on $name", (engine
     const undone = await browser.follow(await browser.send(done, "/console/all-feedback/undo"));
     expect(await statuses()).toEqual(["open", "open"]);
     expect(readingOf(undone)).toContain("2 threads changed back.");
+    const snoozed = await post("change", [["act", "snooze:24"], ["list", ""], ...boxes]);
+    expect(readingOf(snoozed)).toMatch(/2 threads snoozed until \d+ \w+ \d{4}, \d\d:\d\d UTC \. Undo/);
     const refused = await post("change", [["act", "tag"], ["list", ""], ...boxes]);
     expect([refused.status, readingOf(refused)]).toEqual([
       400,

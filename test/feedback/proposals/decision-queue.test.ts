@@ -6,6 +6,7 @@ import {
 } from "../../support/browser/browser-without-scripts.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
+import { createProposalWorker } from "../../support/worlds/agents/proposal-states.ts";
 import {
   makeOwnerWithOneOfEach,
   type OwnerWithOneOfEach,
@@ -79,7 +80,37 @@ describe("the pages of decisions in sequence, without scripts", () => {
     expect(answers[0]).toContain("Approved: Second . The agent may now proceed.");
     expect(answers[1]).toContain("You asked for changes: Third . The agent reads your note");
     expect(answers[2]).toContain("Rejected: First &amp; <b . The agent must not proceed.");
-    expect(answers[2]).toContain("Nothing is waiting for you");
+    expect(answers[2]).toContain("No proposal is waiting");
+  });
+
+  it("say that no proposal waits if only other things wait, and that nothing waits if that is so", async () => {
+    await service.deps.database.write((tx) =>
+      tx.run("UPDATE feedback SET waiting = NULL WHERE app_id = ?", world.app.id),
+    );
+    const page = readingOf(await owner.open("/console"));
+    expect(page).toContain("1 slot request, 1 test with too few testers");
+    expect(page).toContain("No proposal is waiting");
+    expect(page).not.toContain("Nothing is waiting for you");
+    const other = await service.makeUser();
+    await service.makeApp(other);
+    const browser = createBrowserWithoutScripts(service, await service.signIn(other));
+    expect(readingOf(await browser.open("/console"))).toContain("Nothing is waiting for you");
+  });
+
+  it("do not say that nothing waits while failed work is listed", async () => {
+    const other = await makeOwnerWithOneOfEach(service);
+    const token = await service.makeToken(other.owner, "agent", { scopes: ["runs:work"] });
+    const worker = createProposalWorker(service, other, token);
+    const runId = await worker.propose(await worker.newThread());
+    await worker.decide(runId, "approve");
+    await worker.outcome(runId, { claimId: await worker.claim(runId), status: "failed" });
+    const { database } = service.deps;
+    await database.write((tx) => tx.run("UPDATE feedback SET waiting = NULL WHERE app_id = ?", other.app.id));
+    await database.write((tx) => tx.run("DELETE FROM listings WHERE app_id = ?", other.app.id));
+    const page = readingOf(await createBrowserWithoutScripts(service, other.headers).open("/console"));
+    expect(page).toContain("Failed in the last 30 days");
+    expect(page).not.toMatch(/slot request|too few testers|Nothing is waiting for you/);
+    expect(page).toContain("No proposal is waiting");
   });
 
   it("tell a viewer how many proposals wait for other members", async () => {

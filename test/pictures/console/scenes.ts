@@ -19,7 +19,7 @@ export const consoleScenes: readonly ConsoleScene[] = [
     name: "home",
     title: "Decisions",
     page: at.home,
-    says: "The first page after the sign-in: proposals that wait for you, plans in work, slot requests, tests with too few testers, and your apps.",
+    says: "The first page after the sign-in: proposals that wait for you, approved plans, plans in work, slot requests, tests with too few testers, and your apps.",
   },
   {
     name: "inbox",

@@ -27,7 +27,7 @@ import {
   withOpened,
 } from "../../inbox/filters.ts";
 import { FixedViews, viewNames } from "./desk-around.tsx";
-import { plansWaiting } from "./desk-forms.ts";
+import { plansWaiting, untilOf } from "./desk-forms.ts";
 import {
   ActBarOfApps,
   ActNotice,
@@ -263,7 +263,9 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
       const undo = parts
         .flatMap((part) => (part.undo === "" ? [] : [packed(part.appId), packed(part.undo), part.changed]))
         .join(".");
-      return goTo(withResult(links.allFeedback, fields, { did, ...sumOfParts(parts), undo }));
+      return goTo(
+        withResult(links.allFeedback, fields, { did, ...sumOfParts(parts), until: untilOf(change), undo }),
+      );
     },
     (refusal) => showList(visit, valuesIn(fields.text("list")), refusal),
   );

@@ -39,7 +39,8 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
       const idempotencyKey = fields.idempotencyKey;
       const { changed, skippedCount, undo } = await ask(bulk.change, { params, body, idempotencyKey });
       const waiting = await plansWaiting(visit, did, undo);
-      const result = actResultValues({ did, changed, skipped: skippedCount, waiting, undo });
+      const until = untilOf(change);
+      const result = actResultValues({ did, changed, skipped: skippedCount, waiting, until, undo });
       return goTo(await nextAddress(visit, did, result));
     },
     (refusal) => showDesk(visit, { list: fields.text("list"), opened: fields.text("open"), refusal }),
@@ -102,6 +103,10 @@ async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promis
   for (const [name, value] of Object.entries(actResultValues(result))) query.set(name, value);
   return `${links.inbox(param("appId"))}?${query}`;
 }
+
+/** Returns the time at which the threads of a change come back. Returns undefined if the change is no snooze. */
+export const untilOf = ({ snoozedUntil }: Record<string, unknown>): string | undefined =>
+  typeof snoozedUntil === "string" ? snoozedUntil : undefined;
 
 /** Returns the change that an action makes in each thread. Throws `bad_request` if an action for tags has no tag. */
 async function changeOf(visit: SignedInVisit, did: ActName, value: string): Promise<Record<string, unknown>> {

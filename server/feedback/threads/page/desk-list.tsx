@@ -7,7 +7,7 @@ import { type Fields, HiddenFields, IdempotencyField } from "../../../console/fo
 import type { InboxProposal } from "../../../console/page-reads.ts";
 import { counted, Keycap, keyed, Line } from "../../../console/parts.tsx";
 import { Avatar, usePersonWords } from "../../../console/people.tsx";
-import { Age, Remaining } from "../../../console/times.tsx";
+import { Age, Remaining, Timestamp } from "../../../console/times.tsx";
 import { FoundSubject, FoundText } from "../../search/parts.tsx";
 import { Badge, type BadgeProps, nameIn, statusNames, typeNames } from "../badges.tsx";
 import { SnoozeDay, snoozes, untilDay } from "./fields.tsx";
@@ -227,6 +227,8 @@ export interface ActResult {
   readonly skipped: number;
   /** The number of resolved or archived threads whose plans still wait for a decision. */
   readonly waiting?: number;
+  /** The time at which the snoozed threads come back. Only a snooze has it. */
+  readonly until?: string | undefined;
   /** The value with which the change can be undone. It is empty if the change cannot be undone. */
   readonly undo: string;
 }
@@ -239,8 +241,13 @@ export function actResultOf(query: (name: string) => string): ActResult | undefi
   if (!isActName(did) || !Number.isSafeInteger(changed) || !Number.isSafeInteger(skipped)) return undefined;
   const undo = isUndo.test(query("undo")) ? query("undo") : "";
   const waiting = /^\d{1,3}$/.test(query("waiting")) ? Number(query("waiting")) : 0;
-  return { did, changed: Math.abs(changed), skipped: Math.abs(skipped), waiting, undo };
+  const until = did === "snooze" && isInstant(query("until")) ? query("until") : undefined;
+  return { did, changed: Math.abs(changed), skipped: Math.abs(skipped), waiting, until, undo };
 }
+
+/** Whether a text is a time in UTC, such as `2026-06-09T08:00:00Z`. */
+const isInstant = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /**
  * The value with which a change can be undone. For a change in several apps it has about 50 characters for each app, and
@@ -254,20 +261,33 @@ export const actResultValues = ({
   changed,
   skipped,
   waiting = 0,
+  until,
   undo,
 }: ActResult): Record<string, string> => ({
   ...{ did, changed: String(changed), undo },
+  ...(until === undefined ? {} : { until }),
   ...(waiting === 0 ? {} : { waiting: String(waiting) }),
   ...(skipped === 0 ? {} : { skipped: String(skipped) }),
 });
 
-function resultWords({ did, changed, skipped, waiting = 0 }: ActResult): string {
+const ResultWords = ({ result }: { readonly result: ActResult }) => {
+  const { did, changed, skipped, waiting = 0, until } = result;
   const plans = counted(waiting, "plan still waits", "plans still wait");
   const waits = waiting === 0 ? "" : ` ${plans} for a decision.`;
-  const done = `${countOf(changed, "thread")} ${actNames[did]}.${waits}`;
-  if (skipped === 0) return done;
-  return `${done} ${skipped === 1 ? "1 was" : `${skipped} were`} left as ${skipped === 1 ? "it is" : "they are"}.`;
-}
+  const left = skipped === 1 ? " 1 was left as it is." : ` ${skipped} were left as they are.`;
+  return (
+    <>
+      {`${countOf(changed, "thread")} ${actNames[did]}`}
+      {until !== undefined && changed > 0 && (
+        <>
+          {" until "}
+          <Timestamp at={until} />
+        </>
+      )}
+      {`.${waits}${skipped === 0 ? "" : left}`}
+    </>
+  );
+};
 
 /**
  * Shows the result of an action on threads, and offers to undo it. Without a result, this element is empty and hidden.
@@ -294,7 +314,7 @@ export const ActNotice = ({
     hidden={result === undefined}
     {...(result === undefined ? {} : { role: "status", autofocus: true, tabIndex: -1 })}
   >
-    <span>{result === undefined ? "" : resultWords(result)}</span>
+    <span>{result !== undefined && <ResultWords result={result} />}</span>
     {(result === undefined || result.undo !== "") && (
       <form method="post" action={action}>
         <IdempotencyField />

@@ -22,7 +22,7 @@ import type { AppNavigation } from "../../../console/navigation.ts";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
 import { Can, counted, Line, Notice } from "../../../console/parts.tsx";
 import { Person } from "../../../console/people.tsx";
-import { Ago } from "../../../console/times.tsx";
+import { Ago, Timestamp } from "../../../console/times.tsx";
 import { type InboxPosition, placeValues } from "../../inbox/neighbours.tsx";
 import { threadNews } from "../../unread/rules.ts";
 import { StatusBadge } from "../badges.tsx";
@@ -400,7 +400,10 @@ const ThreadHead = ({
   <div
     class="head"
     id="thread-head"
-    data-live={versionOf([feedback.subject, feedback.status, feedback.occurrences, latestProposal?.status])}
+    data-live={versionOf([
+      ...[feedback.subject, feedback.status, feedback.occurrences, feedback.snoozedUntil],
+      latestProposal?.status,
+    ])}
   >
     <div class="stack tight">
       <h1>
@@ -409,6 +412,11 @@ const ThreadHead = ({
       </h1>
       <div class="row">
         <StatusBadge status={feedback.status} />
+        {feedback.snoozedUntil !== null && (
+          <span class="badge">
+            Snoozed until <Timestamp at={feedback.snoozedUntil} />
+          </span>
+        )}
         {latestProposal?.status === "awaiting_approval" && (
           <a class="badge attention" href="#proposal">
             Waiting for your decision

@@ -36,7 +36,59 @@ describe("the page of decisions", () => {
   const reading = async () => readingOf(await owner.open("/console"));
 
   it("shows no list of agents' work if there is no work", async () => {
-    expect(await reading()).not.toMatch(/In work|Failed|Waiting for a new plan/);
+    expect(await reading()).not.toMatch(/Approved, not claimed|In work|Failed|Waiting for a new plan/);
+  });
+
+  it("lists approved plans, the longest waiting first, until a worker claims them", async () => {
+    const [first, second] = [await worker.newThread(), await worker.newThread()];
+    const [later, sooner] = [
+      await worker.propose(first, "1.", "Later"),
+      await worker.propose(second, "1.", "Sooner"),
+    ];
+    await worker.decide(sooner, "approve", "Carefully.");
+    service.clock.advance(60_000);
+    await worker.decide(later, "approve");
+    expect(await reading()).toMatch(
+      /Approved, not claimed It broke\. Sooner Demo approved 1 minute ago It broke\. Later Demo approved just now/,
+    );
+    expect((await owner.open("/console")).text).toContain(`href="${worker.address(second)}#proposal"`);
+    await worker.claim(sooner);
+    expect(await reading()).not.toContain("Sooner Demo approved");
+    await worker.order(sooner, "release");
+    expect(await reading()).toContain("Sooner Demo approved 1 minute ago");
+    await worker.claim(sooner);
+    await worker.claim(later);
+    expect(await reading()).not.toContain("Approved, not claimed");
+  });
+
+  it.each([
+    ["is recalled", (runId: string) => worker.order(runId, "recall")],
+    ["has a newer proposal", (_: string, id: string) => worker.propose(id)],
+    [
+      "is on a resolved thread",
+      (_: string, id: string) => world.call("PATCH", `/feedback/${id}`, { status: "resolved" }),
+    ],
+  ])("does not list an approved plan that %s", async (_, end) => {
+    const id = await worker.newThread();
+    const runId = await worker.propose(id);
+    await worker.decide(runId, "approve");
+    expect(await reading()).toContain("Approved, not claimed");
+    await end(runId, id);
+    expect(await reading()).not.toContain("Approved, not claimed");
+  });
+
+  it("does not list an approved plan whose approval has expired, before the expiry is stored", async () => {
+    await world.call("PATCH", `/apps/${world.app.id}`, { approvalHours: 1 });
+    await worker.decide(await worker.propose(await worker.newThread()), "approve");
+    expect(await reading()).toContain("Approved, not claimed");
+    service.clock.advance(3_600_000);
+    expect(await reading()).not.toContain("Approved, not claimed");
+  });
+
+  it("shows ten approved plans, and says that there are more", async () => {
+    for (let count = 0; count < 11; count += 1)
+      await worker.decide(await worker.propose(await worker.newThread()), "approve");
+    expect(await reading()).toMatch(/Approved, not claimed .* Only 10 are shown\./);
   });
 
   it("lists the threads that agents work on, until the outcome is reported", async () => {
@@ -85,5 +137,12 @@ describe("the page of decisions", () => {
     const stranger = await makeOwnerWithOneOfEach(service);
     const page = await createBrowserWithoutScripts(service, stranger.headers).open("/console");
     expect(readingOf(page)).not.toContain("In work");
+  });
+
+  it("shows no approved plans of other owners", async () => {
+    await worker.decide(await worker.propose(await worker.newThread()), "approve");
+    const stranger = await makeOwnerWithOneOfEach(service);
+    const page = await createBrowserWithoutScripts(service, stranger.headers).open("/console");
+    expect(readingOf(page)).not.toContain("Approved, not claimed");
   });
 });

@@ -25,7 +25,12 @@ describe("a list of agents' work", () => {
     await list(explaining);
     return steps.join("\n");
   };
-  const asked = { userId: "someone", since: "2026-01-01T00:00:00.000Z", most: 11 };
+  const asked = {
+    userId: "someone",
+    since: "2026-01-01T00:00:00.000Z",
+    now: "2026-01-01T00:00:00.000Z",
+    most: 11,
+  };
 
   it.each([
     ["inWork", "run_claims_at_work"],
@@ -34,5 +39,14 @@ describe("a list of agents' work", () => {
   ] as const)("reads %s from its small index, not from all threads", async (list, index) => {
     const plan = await planOf((reader) => agentWork[list](reader, asked));
     expect(plan.split("\n")[0]).toContain(`INDEX ${index}`);
+  });
+
+  it("reads approved plans by the index of threads that wait, in the apps of the person", async () => {
+    const plan = await planOf((reader) => agentWork.approved(reader, asked));
+    expect(plan).toMatch(
+      /SEARCH f USING INDEX feedback_by_waiting(_and_activity)? \(app_id=\? AND waiting=\?\)/,
+    );
+    expect(plan).toMatch(/SEARCH r USING INDEX (runs_by_feedback|runs_of_thread) \(feedback_id=\?\)/);
+    expect(plan).not.toContain("SCAN");
   });
 });

@@ -56,6 +56,32 @@ describe("the page of statistics, without scripts", () => {
     expect(after).toContain("Those that arrived less than 24 hours ago count, too");
   });
 
+  /** The widths of the bars of a table in the page, from 0 to 100. */
+  const barsOf = (text: string, caption: string): readonly number[] => {
+    const [, table = ""] = text.split(`>${caption}</caption>`);
+    return [...(table.split("</table>")[0] ?? "").matchAll(/class="filled[^"]*" width="([\d.]+)"/g)].map(
+      ([, width]) => Math.round(Number(width)),
+    );
+  };
+
+  it("draws each share as the same part of the whole bar", async () => {
+    const { text } = await open();
+    expect(barsOf(text, "First replies")).toEqual([20, 20, 20, 20, 80]);
+    const other = await service.makeApp(team.owner);
+    for (const type of ["bug", "bug", "question", "question", "question"])
+      await sendFeedback(service, other.key, { type, metadata: { appVersion: "7.0" } });
+    const owner = createBrowserWithoutScripts(service, await service.signIn(team.owner));
+    const page = await owner.open(`/console/numbers/${other.id}`);
+    expect(readingOf(page)).toContain("7.0 40 of 100");
+    expect(barsOf(page.text, "Bugs by app version")).toEqual([40]);
+  });
+
+  it("draws counts in proportion to the greatest, and says of what the percentages of agents are", async () => {
+    const page = await open();
+    expect(barsOf(page.text, "Open threads by age")).toEqual([100, 0, 0, 0]);
+    expect(readingOf(page)).toContain("The bars show the counts. Each percentage is of the row above.");
+  });
+
   it("shows the numbers at the lines of the chart", async () => {
     const { text } = await open();
     expect(text).toMatch(/class="scale[^"]*"[^>]*><span>6<\/span><span>3<\/span><span>0<\/span>/);

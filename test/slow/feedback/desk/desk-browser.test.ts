@@ -154,7 +154,7 @@ describe("the triage desk in Chromium", () => {
     const snoozed = page.waitForEvent("load");
     await page.locator("#act-snooze-day").press("Enter");
     await snoozed;
-    await page.getByText("1 thread snoozed.").first().waitFor();
+    await page.getByText("1 thread snoozed until").first().waitFor();
     const { body } = await team.call("GET", `${team.at}/feedback?snoozed=true`);
     const [{ id, tags, snoozedUntil }] = Object(body).items;
     expect([tags, snoozedUntil.slice(0, 10)]).toEqual([[], day]);
@@ -239,7 +239,8 @@ describe("the triage desk in Chromium", () => {
     await page.keyboard.press("h");
     expect(await focusedText(page)).toBe("For 4 hours");
     await pressAndLoad(page, "Enter");
-    await page.getByText("1 thread snoozed.").first().waitFor();
+    await page.getByText("1 thread snoozed until").first().waitFor();
+    expect(new URL(page.url()).searchParams.has("until")).toBe(false);
     await page.keyboard.press("l");
     await page.keyboard.type("later");
     await pressAndLoad(page, "Enter");

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { refreshStatistics } from "../../../../server/database/statistics.ts";
 import { findRuns, findThreads } from "../../../../server/feedback/agent-work/store/work.ts";
-import { awaitingProposals } from "../../../../server/feedback/home/store.ts";
+import { agentWork, awaitingProposals } from "../../../../server/feedback/home/store.ts";
 import { unreadCounts } from "../../../../server/feedback/unread/store/news.ts";
 import { postgres } from "../../../support/database/databases.ts";
 import { fromTop, hotReads, owner } from "../../../support/database/hot-reads.ts";
@@ -97,4 +97,13 @@ describe("PostgreSQL with many threads and statistics", () => {
       expect(plan).not.toMatch(/Seq Scan on (feedback|runs)/);
     },
   );
+
+  it("reads approved plans that no worker has claimed by the index of threads that wait", async () => {
+    const now = "2027-01-01T00:00:00.000Z";
+    const plan = await planOf(traced, service.deps.database, (database) =>
+      agentWork.approved(database, { userId: "owner", now, most: 11 }),
+    );
+    expect(plan).toMatch(/feedback_by_waiting(_and_activity)?\b.*\n *Index Cond: .*waiting = 'approved'/);
+    expect(plan).not.toMatch(/Seq Scan on (feedback|runs)/);
+  });
 });
