@@ -441,10 +441,11 @@ export const releaseMails = {
     return row?.metadata ?? "{}";
   },
 
-  /** Whether an address has already got a mail about this release note. */
+  /** Whether a mail about this release note was sent to an address and has not come back, or still waits. */
   wasMailed: async (reader: Reader, entryId: string, recipient: string): Promise<boolean> =>
     (await reader.get(
-      "SELECT 1 AS one FROM mails WHERE subject_id = ? AND kind = 'release' AND recipient = ? LIMIT 1",
+      `SELECT 1 AS one FROM mails WHERE subject_id = ? AND kind = 'release' AND recipient = ?
+         AND status IN ('waiting', 'sent') LIMIT 1`,
       ...[entryId, recipient],
     )) !== undefined,
 
