@@ -228,18 +228,24 @@ export const mails = {
     ),
 
   /**
-   * Marks mails as failed if they could not be sent before their `sendBefore`. A copy gets the state of its mail, as long
-   * as the mail waits.
+   * Marks mails as failed if they could not be sent before their `sendBefore`. Then their copies get the same state and
+   * reason. As long as a mail waits, its copies wait, too.
    */
-  expire: (tx: Transaction, now: string) =>
-    tx.run(
+  async expire(tx: Transaction, now: string): Promise<void> {
+    await tx.run(
       `UPDATE mails SET status = 'failed', settled_at = ?, content = NULL,
          last_error = coalesce(last_error, 'This server sends no mail')
        WHERE status = 'waiting' AND send_before <= ? AND due_at <= ? AND id NOT IN (
          SELECT c.id FROM mails c CROSS JOIN mails o WHERE c.status = 'waiting' AND c.send_before <= ?
            AND o.status = 'waiting' AND o.content IS NOT NULL AND ${isCopy})`,
       ...[now, now, now, now],
-    ),
+    );
+    await tx.run(
+      `UPDATE mails AS c SET status = o.status, settled_at = o.settled_at, last_error = o.last_error
+       FROM mails o WHERE o.settled_at = ? AND o.status = 'failed' AND c.status = 'waiting' AND ${isCopy}`,
+      now,
+    );
+  },
 
   /** Returns the mails that contain replies in a thread, oldest first. */
   listReplies: (reader: Reader, feedbackId: string) =>
