@@ -76,30 +76,34 @@ const fields = [
 const columns = listed(tables.mails, fields);
 
 /**
- * SQL for the reason why the whole queue of mails `q` waits; null if the mail server can be used. An attempt that fails
+ * SQL for the reason why a whole queue of mails `q` waits; null if the mail server can be used. An attempt that fails
  * because of the mail server is not counted. The query contains no column of another table, so that it runs only once.
+ * Its conditions are those of the index `mails_faults`.
  */
 const faultWhere = (condition: string) => `SELECT q.last_error FROM mails q
-  WHERE q.status = 'waiting' AND ${condition} AND q.attempts = 0 AND q.last_error IS NOT NULL
+  WHERE q.status = 'waiting' AND q.attempts = 0 AND q.last_error IS NOT NULL${condition}
   ORDER BY q.due_at DESC LIMIT 1`;
 
-/** SQL for the reason why the queue of the replies waits. */
-const queueFault = faultWhere(`q.lane = '${queueOf("reply")}'`);
+/**
+ * SQL for the reason why the queue of the replies waits. The comparison with a computed value makes the database read
+ * the index of the faults. The index of the due mails also has all other waiting ones.
+ */
+const queueFault = faultWhere(` AND q.lane || '' = '${queueOf("reply")}'`);
 
 /** SQL for the reason why any queue waits. */
-const anyFault = faultWhere("q.lane IN ('personal', 'bulk')");
+const anyFault = faultWhere("");
 
 const ownedApps = "SELECT v.app_id FROM app_members v WHERE v.user_id = ? AND v.role = 'owner'";
 
 /**
  * SQL that describes the waiting mails of the apps that `apps` selects. Copies of a mail have no content, and are not
- * counted. The comparison with a computed value makes the database read the index of the waiting mails. The index of an
- * app's mails also has all sent ones.
+ * counted. The comparison with a computed value, ARRAY and the order make both databases read the index of the unsent
+ * mails of an app, also without statistics. The index of the waiting mails also has those of other apps.
  */
-const waitingIn = (apps: string) => `WITH own AS (
+const waitingIn = ({ engine }: Pick<Reader, "engine">, apps: string) => `WITH own AS (
     SELECT m.created_at, m.due_at, m.last_error FROM mails m
-    WHERE m.status = 'waiting' AND m.lane IN ('personal', 'bulk') AND m.content IS NOT NULL
-      AND m.app_id || '' IN (${apps}) LIMIT ${mostCounted + 1})
+    WHERE m.status || '' = 'waiting' AND m.content IS NOT NULL AND m.app_id ${engine === "postgres" ? `= ANY (ARRAY(${apps}))` : `IN (${apps})`}
+    ORDER BY m.app_id LIMIT ${mostCounted + 1})
   SELECT count(*) AS count, min(created_at) AS since,
     (SELECT last_error FROM own WHERE last_error IS NOT NULL ORDER BY due_at DESC LIMIT 1) AS error,
     (${anyFault}) AS fault,
@@ -339,8 +343,8 @@ export const mails = {
   async waitingOf(reader: Reader, userId: string, appId?: string): Promise<WaitingMails> {
     const row =
       appId === undefined
-        ? await reader.get<WaitingRow>(waitingIn(ownedApps), userId)
-        : await reader.get<WaitingRow>(waitingIn(`${ownedApps} AND v.app_id = ?`), userId, appId);
+        ? await reader.get<WaitingRow>(waitingIn(reader, ownedApps), userId)
+        : await reader.get<WaitingRow>(waitingIn(reader, `${ownedApps} AND v.app_id = ?`), userId, appId);
     const { count = 0, since = null, error = null, fault = null, sentSince = 0 } = row ?? {};
     return { count: Number(count), since, error, fault, sentSince: Number(sentSince) > 0 };
   },
