@@ -14,6 +14,7 @@ import {
   threadMerges,
   uploads,
 } from "./schema/feedback.ts";
+import { mails } from "./schema/mail.ts";
 import { browserNoticeSchema, noticeBrowsers, noticeSchema, notices } from "./schema/notices.ts";
 import {
   plannedSearchFunction,
@@ -386,6 +387,15 @@ const timesOfTexts: Migration = {
   },
 };
 
+const mailsThatWait: Migration = {
+  number: 150,
+  name: "indexes of waiting mails",
+  statements: {
+    sqlite: statementsFor(addedSince(mails, 150), "sqlite"),
+    postgres: statementsFor(addedSince(mails, 150), "postgres"),
+  },
+};
+
 const statements: readonly Statement[] = schema.flatMap((part) => {
   if (!isTable(part)) return [part];
   return part.since === undefined ? statementsOf(part) : [];
@@ -448,5 +458,6 @@ export const migrations: readonly Migration[] = [
     pausesOfBrowsers,
     invitationsOfLinks,
     timesOfTexts,
+    mailsThatWait,
   ],
 ];

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../server/database/database.ts";
 import { refreshStatistics } from "../../server/database/statistics.ts";
+import { mails } from "../../server/mail/outgoing/store.ts";
 import { fill } from "../bench/growth/fill.ts";
 import { sizeOf } from "../bench/growth/size.ts";
 import { databases } from "../support/database/databases.ts";
@@ -52,10 +53,19 @@ describe.each(databases)("the most frequent statements on $name", (engine) => {
       }
     });
 
-  describe("without statistics", everyRead);
+  const everyPlan = () => {
+    everyRead();
+
+    it("read why mail does not leave through the index of the faults", async () => {
+      const plan = await planOf(traced, service.deps.database, (db) => mails.waitingOf(db, personId));
+      expect(plan).toContain("mails_faults");
+    });
+  };
+
+  describe("without statistics", everyPlan);
 
   describe("with statistics", () => {
     beforeAll(() => service.deps.database.write(refreshStatistics));
-    everyRead();
+    everyPlan();
   });
 });

@@ -88,7 +88,8 @@ export function mergedTranslations<Text extends object>(
 const sorted = <Value>(entries: readonly (readonly [string, Value])[]): Readonly<Record<string, Value>> =>
   Object.fromEntries([...entries].sort(([one], [other]) => (one < other ? -1 : 1)));
 
-const about: ReadonlySet<string> = new Set(["base", "at", "pushedHash"]);
+/** The fields of stored translations, and of translations in answers, that are not text. */
+const about: ReadonlySet<string> = new Set(["base", "at", "pushedHash", "outdated", "updatedAt"]);
 
 const textOf = (translation: object): Content =>
   Object.fromEntries(Object.entries(translation).filter(([field]) => !about.has(field)));
@@ -107,7 +108,7 @@ export function faultOfTranslations(translations: object): string | undefined {
 
 /** Returns those of the given texts that change the stored translations. */
 export const changedTexts = <Text extends object>(
-  stored: Translations<Text>,
+  stored: Readonly<Record<string, Text>>,
   given: TranslationTexts<Text> = {},
 ): TranslationTexts<Text> =>
   sorted(

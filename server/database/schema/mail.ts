@@ -33,6 +33,11 @@ export const mails = table(
       index("mails_by_app", "app_id, created_at"),
       index("mails_by_recipient", "recipient, created_at"),
       index("mails_settled", "settled_at", { where: "settled_at IS NOT NULL" }),
+      index("mails_unsent_by_app", "app_id", { where: "content IS NOT NULL", since: 150 }),
+      index("mails_faults", "due_at", {
+        where: "status = 'waiting' AND attempts = 0 AND last_error IS NOT NULL",
+        since: 150,
+      }),
     ],
   },
 );

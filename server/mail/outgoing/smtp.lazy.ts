@@ -1,10 +1,14 @@
+import { domainToASCII } from "node:url";
 import { createTransport, type SendMailOptions } from "nodemailer";
 import { patternOfText } from "../../../src/words/pattern.ts";
 import type { MailOut } from "../../settings/settings.ts";
 import type { MailContent } from "./queue.ts";
 import { headerText } from "./rules.ts";
 
-/** The result of an attempt to send a mail. `reason` contains no address of the mail or of the mail server, and no password. */
+/**
+ * The result of an attempt to send a mail. `reason` contains no address of the mail, and not the host, the user or the
+ * password of the mail server.
+ */
 export type Sending =
   | { readonly outcome: "sent" }
   /** The mail server will never accept this mail. */
@@ -49,8 +53,9 @@ export function createMailer(server: MailOut, connections: number): Mailer {
     disableUrlAccess: true,
   });
   const secrets = pass === "" ? [] : [base64(`\0${user}\0${pass}`), base64(pass), pass];
+  const names = [...bothForms(from.address), user, base64(user), ...bothForms(host)];
   const hidden = (error: SmtpError, addresses: readonly string[] = []): SmtpError =>
-    withoutTexts(error, [...secrets, ...addresses]);
+    withoutTexts(error, { secrets, names: [...names, ...addresses.flatMap(bothForms)] });
   return {
     send: (mail, signal) =>
       transport.sendMail({ ...wireMail(mail, from.address), signal }).then(
@@ -98,17 +103,34 @@ interface SmtpError {
 
 /**
  * Removes these texts from the answer of the mail server, because many servers repeat what they refuse. People who may
- * not see the mail can see the answer. (rule M1)
+ * not see the mail can see the answer. Of the names, only whole words are removed, because a user can be called `a`.
+ * (rule M1)
  */
 function withoutTexts(
   { code, command, response, responseCode }: SmtpError,
-  hidden: readonly string[],
+  { secrets, names }: { readonly secrets: readonly string[]; readonly names: readonly string[] },
 ): SmtpError {
   if (typeof response !== "string") return { code, command, response, responseCode };
+  const hidden = [
+    ...secrets.map((text) => ({ text, source: patternOfText(text) })),
+    ...names.map((text) => ({
+      text,
+      source: String.raw`(?<![\p{L}\p{N}])${patternOfText(text)}(?![\p{L}\p{N}])`,
+    })),
+  ];
+  // A text can contain another one, such as an address that contains the host.
   const shown = hidden
-    .filter((text) => text !== "")
-    .reduce((text, one) => text.replaceAll(new RegExp(patternOfText(one), "gi"), "…"), response);
+    .filter(({ text }) => text !== "")
+    .sort((one, other) => other.text.length - one.text.length)
+    .reduce((text, { source }) => text.replaceAll(new RegExp(source, "giu"), "…"), response);
   return { code, command, response: shown, responseCode };
+}
+
+/** Returns an address or a host also with the ASCII form of its domain, which is the form that is sent. */
+function bothForms(address: string): string[] {
+  const at = address.lastIndexOf("@") + 1;
+  const ascii = domainToASCII(address.slice(at));
+  return ascii === "" ? [address] : [address, address.slice(0, at) + ascii];
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");

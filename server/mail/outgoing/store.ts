@@ -76,30 +76,34 @@ const fields = [
 const columns = listed(tables.mails, fields);
 
 /**
- * SQL for the reason why the whole queue of mails `q` waits; null if the mail server can be used. An attempt that fails
+ * SQL for the reason why a whole queue of mails `q` waits; null if the mail server can be used. An attempt that fails
  * because of the mail server is not counted. The query contains no column of another table, so that it runs only once.
+ * Its conditions are those of the index `mails_faults`.
  */
 const faultWhere = (condition: string) => `SELECT q.last_error FROM mails q
-  WHERE q.status = 'waiting' AND ${condition} AND q.attempts = 0 AND q.last_error IS NOT NULL
+  WHERE q.status = 'waiting' AND q.attempts = 0 AND q.last_error IS NOT NULL${condition}
   ORDER BY q.due_at DESC LIMIT 1`;
 
-/** SQL for the reason why the queue of the replies waits. */
-const queueFault = faultWhere(`q.lane = '${queueOf("reply")}'`);
+/**
+ * SQL for the reason why the queue of the replies waits. The comparison with a computed value makes the database read
+ * the index of the faults. The index of the due mails also has all other waiting ones.
+ */
+const queueFault = faultWhere(` AND q.lane || '' = '${queueOf("reply")}'`);
 
 /** SQL for the reason why any queue waits. */
-const anyFault = faultWhere("q.lane IN ('personal', 'bulk')");
+const anyFault = faultWhere("");
 
 const ownedApps = "SELECT v.app_id FROM app_members v WHERE v.user_id = ? AND v.role = 'owner'";
 
 /**
  * SQL that describes the waiting mails of the apps that `apps` selects. Copies of a mail have no content, and are not
- * counted. The comparison with a computed value makes the database read the index of the waiting mails. The index of an
- * app's mails also has all sent ones.
+ * counted. The comparison with a computed value, ARRAY and the order make both databases read the index of the unsent
+ * mails of an app, also without statistics. The index of the waiting mails also has those of other apps.
  */
-const waitingIn = (apps: string) => `WITH own AS (
+const waitingIn = ({ engine }: Pick<Reader, "engine">, apps: string) => `WITH own AS (
     SELECT m.created_at, m.due_at, m.last_error FROM mails m
-    WHERE m.status = 'waiting' AND m.lane IN ('personal', 'bulk') AND m.content IS NOT NULL
-      AND m.app_id || '' IN (${apps}) LIMIT ${mostCounted + 1})
+    WHERE m.status || '' = 'waiting' AND m.content IS NOT NULL AND m.app_id ${engine === "postgres" ? `= ANY (ARRAY(${apps}))` : `IN (${apps})`}
+    ORDER BY m.app_id LIMIT ${mostCounted + 1})
   SELECT count(*) AS count, min(created_at) AS since,
     (SELECT last_error FROM own WHERE last_error IS NOT NULL ORDER BY due_at DESC LIMIT 1) AS error,
     (${anyFault}) AS fault,
@@ -228,18 +232,24 @@ export const mails = {
     ),
 
   /**
-   * Marks mails as failed if they could not be sent before their `sendBefore`. A copy gets the state of its mail, as long
-   * as the mail waits.
+   * Marks mails as failed if they could not be sent before their `sendBefore`. Then their copies get the same state and
+   * reason. As long as a mail waits, its copies wait, too.
    */
-  expire: (tx: Transaction, now: string) =>
-    tx.run(
+  async expire(tx: Transaction, now: string): Promise<void> {
+    await tx.run(
       `UPDATE mails SET status = 'failed', settled_at = ?, content = NULL,
          last_error = coalesce(last_error, 'This server sends no mail')
        WHERE status = 'waiting' AND send_before <= ? AND due_at <= ? AND id NOT IN (
          SELECT c.id FROM mails c CROSS JOIN mails o WHERE c.status = 'waiting' AND c.send_before <= ?
            AND o.status = 'waiting' AND o.content IS NOT NULL AND ${isCopy})`,
       ...[now, now, now, now],
-    ),
+    );
+    await tx.run(
+      `UPDATE mails AS c SET status = o.status, settled_at = o.settled_at, last_error = o.last_error
+       FROM mails o WHERE o.settled_at = ? AND o.status = 'failed' AND c.status = 'waiting' AND ${isCopy}`,
+      now,
+    );
+  },
 
   /** Returns the mails that contain replies in a thread, oldest first. */
   listReplies: (reader: Reader, feedbackId: string) =>
@@ -333,8 +343,8 @@ export const mails = {
   async waitingOf(reader: Reader, userId: string, appId?: string): Promise<WaitingMails> {
     const row =
       appId === undefined
-        ? await reader.get<WaitingRow>(waitingIn(ownedApps), userId)
-        : await reader.get<WaitingRow>(waitingIn(`${ownedApps} AND v.app_id = ?`), userId, appId);
+        ? await reader.get<WaitingRow>(waitingIn(reader, ownedApps), userId)
+        : await reader.get<WaitingRow>(waitingIn(reader, `${ownedApps} AND v.app_id = ?`), userId, appId);
     const { count = 0, since = null, error = null, fault = null, sentSince = 0 } = row ?? {};
     return { count: Number(count), since, error, fault, sentSince: Number(sentSince) > 0 };
   },
@@ -456,10 +466,10 @@ export const releaseMails = {
     return row?.metadata ?? "{}";
   },
 
-  /** Returns the addresses that have already got a mail about a release note. */
+  /** Returns the addresses to which a mail about a release note waits, or was sent and has not come back. */
   async mailed(reader: Reader, entryId: string): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ recipient: string }>(
-      "SELECT recipient FROM mails WHERE subject_id = ? AND kind = 'release'",
+      "SELECT recipient FROM mails WHERE subject_id = ? AND kind = 'release' AND status IN ('waiting', 'sent')",
       entryId,
     );
     return new Set(rows.map(({ recipient }) => recipient));

@@ -103,6 +103,44 @@ describe("a draft that another person has changed since the page was opened", ()
     });
   });
 
+  describe.each([
+    ["an FAQ entry", "faqs", { question: "How?", answer: "First." }, { question: "Wie?", answer: "Erst." }],
+    ["a release note", "changelog", { title: "Maps", body: "First.", publish: true }, { title: "Karten" }],
+    ["a note that is not published", "changelog", { title: "Maps", body: "First." }, { title: "Karten" }],
+  ] as const)("of %s with translations", (_, kind, text, german) => {
+    const made = async () => {
+      version += 1;
+      const named = kind === "faqs" ? text : { ...text, version: `9.${version}.0` };
+      const body = { ...named, translations: { de: german, fr: german } };
+      const id = (await world.call("POST", `/apps/${world.app.id}/${kind}`, body)).field("id");
+      return { api: `/${kind}/${id}`, page: `/console/${kind}/${world.app.id}/${id}` };
+    };
+    const second = kind === "faqs" ? { answer: "Second." } : { body: "Second." };
+
+    it.each([
+      ["are the same in the earlier text", {}],
+      ["are others in the earlier text", { translations: { de: { ...german, ...second } } }],
+      ["are missing in the earlier text", { translations: { it: german } }],
+    ])("that %s is no fault if the form restore is sent twice", async (_, change) => {
+      const { api, page } = await made();
+      expect((await world.call("PATCH", api, { ...second, ...change })).status).toBe(200);
+      const opened = await owner.open(page);
+      expect((await owner.send(opened, `${page}/restore`)).status).toBe(303);
+      expect((await owner.send(opened, `${page}/restore`)).status).toBe(303);
+    });
+
+    it("is shown before an earlier text replaces it if only its translation was changed", async () => {
+      const { api, page } = await made();
+      await world.call("PATCH", api, second);
+      const opened = await owner.open(page);
+      const [method, address] =
+        "publish" in text || kind === "faqs" ? ["PUT", `${api}/draft`] : ["PATCH", api];
+      const theirs = { translations: { de: { ...german, ...second } } };
+      expect((await world.call(method, address, theirs)).status).toBe(200);
+      expect((await owner.send(opened, `${page}/restore`)).status).toBe(409);
+    });
+  });
+
   it("is shown before an earlier text replaces a note that is not published", async () => {
     const note = { title: "Maps", version: "10.0.0", body: "First." };
     const id = (await world.call("POST", `/apps/${world.app.id}/changelog`, note)).field("id");

@@ -36,6 +36,10 @@ describe.each(databases)("a bulk change on $name", (engine) => {
       ({ id }: { id: string }) => id,
     );
   const now = () => service.clock.now().toISOString();
+  const readUntil = async (userId: string) => {
+    const sql = "SELECT read_until AS at FROM app_members WHERE app_id = ? AND user_id = ?";
+    return (await service.deps.database.get<{ at: string }>(sql, team.app.id, userId))?.at ?? "";
+  };
 
   it("changes each thread in the same way as a single change, and can be undone once", async () => {
     const ids = [await send(), await send()];
@@ -154,6 +158,29 @@ describe.each(databases)("a bulk change on $name", (engine) => {
       },
     );
 
+    it("that snoozes it until another time leaves it read for a member who reads all threads before the undo", async () => {
+      const { id, reader } = await snoozedWithNote();
+      const done = await bulk({ ids: [id], change: { snoozedUntil: inDays(2) } });
+      service.clock.advance(minute);
+      expect((await reader.call("PUT", `${team.at}/feedback/read`, {})).status).toBe(204);
+      await undo(undoOf(done));
+      expect(await isUnread(id, reader.call)).toBe(false);
+      expect(await isUnread(id)).toBe(true);
+    });
+
+    it("that snoozes it until another time leaves it unread for a member who reads only newer threads before the undo", async () => {
+      const { id, reader } = await snoozedWithNote();
+      const done = await bulk({ ids: [id], change: { snoozedUntil: inDays(2) } });
+      const snoozedAt = now();
+      service.clock.advance(4 * minute);
+      await fillThreads(service, team.app.id, Array(settling.most + 10).fill({}));
+      for (const newer of (await list("limit=100")).slice(0, settling.most + 10))
+        expect((await reader.call("PUT", `/feedback/${newer}/read`, { read: true })).status).toBe(200);
+      expect((await readUntil(reader.id)) > snoozedAt).toBe(true);
+      await undo(undoOf(done));
+      expect(await list("unread=true", reader.call)).toEqual([id]);
+    });
+
     it.each([
       ["ends its snooze", { snoozedUntil: null }],
       ["resolves it", { status: "resolved" }],
@@ -170,10 +197,6 @@ describe.each(databases)("a bulk change on $name", (engine) => {
     const readAll = (call = team.call) => call("PUT", `${team.at}/feedback/read`, { until: now() });
     const countFor = async (userId: string) =>
       (await unreadCounts(service.deps.database, userId)).find(({ appId }) => appId === team.app.id)?.unread;
-    const readUntil = async (userId: string) => {
-      const sql = "SELECT read_until AS at FROM app_members WHERE app_id = ? AND user_id = ?";
-      return (await service.deps.database.get<{ at: string }>(sql, team.app.id, userId))?.at ?? "";
-    };
     /** Adds so many threads that `read_until` moves when a person reads them. Returns their ids. */
     const addMany = async () => {
       await fillThreads(service, team.app.id, Array(settling.most + 10).fill({}));

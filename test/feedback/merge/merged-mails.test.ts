@@ -71,12 +71,12 @@ describe.each(databases)("a mailed reply to everyone, after the undoing of a mer
       const isAccepting = new Promise<undefined>((resolve) => {
         accept = () => resolve(undefined);
       });
-      const { mailServer, app, send, mailed } = await start({ onMail: () => isAccepting });
+      const { mailServer, service, app, send, mailed } = await start({ onMail: () => isAccepting });
       const [first, again] = [await send("pat@example.com"), await send("pat@example.com")];
       await app.console("POST", `/feedback/${again}/merge`, { into: first });
       await app.reply(first, { everyone: true });
       await app.console("POST", `/feedback/${again}/unmerge`);
-      return { mailServer, app, mailed, accept, threads: [first, again] };
+      return { mailServer, service, app, mailed, accept, threads: [first, again] };
     };
 
     it("waits in both threads, and is sent once", async () => {
@@ -95,6 +95,21 @@ describe.each(databases)("a mailed reply to everyone, after the undoing of a mer
       accept();
       await expect.poll(() => mailed(left)).toEqual(as("sent"));
       expect(mailServer.received).toHaveLength(1);
+    });
+
+    it("has failed in both threads with the same reason if it could not be sent in time", async () => {
+      const { service, app, accept, threads } = await undone();
+      const { database } = service.deps;
+      const [reason, at] = ["The quota is used up", "2199-01-01T00:00:00.000Z"];
+      await database.write((tx) =>
+        tx.run("UPDATE mails SET last_error = ? WHERE kind = 'reply' AND content IS NOT NULL", reason),
+      );
+      for (let run = 0; run < 2; run++) await database.write((tx) => mails.expire(tx, at));
+      for (const id of threads)
+        expect(Object(await app.thread(id)).messages).toMatchObject([
+          { mails: [{ status: "failed", reason, settledAt: at }] },
+        ]);
+      accept();
     });
   });
 

@@ -132,6 +132,26 @@ describe.each(databases)("mail that cannot be sent, on $name (rule M17),", (engi
     expect(seen).toContain("The mail server answered: 421 4.7.0 <…> is refused. What to do");
   });
 
+  it("is named without the user, the host and the sender of the mail server, and without encoded domains", async () => {
+    const hidden = ["larder", "lArder", Buffer.from("larder").toString("base64"), "127.0.0.1"];
+    const server = await startMailServer({
+      account: { user: "larder", password: "open-sesame" },
+      onRecipient: (address) => ({
+        code: 421,
+        text: `4.7.0 <${address}> from feedback@larder.example, ${hidden.join(", ")} at larders refused`,
+      }),
+    });
+    const url = server.url.replace("//", "//larder:open-sesame@");
+    const service = await serverWithMail(url, { engine });
+    const { mail, owner } = await start(service);
+    await mailBecomes(service, await mail("bo@käller.example"), { lastError: expect.any(String) });
+    service.clock.advance(20 * minute);
+    const [seen = ""] = await owner();
+    expect(seen).toContain(
+      "The mail server answered: 421 4.7.0 <…> from …, …, …, …, … at larders refused. What to do",
+    );
+  });
+
   it("is read with at most one query for a page, and with none if this server sends no mail", async () => {
     const counted = async (service: Service) => {
       const { owner } = await start(service);

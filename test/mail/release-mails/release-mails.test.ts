@@ -404,6 +404,31 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     expect(await count()).toBe(1);
   });
 
+  it.each([
+    { status: "failed", mails: 2 },
+    { status: "bounced", mails: 2 },
+    { status: "sent", mails: 1 },
+  ])(
+    "has $mails mails after it is published again if the first mail is $status",
+    async ({ status, mails }) => {
+      const { server, service, app, note, publish, tell, count } = await start();
+      await server.close();
+      const id = (await note("1.2.0")).field("id");
+      await publish(id);
+      await tell();
+      await service.deps.database.write((tx) =>
+        tx.run(
+          "UPDATE mails SET status = ?, settled_at = ?, content = NULL WHERE kind = 'release'",
+          ...[status, service.clock.now().toISOString()],
+        ),
+      );
+      await app.console("PATCH", `/changelog/${id}`, { publishedAt: null });
+      await publish(id);
+      await tell();
+      expect(await count()).toBe(mails);
+    },
+  );
+
   it("with a future date is mailed on that date, and an old note is not mailed", async () => {
     const { service, note, tell, count } = await start();
     const at = (days: number) => new Date(service.clock.now().getTime() + days * 86_400_000).toISOString();

@@ -11,6 +11,7 @@ import { tags, threadTags } from "../../../server/feedback/tags/store.ts";
 import { feedbackThreads } from "../../../server/feedback/threads/store/threads.ts";
 import { threadNews, unreadCounts } from "../../../server/feedback/unread/store/news.ts";
 import { idempotency } from "../../../server/http/idempotency-store.ts";
+import { mails } from "../../../server/mail/outgoing/store.ts";
 import { cycles, slotRequests, slots } from "../../../server/testing/cycles/store.ts";
 import { testSessions } from "../../../server/testing/sessions/store.ts";
 import { openListings, testerSlots } from "../../../server/testing/tester/store.ts";
@@ -31,7 +32,7 @@ const nth = (text: string) => `'${text} ' || CAST(n AS text)`;
 const numbers =
   "WITH RECURSIVE numbers AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000)";
 
-/** Two thousand credentials of each kind, and webhooks, because the generated data has none. */
+/** Two thousand credentials of each kind, webhooks, and waiting mails, because the generated data has none. */
 export const credentialRows: readonly string[] = [
   `INSERT INTO sessions (token_hash, user_id, created_at, expires_at)
    ${numbers} SELECT ${nth("hash")}, '${personId}', ${day}, ${later} FROM numbers`,
@@ -47,6 +48,8 @@ export const credentialRows: readonly string[] = [
    ${numbers} SELECT ${nth("webhook")}, '${ids.app}', 'u', 's', ${day} FROM numbers`,
   `INSERT INTO idempotency (scope, key, fingerprint, expires_at)
    ${numbers} SELECT ${nth("key")}, ${nth("key")}, '', ${later} FROM numbers`,
+  `INSERT INTO mails (id, kind, lane, recipient, content, status, attempts, due_at, send_before, created_at)
+   ${numbers} SELECT ${nth("mail")}, 'notice', 'bulk', 'r', 'c', 'waiting', 0, ${day}, ${later}, ${day} FROM numbers`,
 ];
 
 /**
@@ -79,6 +82,16 @@ export const hottestReads: readonly (readonly [
     "requests for slots",
     { s: "slots_(asked|requested)" },
     (db) => slotRequests.countByApp(db, personId, now),
+  ],
+  [
+    "the waiting mails of the apps of an owner",
+    { m: "mails_unsent_by_app" },
+    (db) => mails.waitingOf(db, personId),
+  ],
+  [
+    "the waiting mails of an app",
+    { m: "mails_unsent_by_app" },
+    (db) => mails.waitingOf(db, personId, ids.app),
   ],
   ["running tests", { c: "cycles_by" }, (db) => cycles.runningOf(db, personId, 200)],
   ["the slots of tests", { s: "slots_by_cycle" }, (db) => slots.ofCycles(db, [idOf("c", 1), idOf("c", 2)])],

@@ -67,6 +67,7 @@ import {
   Unpublished,
   withPictures,
 } from "../../texts/parts.tsx";
+import { changedTexts, textsOf } from "../../texts/rules.ts";
 import { isZone, localOf } from "../rules.ts";
 import {
   bodyWithFixes,
@@ -259,7 +260,8 @@ function restoreEntry(visit: SignedInVisit): Promise<Reply<"draft-saved">> {
     async () => {
       const { items } = await ask(consoleChangelog.history, { params });
       const restored = items.find(({ id }) => id === body.version);
-      refuseOtherDraft(fields, draftVersion(await readEntry(visit)), restored && textVersion(restored));
+      const entry = await readEntry(visit);
+      refuseOtherDraft(fields, draftVersion(entry), restored && restoredVersion(entry, restored));
       await ask(consoleChangelog.restore, { params, body, idempotencyKey: fields.idempotencyKey });
       return goTo(links.entry(param("appId"), params.entryId), "draft-saved");
     },
@@ -276,14 +278,23 @@ function draftVersion(entry: EditedChangelogEntry): string {
   return entry.publishedAt === null ? textVersion(entry) : "";
 }
 
-const textVersion = ({
-  translations,
-  ...text
-}: ReleaseContent & {
+type TranslatedContent = ReleaseContent & {
   readonly translations: Readonly<Record<string, ReleaseTranslation | null>>;
-}): string => {
+};
+
+/**
+ * Returns the version that `draftVersion` returns after an earlier text was restored. Translations that the earlier text
+ * does not have stay unchanged, and a draft has only the translations that it changes.
+ */
+function restoredVersion(entry: EditedChangelogEntry, restored: TranslatedContent): string {
+  const [own, earlier] = [entry.translations, restored.translations];
+  const translations = entry.publishedAt === null ? { ...own, ...earlier } : changedTexts(own, earlier);
+  return textVersion({ ...restored, translations });
+}
+
+const textVersion = ({ translations, ...text }: TranslatedContent): string => {
   const { title, version, versions, releaseType, bodyFormat, body, items } = text;
-  return versionOf([title, version, versions, releaseType, bodyFormat, body, items, translations]);
+  return versionOf([title, version, versions, releaseType, bodyFormat, body, items, textsOf(translations)]);
 };
 
 async function deleteEntry({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"entry-deleted">> {

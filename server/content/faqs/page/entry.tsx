@@ -60,6 +60,7 @@ import {
   Unpublished,
   withPictures,
 } from "../../texts/parts.tsx";
+import { changedTexts } from "../../texts/rules.ts";
 import { entryFromThread, type FaqText } from "../rules.ts";
 
 function createFaq(visit: SignedInVisit): Promise<Reply<"faq-created" | "draft-saved">> {
@@ -160,7 +161,8 @@ function restoreFaq(visit: SignedInVisit): Promise<Reply<"draft-saved">> {
     async () => {
       const { items } = await ask(consoleFaqs.history, { params });
       const restored = items.find(({ id }) => id === body.version);
-      refuseOtherDraft(fields, draftVersion(await readFaq(visit)), restored && textVersion(restored));
+      const faq = await readFaq(visit);
+      refuseOtherDraft(fields, draftVersion(faq), restored && restoredVersion(faq, restored));
       await ask(consoleFaqs.restore, { params, body, idempotencyKey: fields.idempotencyKey });
       return goTo(links.faq(param("appId"), params.faqId), "draft-saved");
     },
@@ -177,11 +179,16 @@ async function showStored(visit: SignedInVisit, refusal: ApiError): Promise<Repl
 /** Returns the version of the draft of an entry; empty if it has no draft. */
 const draftVersion = ({ draft }: DraftedFaq): string => (draft === null ? "" : textVersion(draft));
 
-const textVersion = ({
-  question,
-  answer,
-  translations,
-}: Pick<NonNullable<DraftedFaq["draft"]>, "question" | "answer" | "translations">): string =>
+type TranslatedText = Pick<NonNullable<DraftedFaq["draft"]>, "question" | "answer" | "translations">;
+
+/**
+ * Returns the version that `draftVersion` returns after an earlier text was restored. The draft then has only the
+ * translations that it changes.
+ */
+const restoredVersion = ({ translations }: DraftedFaq, restored: TranslatedText): string =>
+  textVersion({ ...restored, translations: changedTexts(translations, restored.translations) });
+
+const textVersion = ({ question, answer, translations }: TranslatedText): string =>
   versionOf([question, answer, translations]);
 
 type ShowForm = (visit: SignedInVisit, form: Filled) => Promise<Reply>;

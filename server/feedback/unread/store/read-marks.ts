@@ -168,7 +168,8 @@ export async function unreadWithoutViewFor(reader: Reader, feedbackId: string): 
 
 /**
  * Returns the ids of the members for whom a thread is unread, or of those among the given members. If `unseenSince` is
- * given, also returns the ids of the given members who have not viewed the thread since that time.
+ * given, also returns the ids of the given members who have neither viewed the thread nor marked all threads as read
+ * since that time.
  */
 export async function membersWithUnread(
   reader: Reader,
@@ -179,16 +180,16 @@ export async function membersWithUnread(
   }: { readonly among?: readonly string[]; readonly unseenSince?: string | undefined } = {},
 ): Promise<string[]> {
   if (among?.length === 0) return [];
-  const view =
-    "FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id";
+  // A member without a view has marked all threads as read if `read_until` has moved since then. With a view, it also
+  // moves when the member views other threads.
+  const unseen = `coalesce((SELECT coalesce(l.looked_at, '')
+    FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id), ${readUntil})`;
   const conditions: Condition[] = [
     ["f.id = ?", feedbackId],
     ...(among === undefined
       ? []
       : [[`v.user_id IN (${among.map(() => "?").join(", ")})`, ...among] as const]),
-    unseenSince === undefined
-      ? [isUnread]
-      : [`(${isUnread} OR coalesce((SELECT l.looked_at ${view}), '') < ?)`, unseenSince],
+    unseenSince === undefined ? [isUnread] : [`(${isUnread} OR ${unseen} < ?)`, unseenSince],
   ];
   const rows = await reader.all<{ userId: string }>(
     plannedEachTime(`SELECT v.user_id AS "userId" FROM feedback f JOIN app_members v ON v.app_id = f.app_id
