@@ -81,7 +81,7 @@ function firstOfEach(
 /**
  * Returns two parts of SQL: the operator between the sort keys of a row and of the row before it, and the order.
  */
-const directionOf = (oldestFirst: boolean) => (oldestFirst ? [">", "ASC"] : ["<", "DESC"]);
+export const directionOf = (oldestFirst: boolean) => (oldestFirst ? [">", "ASC"] : ["<", "DESC"]);
 
 /** A part of a statement with its values, for example a condition of its WHERE clause. */
 export type Condition = readonly [sql: string, ...values: Value[]];

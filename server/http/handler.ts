@@ -296,6 +296,12 @@ export const instantPart: KeyPart = {
 
 export const idPart: KeyPart = { form: /^[\da-f-]{36}$/, start: "g" };
 
+/** Parts of a list that begins with the oldest row. */
+export const oldestFirst = {
+  instant: { ...instantPart, start: "" },
+  id: { ...idPart, start: "" },
+} as const;
+
 export const sequencePart: KeyPart = { form: /^\d{1,15}$/, start: String(Number.MAX_SAFE_INTEGER) };
 
 /**

@@ -160,8 +160,17 @@ function addReading(feedback: Command, setup: Setup): void {
     .option("--q <query>", "only threads that the query finds; see `feedback search`")
     .option("--from <instant>", "only threads created from this time on: ISO 8601, or a day in UTC")
     .option("--to <instant>", "only threads created before this time")
-    .addOption(oneOf("--order <order>", choices.listOrders))
-    .option("--unread", "only threads that you have not read; the last active thread comes first")
+    .addOption(
+      oneOf(
+        "--order <order>",
+        choices.listOrders,
+        "the newest report first (created), the latest activity first, or the oldest activity first",
+      ),
+    )
+    .option(
+      "--unread",
+      "only threads that you have not read; the last active thread comes first, unless --order is oldest_activity",
+    )
     .option("--limit <number>", "the maximum number of threads on a page")
     .option("--cursor <cursor>", "continue after the previous page")
     .option("--all", "all pages");
@@ -341,7 +350,8 @@ function addResolving(feedback: Command, setup: Setup): void {
 const withBody = (command: Command): Command =>
   mutates(ofApp(command)).requiredOption("--body <text>", "the text; `-` is standard input, `@file` a file");
 
-const oneOf = (flag: string, values: readonly string[]): Option => new Option(flag).choices(values);
+const oneOf = (flag: string, values: readonly string[], meaning?: string): Option =>
+  new Option(flag, meaning).choices(values);
 
 async function listTags(invocation: Invocation): Promise<undefined> {
   const { items } = await invocation.client().tags.list({ params: { appId: await appIdOf(invocation) } });
@@ -450,7 +460,8 @@ async function listThreads(invocation: Invocation, flags: ListFlags): Promise<un
   const read = (cursor?: string, most = limit) =>
     threads.list({ params, query: { ...query, cursor, limit: most } });
   const { items, nextCursor } = flags.all ? await everyThread(read) : await read(flags.cursor);
-  const byActivity = query.order === "activity" || query.unread !== undefined;
+  const isByAge = query.order === undefined || query.order === "created";
+  const byActivity = !isByAge || query.unread !== undefined;
   printList(invocation, {
     items,
     columns: byActivity ? activityColumns : threadColumns,

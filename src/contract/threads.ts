@@ -387,7 +387,7 @@ export const threadChanges = z.object({
 
 export type ThreadChange = z.output<typeof threadChanges>;
 
-export const listOrders = ["created", "activity"] as const;
+export const listOrders = ["created", "activity", "oldest_activity"] as const;
 
 export type ListOrder = (typeof listOrders)[number];
 
@@ -420,10 +420,14 @@ export const threadFilters = z.object({
   ),
   from: z.optional(boundary),
   to: z.optional(boundary),
-  /** The order of the threads, by default `created`, the time of arrival. A search has its own order. */
+  /**
+   * The order of the threads, by default `created`: the newest report first. `activity` begins with the latest activity,
+   * `oldest_activity` with the thread without activity for the longest time. A search has its own order.
+   */
   order: z.optional(z.enum(listOrders)),
   /**
-   * `true` finds only threads that are unread for the caller's account, the last active first. Not allowed with `q`.
+   * `true` finds only threads that are unread for the caller's account. The last active thread comes first, unless
+   * `order` is `oldest_activity`. Not allowed with `q`.
    */
   unread: z.optional(z.enum(["true"])),
   cursor: z.optional(text(1, 500)),
@@ -465,7 +469,7 @@ export const threads = {
   list: endpoint({
     method: "GET",
     path: "/api/v1/console/apps/:appId/feedback",
-    summary: "List, filter and search the feedback of an app, newest first, or the last active first",
+    summary: "List, filter and search the feedback of an app, newest first, or by activity",
     auth: "console",
     role: "viewer",
     scope: "feedback:read",
@@ -485,7 +489,7 @@ export const threads = {
   listAll: endpoint({
     method: "GET",
     path: "/api/v1/console/feedback",
-    summary: "List the feedback of all your apps, the last active first",
+    summary: "List the feedback of all your apps, newest first, or by activity",
     auth: "console",
     role: "viewer",
     scope: "feedback:read",

@@ -34,6 +34,7 @@ import { countAnswer, filterRefusal, knownFilters, tooManyViewsText } from "./ru
 import {
   countLists,
   countThreads,
+  isOldestFirst,
   type KeyedThread,
   listKeys,
   listThreads,
@@ -96,7 +97,7 @@ async function listAllApps(
 ) {
   const { database } = deps;
   const { cursor, limit = limits.listPage.default, ...filters } = query;
-  const order = orderOf(filters) === "activity" ? "activity" : "created";
+  const order = orderOf(filters);
   const sortKey = threadCursors[order];
   const position = readCursor(cursor, sortKey.parts);
   const apps = await searchedApps(database, visibleTo(caller), undefined);
@@ -111,7 +112,8 @@ async function listAllApps(
       count += (await countThreads(database, scope, { most: limits.viewCount + 1 })).count;
   }
   const keyOf = (row: KeyedThread) => sortKey.of(row).join(" ");
-  rows.sort((one, other) => (keyOf(one) < keyOf(other) ? 1 : -1));
+  const isAfter = isOldestFirst(order) ? 1 : -1;
+  rows.sort((one, other) => (keyOf(one) > keyOf(other) ? isAfter : -isAfter));
   const { items, nextCursor } = pageOf(rows, limit, sortKey.of);
   const shown = await readSummaries(
     database,

@@ -1,4 +1,5 @@
 import { type FixedView, fixedViews } from "../../../src/contract/fixed-views.ts";
+import { type ListOrder, listOrders } from "../../../src/contract/threads.ts";
 import { fixedViewNames } from "../../../src/contract/views.ts";
 
 /** Adds the thread that is shown next to the list to the query of the list. */
@@ -67,9 +68,13 @@ function givenFilter(query: (name: string) => string): ListFilter {
     status: ["all", "unread"].includes(status) ? "" : status,
     unread: status === "unread" ? "true" : query("unread"),
     tag: chosenTags(query).join(","),
-    order: query("order") === "created" ? "created" : "activity",
+    order: shownOrder(query("order")),
   });
 }
+
+/** Returns the order in which the console shows a list. A list without a known order is sorted by activity. */
+export const shownOrder = (given: string | undefined): ListOrder =>
+  listOrders.find((order) => order === given) ?? "activity";
 
 /** Returns the name of the fixed view with exactly these filters. */
 export const fixedViewOf = (filter: ListFilter): FixedView | undefined =>
@@ -91,7 +96,7 @@ function addressValues({ status, unread, order, ...filter }: ListFilter): Record
     status: status || (isUnread ? "unread" : "all"),
     ...filter,
     ...(status !== "" && isUnread ? { unread } : {}),
-    ...(order === "created" ? { order } : {}),
+    ...(order === "activity" ? {} : { order }),
   };
 }
 

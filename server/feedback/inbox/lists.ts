@@ -9,7 +9,7 @@ import type {
 import { replyInWords } from "../../../src/words/thread.ts";
 import type { Database, Reader } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
-import { idPart, instantPart, sequencePart } from "../../http/handler.ts";
+import { idPart, instantPart, oldestFirst, sequencePart } from "../../http/handler.ts";
 import { foundLine, isEmpty, namedValuesOf, readQuery, unknownValuesOf } from "../search/rules.ts";
 import { isIncomplete } from "../search/store/indexing.ts";
 import { countFound, countPage, textsInParts, withManyMessages } from "../search/store/search.ts";
@@ -225,10 +225,15 @@ interface SortedRow {
 
 /**
  * Describes the cursors of lists of threads, by the order of the list. `parts` are the parsers for the parts of a
- * cursor. `of` returns the values of these parts for a row.
+ * cursor. `of` returns the values of these parts for a row. The third part of `oldest_activity` is a name, so that a
+ * cursor of another order is refused.
  */
 export const threadCursors = {
   created: { parts: [instantPart, idPart], of: ({ createdAt, id }: SortedRow) => [createdAt, id] },
   activity: { parts: [instantPart, idPart], of: ({ activeAt, id }: SortedRow) => [activeAt, id] },
+  oldest_activity: {
+    parts: [oldestFirst.instant, oldestFirst.id, { form: /^oldest$/, start: "oldest" }],
+    of: ({ activeAt, id }: SortedRow) => [activeAt, id, "oldest"],
+  },
   found: { parts: [sequencePart], of: ({ seq }: SortedRow) => [String(seq)] },
 } as const satisfies Record<ThreadOrder, unknown>;

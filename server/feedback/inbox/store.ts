@@ -2,7 +2,7 @@ import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { ThreadFilters, ThreadSummary } from "../../../src/contract/threads.ts";
 import type { View } from "../../../src/contract/views.ts";
 import type { Engine, Reader, Transaction } from "../../database/database.ts";
-import { type Condition, given, oftenTrue, sqlOf, valuesOf } from "../../database/lists.ts";
+import { type Condition, directionOf, given, oftenTrue, sqlOf, valuesOf } from "../../database/lists.ts";
 import * as tables from "../../database/schema/feedback.ts";
 import { loweredAddress } from "../../database/schema/table.ts";
 import { listed, plannedEachTime, update } from "../../database/statements.ts";
@@ -14,8 +14,8 @@ import {
   type ActivityScope,
   activeAt,
   byActivity,
+  firstByActivity,
   type MemberOf,
-  newestByActivity,
 } from "../unread/store/read-marks.ts";
 
 export interface SummaryRow
@@ -70,13 +70,15 @@ export type Filters = Omit<ThreadFilters, "cursor" | "limit" | "tag" | "assignee
 /** Returns the order of a list. A list of unread threads is always sorted by activity. */
 export const orderOf = ({ q, order, unread }: Filters): ThreadOrder => {
   if (q !== undefined) return "found";
+  if (order === "oldest_activity") return order;
   return order === "activity" || unread === "true" ? "activity" : "created";
 };
 
 /**
  * Returns the threads of an app that match the filters, newest first. `from` is inclusive, `to` is exclusive. A list
- * is sorted by `createdAt` and `id`, or by `activeAt` and `id` if its order is `activity`. A search is sorted by
- * `seq`, which increases with each new thread. (rules F50, F51)
+ * is sorted by `createdAt` and `id`, or by `activeAt` and `id` if its order is `activity` or `oldest_activity`. With
+ * `oldest_activity` the oldest activity comes first. A search is sorted by `seq`, which increases with each new thread.
+ * (rules F50, F51)
  */
 export const listThreads = (
   reader: Reader,
@@ -128,10 +130,10 @@ function queryOf(
     filters,
     conditions: [withStatus(filters.status), ...ofState(filters), ...withTags(tagIds)],
   };
-  if (order === "activity" && (filters.unread === "true" || !isNarrow(filters, tagIds)))
-    return inActivity(scope, page);
+  if (order !== "created" && (filters.unread === "true" || !isNarrow(filters, tagIds)))
+    return inActivity(order, scope, page);
   const { key, ...ordered } = inOrder(engine, order, tagIds, { ...filters, appId });
-  return { ...ordered, conditions: [...ordered.conditions, afterKey(key, page)] };
+  return { ...ordered, conditions: [...ordered.conditions, afterKey(key, order, page)] };
 }
 
 /** The limits for reading all pages of a list. */
@@ -247,6 +249,7 @@ async function readWhole<Row extends object>(
 const firstPositions: Readonly<Record<ThreadOrder, readonly string[]>> = {
   created: ["9999", ""],
   activity: ["9999", ""],
+  oldest_activity: ["", ""],
   found: [String(Number.MAX_SAFE_INTEGER)],
 };
 
@@ -334,15 +337,17 @@ export const tagsOf = async (reader: Reader, appId: string, { tags = [] }: Filte
   tags.length === 0 ? [] : threadTags.rarestFirst(reader, appId, tags);
 
 function inActivity(
+  order: OrderInTime,
   { conditions: given, ...scope }: ActivityScope,
-  { position, limit }: InboxPage,
+  page: InboxPage,
 ): ThreadQuery {
-  const after = [`(${activeAt}, f.id) < (?, ?)`, ...position] as const;
-  const newest = newestByActivity({ ...scope, conditions: [after, ...given] }, limit);
+  const oldestFirst = isOldestFirst(order);
+  const conditions = [afterKey(`${activeAt}, f.id`, order, page), ...given];
+  const first = firstByActivity({ ...scope, oldestFirst, conditions }, page.limit);
   // All columns are read only for the threads that the subquery finds. (With CROSS JOIN, SQLite runs the subquery
   // first.)
-  const from = `${newest.sql} AS newest CROSS JOIN feedback f`;
-  return { from, order: byActivity, conditions: [["f.seq = newest.seq", ...newest.values]] };
+  const from = `${first.sql} AS matching CROSS JOIN feedback f`;
+  return { from, order: byActivity(oldestFirst), conditions: [["f.seq = matching.seq", ...first.values]] };
 }
 
 /**
@@ -358,11 +363,12 @@ function inOrder(
   filters: Filters & Pick<MemberOf, "appId">,
 ): ThreadQuery & { readonly key: string } {
   const [tagId, ...others] = tagIds;
+  const [, direction] = directionOf(isOldestFirst(order));
   if (tagId === undefined || filters.snoozed === "true") {
     const { at, id } = sortKeyOf(order);
     return {
       from: indexed(engine, order, filters),
-      order: `${at} DESC, ${id} DESC`,
+      order: `${at} ${direction}, ${id} ${direction}`,
       key: `${at}, ${id}`,
       conditions: [...ofApp(filters.appId, filters), ...withTags(tagIds), ...ofSender(engine, filters)],
     };
@@ -371,7 +377,7 @@ function inOrder(
   const { from, at, id } = threadsOfTag(engine, order);
   return {
     from,
-    order: `${at} DESC, ${id} DESC`,
+    order: `${at} ${direction}, ${id} ${direction}`,
     key: `${at}, ${id}`,
     conditions: [
       ["t.tag_id = ?", tagId],
@@ -397,7 +403,7 @@ function inOrder(
 // The query names the index, because SQLite has no statistics here. If the list is filtered by time, SQLite would
 // otherwise read all threads of this period.
 const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): string => {
-  if (engine === "postgres" || order === "activity") return "feedback f";
+  if (engine === "postgres" || order !== "created") return "feedback f";
   if (status !== undefined && type !== undefined)
     return "feedback f INDEXED BY feedback_by_status_and_category";
   if (status !== undefined) return "feedback f INDEXED BY feedback_by_status";
@@ -425,7 +431,7 @@ function indexed(engine: Engine, order: OrderInTime, filters: Filters): string {
     return engine === "postgres" ? "feedback f" : "feedback f INDEXED BY feedback_of_sender";
   if (filters.snoozed === "true") return ofSnoozed(engine, order);
   if (typeof filters.assignee === "string") return ofOneAssignee(engine, order);
-  if (engine === "sqlite" && order === "activity") {
+  if (engine === "sqlite" && order !== "created") {
     if (filters.waitingOn !== undefined) return "feedback f INDEXED BY feedback_by_turn";
     if (isUnassigned(filters)) return "feedback f INDEXED BY feedback_unassigned";
   }
@@ -519,7 +525,7 @@ function ofSender(engine: Engine, { appId, sender, order }: Filters & Pick<Membe
   const ofThem = (row: "f" | "k") =>
     `${row}.sender_email IS NOT NULL AND ${lowered(`${row}.sender_email`)} ${among}`;
   const own: Condition = [ofThem("f"), ...forms];
-  if (engine === "sqlite" || order !== "activity") return [own];
+  if (engine === "sqlite" || order === undefined || order === "created") return [own];
   const ids = `SELECT k.id FROM feedback k WHERE k.app_id = ? AND ${ofThem("k")}`;
   return [own, [`f.id = ANY(ARRAY(${ids}))`, appId, ...forms]];
 }
@@ -540,13 +546,22 @@ const inTimes = ({ from, to }: Pick<Filters, "from" | "to">): Condition[] => [
   ...given("f.created_at < ?", to),
 ];
 
-const afterKey = (key: string, { position }: InboxPage): Condition => [`(${key}) < (?, ?)`, ...position];
+function afterKey(key: string, order: OrderInTime, { position }: InboxPage): Condition {
+  const [beyond] = directionOf(isOldestFirst(order));
+  return [`(${key}) ${beyond} (?, ?)`, ...position.slice(0, 2)];
+}
 
-/** The order of a list of threads: by the time of the report, by the last activity, or in a search by `seq`. */
-export type ThreadOrder = "created" | "activity" | "found";
+/**
+ * The order of a list of threads: by the time of the report, by the last activity (the latest or the oldest first), or
+ * in a search by `seq`.
+ */
+export type ThreadOrder = "created" | "activity" | "oldest_activity" | "found";
 
 /** The orders that sort by a time. */
 type OrderInTime = Exclude<ThreadOrder, "found">;
+
+/** Whether the list begins with the oldest thread. All other lists begin with the newest thread. */
+export const isOldestFirst = (order: ThreadOrder): boolean => order === "oldest_activity";
 
 /** Returns the columns by which threads `f` are sorted. */
 export const sortKeyOf = (order: OrderInTime) =>

@@ -101,6 +101,26 @@ describe("the command feedback list", () => {
     });
   });
 
+  it("can show the thread without activity for the longest time first, page by page", async () => {
+    const { feedback, list, line } = await newApp();
+    const first = await feedback("First");
+    await feedback("Second");
+    await feedback("Third");
+    await line.run(["feedback", "note", first.id, "--body", "Seen."]);
+    const subjects = ["Second", "Third", "First"];
+    const { stdout } = await list("--order", "oldest_activity");
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .flatMap((row) => row.split("\t").slice(2, 3)),
+    ).toEqual(subjects.map(() => "unread"));
+    const page = JSON.parse((await list("--order", "oldest_activity", "--limit", "1", "--json")).stdout);
+    expect(page).toMatchObject({ items: [{ subject: "Second" }] });
+    const rest = await list("--order", "oldest_activity", "--cursor", page.nextCursor, "--json");
+    expect(JSON.parse(rest.stdout)).toMatchObject({ items: [{ subject: "Third" }, { subject: "First" }] });
+  });
+
   it("can filter, search and read page by page", async () => {
     const { feedback, list, line } = await newApp();
     const first = await feedback("The map is upside down");

@@ -85,6 +85,32 @@ describe("the triage desk, without scripts", () => {
     expect(first).not.toBe(second);
   });
 
+  it("begins with the thread without activity for the longest time in that order, and goes on in it", async () => {
+    const ids = [await send("First"), await send("Second"), await send("Third")];
+    const list = "view=waiting_on_us&order=oldest_activity";
+    const page = await open(`?${list}`);
+    expect(subjectsIn(page)).toEqual(["First", "Second", "Third"]);
+    expect(page.text).toMatch(/<option value="oldest_activity" selected[^>]*>Longest without activity</);
+    const opened = await open(`?${list}&open=2`);
+    expect([besideIn(opened), placeIn(opened)]).toEqual([["1", "3"], "2 of 3"]);
+    await send("Fourth");
+    const after = await act(await open(`?${list}&open=1`), ids.slice(0, 1), { act: "resolve" });
+    expect([openedIn(after), subjectsIn(after)]).toEqual([ids[1], ["Second", "Third", "Fourth"]]);
+  });
+
+  it("keeps the order in a saved view", async () => {
+    for (const name of ["First", "Second"]) await send(name);
+    const page = await open("?status=open&order=oldest_activity");
+    const saved = await browser.follow(
+      await browser.send(page, `/console/views/${team.app.id}`, { viewName: "Late" }),
+    );
+    expect(subjectsIn(saved)).toEqual(["First", "Second"]);
+    const { body } = await maria.call("GET", `/apps/${team.app.id}/views`);
+    expect(Object(body).items).toMatchObject([{ query: { status: "open", order: "oldest_activity" } }]);
+    const again = /href="([^"]*saved=[^"]*)"/.exec((await open()).text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    expect(subjectsIn(await browser.open(again))).toEqual(["First", "Second"]);
+  });
+
   it("says that the work is done and how many threads are snoozed if all open threads are snoozed", async () => {
     const ids = [await send("First"), await send("Second")];
     expect(readingOf(await act(await open(), ids.slice(0, 1), { act: "snooze:24" }))).not.toContain(

@@ -55,6 +55,10 @@ describe.each(databases)("the inbox over all apps of a person on $name", (engine
     await first.call("PATCH", `/feedback/${ids[0]}`, { assignee: "me" });
     await first.call("POST", `/feedback/${ids[0]}/messages`, { direction: "note", body: "Seen." });
     expect(subjects(await list({ order: "activity" }))).toEqual(["One", "Four", "Three", "Two"]);
+    expect(subjects(await list({ order: "oldest_activity" }))).toEqual(["Two", "Three", "Four", "One"]);
+    const half = await list({ order: "oldest_activity", limit: "2" });
+    const rest = await list({ order: "oldest_activity", limit: "2", cursor: half.nextCursor });
+    expect([...subjects(half), ...subjects(rest)]).toEqual(["Two", "Three", "Four", "One"]);
     expect(subjects(await list({ assignee: "me" }))).toEqual(["One"]);
     await first.call("PATCH", `/feedback/${ids[1]}`, { status: "resolved" });
     expect(subjects(await list({ status: "resolved" }))).toEqual(["Two"]);
@@ -83,6 +87,29 @@ describe.each(databases)("the inbox over all apps of a person on $name", (engine
     const href = new RegExp(`href="([^"]*)" id="thread-${id}"`).exec(page.text)?.[1] ?? "";
     expect((await browser.open(href.replaceAll("&amp;", "&"))).text).toContain(`data-opened="${id}"`);
     expect(readingOf(await browser.open("/console/feedback?view=snoozed"))).toContain("Nothing here");
+  });
+
+  it("can be sorted on its page, which keeps the view and the order", async () => {
+    const own = await service.makeUser();
+    const [one, other] = [await service.makeApp(own), await service.makeApp(own)];
+    for (let at = 0; at < limits.listPage.default; at++)
+      await send(at % 2 === 0 ? one.key : other.key, `No ${at}`);
+    await send(one.key, "Last");
+    const browser = createBrowserWithoutScripts(service, await service.signIn(own));
+    const subjectsIn = ({ text }: { text: string }) =>
+      [...text.matchAll(/id="thread-[^>]*>(?:<span class="unseen">[^<]*<\/span>)?<bdi>([^<]*)/g)].map(
+        ([, subject]) => subject,
+      );
+    const page = await browser.open("/console/feedback?view=waiting_on_us");
+    expect(subjectsIn(page)[0]).toBe("Last");
+    const form = /<form[^>]*method="get" action="\/console\/feedback".*?<\/form>/s.exec(page.text)?.[0] ?? "";
+    const chosen = new URLSearchParams({ ...fieldsOf(form), order: "oldest_activity" });
+    const sorted = await browser.open(`/console/feedback?${chosen}`);
+    expect(subjectsIn(sorted).slice(0, 2)).toEqual(["No 0", "No 1"]);
+    expect(sorted.text).toContain('<option value="oldest_activity" selected');
+    const next = /href="([^"]*)"[^>]*rel="next"/.exec(sorted.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    expect(next).toContain("waitingOn=us");
+    expect(subjectsIn(await browser.open(next))).toEqual(["Last"]);
   });
 
   it("has a field for the search in all apps, and leads to that search", async () => {

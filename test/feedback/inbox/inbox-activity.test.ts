@@ -54,6 +54,16 @@ describe.each(databases)("the inbox in the order of activity on $name", (engine)
     List.parse((await ask({ order: "activity", ...query })).body);
   const subjects = async (query: Record<string, string> = {}) =>
     (await list(query)).items.map(({ subject }) => subject);
+  const oldest = { order: "oldest_activity" } as const;
+  const subjectsOnPages = async (query: Record<string, string>) => {
+    const listed: string[] = [];
+    for (let cursor = ""; ; ) {
+      const page = await list({ ...query, limit: "1", ...(cursor && { cursor }) });
+      listed.push(...page.items.map(({ subject }) => subject));
+      if (page.nextCursor === null) return listed;
+      cursor = page.nextCursor;
+    }
+  };
 
   it("begins with the thread with the latest event of any kind", async () => {
     const note = (id: string) => act(`/feedback/${id}/messages`, { direction: "note", body: "Seen." });
@@ -99,14 +109,90 @@ describe.each(databases)("the inbox in the order of activity on $name", (engine)
       const id = await send(String(at), { type: at % 2 === 0 ? "bug" : "question" });
       if (at % 3 === 2) await act(`/feedback/${id}`, { status: "resolved" }, "PATCH");
     }
-    const listed: string[] = [];
-    for (let cursor = ""; ; ) {
-      const page = await list({ ...filters, limit: "1", ...(cursor && { cursor }) });
-      listed.push(...page.items.map(({ subject }) => subject));
-      if (page.nextCursor === null) break;
-      cursor = page.nextCursor;
-    }
-    expect(listed).toEqual(wanted);
+    expect(await subjectsOnPages(filters)).toEqual(wanted);
+    expect(await subjectsOnPages({ ...filters, ...oldest })).toEqual(wanted.toReversed());
+  });
+
+  it("can begin with the thread without activity for the longest time", async () => {
+    const [a] = [await send("a"), await send("b"), await send("c")];
+    expect(await subjects(oldest)).toEqual(["a", "b", "c"]);
+    await act(`/feedback/${a}/messages`, { direction: "note", body: "Seen." });
+    expect(await subjects(oldest)).toEqual(["b", "c", "a"]);
+    await send("d");
+    expect(await subjects(oldest)).toEqual(["b", "c", "a", "d"]);
+  });
+
+  it.each([
+    ["waitingOn=us", ["b", "c", "d"]],
+    ["waitingOn=us&snoozed=false&status=open", ["b", "d"]],
+    ["waitingOn=sender", ["a"]],
+    ["assignee=me", ["b", "c"]],
+    ["assignee=none&unfinished=true", ["d", "a"]],
+    ["unfinished=true", ["b", "c", "d", "a"]],
+    ["tag=late", ["b", "a"]],
+    ["tag=late&assignee=me", ["b"]],
+    ["sender=ada%40example.org", ["b", "a"]],
+    ["snoozed=true", ["c"]],
+    ["from=2020-01-01&to=2099-01-01", ["b", "c", "d", "a"]],
+  ])("begins with the thread without activity for the longest time in the list %s", async (query, wanted) => {
+    const email = "ada@example.org";
+    const [a, b, c] = [
+      await send("a", { email }),
+      await send("b", { email }),
+      await send("c"),
+      await send("d", { email: "bo@example.org" }),
+    ];
+    const filters = Object.fromEntries(new URLSearchParams(query));
+    const soon = new Date(service.clock.now().getTime() + 7_200_000).toISOString();
+    await act(`/feedback/${b}`, { assignee: "me", addTags: ["late"] }, "PATCH");
+    await act(`/feedback/${c}`, { assignee: "me", snoozedUntil: soon, status: "open" }, "PATCH");
+    await send("e", { dedupeKey: "e" });
+    await act(`/feedback/${(await list()).items[0]?.id}`, { status: "archived" }, "PATCH");
+    const last = (await list({ sender: "bo@example.org" })).items[0]?.id;
+    await act(`/feedback/${last}/messages`, { direction: "note", body: "Seen." });
+    await act(`/feedback/${a}`, { addTags: ["late"] }, "PATCH");
+    await act(`/feedback/${a}/messages`, { direction: "outbound", body: "Thanks." });
+    expect((await subjectsOnPages({ ...filters, ...oldest })).filter((name) => name !== "e")).toEqual(wanted);
+  });
+
+  it("begins with the unread thread without activity for the longest time", async () => {
+    const ids = [await send("a"), await send("b"), await send("c"), await send("d")];
+    await act(`/feedback/${ids[1]}/read`, { read: true }, "PUT");
+    expect(await subjectsOnPages({ ...oldest, unread: "true" })).toEqual(["a", "c", "d"]);
+    await act(`/apps/${app.id}/feedback/read`, { until: service.clock.now().toISOString() }, "PUT");
+    await act(`/feedback/${ids[0]}/read`, { read: false }, "PUT");
+    await send("e");
+    await send("f");
+    expect(await subjectsOnPages({ ...oldest, unread: "true" })).toEqual(["a", "e", "f"]);
+    expect(await subjectsOnPages({ ...oldest, unread: "true", status: "open" })).toEqual(["a", "e", "f"]);
+  });
+
+  it("misses no thread if threads move to the end while a client reads the pages", async () => {
+    const ids = [await send("a"), await send("b"), await send("c"), await send("d")];
+    const first = await list({ ...oldest, limit: "2" });
+    await act(`/feedback/${ids[2]}/messages`, { direction: "note", body: "Moves." });
+    const second = await list({ ...oldest, limit: "2", cursor: first.nextCursor ?? "" });
+    expect([...first.items, ...second.items].map(({ subject }) => subject)).toEqual(["a", "b", "d", "c"]);
+    expect(second.nextCursor).toBeNull();
+  });
+
+  it.each([
+    ["activity", "oldest_activity"],
+    ["oldest_activity", "activity"],
+    ["oldest_activity", "created"],
+  ])("refuses a cursor of the order %s in the order %s", async (order, other) => {
+    for (const name of ["a", "b", "c"]) await send(name);
+    const { nextCursor } = await list({ order, limit: "1" });
+    const answer = await ask({ order: other, cursor: nextCursor ?? "" });
+    expect([answer.status, issuesOf(answer)]).toEqual([
+      400,
+      ["cursor: must be the `nextCursor` of an earlier page of the same list"],
+    ]);
+  });
+
+  it("has no effect on a search, which has its own order", async () => {
+    for (const name of ["a walrus", "b walrus"]) await send(name);
+    expect(await subjects({ ...oldest, q: "walrus" })).toEqual(["b walrus", "a walrus"]);
   });
 
   it("shows no thread twice if threads move to the front while a client reads the pages", async () => {
@@ -128,6 +214,10 @@ describe.each(databases)("the inbox in the order of activity on $name", (engine)
     const first = await list({ limit: "4" });
     const second = await list({ limit: "9", cursor: first.nextCursor ?? "" });
     expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(whole);
+    const [early, late] = [await list({ ...oldest, limit: "4" }), await list({ ...oldest, limit: "9" })];
+    const rest = await list({ ...oldest, limit: "9", cursor: early.nextCursor ?? "" });
+    expect([...early.items, ...rest.items].map(({ id }) => id)).toEqual(whole.toReversed());
+    expect(late.items.map(({ id }) => id)).toEqual(whole.toReversed());
   });
 
   it("shows who wrote the last message, and its beginning", async () => {

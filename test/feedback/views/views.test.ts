@@ -66,7 +66,7 @@ describe.each(databases)("the saved views of an app on $name", (engine) => {
     ]);
   });
 
-  it.each(["created", "activity"])(
+  it.each(["created", "activity", "oldest_activity"])(
     "find the threads of a sender in each form of Unicode, in the order %s",
     async (order) => {
       const composed = "ren\u00e9@example.org";
@@ -135,11 +135,13 @@ describe.each(databases)("the saved views of an app on $name", (engine) => {
     await change(first, { addTags: ["a"] });
     for (const filter of [{}, { tag: "a" }, { type: "bug" }, { assignee: "none" }, { assignee: "me" }])
       for (const more of [{ waitingOn: "us" }, { waitingOn: "sender" }, { unfinished: "true" }]) {
-        const [byAge, byActivity] = [
+        const [byAge, byActivity, oldestFirst] = [
           await listed({ ...filter, ...more }),
           await listed({ ...filter, ...more, order: "activity" }),
+          await listed({ ...filter, ...more, order: "oldest_activity" }),
         ];
         expect(byActivity.toSorted()).toEqual(byAge.toSorted());
+        expect(oldestFirst).toEqual(byActivity.toReversed());
         expect(byAge).not.toContain(third);
       }
     expect(await listed({ unfinished: "true", unread: "true" })).not.toContain(third);
@@ -174,7 +176,7 @@ describe.each(databases)("the saved views of an app on $name", (engine) => {
     const others = ["", "tag=a", "snoozed=false", "snoozed=true", "assignee=none&unfinished=true"];
     for (const state of states)
       for (const other of [...others, "assignee=me", "waitingOn=us", "unread=true"])
-        for (const order of ["", "order=activity"]) {
+        for (const order of ["", "order=activity", "order=oldest_activity"]) {
           const query = Object.fromEntries(new URLSearchParams([state, other, order].join("&")));
           const given = String(new URLSearchParams({ ...query, matching: "1" }));
           const { body } = await team.call("GET", `${team.at}/feedback/counts?${given}`);

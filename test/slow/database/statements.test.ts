@@ -42,12 +42,20 @@ const inTimes = { from: "a", to: "a" };
 
 const active = { order: "activity" };
 
+const oldest = { order: "oldest_activity" };
+
 /** Each value causes another query or another condition. */
 const inboxFilters = [
   ...[{}, { status: "open" }, { type: "bug" }, { status: "open", type: "bug" }, inTimes],
   ...[{ assignee: "a" }, { assignee: null }, { tags: ["a", "b"] }, { q: "word", ...inTimes, assignee: null }],
   ...[active, { ...active, ...inTimes }, { ...active, assignee: "a" }],
   { ...active, unread: "true", status: "open" },
+  ...[
+    oldest,
+    { ...oldest, unread: "true", status: "open" },
+    { ...oldest, tags: ["a"] },
+    { ...oldest, waitingOn: "us" },
+  ],
   ...[{ snoozed: "true" }, { ...active, snoozed: "true" }, { snoozed: "false" }],
   ...[{ ...active, waitingOn: "us" }, { waitingOn: "sender" }, { ...active, unfinished: "true" }],
   { ...active, unfinished: "true", assignee: null },

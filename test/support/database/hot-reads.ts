@@ -11,6 +11,7 @@ export const owner = { userId: "owner", appId: null, needs: "owner", kind: "agen
 const period = { from: "2026-01-01T00:00:00.000Z", to: "2026-02-01T00:00:00.000Z" };
 const filters = (given: object = {}) => ({ userId: "owner", ...given });
 export const fromTop = { position: ["9999", ""], limit: 51 };
+const fromOldest = { position: ["", ""], limit: 51 };
 
 /** Queries that must not scan all threads of an app, and the index of each. */
 export const hotReads: readonly (readonly [
@@ -89,6 +90,13 @@ export const hotReads: readonly (readonly [
     (reader, appId) =>
       listThreads(reader, { appId, ...filters({ waitingOn: "sender", order: "activity" }) }, fromTop),
   ],
+  ...oldestReads([
+    ["of threads that wait for the team", "feedback_by_turn", { waitingOn: "us" }],
+    ["of threads without an assignee", "feedback_unassigned", { assignee: null, unfinished: "true" }],
+    ["of an assignee", "feedback_by_assignee", { assignee: "owner" }],
+    ["of snoozed threads", "feedback_snoozed_by_activity", { snoozed: "true" }],
+    ["of a sender", "feedback_of_sender", { sender: "ada@example.org" }],
+  ]),
   [
     "the count of threads that wait for the team",
     "feedback_by_turn",
@@ -165,8 +173,21 @@ export const hotTeamReads: typeof hotReads = [
         fromTop,
       ),
   ],
+  ...oldestReads([
+    ["of a tag", "thread_tags_by_activity", { tags: ["hot"] }],
+    ["of a tag and an assignee", "thread_tags_by_assignee", { tags: ["hot"], assignee: "owner" }],
+  ]),
   ...agentTagReads(),
 ];
+
+/** The inbox that begins with the oldest activity: a row for each filter. */
+function oldestReads(rows: readonly (readonly [name: string, index: string, filters: object])[]) {
+  return rows.map(([name, index, given]) => {
+    const read = (reader: Reader, appId: string) =>
+      listThreads(reader, { appId, ...filters({ order: "oldest_activity", ...given }) }, fromOldest);
+    return [`the inbox ${name}, the oldest activity first`, index, read] as const;
+  });
+}
 
 /** The inbox by activity: a row for each filter. */
 function activityReads() {
@@ -178,11 +199,16 @@ function activityReads() {
     ["unread threads", "feedback_by_activity", { unread: "true" }],
     ["unread threads of a status", "feedback_by_state_and_activity", { unread: "true", status: "open" }],
   ];
-  return rows.map(([name, index, given]) => {
-    const read = (reader: Reader, appId: string) =>
-      listThreads(reader, { appId, ...filters({ order: "activity", ...given }) }, fromTop);
-    return [`${name} by activity`, index, read] as const;
-  });
+  return rows.flatMap(([name, index, given]) =>
+    [
+      { order: "activity", page: fromTop, words: "by activity" },
+      { order: "oldest_activity", page: fromOldest, words: "by activity, the oldest first" },
+    ].map(({ order, page, words }) => {
+      const read = (reader: Reader, appId: string) =>
+        listThreads(reader, { appId, ...filters({ order, ...given }) }, page);
+      return [`${name} ${words}`, index, read] as const;
+    }),
+  );
 }
 
 /** The lists of an agent with tags: a row for each order. */

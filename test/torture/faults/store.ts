@@ -6,9 +6,9 @@ export const storeFaults: readonly Fault[] = [
     name: "a page of the inbox repeats or leaves out threads of the same instant",
     file: "server/feedback/inbox/store.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
-    right: "      order: `${at} DESC, ${id} DESC`,",
+    right: "      order: `${at} ${direction}, ${id} ${direction}`,",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
-    wrong: "      order: `${at} DESC, ${id}`,",
+    wrong: "      order: `${at} ${direction}, ${id}`,",
     tests: ["test/feedback/reports/console-feedback-search", "test/feedback/reports/console-feedback"],
   },
   {

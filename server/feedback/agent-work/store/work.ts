@@ -57,7 +57,7 @@ export interface Search {
  * Returns the order of the matching threads: by `seq` for a search, by the last activity for `updatedSince`, otherwise
  * by the time of creation.
  */
-export const orderOf = ({ q, updatedSince }: Search["filters"]): ThreadOrder =>
+export const orderOf = ({ q, updatedSince }: Search["filters"]): Exclude<ThreadOrder, "oldest_activity"> =>
   q !== undefined ? "found" : updatedSince !== undefined ? "activity" : "created";
 
 /** Returns a page of the matching threads, newest first. */

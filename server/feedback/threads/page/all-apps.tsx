@@ -21,12 +21,14 @@ import type { MailFault } from "../../../mail/outgoing/rules.ts";
 import {
   filterOf,
   fixedViewOf,
+  isSameFilter,
   type ListFilter,
   listQuery,
   valuesIn,
   withOpened,
 } from "../../inbox/filters.ts";
-import { FixedViews, viewNames } from "./desk-around.tsx";
+import { FixedViews, unreadFilter, viewNames } from "./desk-around.tsx";
+import { OrderMenu } from "./desk-bar.tsx";
 import { plansWaiting, untilOf } from "./desk-forms.ts";
 import {
   ActBarOfApps,
@@ -58,7 +60,7 @@ async function showList(
   refusal?: ApiError,
 ): Promise<Reply> {
   const { ask, reads } = visit;
-  const filter = filterOf((name) => (isShown(name) ? query(name) : ""));
+  const filter = filterOf((name) => (isShown(name, query(name)) ? query(name) : ""));
   const cursor = query("cursor");
   const { status, type, assignee, waitingOn, unfinished, snoozed, unread, order } = filter;
   const wanted = { status, type, assignee, waitingOn, unfinished, snoozed, unread, order };
@@ -75,7 +77,13 @@ async function showList(
 }
 
 /** Whether a list of the threads of all apps can have this filter. */
-const isShown = (name: string): boolean => ["view", "status", "type", "order", "unread"].includes(name);
+const isShown = (name: string, value: string): boolean =>
+  name === "assignee" ? ["me", "none"].includes(value) : shownNames.includes(name);
+
+const shownNames = [
+  ...["view", "status", "type", "order", "unread"],
+  ...["waitingOn", "unfinished", "snoozed"],
+];
 
 interface AllAppsProps {
   readonly navigation: Navigation;
@@ -132,7 +140,7 @@ const AllApps = ({
           )}
           <div class="list-bar">
             <button class="views-button" type="button" popovertarget="views">
-              <span class="name">{open === undefined ? "Unread" : viewNames[open]}</span>
+              <span class="name">{nameOf(filter)}</span>
             </button>
             <search>
               <form class="search" method="get" action={links.search}>
@@ -152,6 +160,7 @@ const AllApps = ({
                 </button>
               </form>
             </search>
+            <OrderMenu list={links.allFeedback} filter={filter} />
           </div>
           <form class="list-form" id="list-form" method="post" action={links.allFeedbackForm("change")}>
             {/*
@@ -229,6 +238,13 @@ const AllApps = ({
     </ConsolePage>
   );
 };
+
+/** Returns the name of the list: the name of its view, or a description. */
+function nameOf(filter: ListFilter): string {
+  const fixed = fixedViewOf(filter);
+  if (fixed !== undefined) return viewNames[fixed] ?? fixed;
+  return isSameFilter(filter, unreadFilter) ? "Unread" : "Filtered";
+}
 
 /** Returns the number of the colour of an app, from 0 to 7. The number depends only on the id of the app. */
 const colourOf = (appId: string): number => Number.parseInt(appId.slice(-2), 16) % 8;

@@ -32,6 +32,7 @@ import {
   isSameFilter,
   type ListFilter,
   listQuery,
+  shownOrder,
   valuesIn,
 } from "../../inbox/filters.ts";
 import { nameIn, statusNames, typeNames } from "../badges.tsx";
@@ -315,7 +316,7 @@ export const unreadFilter: ListFilter = filterWith({ unread: "true" });
 
 /** Returns the filters of a saved view as the list shows them. */
 export const savedFilter = (query: SavedView["query"]): ListFilter => {
-  const order = query.order === "created" ? "created" : "activity";
+  const order = shownOrder(query.order);
   return filterOf(valuesIn(listQuery(changedFilter(filterWith(query), { order }))));
 };
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { limits } from "../../../../src/contract/limits.ts";
 import type { Tag } from "../../../../src/contract/tags.ts";
 import type { Assignee, SearchFacts } from "../../../../src/contract/threads.ts";
@@ -44,24 +45,9 @@ export const ListBar = (props: ListBarProps) => {
           <b>{total}</b>
           <span class="unseen">{total === "1" ? " thread" : " threads"}</span>
         </p>
-        <details class="menu right filter-menu">
-          <summary title="Filters and order">
-            <svg
-              viewBox="0 0 16 16"
-              width="16"
-              height="16"
-              aria-hidden="true"
-              fill="none"
-              stroke="currentColor"
-            >
-              <path d="M2 4h12M4.5 8h7M6.5 12h3" stroke-width="1.5" stroke-linecap="round" />
-            </svg>
-            <span class="unseen">Filters and order</span>
-          </summary>
-          <div class="panel">
-            <FilterForm {...props} />
-          </div>
-        </details>
+        <FilterMenu title="Filters and order">
+          <FilterForm {...props} />
+        </FilterMenu>
       </div>
       {(filter.q !== "" || filter.tag !== "" || filters.length > 0) && (
         <div class="list-hints">
@@ -86,6 +72,49 @@ export const ListBar = (props: ListBarProps) => {
     </>
   );
 };
+
+/** The menu above a list that contains a form. */
+const FilterMenu = ({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}) => (
+  <details class="menu right filter-menu">
+    <summary title={title}>
+      <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" fill="none" stroke="currentColor">
+        <path d="M2 4h12M4.5 8h7M6.5 12h3" stroke-width="1.5" stroke-linecap="round" />
+      </svg>
+      <span class="unseen">{title}</span>
+    </summary>
+    <div class="panel">{children}</div>
+  </details>
+);
+
+/** The menu with the order of a list. The form keeps the filters of the list. */
+export const OrderMenu = ({
+  list,
+  filter,
+}: {
+  /** The address of the list. */
+  readonly list: string;
+  readonly filter: ListFilter;
+}) => (
+  <FilterMenu title="Order">
+    <form class="stack tight" method="get" action={list}>
+      <HiddenFields
+        values={[...new URLSearchParams(listQuery(filter))].filter(([name]) => name !== "order")}
+      />
+      <Choice name="order" label="Order" value={filter.order} options={orders} />
+      <div class="actions">
+        <button class="primary small" type="submit">
+          Show
+        </button>
+      </div>
+    </form>
+  </FilterMenu>
+);
 
 /**
  * Returns the texts of those filters that neither the name of the view nor another part of the bar shows, and for each
@@ -128,7 +157,7 @@ export function useFilterText(filter: ListFilter, people: readonly Assignee[]): 
     ["Sender", sender, sender],
     ["From", from, from],
     ["To", to, to],
-    ["Order", filter.order === "created" ? filter.order : "", wordsFor(orders, filter.order)],
+    ["Order", filter.order === "activity" ? "" : filter.order, wordsFor(orders, filter.order)],
   ] as const;
   return all.flatMap(([label, value, words]) => (value === "" ? [] : [`${label}: ${words}`])).join("\n");
 }
@@ -181,6 +210,7 @@ const SearchForm = ({ inbox, filter }: ListBarProps) => {
 
 const orders = [
   ["activity", "Newest activity"],
+  ["oldest_activity", "Longest without activity"],
   ["created", "Newest report"],
 ] as const;
 

@@ -2,7 +2,7 @@ import { FeedbackType } from "../../../../src/contract/feedback.ts";
 import { threadStatuses } from "../../../../src/contract/find-work.ts";
 import type { ThreadFilters } from "../../../../src/contract/threads.ts";
 import type { Reader, Transaction, Value } from "../../../database/database.ts";
-import { type Condition, given, sqlOf, valuesOf } from "../../../database/lists.ts";
+import { type Condition, directionOf, given, sqlOf, valuesOf } from "../../../database/lists.ts";
 import { threadTopic } from "../../../database/signals.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
 import { proposalState } from "../../threads/store/threads.ts";
@@ -360,7 +360,7 @@ async function unreadIds(
   most: number,
 ): Promise<string[]> {
   const conditions = [[`${activeAt} <= ?`, until] as const];
-  const unread = newestByActivity({ ...member, filters: { ...filters, unread: "true" }, conditions }, most);
+  const unread = firstByActivity({ ...member, filters: { ...filters, unread: "true" }, conditions }, most);
   const rows = await tx.all<{ id: string }>(
     plannedEachTime(`SELECT id FROM ${unread.sql} AS newest ORDER BY at DESC, id DESC`),
     ...unread.values,
@@ -500,17 +500,27 @@ export interface ActivityScope extends MemberOf {
   readonly filters: Pick<ThreadFilters, "status" | "type" | "from" | "to" | "unread" | "unfinished">;
   /** Further conditions on the threads `f`. */
   readonly conditions: readonly Condition[];
+  /** Whether the thread with the oldest activity comes first. By default, the latest activity comes first. */
+  readonly oldestFirst?: boolean;
 }
 
-export const byActivity = `${activeAt} DESC, f.id DESC`;
+/** Returns SQL that sorts the threads `f` by their last activity. */
+export const byActivity = (oldestFirst = false): string => {
+  const [, order] = directionOf(oldestFirst);
+  return `${activeAt} ${order}, f.id ${order}`;
+};
 
 /**
- * Returns a subquery for at most `limit` matching threads with the latest activity. The columns are `seq`, `id` and
- * `at`, the time of the last activity. Each combination of a status and a type is one range of an index, so the
- * subquery reads no threads with another status or type.
+ * Returns a subquery for the first matching threads by activity, at most `limit`. The columns are `seq`, `id` and `at`,
+ * the time of the last activity. Each combination of a status and a type is one range of an index, so the subquery
+ * reads no threads with another status or type.
  */
-export function newestByActivity({ filters, conditions, ...member }: ActivityScope, limit: number): Part {
+export function firstByActivity(
+  { filters, conditions, oldestFirst = false, ...member }: ActivityScope,
+  limit: number,
+): Part {
   const kinds = kindsOf(filters);
+  const page = { oldestFirst, limit };
   const shared = [
     ...conditions,
     // A thread's last activity is never before its creation. So this additional condition removes no matching thread,
@@ -522,12 +532,12 @@ export function newestByActivity({ filters, conditions, ...member }: ActivitySco
   const list = kinds.map((kind) => [...kind, ...shared]);
   if (filters.unread !== "true")
     return merged(
-      list.map((all) => newest(member, all, limit)),
-      limit,
+      list.map((all) => first(member, all, page)),
+      page,
     );
   const unread = unreadSince(member);
-  const later = list.map((all) => newest(member, [...all, [unread.sql, ...unread.values]], limit));
-  return merged([...later, newestMarked(member, [...ofFilter(filters), ...shared], limit)], limit);
+  const later = list.map((all) => first(member, [...all, [unread.sql, ...unread.values]], page));
+  return merged([...later, firstMarked(member, [...ofFilter(filters), ...shared], page)], page);
 }
 
 /**
@@ -549,9 +559,18 @@ const ofFilter = ({ status, type }: Pick<ThreadFilters, "status" | "type">): Con
 
 const foundColumns = `f.seq, f.id, ${activeAt} AS at`;
 
-const newest = ({ appId }: MemberOf, conditions: readonly Condition[], limit: number): Part => ({
+interface FirstRows {
+  readonly oldestFirst: boolean;
+  readonly limit: number;
+}
+
+const first = (
+  { appId }: MemberOf,
+  conditions: readonly Condition[],
+  { oldestFirst, limit }: FirstRows,
+): Part => ({
   sql: `SELECT seq, id, at FROM (SELECT ${foundColumns} FROM feedback f WHERE f.app_id = ? AND ${sqlOf(conditions)}
-    ORDER BY ${byActivity} LIMIT ?) AS newest`,
+    ORDER BY ${byActivity(oldestFirst)} LIMIT ?) AS matching`,
   values: [appId, ...valuesOf(conditions), limit],
 });
 
@@ -559,21 +578,28 @@ const newest = ({ appId }: MemberOf, conditions: readonly Condition[], limit: nu
  * Returns a subquery for the threads that are marked as unread. CROSS JOIN makes SQLite read `thread_looks` first,
  * because few of its rows mark a thread as unread.
  */
-function newestMarked(member: MemberOf, conditions: readonly Condition[], limit: number): Part {
+function firstMarked(
+  member: MemberOf,
+  conditions: readonly Condition[],
+  { oldestFirst, limit }: FirstRows,
+): Part {
   const marked = markedUnread(member);
   return {
     sql: `SELECT seq, id, at FROM (SELECT ${foundColumns} FROM thread_looks l CROSS JOIN feedback f
-      WHERE ${marked.sql} AND ${sqlOf(conditions)} ORDER BY ${byActivity} LIMIT ?) AS marked`,
+      WHERE ${marked.sql} AND ${sqlOf(conditions)} ORDER BY ${byActivity(oldestFirst)} LIMIT ?) AS marked`,
     values: [...marked.values, ...valuesOf(conditions), limit],
   };
 }
 
-/** Returns a subquery for the rows of several subqueries with the latest activity. */
-const merged = (parts: readonly Part[], limit: number): Part => ({
-  sql: `(SELECT seq, id, at FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS parts
-    ORDER BY at DESC, id DESC LIMIT ?)`,
-  values: [...parts.flatMap(({ values }) => values), limit],
-});
+/** Returns a subquery for the first rows of several subqueries by activity. */
+function merged(parts: readonly Part[], { oldestFirst, limit }: FirstRows): Part {
+  const [, order] = directionOf(oldestFirst);
+  return {
+    sql: `(SELECT seq, id, at FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS parts
+    ORDER BY at ${order}, id ${order} LIMIT ?)`,
+    values: [...parts.flatMap(({ values }) => values), limit],
+  };
+}
 
 /**
  * Returns an SQL expression that is true if a thread `f` is unread according to a member's view, and null if there is
