@@ -4,7 +4,7 @@ import encodeQR from "qr";
 import type { Role } from "../../src/contract/endpoint.ts";
 import type { ApiError } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
-import { piecesOf, safeAddress } from "../../src/words/visible.ts";
+import { piecesOf, safeAddress, withMarks } from "../../src/words/visible.ts";
 import { suffices } from "../access/members/rules.ts";
 import type { Notices } from "./notices.ts";
 
@@ -290,8 +290,8 @@ export const HiddenCount = ({ texts }: { readonly texts: readonly string[] }) =>
 };
 
 const marked = (text: string) =>
-  piecesOf(text).map((piece) =>
-    piece.kind === "plain" ? piece.text : <Mark key={piece.at} code={piece.code} name={piece.name} />,
+  withMarks(text).map((part) =>
+    typeof part === "string" ? part : <Mark key={part.at} code={part.code} name={part.name} />,
   );
 
 const Mark = ({ code, name }: { readonly code: string; readonly name: string }) => (

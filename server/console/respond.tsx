@@ -16,8 +16,8 @@ export interface PageTraits {
 
 /**
  * Creates the function that sends replies. Every page has strict headers and is never cached. The function throws
- * `busy` for a large page if answers that clients have not read yet use too much memory. Only GET requests get this
- * error, because other requests may have changed something.
+ * `busy` for a large page if answers that clients have not read yet use too much memory, and for a long page if too many
+ * long pages wait. A request that may have changed something does not get this error.
  */
 export function createRespond(
   settings: Pick<Settings, "baseUrl" | "consoleUrl">,
@@ -38,13 +38,17 @@ export function createRespond(
     }
     const { retryAfterSeconds } = reply;
     if (retryAfterSeconds !== undefined) ctx.set("Retry-After", String(retryAfterSeconds));
-    const body = await renderInTurns(reply.document);
+    const body = await renderInTurns(reply.document, { canRefuse: changedNothing(ctx.method, reply) });
     if (ctx.method !== "HEAD") holdAnswer(ctx.res, { body, canRefuse: ctx.method === "GET" });
     ctx.status = reply.status;
     ctx.type = "text/html; charset=utf-8";
     ctx.body = body;
   };
 }
+
+/** Whether a request has changed nothing: it was a read, or its form was refused and nothing of it was saved. */
+const changedNothing = (method: string, { status, sentFields = [] }: PageReply & SavedFields): boolean =>
+  method === "GET" || method === "HEAD" || (status >= 400 && sentFields.length === 0);
 
 /**
  * Returns the headers of a page. `formAction` lists where its forms may be sent, in the syntax of a
@@ -83,10 +87,12 @@ export function pageHeaders(
  * The answer to a request: an HTML document or a redirect. The address of a redirect may contain a word for the result
  * of a form.
  */
-export type Reply<Done extends string = never> = (PageReply | Redirect<Done>) & {
+export type Reply<Done extends string = never> = (PageReply | Redirect<Done>) & SavedFields;
+
+interface SavedFields {
   /** The fields whose text was saved, if the form also has text that was not saved. */
   readonly sentFields?: readonly string[];
-};
+}
 
 interface Redirect<Done extends string> {
   readonly location: string;
@@ -177,59 +183,80 @@ export const InTurns = ({ children }: { readonly children: readonly VNode[] }, c
   return h(place, {});
 };
 
+/** Options for the rendering of a document. */
+interface Rendering {
+  /**
+   * Whether the document may be refused with `busy`. False if the request may have changed something, because then its
+   * answer must be sent.
+   */
+  readonly canRefuse?: boolean;
+}
+
 /**
  * Returns the HTML of a document, in UTF-8. The server handles other requests while it renders the items of long lists.
+ * Throws `busy` if too many long pages wait.
  */
-export async function renderInTurns(document: VNode): Promise<Buffer> {
+export async function renderInTurns(document: VNode, { canRefuse = false }: Rendering = {}): Promise<Buffer> {
   // Each piece is encoded separately, because encoding the whole text in one step would block other requests.
   const pieces = [Buffer.from("<!doctype html>")];
   const page = renderAround(document, {});
   const isLong = page.lists.some(({ items }) => items.length > mostItemsOfShort);
-  if (isLong) await fillLong(page, pieces);
-  else await fill(page, { pieces, pause: waitIfTurnIsLong });
+  if (isLong) await fillLong(page, { pieces, canRefuse });
+  else await fill(page, pieces);
   return Buffer.concat(pieces);
 }
 
 /** The maximum number of items in each list of a short page. A page with a longer list is a long page. */
 const mostItemsOfShort = 100;
 
-/** The maximum number of long pages that are rendered with pauses at the same time. */
+/** The maximum number of long pages that are rendered at the same time. */
 const mostLongPages = 4;
+
+/** The maximum number of further long pages that wait until another one is rendered. */
+const mostWaiting = 12;
 
 let longPages = 0;
 
+/** The callbacks with which waiting long pages continue. */
+const waitingPages: (() => void)[] = [];
+
 /**
- * Renders the lists of a long page. The data of the page stays in memory during the pauses. If too many pages are being
- * rendered with pauses, this page is rendered without pauses, so that many requests at the same time cannot fill the
- * memory.
+ * Renders the lists of a long page. If too many long pages are being rendered, this page waits until one of them is
+ * done. The data of a page stays in memory until the page is done. So only a few pages may wait, and further requests
+ * get the error `busy`. Otherwise, many requests at the same time could fill the memory.
  */
-async function fillLong(page: Around, pieces: Buffer[]): Promise<void> {
-  if (longPages >= mostLongPages) return fill(page, { pieces, pause: async () => {} });
-  longPages += 1;
+async function fillLong(
+  page: Around,
+  { pieces, canRefuse }: { readonly pieces: Buffer[]; readonly canRefuse: boolean },
+): Promise<void> {
+  if (longPages < mostLongPages) longPages += 1;
+  else {
+    if (canRefuse && waitingPages.length >= mostWaiting)
+      throw new ApiError("busy", {
+        message: "The server is preparing too many long pages. Try again in a moment.",
+        retryAfterSeconds: 5,
+      });
+    await new Promise<void>((resolve) => waitingPages.push(resolve));
+  }
   try {
-    await fill(page, { pieces, pause: waitIfTurnIsLong });
+    await fill(page, pieces);
   } finally {
-    longPages -= 1;
+    const next = waitingPages.shift();
+    if (next === undefined) longPages -= 1;
+    else next();
   }
 }
 
-async function fill(
-  { html, lists }: Around,
-  output: {
-    readonly pieces: Buffer[];
-    /** A function that is called before each item. */
-    readonly pause: () => Promise<void>;
-  },
-): Promise<void> {
-  output.pieces.push(Buffer.from(html[0] ?? ""));
+async function fill({ html, lists }: Around, pieces: Buffer[]): Promise<void> {
+  pieces.push(Buffer.from(html[0] ?? ""));
   for (const [at, { items, context }] of lists.entries()) {
     for (const item of items) {
-      await output.pause();
+      await waitIfTurnIsLong();
       // The page keeps its items until the end, and an item keeps its rendered content. So a copy of the item is
       // rendered, which is freed immediately.
-      await fill(renderAround(cloneElement(item), context), output);
+      await fill(renderAround(cloneElement(item), context), pieces);
     }
-    output.pieces.push(Buffer.from(html[at + 1] ?? ""));
+    pieces.push(Buffer.from(html[at + 1] ?? ""));
   }
 }
 

@@ -41,11 +41,17 @@ const mostlySame = 0.75;
 
 /** Returns how a repeated report differs from the report that it repeats. (rule F39) */
 export function differenceOf({ feedback }: Repeated, repeat: Repeat): RepeatDifference {
-  const text = textDifference(feedback.message ?? "", repeat.body);
+  const text = hasOtherText({ feedback }, repeat)
+    ? textDifference(feedback.message ?? "", repeat.body)
+    : { text: undefined, isPartOfText: false };
   const before: Values = feedback.metadata ?? {};
   const after: Values = repeat.metadata ?? {};
   return { ...text, facts: changedEntries(before, after) };
 }
+
+/** Whether a repeated report has another text than the report that it repeats. */
+export const hasOtherText = ({ feedback }: Repeated, { body }: Pick<Repeat, "body">): boolean =>
+  (feedback.message ?? "").trim() !== body.trim();
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -65,7 +71,6 @@ const isObject = (value: unknown): value is Values =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 function textDifference(report: string, repeat: string): Pick<RepeatDifference, "text" | "isPartOfText"> {
-  if (report.trim() === repeat.trim()) return { text: undefined, isPartOfText: false };
   const known = new Set(linesOf(report));
   const lines = linesOf(repeat);
   const others = lines.filter((line) => !known.has(line));
@@ -124,8 +129,8 @@ export function foldRepeats<One extends Foldable>(messages: readonly One[]): rea
  * Returns the line for a group of repeated reports: the number of reports, and how many of them have a different text
  * than the first report.
  */
-export function foldedWords(report: Repeated, repeats: readonly Repeat[]): string {
-  const others = repeats.filter((repeat) => differenceOf(report, repeat).text !== undefined).length;
+export function foldedWords(report: Repeated, repeats: readonly Pick<Repeat, "body">[]): string {
+  const others = repeats.filter((repeat) => hasOtherText(report, repeat)).length;
   if (others === 0) return `${countOf(repeats.length, "more report")} with the same text`;
   return `${countOf(repeats.length, "more report")}, ${others} of them with other text`;
 }

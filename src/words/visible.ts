@@ -206,6 +206,61 @@ export function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
+/** A hidden character as a page shows it. The code contains the number of its repeats, such as `U+200B × 300`. */
+interface HiddenMark {
+  readonly at: number;
+  readonly code: string;
+  readonly name: string;
+}
+
+/** The maximum number of times that a hidden character in a row has a mark of its own. */
+const mostSingle = 3;
+
+/** The maximum number of marks of a text. Further hidden characters are shown as text, such as `[U+200B]`. */
+const mostMarks = 200;
+
+/**
+ * Returns a text as parts of a page: ordinary text, and marks for hidden characters. A character that is repeated in a
+ * row gets one mark with its count. Without these limits, a short text could make a page very large.
+ */
+export function withMarks(text: string): (string | HiddenMark)[] {
+  const parts: (string | HiddenMark)[] = [];
+  const rest: string[] = [];
+  let marks = 0;
+  for (const part of runsOf(piecesOf(text)).flatMap(marksOf)) {
+    if (typeof part !== "string") marks += 1;
+    if (marks <= mostMarks) parts.push(part);
+    else rest.push(typeof part === "string" ? part : `[${part.code}]`);
+  }
+  return rest.length === 0 ? parts : [...parts, rest.join("")];
+}
+
+/** A piece of a text, and how often it is repeated in a row. */
+interface Run {
+  readonly piece: Piece;
+  count: number;
+}
+
+function runsOf(pieces: readonly Piece[]): Run[] {
+  const runs: Run[] = [];
+  for (const piece of pieces) {
+    const last = runs.at(-1);
+    if (last !== undefined && isSame(last.piece, piece)) last.count += 1;
+    else runs.push({ piece, count: 1 });
+  }
+  return runs;
+}
+
+const isSame = (one: Piece, other: Piece): boolean =>
+  one.kind === "hidden" && other.kind === "hidden" && one.code === other.code;
+
+function marksOf({ piece, count }: Run): (string | HiddenMark)[] {
+  if (piece.kind === "plain") return [piece.text];
+  const { at, character, code, name } = piece;
+  if (count > mostSingle) return [{ at, code: `${code} × ${count.toLocaleString("en")}`, name }];
+  return Array.from({ length: count }, (_, nth) => ({ at: at + nth * character.length, code, name }));
+}
+
 /** Whether a text contains a hidden character. */
 export const hasHidden = (text: string): boolean => piecesOf(text).some(({ kind }) => kind === "hidden");
 

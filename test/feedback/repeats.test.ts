@@ -58,6 +58,38 @@ describe("repeats of a report", () => {
     expect(times(await view(id, "--repeats"), "-- Reported again")).toBe(99);
   });
 
+  it("are shown in parts if they are very large, each part with a link to the earlier reports", async () => {
+    let id = "";
+    for (let run = 0; run < 70; run += 1)
+      id = await send("large", { message: `Run ${run} broke.\n${String(run).padStart(9_900, "x")}` });
+    const browser = createBrowserWithoutScripts(service, world.headers);
+    const linkIn = (page: string, words: string) =>
+      new RegExp(`<a href="([^"]*)">${words}</a>`).exec(page)?.[1];
+    const runsIn = (page: string) => {
+      const group =
+        /<details class="reveal repeats"[\s\S]*?<ol[\s\S]*?<\/ol><\/details>/.exec(page)?.[0] ?? "";
+      return [...group.matchAll(/>Run (\d+) broke/g)].map(([, run]) => Number(run));
+    };
+
+    const newest = await browser.open(`/console/feedback/${world.app.id}/${id}?list=status%3Dopen&at=2`);
+    expect(readingOf(newest)).toMatch(/67 more reports, 67 of them with other text/);
+    expect(newest.text.includes('<details class="reveal repeats">')).toBe(true);
+    expect(readingOf(newest).includes("Reports 39 to 67 of 67 are shown here.")).toBe(true);
+    const seen = [runsIn(newest.text)];
+    let [page, earlier] = [newest, linkIn(newest.text, "Show earlier reports")];
+    while (earlier !== undefined) {
+      expect(earlier).toMatch(/\?list=status%3Dopen&amp;at=\d.*&amp;repeats=([^#]+)#message-\1$/);
+      page = await browser.open(earlier.replaceAll("&amp;", "&").replace(/#.*/, ""));
+      expect(page.text.includes('<details class="reveal repeats" open>')).toBe(true);
+      expect(page.text.includes("Show the newest reports")).toBe(true);
+      seen.unshift(runsIn(page.text));
+      earlier = linkIn(page.text, "Show earlier reports");
+    }
+    expect(seen.flat()).toEqual(Array.from({ length: 67 }, (_, at) => at + 2));
+    expect(seen.at(-1)?.length).toBeGreaterThan(20);
+    expect(seen.length).toBe(3);
+  });
+
   it("link to the resolved thread of the same failure", async () => {
     const before = await send("again", { subject: "The oven is cold" });
     const body = { status: "resolved" };

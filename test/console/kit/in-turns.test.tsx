@@ -78,33 +78,55 @@ describe("a page with long lists that is created in small steps", () => {
     expect(new Set(seen).size).toBe(4);
   });
 
-  it("does not wait if four long pages wait already, so that they cannot fill the memory together", async () => {
+  it("waits until one of four other long pages is done, and allows other work meanwhile", async () => {
+    const pass = stopMeasuredTime();
+    let rendering = 0;
+    let mostRendering = 0;
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    const First = () => {
+      rendering += 1;
+      mostRendering = Math.max(mostRendering, rendering);
+      pass(6);
+      return <li />;
+    };
+    const Last = () => {
+      rendering -= 1;
+      return <li />;
+    };
+    let next = setImmediate(count);
+    const pages = await Promise.all(Array.from({ length: 9 }, () => textOf(longList(<First />, <Last />))));
+    clearImmediate(next);
+    expect(mostRendering).toBe(4);
+    expect(turns).toBeGreaterThan(9);
+    expect(new Set(pages)).toEqual(new Set([renderToString(longList(<li />, <li />))]));
+  });
+
+  it("is refused if many long pages wait already, unless its request may have changed something", async () => {
     const pass = stopMeasuredTime();
     const Slow = () => {
       pass(6);
       return <li />;
     };
-    const long = () => (
-      <ul>
-        <InTurns>{[<Slow key="slow" />, ...texts(100).map((text) => <li key={text}>{text}</li>)]}</InTurns>
-      </ul>
-    );
-    const waiting = Array.from({ length: 4 }, () => renderInTurns(long()));
-    let turns = 0;
-    const other = setImmediate(() => {
-      turns += 1;
-    });
-    expect(await textOf(long())).toBe(renderToString(long()));
-    expect(turns).toBe(0);
-    clearImmediate(other);
-    await Promise.all(waiting);
+    const pages = Array.from({ length: 16 }, () => renderInTurns(longList(<Slow />), { canRefuse: true }));
+    const refused = renderInTurns(longList(<Slow />), { canRefuse: true });
+    const changed = renderInTurns(longList(<Slow />));
+    await expect(refused).rejects.toMatchObject({ code: "busy", details: { retryAfterSeconds: 5 } });
+    expect(await textOf(<List texts={["short"]} />)).toContain("short");
+    expect(new Set([...(await Promise.all(pages)), await changed].map(String)).size).toBe(1);
+    await expect(renderInTurns(longList(<Slow />), { canRefuse: true })).resolves.toBeInstanceOf(Buffer);
+  });
 
-    setImmediate(() => {
-      turns += 1;
-    });
-    await renderInTurns(long());
-    await renderInTurns(long());
-    expect(turns).toBe(1);
+  it("makes space for other long pages if it fails", async () => {
+    const Broken = () => {
+      throw new Error("this item is broken");
+    };
+    const broken = await Promise.allSettled(Array.from({ length: 8 }, () => textOf(longList(<Broken />))));
+    expect(new Set(broken.map(({ status }) => status))).toEqual(new Set(["rejected"]));
+    expect(await textOf(longList(<li />))).toBe(renderToString(longList(<li />)));
   });
 
   it("fails with the error of an item", async () => {
@@ -130,6 +152,18 @@ const List = ({ texts }: { readonly texts: readonly string[] }) => (
           {text}
         </li>
       ))}
+    </InTurns>
+  </ul>
+);
+
+const longList = (first: VNode, last?: VNode) => (
+  <ul>
+    <InTurns>
+      {[
+        first,
+        ...texts(100).map((text) => <li key={text}>{text}</li>),
+        ...(last === undefined ? [] : [last]),
+      ]}
     </InTurns>
   </ul>
 );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { piecesOf, visibleLine } from "../../../src/words/visible.ts";
+import { piecesOf, visibleLine, withMarks } from "../../../src/words/visible.ts";
 import { fc } from "../../support/property.ts";
 import { rounds } from "../../support/torture.ts";
 
@@ -103,6 +103,21 @@ describe("a text with hidden characters", () => {
     ["a joiner after a space", "نمی \u200Cشود", 1],
   ])("is marked if it has %s", (_, text, marks) => {
     expect(piecesOf(text).filter(({ kind }) => kind === "hidden")).toHaveLength(marks);
+  });
+
+  it.each([
+    ["a few equal characters", "a\u200b\u200b\u200bb", ["a", "<U+200B>", "<U+200B>", "<U+200B>", "b"]],
+    ["many equal characters in a row", `a${"\u200b".repeat(1_200)}b`, ["a", "<U+200B × 1,200>", "b"]],
+    ["two rows", "\u200b".repeat(5) + "\u{E0041}".repeat(4), ["<U+200B × 5>", "<U+E0041 × 4>"]],
+  ])("has one mark for %s, with its count if there are many", (_, text, parts) => {
+    const shown = withMarks(text).map((part) => (typeof part === "string" ? part : `<${part.code}>`));
+    expect(shown).toEqual(parts);
+  });
+
+  it("has at most 200 marks; later characters are shown as text", () => {
+    const parts = withMarks("a\u200b".repeat(1_000) + "b\u200c".repeat(2));
+    expect(parts.filter((part) => typeof part !== "string")).toHaveLength(200);
+    expect(parts.at(-1)).toBe(`${"[U+200B]a".repeat(799)}[U+200B]b[U+200C]b[U+200C]`);
   });
 
   it("is shortened in the same way if another hidden character follows", () => {

@@ -43,6 +43,33 @@ it("the page of a thread shows metadata as names and values, and hides long valu
   expect(part).toMatch(/<div class="written">TypeError: no list<\/div><div class="written"> {4}at step0/);
 });
 
+it.each([
+  ["in a list", { codes: Array(5_000).fill(7), last: 7 }, 4_801],
+  ["in lists of lists", { rows: Array(300).fill([7, 7, 7]), last: 7 }, 701],
+  ["in few entries", { first: 7, codes: Array(199).fill(7), last: 7 }, 1],
+])(
+  "the page of a thread shows the first 200 values of metadata %s, and how many more there are",
+  async (_, metadata, left) => {
+    const { send, open } = await openTeam();
+    const page = await open(await send({ metadata }));
+    const part = page.text.slice(page.text.indexOf('id="metadata"'));
+    expect(part.match(/<dd><bdi>7<\/bdi><\/dd>/g)).toHaveLength(200);
+    const reading = readingOf({ ...page, text: part.slice(0, part.indexOf("</section>")) });
+    expect(reading).toContain(
+      left === 1
+        ? "1 more value is not shown here."
+        : `${left.toLocaleString("en")} more values are not shown here.`,
+    );
+    expect(reading).toContain("The API and innkeep feedback view --json show all values.");
+  },
+);
+
+it("the page of a thread shows 200 values of metadata without a note", async () => {
+  const { send, open } = await openTeam();
+  const page = await open(await send({ metadata: { codes: Array(199).fill(7), last: 7 } }));
+  expect(readingOf(page)).not.toContain("not shown here");
+});
+
 it("the page of a thread names the metadata that was dropped, with the reason", async () => {
   const { send, open } = await openTeam();
   const deep = { a: { b: { c: { d: { e: 1 } } } } };

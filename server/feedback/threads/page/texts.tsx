@@ -116,10 +116,18 @@ const mostLines = 5;
 /** The number of characters of a text with one line that are shown. Further characters are folded. */
 const mostCharacters = 240;
 
-/** Metadata as a table of names and values. Long lists, large objects and long texts are folded. */
+/** The maximum number of values of the metadata of one report on a page. Values of nested objects count, too. */
+const mostValues = 200;
+
+/**
+ * Metadata as a table of names and values. Long lists, large objects and long texts are folded. If there are very many
+ * values, a sentence says how many are not on the page.
+ */
 export const Metadata = ({ entries }: { readonly entries: readonly Entry[] }) => {
-  const [shown, folded] = [entries.slice(0, mostShown), entries.slice(mostShown)];
   if (entries.length === 0) return null;
+  const onPage = firstOf(entries, mostValues);
+  const [shown, folded] = [onPage.slice(0, mostShown), onPage.slice(mostShown)];
+  const left = leavesOf(entries.map(([, value]) => value)) - mostValues;
   return (
     <>
       <Rows entries={shown} />
@@ -129,19 +137,43 @@ export const Metadata = ({ entries }: { readonly entries: readonly Entry[] }) =>
           <Rows entries={folded} />
         </details>
       )}
+      {left > 0 && (
+        <p class="muted">
+          {`${left.toLocaleString("en")} more ${left === 1 ? "value is" : "values are"}`} not shown here. The
+          API and <code>innkeep feedback view --json</code> show all values.
+        </p>
+      )}
     </>
   );
 };
 
-const Rows = ({ entries }: { readonly entries: readonly Entry[] }) => (
+/** An entry, and the maximum number of its values that are on the page. */
+interface LimitedEntry {
+  readonly entry: Entry;
+  readonly most: number;
+}
+
+/** Returns the first entries, which together have at most `most` values. The last entry may be shown in part. */
+function firstOf(entries: readonly Entry[], most: number): LimitedEntry[] {
+  const first: LimitedEntry[] = [];
+  let left = most;
+  for (const entry of entries) {
+    if (left <= 0) break;
+    first.push({ entry, most: left });
+    left -= Math.max(1, leavesOf(entry[1]));
+  }
+  return first;
+}
+
+const Rows = ({ entries }: { readonly entries: readonly LimitedEntry[] }) => (
   <dl class="metadata">
-    {entries.map((entry) => (
+    {entries.map(({ entry, most }) => (
       <div key={entry[0]} class={isWide(entry) ? "wide" : undefined}>
         <dt>
           <Line text={entry[0]} />
         </dt>
         <dd>
-          <Value value={entry[1]} />
+          <Value value={entry[1]} most={most} />
         </dd>
       </div>
     ))}
@@ -161,7 +193,7 @@ const isWide = ([name, value]: Entry): boolean =>
     ? value.includes("\n") || value.length > mostCharacters
     : childrenOf(value).length > 0);
 
-const Value = ({ value }: { readonly value: unknown }) => {
+const Value = ({ value, most }: { readonly value: unknown; readonly most: number }) => {
   if (value === undefined) return <span class="muted">not in this report</span>;
   if (value === "") return <span class="muted">empty</span>;
   if (typeof value === "string") return <Text text={value} />;
@@ -170,13 +202,14 @@ const Value = ({ value }: { readonly value: unknown }) => {
   if (children.length === 0)
     return <span class="muted">{Array.isArray(value) ? "empty list" : "empty"}</span>;
   const count = leavesOf(value);
-  if (count <= mostNested) return <Rows entries={children} />;
+  const entries = firstOf(children, most);
+  if (count <= mostNested) return <Rows entries={entries} />;
   return (
     <details class="reveal paper-open">
       <summary>
         {counted(children.length, Array.isArray(value) ? "element" : "entry", wordsFor(value))}
       </summary>
-      <Rows entries={children} />
+      <Rows entries={entries} />
     </details>
   );
 };

@@ -23,7 +23,7 @@ import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads
 import { Can, counted, Line, Notice } from "../../../console/parts.tsx";
 import { Person } from "../../../console/people.tsx";
 import { Ago, Timestamp } from "../../../console/times.tsx";
-import { type InboxPosition, placeValues } from "../../inbox/neighbours.tsx";
+import { type InboxPosition, inboxPositionQuery, placeValues } from "../../inbox/neighbours.tsx";
 import { threadNews } from "../../unread/rules.ts";
 import { StatusBadge } from "../badges.tsx";
 import { ThreadAside, type ThreadAsideProps, type ThreadSorting } from "./aside.tsx";
@@ -90,7 +90,21 @@ export async function threadParts(
   const forms = afterMerge(threadForms(currentThread(thread), sent), thread, visit.param("id"));
   const ways = { mail: visit.reads.sendsMail, page: navigation.app.senderPages };
   const beside = await readBeside(visit, opened, known);
-  return { navigation, thread, forms, position, ways, statusUrl, now: visit.now, ...beside };
+  const repeatsUntil = visit.query(repeatsName);
+  return { navigation, thread, forms, position, ways, statusUrl, now: visit.now, repeatsUntil, ...beside };
+}
+
+/** The parameter in the address of a thread that contains the id of the newest repeated report to show of its group. */
+const repeatsName = "repeats";
+
+/**
+ * Returns the address of the page of a thread that shows a group of repeated reports until this one. Keeps the position
+ * from which the thread was opened.
+ */
+function repeatsAddress(address: string, position: InboxPosition, until = ""): string {
+  const query = new URLSearchParams(inboxPositionQuery(position));
+  query.set(repeatsName, until);
+  return `${address}?${query}#message-${until}`;
 }
 
 /**
@@ -195,6 +209,8 @@ export interface ThreadProps {
   readonly events: readonly ThreadEvent[];
   readonly ofSender: ThreadAsideProps["ofSender"];
   readonly statusUrl: string | undefined;
+  /** The id of the newest repeated report of its group that is shown; empty for the newest of all. */
+  readonly repeatsUntil: string;
 }
 
 export const threadTitle = (thread: OwnedThread): string =>
@@ -273,6 +289,10 @@ export const ThreadBody = (props: ThreadProps) => {
             newest={forms.messageId}
             fresh={props.fresh}
             settings={settings}
+            repeats={{
+              until: props.repeatsUntil,
+              address: (until) => repeatsAddress(address, position, until),
+            }}
           />
           <Can needs="maintainer">
             <MessageComposer

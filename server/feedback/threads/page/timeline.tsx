@@ -6,6 +6,7 @@ import {
   differenceOf,
   foldedWords,
   foldRepeats,
+  hasOtherText,
   replyInWords,
   runsOf,
   senderName,
@@ -37,6 +38,15 @@ interface TimelineProps {
   readonly fresh: NewSince | undefined;
   /** The address of the app's settings. */
   readonly settings: string;
+  readonly repeats: ShownRepeats;
+}
+
+/** Which repeated reports of a large group are on the page. */
+interface ShownRepeats {
+  /** The id of the newest repeated report of its group that is shown. Other groups show their newest reports. */
+  readonly until: string;
+  /** Returns the address of the page that shows a group until this report, or until its newest report. */
+  readonly address: (until?: string) => string;
 }
 
 /** The maximum number of messages of a conversation without a link to its end. */
@@ -85,6 +95,7 @@ const ConversationList = ({
   newest,
   fresh,
   settings,
+  repeats,
 }: TimelineProps) => {
   const { messages, proposals } = thread;
   if (messages.length + happened.length === 0) return <p class="muted">Nobody has answered yet.</p>;
@@ -108,7 +119,7 @@ const ConversationList = ({
                 <NewMark since={fresh.since} />
               )}
               <li>
-                <FoldedRepeats repeats={shown.folded} report={thread} />
+                <FoldedRepeats repeats={shown.folded} report={thread} {...repeats} />
               </li>
             </Fragment>
           ) : (
@@ -372,14 +383,19 @@ const typeOf = (category: string | null): string | null =>
 const FoldedRepeats = ({
   repeats,
   report,
-}: {
+  until,
+  address,
+}: ShownRepeats & {
   readonly repeats: readonly OwnedMessage[];
   readonly report: FirstReport;
 }) => {
   const [first, last, runs] = [repeats.at(0), repeats.at(-1), runsOf(repeats)];
   if (first === undefined || last === undefined) return null;
+  const asked = repeats.findIndex(({ id }) => id === until);
+  const end = asked === -1 ? repeats.length : asked + 1;
+  const start = firstShown(repeats.slice(0, end), report);
   return (
-    <details class="reveal repeats">
+    <details class="reveal repeats" open={asked !== -1}>
       <summary>
         {foldedWords(report, repeats)}, from <Timestamp at={first.createdAt} /> to{" "}
         <Timestamp at={last.createdAt} />
@@ -389,16 +405,70 @@ const FoldedRepeats = ({
           </>
         )}
       </summary>
+      {end - start < repeats.length && (
+        <RestOfRepeats
+          {...{ start, end, count: repeats.length }}
+          earlier={start > 0 ? address(repeats[start - 1]?.id) : undefined}
+          newest={end < repeats.length ? address(repeats.at(-1)?.id) : undefined}
+        />
+      )}
       <ol class="stack">
-        {repeats.map((message) => (
-          <li key={message.id} class="timeline-at" id={`message-${message.id}`} tabIndex={-1}>
-            <RepeatedFeedback {...{ message, report }} />
-          </li>
-        ))}
+        <InTurns>
+          {repeats.slice(start, end).map((message) => (
+            <li key={message.id} class="timeline-at" id={`message-${message.id}`} tabIndex={-1}>
+              <RepeatedFeedback {...{ message, report }} />
+            </li>
+          ))}
+        </InTurns>
       </ol>
     </details>
   );
 };
+
+/**
+ * The maximum number of characters of the repeated reports of a group on one page. Texts that are the same as the report
+ * do not count, because they are not shown again.
+ */
+const mostOfRepeats = 300_000;
+
+/** Returns the position of the first repeated report that is on the page, if the last one is on it. */
+function firstShown(repeats: readonly OwnedMessage[], report: FirstReport): number {
+  let left = mostOfRepeats;
+  const before = repeats.findLastIndex((repeat, at) => {
+    left -= sizeOf(repeat, report);
+    return left < 0 && at < repeats.length - 1;
+  });
+  return before + 1;
+}
+
+/** Returns about how many characters of a repeated report a page shows. */
+const sizeOf = (repeat: OwnedMessage, report: FirstReport): number =>
+  JSON.stringify(hasOtherText(report, repeat) ? repeat : { ...repeat, body: "" }).length;
+
+/** Says which of very large repeated reports are on the page, and has links to the others. */
+const RestOfRepeats = ({
+  start,
+  end,
+  count,
+  earlier,
+  newest,
+}: {
+  readonly start: number;
+  readonly end: number;
+  readonly count: number;
+  readonly earlier: string | undefined;
+  readonly newest: string | undefined;
+}) => (
+  <p class="row">
+    <span class="muted">
+      {start + 1 === end
+        ? `Report ${end} of ${count} is shown here.`
+        : `Reports ${start + 1} to ${end} of ${count} are shown here.`}
+    </span>
+    {earlier !== undefined && <a href={earlier}>Show earlier reports</a>}
+    {newest !== undefined && <a href={newest}>Show the newest reports</a>}
+  </p>
+);
 
 /** One line of the timeline: who did what to the thread, and when. */
 const EventLine = ({
