@@ -668,15 +668,18 @@ function beginningOf(word: string): string {
 /** Adds to `into` the words with which the index finds a text. */
 export function addIndexed(into: Set<string>, text: string): void {
   let before: TextWord | undefined;
-  let compound: string[] = [];
+  let compound = "";
   for (const one of wordsIn(text)) {
     const { word, isRun, joint } = one;
     if (isRun) for (const two of pairsIn(word)) into.add(two);
     else addWord(into, word);
     if (joint !== undefined && before !== undefined && !isRun && !before.isRun)
       into.add(before.word + kinds.pair + word);
-    compound = joint === "-" && isOnlyLetters(word) ? [...compound, word] : isOnlyLetters(word) ? [word] : [];
-    if (compound.length > 1) addWord(into, beginningOf(compound.join("")));
+    const isContinued = joint === "-" && compound !== "" && isOnlyLetters(word);
+    // More than the beginning is not compared. Without a limit, the time would grow with the square of the text.
+    if (isContinued) compound = beginningOf(compound + word);
+    else compound = isOnlyLetters(word) ? word : "";
+    if (isContinued) addWord(into, compound);
     before = one;
   }
 }

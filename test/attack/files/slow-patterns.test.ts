@@ -7,7 +7,7 @@ import { entryFromThread } from "../../../server/content/faqs/rules.ts";
 import { hasWords } from "../../../server/content/texts/rules.ts";
 import { senderKeysOf } from "../../../server/feedback/blocked-senders/rules.ts";
 import { otherNamesIn, replyFrom } from "../../../server/feedback/saved-replies/rules.ts";
-import { wordsIn } from "../../../server/feedback/search/rules.ts";
+import { addIndexed, wordsIn } from "../../../server/feedback/search/rules.ts";
 import { parseStrictJson } from "../../../server/http/body/strict-json.ts";
 import { readMail } from "../../../server/mail/incoming/read.ts";
 import { readChangelogFile, readNotes } from "../../../src/cli/changelog/notes/changelog-file.lazy.ts";
@@ -16,7 +16,7 @@ import { feedbackIdsIn, withoutFeedbackLines } from "../../../src/contract/conte
 import { memberName } from "../../../src/contract/fields.ts";
 import { normalised } from "../../../src/contract/normalise.ts";
 import { pdfOfText } from "../../../src/words/text-pdf.ts";
-import { runsOf } from "../../../src/words/thread.ts";
+import { deliveryWords, runsOf } from "../../../src/words/thread.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { processorTime } from "../../support/processor-time.ts";
 
@@ -156,6 +156,18 @@ it("a text that has very many marks on one letter is indexed and searched quickl
     expect(wordsIn(text).map(({ word }) => word)).toEqual(["a", "b"]);
     expect(hasWords([text], ["b"])).toBe(true);
   });
+});
+
+it("a text of words that are joined by very many hyphens is indexed quickly", () => {
+  const into = new Set<string>();
+  soon(() => addIndexed(into, "a-".repeat(100_000)));
+  expect(into).toContain("a".repeat(64));
+  expect(into).not.toContain("a".repeat(65));
+});
+
+it("the receivers of a reply are named quickly, however many there are", () => {
+  const mailedTo = Array.from({ length: times }, (_, at) => `${at}@kitchen.example`);
+  soon(() => expect(deliveryWords({ mailedTo, onPage: false, reason: null, missed: 0 })).toHaveLength(1));
 });
 
 // The last two are letters in Unicode, but their normalised forms are marks.

@@ -322,7 +322,10 @@ function idsByApp(values: readonly string[]): ReadonlyMap<string, readonly strin
   const byApp = new Map<string, string[]>();
   for (const value of new Set(values)) {
     const [appId = "", id] = value.split(".");
-    if (id !== undefined) byApp.set(appId, [...(byApp.get(appId) ?? []), id]);
+    if (id === undefined) continue;
+    const ids = byApp.get(appId);
+    if (ids) ids.push(id);
+    else byApp.set(appId, [id]);
   }
   return byApp;
 }
