@@ -9,11 +9,15 @@ import { senderKeysOf } from "../../../server/feedback/blocked-senders/rules.ts"
 import { otherNamesIn, replyFrom } from "../../../server/feedback/saved-replies/rules.ts";
 import { addIndexed, wordsIn } from "../../../server/feedback/search/rules.ts";
 import { parseStrictJson } from "../../../server/http/body/strict-json.ts";
+import { fingerprintOf } from "../../../server/http/idempotency.ts";
 import { readMail } from "../../../server/mail/incoming/read.ts";
 import { readChangelogFile, readNotes } from "../../../src/cli/changelog/notes/changelog-file.lazy.ts";
 import { readChangesets } from "../../../src/cli/changelog/notes/changesets.lazy.ts";
 import { feedbackIdsIn, withoutFeedbackLines } from "../../../src/contract/content-text.ts";
+import { fitMetadata } from "../../../src/contract/feedback.ts";
 import { memberName } from "../../../src/contract/fields.ts";
+import { fieldsOf } from "../../../src/contract/json.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import { normalised } from "../../../src/contract/normalise.ts";
 import { pdfOfText } from "../../../src/words/text-pdf.ts";
 import { deliveryWords, runsOf } from "../../../src/words/thread.ts";
@@ -302,5 +306,44 @@ it.each(["\n", " ", "\t", "a ", ", ", "Mr. ", ". "])(
     soon(() =>
       entryFromThread({ subject: text, message: text, sender: { name: "Kim", email: null }, messages }),
     );
+  },
+);
+
+const MB = 1_048_576;
+
+/** JSON of almost `bytes` bytes that repeats a value. */
+const repeatedTo = (bytes: number, value: string) =>
+  `[${`${value},`.repeat((bytes - 100) / (value.length + 1))}0]`;
+
+it.each([
+  ["nested lists", repeatedTo(4 * MB, `${"[".repeat(16)}${"]".repeat(16)}`)],
+  ["lists", repeatedTo(4 * MB, "[]")],
+  ["objects", repeatedTo(4 * MB, "{}")],
+  ["numbers with exponents", repeatedTo(4 * MB, "1e1")],
+  ["numbers", repeatedTo(4 * MB, "1")],
+  ["entries", `{${Array.from({ length: 350_000 }, (_, at) => `"${at}":1`).join(",")}}`],
+])("a report is read quickly with metadata of 4 MiB that contains only small %s", (_, metadata) => {
+  const spent = processorTime();
+  for (const json of [metadata, `{"a":${metadata}}`]) {
+    const body = parseStrictJson(Buffer.from(`{"type":"bug","metadata":${json}}`), "metadata");
+    expect(body).toMatchObject({ type: "bug" });
+    fitMetadata(fieldsOf(fieldsOf(body).metadata));
+    fingerprintOf(body);
+  }
+  expect(spent()).toBeLessThan(2_000);
+});
+
+it.each(["[]", "{}", "1", '"":{}', "[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]"])(
+  "a body that contains too many values is refused quickly: %s",
+  (value) => {
+    for (const [bytes, free, most] of [
+      [4 * MB, "metadata", undefined],
+      [32 * MB, undefined, limits.faqListStructure],
+    ] as const) {
+      const body = Buffer.from(`{"faqs":${repeatedTo(bytes, value)}}`);
+      const spent = processorTime();
+      expect(() => parseStrictJson(body, free, most)).toThrow("brackets, colons and commas");
+      expect(spent()).toBeLessThan(3_000);
+    }
   },
 );
