@@ -102,7 +102,7 @@ const textsOf = (headers: Readonly<Record<string, unknown>>): Record<string, str
  * function returns the bytes that have arrived by then.
  */
 function tapBody(request: IncomingMessage): () => Observed["body"] {
-  let chunks: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let size = 0;
   const push = request.push.bind(request);
   // A `data` listener would start the stream before the code that reads the body is ready, and that code would lose
@@ -110,7 +110,8 @@ function tapBody(request: IncomingMessage): () => Observed["body"] {
   request.push = (chunk: unknown, encoding?: BufferEncoding) => {
     if (Buffer.isBuffer(chunk)) {
       size += chunk.length;
-      chunks = size > keptBytes ? [] : [...chunks, chunk];
+      if (size > keptBytes) chunks.length = 0;
+      else chunks.push(chunk);
     }
     return push(chunk, encoding);
   };

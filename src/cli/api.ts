@@ -114,14 +114,19 @@ function nextCursorOf(content: unknown): string | undefined {
  * Joins pages into one page. Each list has the items of all pages. All other fields come from the last page.
  */
 function joined(pages: readonly unknown[]): unknown {
-  const [first, ...others] = pages;
-  return others.reduce<unknown>((before, page) => {
-    const lists = Object.entries(Object(page)).map(([name, value]) => {
-      const earlier: unknown = Object(before)[name];
-      return [name, Array.isArray(value) && Array.isArray(earlier) ? [...earlier, ...value] : value];
-    });
-    return Object.fromEntries(lists);
-  }, first);
+  if (pages.length < 2) return pages[0];
+  const lists = new Map<string, unknown[]>();
+  for (const page of pages)
+    for (const [name, value] of Object.entries(Object(page))) {
+      if (!Array.isArray(value)) continue;
+      const list = lists.get(name) ?? [];
+      for (const one of value) list.push(one);
+      lists.set(name, list);
+    }
+  const fields = Object.entries(Object(pages.at(-1)));
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, Array.isArray(value) ? lists.get(name) : value]),
+  );
 }
 
 /**

@@ -112,6 +112,11 @@ export const limits = {
   metadataBytes: 16_384,
   metadataDepth: 5,
   /**
+   * The maximum number of structural characters (brackets, colons and commas) of the metadata that the server reads
+   * completely. Stored metadata has at most `metadataBytes` of them.
+   */
+  metadataStructure: 65_536,
+  /**
    * The maximum number of faults (`namedFaults`), and of parts that were left out (`namedDrops`), that one answer
    * names.
    */
@@ -174,6 +179,11 @@ export const limits = {
   /** The maximum number of bytes of a JSON body. (rule H19) */
   json: MB,
   /**
+   * The maximum number of structural characters (brackets, colons and commas outside of strings) of a JSON body. The
+   * shortest list of FAQ entries with translations that has 1 MiB has fewer than 210,000 of them.
+   */
+  jsonStructure: 250_000,
+  /**
    * The maximum number of bytes of a report without its files. The limit is high, because the server accepts a report
    * with too much metadata and stores only a part of the metadata.
    */
@@ -181,6 +191,11 @@ export const limits = {
   /** The maximum number of entries, and of bytes, of a whole FAQ in one request. */
   listedFaqs: 10_000,
   faqList: 32 * MB,
+  /**
+   * The maximum number of structural characters of a whole FAQ. 10,000 entries with 20 translations each have fewer than
+   * 1,600,000 of them.
+   */
+  faqListStructure: 2_000_000,
   /** The maximum number of bytes of the body of a request without a credential. */
   anonymousBody: 32_768,
   /**

@@ -174,10 +174,13 @@ export const deliveryWords = (
 /** Returns a sentence for each state that the mails to these addresses have. A mail without a state is queued. */
 function mailWords(addresses: readonly string[], mails: readonly ReplyMail[]): string[] {
   const groups = new Map<string, { readonly mail: ReplyMail | undefined; readonly named: string[] }>();
+  const byAddress = new Map(mails.toReversed().map((mail) => [mail.to, mail]));
   for (const address of addresses) {
-    const mail = mails.find(({ to }) => to === address);
+    const mail = byAddress.get(address);
     const state = mailSentence(mail, "");
-    groups.set(state, { mail, named: [...(groups.get(state)?.named ?? []), address] });
+    const group = groups.get(state);
+    groups.set(state, { mail, named: group?.named ?? [] });
+    groups.get(state)?.named.push(address);
   }
   return [...groups.values()].map(({ mail, named }) => mailSentence(mail, namesOf(named)));
 }

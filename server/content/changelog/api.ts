@@ -696,8 +696,11 @@ async function linkedFeedback(
   entryIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const byEntry = new Map<string, string[]>();
-  for (const { entryId, feedbackId } of await links.list(reader, entryIds))
-    byEntry.set(entryId, [...(byEntry.get(entryId) ?? []), feedbackId]);
+  for (const { entryId, feedbackId } of await links.list(reader, entryIds)) {
+    const ids = byEntry.get(entryId);
+    if (ids) ids.push(feedbackId);
+    else byEntry.set(entryId, [feedbackId]);
+  }
   return byEntry;
 }
 

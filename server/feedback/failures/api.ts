@@ -85,7 +85,11 @@ async function untouchedFailures(
 ): Promise<(Failure & RemainingScopes)[]> {
   const failing = await rows.failingAnywhere(tx, appId);
   const scopesById = new Map<string, string[]>();
-  for (const { id, scope } of failing) scopesById.set(id, [...(scopesById.get(id) ?? []), scope]);
+  for (const { id, scope } of failing) {
+    const scopes = scopesById.get(id);
+    if (scopes) scopes.push(scope);
+    else scopesById.set(id, [scope]);
+  }
   const byId = new Map(failing.map((failure) => [failure.id, failure]));
   const { passed } = passedFailures([...byId.values()], named);
   return passed.slice(0, limits.resolvedAtOnce).map((failure) => {

@@ -1,3 +1,4 @@
+import { limits } from "../../../src/contract/limits.ts";
 import type { Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
 import { insert } from "../../database/statements.ts";
@@ -190,7 +191,9 @@ const listOf = (json: string): readonly string[] => {
 /**
  * Returns the tests of a summary as JSON. If the same run has already reported a summary in this scope, for example in
  * another job, the tests of that summary that have not passed are added. Returns null if one of these reports names no
- * tests, because then it is unknown which tests must pass.
+ * tests, because then it is unknown which tests must pass. Returns an empty list if there are too many tests. A summary
+ * with an empty list is open until its whole key passes, because no test that is not stored can count as passed.
+ * (rule F25)
  */
 async function allParts(tx: Transaction, report: FailureReport): Promise<string | null> {
   const { feedbackId, scope, run, parts } = report;
@@ -199,6 +202,10 @@ async function allParts(tx: Transaction, report: FailureReport): Promise<string 
     "SELECT parts FROM failure_runs WHERE feedback_id = ? AND scope = ? AND run = ? AND passed_at IS NULL",
     ...[feedbackId, scope, run],
   );
-  if (before?.parts === null) return null;
-  return JSON.stringify([...new Set([...listOf(before?.parts ?? "[]"), ...parts])]);
+  if (before?.parts === null || before?.parts === tooManyParts) return before.parts;
+  const all = new Set([...listOf(before?.parts ?? "[]"), ...parts]);
+  return all.size > limits.dedupeParts ? tooManyParts : JSON.stringify([...all]);
 }
+
+/** The tests of a summary that has more tests than the server stores. */
+const tooManyParts = "[]";

@@ -96,11 +96,12 @@ export function similarThreads(
     .filter(({ weight }) => weight > 0)
     .sort((one, other) => other.weight - one.weight);
   const telling = weighed.slice(0, mostTelling).reduce((sum, { weight }) => sum + weight, 0);
-  const scores = new Map<number, { readonly weight: number; readonly shared: readonly string[] }>();
+  const scores = new Map<number, { readonly weight: number; readonly shared: string[] }>();
   for (const { seqs, written, weight } of weighed)
     for (const seq of seqs) {
       const known = scores.get(seq) ?? { weight: 0, shared: [] };
-      scores.set(seq, { weight: known.weight + weight, shared: [...known.shared, written] });
+      known.shared.push(written);
+      scores.set(seq, { weight: known.weight + weight, shared: known.shared });
     }
   return [...scores]
     .filter(([seq, { weight, shared }]) => seq !== own && shared.length >= 2 && weight * 3 >= telling)

@@ -27,7 +27,7 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
     // memory of the body is freed immediately.
     const release = await turn((cut) => arrivals.keep(sending.sender, length, cut));
     try {
-      return { value: jsonOf(request, bytes), release };
+      return { value: jsonOf(request, bytes, limits.faqListStructure), release };
     } catch (error) {
       release();
       throw error;
@@ -122,12 +122,12 @@ export async function readJsonBytes(request: IncomingMessage, sending: Sending):
 
 /**
  * Parses a JSON body that has arrived. An empty body is an empty object. Throws `unsupported_media_type` for another
- * media type, and `malformed_json`.
+ * media type, and `malformed_json`, also for more than `most` structural characters.
  */
-export function jsonOf(request: IncomingMessage, bytes: Buffer): unknown {
+export function jsonOf(request: IncomingMessage, bytes: Buffer, most?: number): unknown {
   if (bytes.length === 0) return {};
   if (mediaTypeOf(request) !== "application/json") throw new ApiError("unsupported_media_type");
-  return parseStrictJson(bytes);
+  return parseStrictJson(bytes, undefined, most);
 }
 
 export const mediaTypeOf = (request: IncomingMessage): string =>

@@ -1,6 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { endOfString, isEscaped, isNestedDeeperThan, isObjectOrList } from "../../../src/contract/json.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import { isKey, isNamed, parsed } from "./json-keys.ts";
+import { tooManyValues, withoutLargeMetadata } from "./large-metadata.ts";
 import { malformedJson } from "./upload.ts";
 
 /** How deep objects and arrays may be nested. */
@@ -18,18 +21,20 @@ export const anything: unique symbol = Symbol("anything");
 
 /**
  * Parses UTF-8 JSON text. Refuses some text that JSON.parse accepts, because different parsers read it differently:
- * duplicate keys, `__proto__`, nesting deeper than 32, and too long lists. Throws `malformed_json` for such text. In
- * the field `free` these rules do not apply. If a key occurs twice in this field, its last value counts.
- * `keepExactJson` also replaces values in this field that JSON.parse would not keep exactly.
+ * duplicate keys, `__proto__`, nesting deeper than 32, and too long lists. Also refuses text with more than `most`
+ * structural characters (brackets, colons and commas), because parsing it takes too long. Throws `malformed_json` for
+ * such text. In the field `free` these rules do not apply. If a key occurs twice in this field, its last value counts.
+ * `keepExactJson` also replaces values in this field that JSON.parse would not keep exactly, and
+ * `withoutLargeMetadata` replaces values that no report keeps.
  */
-export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
+export function parseStrictJson(bytes: Buffer, free?: Free, most: number = limits.jsonStructure): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
   const given = bytes.toString("utf8", hasByteOrderMark(bytes) ? 3 : 0);
-  const text = free === undefined ? given : keepExactJson(given, free === anything ? undefined : free);
+  const text = free === undefined ? given : withFreeField(given, free, most);
   // This line must run before JSON.parse, because `countColons` also throws an error if the text is nested too
-  // deeply.
-  const colons = countColons(text, free);
-  const value = parse(text);
+  // deeply, or has too many values.
+  const colons = countColons(text, free, most);
+  const value = parsed(text);
   // At this point the text is well-formed, so every colon outside a string belongs to a key. If there are fewer keys
   // than colons, a key occurs twice.
   if (free !== anything && countKeys(value, free) !== colons)
@@ -37,19 +42,16 @@ export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   return value;
 }
 
+function withFreeField(text: string, free: Free, most: number): string {
+  const field = free === anything ? undefined : free;
+  return keepExactJson(withoutLargeMetadata(text, field, most), field);
+}
+
 /**
  * Whether a text begins with a byte order mark. Some programs write it before UTF-8 text. It is not a part of the JSON.
  */
 const hasByteOrderMark = (bytes: Buffer): boolean =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw malformedJson("is not valid JSON");
-  }
-}
 
 /**
  * Counts the keys of all objects, except the objects in the field `free`. Throws `malformed_json` for a list that is
@@ -74,7 +76,7 @@ function countKeys(value: unknown, free?: string): number {
 
 const quote = 0x22;
 
-const colon = 0x3a;
+const [colon, comma] = [0x3a, 0x2c];
 
 const isOpening = (character: number) => character === 0x5b || character === 0x7b;
 
@@ -82,10 +84,12 @@ const isClosing = (character: number) => character === 0x5d || character === 0x7
 
 /**
  * Counts the colons outside of strings, except the colons in the field `free`. Also throws an error if the text is
- * nested too deeply. The two checks use one loop, because a second loop would double the time. If the text is not
- * JSON, the count has no meaning.
+ * nested too deeply or has more than `most` structural characters. All checks use one loop, because a second loop would
+ * double the time. If the text is not JSON, the count has no meaning.
  */
-function countColons(text: string, free?: Free): number {
+function countColons(text: string, free: Free | undefined, most: number): number {
+  // `withoutLargeMetadata` has already counted a text with a free field.
+  let left = free === undefined ? most : Number.POSITIVE_INFINITY;
   let colons = 0;
   let depth = 0;
   let isFree = false;
@@ -97,9 +101,18 @@ function countColons(text: string, free?: Free): number {
       if (depth === 1 && typeof free === "string" && isKey(text, end))
         isFree = isNamed(text.slice(at, end + 1), free);
       at = end;
-    } else if (character === colon) colons += isFree && depth > 1 ? 0 : 1;
-    else if (isOpening(character)) depth++;
-    else if (isClosing(character)) depth--;
+    } else if (character === colon) {
+      colons += isFree && depth > 1 ? 0 : 1;
+      left--;
+    } else if (character === comma) left--;
+    else if (isOpening(character)) {
+      depth++;
+      left--;
+    } else if (isClosing(character)) {
+      depth--;
+      left--;
+    }
+    if (left < 0) throw tooManyValues(most);
     if (depth > deepestNesting) throw malformedJson(`nests deeper than ${deepestNesting} levels`);
   }
   return colons;
@@ -130,7 +143,8 @@ function keepExactJson(text: string, field?: string): string {
     } else if (character === "}" || character === "]") {
       if (isFree && depth % step === 0) out.replace(at + 1);
       depth -= 1;
-    } else if (isFree && (character === "-" || isDigit(character))) at = out.number(at);
+    } else if (character === "," && depth === 1 && field !== undefined) isFree = false;
+    else if (isFree && (character === "-" || isDigit(character))) at = out.number(at);
   }
   return out.end();
 }
@@ -144,27 +158,6 @@ const step = 16;
 const mayExceedDouble = /\d[\d.]{15}|\d[eE][+-]?\d/;
 
 const isDigit = (character: string): boolean => character >= "0" && character <= "9";
-
-/** Whether a string that ends at `end` is a key. */
-function isKey(text: string, end: number): boolean {
-  keyEnd.lastIndex = end + 1;
-  return keyEnd.test(text);
-}
-
-const keyEnd = /\s*:/y;
-
-function isNamed(raw: string, field: string): boolean {
-  if (!raw.includes("\\")) return raw === `"${field}"`;
-  return parsed(raw) === field;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw malformedJson("is not valid JSON");
-  }
-}
 
 /** Creates a collector of the output. The output is the scanned text with some parts replaced. */
 function createOutput(text: string) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { secretIn } from "../../../mcp/refusals.ts";
 import { browserName } from "../../../server/access/sign-in/rules.ts";
-import { fieldsOf } from "../../../server/console/forms.tsx";
+import { fieldsOf as formFieldsOf } from "../../../server/console/forms.tsx";
 import { entryFromThread } from "../../../server/content/faqs/rules.ts";
 import { hasWords } from "../../../server/content/texts/rules.ts";
 import { senderKeysOf } from "../../../server/feedback/blocked-senders/rules.ts";
@@ -11,14 +11,18 @@ import { otherNamesIn, replyFrom } from "../../../server/feedback/saved-replies/
 import { addIndexed, wordsIn } from "../../../server/feedback/search/rules.ts";
 import { hasDrafts, recallNoteName } from "../../../server/feedback/threads/page/fields.tsx";
 import { parseStrictJson } from "../../../server/http/body/strict-json.ts";
+import { fingerprintOf } from "../../../server/http/idempotency.ts";
 import { readMail } from "../../../server/mail/incoming/read.ts";
 import { readChangelogFile, readNotes } from "../../../src/cli/changelog/notes/changelog-file.lazy.ts";
 import { readChangesets } from "../../../src/cli/changelog/notes/changesets.lazy.ts";
 import { feedbackIdsIn, withoutFeedbackLines } from "../../../src/contract/content-text.ts";
+import { fitMetadata } from "../../../src/contract/feedback.ts";
 import { memberName } from "../../../src/contract/fields.ts";
+import { fieldsOf } from "../../../src/contract/json.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import { normalised } from "../../../src/contract/normalise.ts";
 import { pdfOfText } from "../../../src/words/text-pdf.ts";
-import { runsOf } from "../../../src/words/thread.ts";
+import { deliveryWords, runsOf } from "../../../src/words/thread.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { processorTime } from "../../support/processor-time.ts";
 
@@ -160,6 +164,18 @@ it("a text that has very many marks on one letter is indexed and searched quickl
   });
 });
 
+it("a text of words that are joined by very many hyphens is indexed quickly", () => {
+  const into = new Set<string>();
+  soon(() => addIndexed(into, "a-".repeat(100_000)));
+  expect(into).toContain("a".repeat(64));
+  expect(into).not.toContain("a".repeat(65));
+});
+
+it("the receivers of a reply are named quickly, however many there are", () => {
+  const mailedTo = Array.from({ length: times }, (_, at) => `${at}@kitchen.example`);
+  soon(() => expect(deliveryWords({ mailedTo, onPage: false, reason: null, missed: 0 })).toHaveLength(1));
+});
+
 // The last two are letters in Unicode, but their normalised forms are marks.
 it.each(["\u0301\u0323", "\uff9e\u0323", "\uff9f\u302a"])(
   "a text of the marks %j is normalised quickly, and refused quickly as a name",
@@ -181,18 +197,12 @@ it.each([
   soon(() => expect(senderKeysOf(contact).domains.length).toBeLessThan(128));
 });
 
-it("a text of very many words with hyphens between them is indexed quickly", () => {
-  const words = new Set<string>();
-  soon(() => addIndexed(words, "ab-".repeat(times)));
-  expect(words).toContain("abab");
-});
-
 it.each([
   ["different fields", (at: number) => recallNoteName(String(at))],
   ["fields of one name", () => "replyBody"],
 ])("a form of very many %s is read quickly", (_, nameAt) => {
   const fields = Array.from({ length: 50_000 }, (_, at) => [nameAt(at), "\r\n"]);
-  soon(() => expect(hasDrafts(fieldsOf(new URLSearchParams(fields)), undefined)).toBe(false));
+  soon(() => expect(hasDrafts(formFieldsOf(new URLSearchParams(fields)), undefined)).toBe(false));
 });
 
 it("long numbers in metadata are read quickly, and stay as text", () => {
@@ -306,5 +316,44 @@ it.each(["\n", " ", "\t", "a ", ", ", "Mr. ", ". "])(
     soon(() =>
       entryFromThread({ subject: text, message: text, sender: { name: "Kim", email: null }, messages }),
     );
+  },
+);
+
+const MB = 1_048_576;
+
+/** JSON of almost `bytes` bytes that repeats a value. */
+const repeatedTo = (bytes: number, value: string) =>
+  `[${`${value},`.repeat((bytes - 100) / (value.length + 1))}0]`;
+
+it.each([
+  ["nested lists", repeatedTo(4 * MB, `${"[".repeat(16)}${"]".repeat(16)}`)],
+  ["lists", repeatedTo(4 * MB, "[]")],
+  ["objects", repeatedTo(4 * MB, "{}")],
+  ["numbers with exponents", repeatedTo(4 * MB, "1e1")],
+  ["numbers", repeatedTo(4 * MB, "1")],
+  ["entries", `{${Array.from({ length: 350_000 }, (_, at) => `"${at}":1`).join(",")}}`],
+])("a report is read quickly with metadata of 4 MiB that contains only small %s", (_, metadata) => {
+  const spent = processorTime();
+  for (const json of [metadata, `{"a":${metadata}}`]) {
+    const body = parseStrictJson(Buffer.from(`{"type":"bug","metadata":${json}}`), "metadata");
+    expect(body).toMatchObject({ type: "bug" });
+    fitMetadata(fieldsOf(fieldsOf(body).metadata));
+    fingerprintOf(body);
+  }
+  expect(spent()).toBeLessThan(2_000);
+});
+
+it.each(["[]", "{}", "1", '"":{}', "[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]"])(
+  "a body that contains too many values is refused quickly: %s",
+  (value) => {
+    for (const [bytes, free, most] of [
+      [4 * MB, "metadata", undefined],
+      [32 * MB, undefined, limits.faqListStructure],
+    ] as const) {
+      const body = Buffer.from(`{"faqs":${repeatedTo(bytes, value)}}`);
+      const spent = processorTime();
+      expect(() => parseStrictJson(body, free, most)).toThrow("brackets, colons and commas");
+      expect(spent()).toBeLessThan(3_000);
+    }
   },
 );

@@ -59,4 +59,43 @@ describe.each(databases)("a list that is longer than its limit on $name", (engin
     expect((await send(feedback, report('"name":"Ada"'))).status).toBe(429);
     expect((await send(feedback, report(`"images":${list('"x"', 40)}`))).status).toBe(429);
   });
+
+  it.each([
+    ["as JSON", "application/json", (json: string) => report(`"metadata":${json}`)],
+    [
+      "in a form",
+      "multipart/form-data; boundary=x",
+      (json: string) =>
+        Object.entries({ type: "bug", message: "x", metadata: json })
+          .map(([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+          .join("")
+          .concat("--x--\r\n"),
+    ],
+  ])("loses no report %s if it is in the metadata", async (_, type, bodyOf) => {
+    const headers = { ...(await makeAppWithAgent(service)).key, "content-type": type };
+    const send = (json: string) =>
+      service.request("POST", feedback, {
+        headers: { ...headers, "idempotency-key": "one" },
+        body: bodyOf(json),
+      });
+    const metadata = `{"a":1,"b":${list("[]", 300_000)},"c":2}`;
+    const answer = await send(metadata);
+    expect(answer).toMatchObject({ status: 201, body: { metadataDropped: ["metadata.b"] } });
+    expect(await send(metadata)).toMatchObject({ status: 201, body: answer.body });
+    expect((await send(metadata.replace("[]", "{}"))).status).toBe(422);
+  });
+
+  it("is refused with 400 in a whole FAQ if all its lists together have too many elements", async () => {
+    const headers = { ...(await makeAppWithAgent(service)).key, "content-type": "application/json" };
+    const lists = list(list("[]", 9_000), 100);
+    const body = `{"faqs":[],"more":${lists}}`;
+    const answer = await service.request("PUT", "/api/v1/faqs/remote", {
+      headers: { ...headers, "if-match": "*" },
+      body,
+    });
+    expect(answer.status).toBe(400);
+    expect(issuesOf(answer)).toEqual([
+      ": The body has over 2000000 brackets, colons and commas outside of its texts.",
+    ]);
+  });
 });

@@ -94,4 +94,34 @@ describe.each(databases)("a report that combines many failing tests, on $name,",
     const id = await report(tests);
     expect(await resolve(passing(...tests))).toMatchObject({ resolved: [{ id }] });
   });
+
+  it("that names over 5,000 tests in several jobs is resolved only by its whole key", async () => {
+    const { id, tests } = await reportTooMany({});
+    expect(await resolve(passing(...tests.slice(0, 5_000)))).toMatchObject({ resolved: [] });
+    expect(await resolve(passing(...tests.slice(5_000)), "3")).toMatchObject({ resolved: [] });
+    await report(["late"]);
+    expect(await resolve(passing("late"), "4")).toMatchObject({ resolved: [] });
+    expect(await resolve({ passed: ["junit-more:x"] }, "5")).toMatchObject({ resolved: [{ id }] });
+  });
+
+  it("that names over 5,000 tests is not resolved by the beginning of its key", async () => {
+    const { tests } = await reportTooMany({ dedupeKey: "junit:a:1" });
+    expect(await resolve(passing("a", ...tests.slice(0, 4_999)))).toMatchObject({ resolved: [] });
+  });
+
+  it("that names over 5,000 tests in several jobs does not grow with each job", async () => {
+    await reportTooMany({});
+    const stored = await service.deps.database.all<{ parts: string }>(
+      "SELECT parts FROM failure_runs WHERE app_id = ?",
+      cast.appId,
+    );
+    expect(stored).toEqual([{ parts: "[]" }]);
+  });
+
+  /** Reports 5,001 tests in two jobs of one run. */
+  const reportTooMany = async (more: object) => {
+    const tests = Array.from({ length: 5_001 }, (_, at) => String(at).padStart(32, "0"));
+    await report(tests.slice(0, 5_000), more);
+    return { tests, id: await report(tests.slice(5_000), more) };
+  };
 });
