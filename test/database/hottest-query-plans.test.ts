@@ -56,7 +56,7 @@ describe.each(databases)("the most frequent statements on $name", (engine) => {
   const everyPlan = () => {
     everyRead();
 
-    it("read why mail does not leave through the index of the faults", async () => {
+    it("read why mail cannot be sent through the index of the faults", async () => {
       const plan = await planOf(traced, service.deps.database, (db) => mails.waitingOf(db, personId));
       expect(plan).toContain("mails_faults");
     });
