@@ -130,21 +130,27 @@ export const failures = {
     hasPassed: (part: string) => boolean,
   ): Promise<boolean> {
     const { feedbackId, scope, run, startedAt, passedAt } = pass;
-    const summaries = await tx.all<{ readonly run: string; readonly parts: string }>(
-      `SELECT run, parts FROM failure_runs
+    const summaries = await tx.all<{ readonly run: string }>(
+      `SELECT run FROM failure_runs
        WHERE feedback_id = ? AND scope = ? AND passed_at IS NULL AND parts IS NOT NULL AND (reported_at <= ? OR run = ?)
          AND ${isOfOpenThread}`,
       ...[feedbackId, scope, startedAt, run],
     );
     let isChanged = false;
+    // The tests are read run by run. Those of all runs together may not fit into memory.
     for (const summary of summaries) {
-      const parts = listOf(summary.parts);
+      const ofRun = [feedbackId, scope, summary.run];
+      const found = await tx.get<{ readonly parts: string }>(
+        "SELECT parts FROM failure_runs WHERE feedback_id = ? AND scope = ? AND run = ?",
+        ...ofRun,
+      );
+      const parts = listOf(found?.parts ?? "[]");
       const left = parts.filter((part) => !hasPassed(part));
       if (left.length === parts.length) continue;
       isChanged = true;
       await tx.run(
         "UPDATE failure_runs SET parts = ?, passed_at = ? WHERE feedback_id = ? AND scope = ? AND run = ?",
-        ...[JSON.stringify(left), left.length === 0 ? passedAt : null, feedbackId, scope, summary.run],
+        ...[JSON.stringify(left), left.length === 0 ? passedAt : null, ...ofRun],
       );
     }
     return isChanged;
