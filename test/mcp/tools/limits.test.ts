@@ -61,7 +61,7 @@ describe("an agent that has used its limit of proposals", () => {
     await post(threads[1], "two");
     const refused = await post(threads[2], "three");
     expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
-    expect(refused.field("error")).toMatch(/limit of proposals\. Reading still works\./);
+    expect(refused.field("error")).toMatch(/limit for proposals\. Reading still works\./);
     expect((await post(threads[0], "one")).text).toBe(first.text);
   });
 });
