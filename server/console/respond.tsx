@@ -38,7 +38,10 @@ export function createRespond(
     }
     const { retryAfterSeconds } = reply;
     if (retryAfterSeconds !== undefined) ctx.set("Retry-After", String(retryAfterSeconds));
-    const body = await renderInTurns(reply.document, { canRefuse: changedNothing(ctx.method, reply) });
+    const body = await renderInTurns(reply.document, {
+      canRefuse: changedNothing(ctx.method, reply),
+      isWanted: () => !ctx.res.destroyed,
+    });
     if (ctx.method !== "HEAD") holdAnswer(ctx.res, { body, canRefuse: ctx.method === "GET" });
     ctx.status = reply.status;
     ctx.type = "text/html; charset=utf-8";
@@ -190,18 +193,23 @@ interface Rendering {
    * answer must be sent.
    */
   readonly canRefuse?: boolean;
+  /** Whether the client still waits for the document. A long page that waited for others is not rendered without it. */
+  readonly isWanted?: () => boolean;
 }
 
 /**
  * Returns the HTML of a document, in UTF-8. The server handles other requests while it renders the items of long lists.
  * Throws `busy` if too many long pages wait.
  */
-export async function renderInTurns(document: VNode, { canRefuse = false }: Rendering = {}): Promise<Buffer> {
+export async function renderInTurns(
+  document: VNode,
+  { canRefuse = false, isWanted = () => true }: Rendering = {},
+): Promise<Buffer> {
   // Each piece is encoded separately, because encoding the whole text in one step would block other requests.
   const pieces = [Buffer.from("<!doctype html>")];
   const page = renderAround(document, {});
   const isLong = page.lists.some(({ items }) => items.length > mostItemsOfShort);
-  if (isLong) await fillLong(page, { pieces, canRefuse });
+  if (isLong) await fillLong(page, { pieces, canRefuse, isWanted });
   else await fill(page, pieces);
   return Buffer.concat(pieces);
 }
@@ -227,7 +235,7 @@ const waitingPages: (() => void)[] = [];
  */
 async function fillLong(
   page: Around,
-  { pieces, canRefuse }: { readonly pieces: Buffer[]; readonly canRefuse: boolean },
+  { pieces, canRefuse, isWanted }: Required<Rendering> & { readonly pieces: Buffer[] },
 ): Promise<void> {
   if (longPages < mostLongPages) longPages += 1;
   else {
@@ -239,7 +247,7 @@ async function fillLong(
     await new Promise<void>((resolve) => waitingPages.push(resolve));
   }
   try {
-    await fill(page, pieces);
+    if (isWanted()) await fill(page, pieces);
   } finally {
     const next = waitingPages.shift();
     if (next === undefined) longPages -= 1;

@@ -22,3 +22,6 @@ export function parsed(text: string): unknown {
     throw malformedJson("is not valid JSON");
   }
 }
+
+/** The fault of a text with an object that has the same key twice. */
+export const twoEqualKeys = () => malformedJson("has an object with the same key twice");

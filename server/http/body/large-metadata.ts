@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { endOfString } from "../../../src/contract/json.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { isKey, isNamed } from "./json-keys.ts";
+import { isKey, isNamed, twoEqualKeys } from "./json-keys.ts";
 import { malformedJson } from "./upload.ts";
 
 /**
@@ -12,8 +12,8 @@ import { malformedJson } from "./upload.ts";
  * `fitMetadata` drops a replaced entry for the same reason as the entry itself. A replaced entry contains the hash of
  * its text, so that different requests stay different. Does not check the JSON of an entry that it replaces.
  *
- * Throws `malformed_json` if the text ends inside of the metadata, or if the text without the metadata has more than
- * `most` structural characters.
+ * Throws `malformed_json` if the text ends inside of the metadata, if it has the field twice, or if the text without
+ * the metadata has more than `most` structural characters.
  */
 export function withoutLargeMetadata(text: string, field: string | undefined, most: number): string {
   // A text does not have more structural characters than characters.
@@ -28,13 +28,18 @@ export function withoutLargeMetadata(text: string, field: string | undefined, mo
   let others = 0;
   let depth = 0;
   let isFree = field === undefined;
+  let hasMetadata = false;
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at);
     if (character === quote) {
       const end = endOfString(text, at + 1);
       if (end === -1) break;
-      if (depth === 1 && field !== undefined && isKey(text, end))
+      if (depth === 1 && field !== undefined && isKey(text, end)) {
         isFree = isNamed(text.slice(at, end + 1), field);
+        // Each value of the field may be large, so a second value is refused before it is read.
+        if (isFree && hasMetadata) throw twoEqualKeys();
+        hasMetadata ||= isFree;
+      }
       at = end;
       continue;
     }

@@ -27,13 +27,20 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
     // memory of the body is freed immediately.
     const release = await turn((cut) => arrivals.keep(sending.sender, length, cut));
     try {
-      return { value: jsonOf(request, bytes, limits.faqListStructure), release };
+      const most = Math.min(limits.faqListStructure, Math.floor(length / bytesOfStructure));
+      return { value: jsonOf(request, bytes, most), release };
     } catch (error) {
       release();
       throw error;
     }
   };
 }
+
+/**
+ * The smallest number of bytes for each structural character of a large body. Even a field with the shortest name and
+ * value, such as `"a":1,`, has three bytes for each.
+ */
+const bytesOfStructure = 3;
 
 /**
  * Begins to count the memory of a waiting body. Returns a function that ends the counting. The argument `cut` is a

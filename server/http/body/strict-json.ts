@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { endOfString, isEscaped, isNestedDeeperThan, isObjectOrList } from "../../../src/contract/json.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { isKey, isNamed, parsed } from "./json-keys.ts";
+import { isKey, isNamed, parsed, twoEqualKeys } from "./json-keys.ts";
 import { tooManyValues, withoutLargeMetadata } from "./large-metadata.ts";
 import { malformedJson } from "./upload.ts";
 
@@ -37,8 +37,7 @@ export function parseStrictJson(bytes: Buffer, free?: Free, most: number = limit
   const value = parsed(text);
   // At this point the text is well-formed, so every colon outside a string belongs to a key. If there are fewer keys
   // than colons, a key occurs twice.
-  if (free !== anything && countKeys(value, free) !== colons)
-    throw malformedJson("has an object with the same key twice");
+  if (free !== anything && countKeys(value, free) !== colons) throw twoEqualKeys();
   return value;
 }
 

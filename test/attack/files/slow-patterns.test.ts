@@ -343,6 +343,14 @@ it.each([
   expect(spent()).toBeLessThan(2_000);
 });
 
+it("a report that has large metadata very often is refused quickly", () => {
+  const metadata = `"metadata":{${Array.from({ length: 11 }, (_, at) => `"${at}":${repeatedTo(16_000, "{}")}`)}}`;
+  const body = Buffer.from(`{${Array(24).fill(metadata).join(",")}}`);
+  const spent = processorTime();
+  expect(() => parseStrictJson(body, "metadata")).toThrow("the same key twice");
+  expect(spent()).toBeLessThan(500);
+});
+
 it.each(["[]", "{}", "1", '"":{}', "[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]"])(
   "a body that contains too many values is refused quickly: %s",
   (value) => {

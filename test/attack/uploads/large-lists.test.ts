@@ -43,6 +43,30 @@ it("many of the largest FAQs at the same time are accepted or refused temporaril
   await service.stop();
 });
 
+it.each([
+  ["too many small values", `{"faqs":[${"{},".repeat(700_000)}{}]}`, 400, "brackets, colons and commas"],
+  [
+    "10,000 of the smallest entries with fields that are ignored",
+    JSON.stringify({
+      faqs: Array.from({ length: 10_000 }, (_, at) => ({ question: `${at}`, answer: "A", ...ignored(20) })),
+    }),
+    200,
+    "",
+  ],
+])("a FAQ of over 1 MiB with %s is answered with the right status", async (_, body, status, reason) => {
+  const service: Service = await startService();
+  const { key } = await service.makeApp();
+  const headers = { "x-api-key": key, "Content-Type": "application/json", "If-Match": "*" };
+  const answer = await service.request("PUT", "/api/v1/faqs/remote", { headers, body });
+  expect(answer.status).toBe(status);
+  expect(answer.text).toContain(reason);
+  await service.stop();
+});
+
+function ignored(count: number) {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, 1]));
+}
+
 /** A body of JSON that has `bytes` bytes. */
 const bodyOf = (bytes: number) => Buffer.from(`{"a":"${"x".repeat(bytes - 8)}"}`);
 

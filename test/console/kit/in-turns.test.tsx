@@ -120,6 +120,23 @@ describe("a page with long lists that is created in small steps", () => {
     await expect(renderInTurns(longList(<Slow />), { canRefuse: true })).resolves.toBeInstanceOf(Buffer);
   });
 
+  it("is not rendered if its client has left while the page waited", async () => {
+    const pass = stopMeasuredTime();
+    let rendered = 0;
+    const Slow = () => {
+      pass(6);
+      return <li />;
+    };
+    const Counted = () => {
+      rendered += 1;
+      return <li />;
+    };
+    const others = Array.from({ length: 4 }, () => renderInTurns(longList(<Slow />)));
+    const left = renderInTurns(longList(<Counted />), { isWanted: () => false });
+    await Promise.all([...others, left]);
+    expect(rendered).toBe(0);
+  });
+
   it("makes space for other long pages if it fails", async () => {
     const Broken = () => {
       throw new Error("this item is broken");
