@@ -166,7 +166,7 @@ const bodyFormats = [
 
 /** The attributes of the parts of which only one is visible: that of the chosen form of the note. */
 const formParts = {
-  body: { class: "as-text", "data-shown-by": "bodyFormat=markdown" },
+  body: { class: "stack as-text", "data-shown-by": "bodyFormat=markdown" },
   items: { class: "as-list", "data-shown-by": "bodyFormat=items" },
 } as const;
 
