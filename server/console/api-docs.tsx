@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { ApiError } from "../../src/contract/errors.ts";
 import { waitIfTurnIsLong } from "../event-loop.ts";
 import { onFirstUse, type ReadOpenApi } from "../http/operations.ts";
-import type { Route } from "../http/request-steps.ts";
+import type { Route } from "../http/pipeline.ts";
 import type { Settings } from "../settings/settings.ts";
 import { assets } from "./assets.ts";
 import { Brand, Document } from "./layout.tsx";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Route } from "../http/request-steps.ts";
+import type { Route } from "../http/pipeline.ts";
 import type { Settings } from "../settings/settings.ts";
 import { dev, docs, script, style, worker } from "./browser/bundles.ts";
 import { createLinks, type Links } from "./links.ts";

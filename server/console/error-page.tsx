@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { AnswerWithPage } from "../http/errors.ts";
-import { pathOf, type SharedSteps } from "../http/request-steps.ts";
+import { pathOf, type SharedSteps } from "../http/pipeline.ts";
 import type { Settings } from "../settings/settings.ts";
 import { acceptsHtml } from "./browser-request.ts";
 import { draftFieldOf } from "./drafts/fields.ts";

@@ -4,7 +4,7 @@ import { useContext } from "preact/hooks";
 import { renderToString } from "preact-render-to-string";
 import { ApiError } from "../../src/contract/errors.ts";
 import { waitIfTurnIsLong } from "../event-loop.ts";
-import type { SharedSteps } from "../http/request-steps.ts";
+import type { SharedSteps } from "../http/pipeline.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /** Options for the headers of a page. */

@@ -7,7 +7,7 @@ import { seedContent, seedDemo } from "../demo/seed-demo.ts";
 import type { Deps } from "../deps.ts";
 import { threadChanges } from "../feedback/agent-work/store/changes.ts";
 import { type LatestMessage, outbox } from "../feedback/chat/store.ts";
-import { pathOf } from "../http/request-steps.ts";
+import { pathOf } from "../http/pipeline.ts";
 import { openMail } from "../mail/outgoing/queue.ts";
 import { type MailRow, mails } from "../mail/outgoing/store.ts";
 import { openAddress } from "../secrets/secrets.ts";

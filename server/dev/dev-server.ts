@@ -12,8 +12,7 @@ import type { Deps } from "../deps.ts";
 import { isOwnOrigin } from "../http/authenticate.ts";
 import type { Api, Groups, Handlers } from "../http/handler.ts";
 import { senderOf } from "../http/network-addresses.ts";
-import { mount } from "../http/pipeline.ts";
-import type { Route, SharedSteps } from "../http/request-steps.ts";
+import { mount, type Route, type SharedSteps } from "../http/pipeline.ts";
 import { cycles, slots } from "../testing/cycles/store.ts";
 import {
   applyFaults,

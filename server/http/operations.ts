@@ -12,7 +12,7 @@ import type { Settings } from "../settings/settings.ts";
 import { serverVersion } from "../version.ts";
 import { matchesEtag, prepareAnswer } from "./answers.ts";
 import type { Metrics } from "./observe.ts";
-import type { Route } from "./request-steps.ts";
+import type { Route } from "./pipeline.ts";
 
 /** Returns the routes for operators and tools: health, readiness, metrics, and the OpenAPI document. (rule O6) */
 export function operationsRoutes(

@@ -1,4 +1,35 @@
-import type { Endpoint } from "../../src/contract/endpoint.ts";
+import type { IncomingMessage } from "node:http";
+import { Router, type RouterMiddleware } from "@koa/router";
+import type { Context, Middleware, Next } from "koa";
+import { type Endpoint, isMutation } from "../../src/contract/endpoint.ts";
+import { ApiError, badRequest } from "../../src/contract/errors.ts";
+import { limits } from "../../src/contract/limits.ts";
+import { clockAheadOf } from "../clock.ts";
+import type { Deps } from "../deps.ts";
+import {
+  cachingOf,
+  etagOf,
+  type HoldAnswer,
+  isDownload,
+  isEventStream,
+  isPrepared,
+  jsonType,
+  matchesEtag,
+  sendEvents,
+} from "./answers.ts";
+import {
+  type Authenticate,
+  isKept,
+  nothingPresented,
+  type PresentedCredentials,
+  type ReadCredentials,
+  requireScope,
+  sessionCookie,
+} from "./authenticate.ts";
+import { type Admit, needsNoAdmission, uncountBytes } from "./body/admission.ts";
+import type { IncomingBodies, IncomingBody } from "./body/incoming-body.ts";
+import { counted, createLargeJsonReader, readJson } from "./body/read-body.ts";
+import { readUpload } from "./body/read-upload.ts";
 import {
   applyLimit,
   type Call,
@@ -13,33 +44,22 @@ import {
   replayAnswer,
   shapeAnswer,
 } from "./call-steps.ts";
+import { asApiError } from "./errors.ts";
 import {
   type Api,
+  type Callers,
   type Groups,
   type Handler,
+  type InvocationResult,
   type Invoke,
   mapEndpoints,
   type Request,
   type ServedEndpoint,
   servedBy,
 } from "./handler.ts";
-import {
-  callEndpoint,
-  compareClocks,
-  countRefusal,
-  createBodyReader,
-  type Exchange,
-  findCaller,
-  keepAnswer,
-  type MountDeps,
-  nameSuccessor,
-  newExchange,
-  type Route,
-  readBody,
-  type SharedSteps,
-  sendAnswer,
-  uncountRepeat,
-} from "./request-steps.ts";
+import { senderOf } from "./network-addresses.ts";
+import type { Ready } from "./ready.ts";
+import { sendDownload } from "./serve-file.ts";
 
 /**
  * The steps of a request of the API, in order. Before these steps, the server looks for a ready answer (`ready.ts`),
@@ -123,3 +143,405 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
     throw new Error(`${endpoint.path} has no answer`);
   };
 }
+
+/**
+ * Calls the route of each request. A map finds the routes without parameters, and routers find the other routes. HEAD
+ * is treated like GET. Throws `method_not_allowed` for a known path with another method, and `bad_request` if the
+ * target is not an address. Calls `next` for unknown paths. (rule H27)
+ */
+export function routing(routes: readonly Route[]): RouterMiddleware {
+  const fixed = new Map(
+    routes.filter(({ path }) => !path.includes(":")).map((route) => [nameOf(route), route]),
+  );
+  const everything = routerOf(routes);
+  const areas = new Map(
+    [...new Set(routes.map(({ path }) => areaOf(path)))].map((area) => [
+      area,
+      routerOf(routes.filter(({ path }) => areaOf(path) === area)).routes(),
+    ]),
+  );
+  const dispatch = everything.routes();
+
+  return async (ctx, next) => {
+    const method = ctx.method === "HEAD" ? "GET" : ctx.method;
+    const path = pathOf(ctx);
+    const hosts = hostsIn(ctx.req.rawHeaders);
+    if (hosts > 1) throw badRequest("", "The request has more than one Host header");
+    if (hosts === 0 && ctx.req.httpVersion === "1.1") throw badRequest("", "The request has no Host header");
+    if (path === undefined) throw badRequest("", "The request's target is not an address");
+    // The path is set in the context, because the routers read `ctx.path`.
+    if (path !== ctx.path) ctx.path = path;
+    const route = fixed.get(`${method} ${path}`);
+    if (route) {
+      ctx.state.route = route.path;
+      return route.answer(ctx, {});
+    }
+    const unmatched = () => {
+      const allow = methodsOf(everything, path);
+      if (allow.length > 0) throw new ApiError("method_not_allowed", { allow });
+      return next();
+    };
+    const near = areas.get(areaOf(path));
+    await (near ? near(ctx, () => dispatch(ctx, unmatched)) : dispatch(ctx, unmatched));
+  };
+}
+
+/**
+ * Returns the path of a request, with encoded letters and digits decoded, such as `%65` to `e` (RFC 3986, 6.2.2.2).
+ * Undefined if the target of the request is an absolute URL that cannot be parsed.
+ */
+export function pathOf(ctx: Context): string | undefined {
+  try {
+    return ctx.path.replace(/%(?:3\d|[46][1-9a-f]|[57][\da])/gi, decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns how many Host headers a request has. A request with two Host headers is refused, because servers and
+ * proxies do not agree on which header to use.
+ */
+function hostsIn(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  return hosts;
+}
+
+function routerOf(routes: readonly Route[]): Router {
+  const router = new Router({ sensitive: true });
+  for (const route of routes) {
+    router.register(route.path, [route.method], (ctx) => {
+      ctx.state.route = route.path;
+      return route.answer(ctx, ctx.params);
+    });
+  }
+  return router;
+}
+
+/**
+ * Returns the area of a path, which is its first three parts, such as `/api/v1/agent`. There is a router for each area,
+ * because a router tries its routes one after the other, and a router with fewer routes is faster.
+ */
+const areaOf = (path: string): string => path.split("/", 4).join("/");
+
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+
+function methodsOf(router: Router, path: string): string[] {
+  return [...new Set(router.match(path, "GET").path.flatMap((layer) => layer.methods))].sort();
+}
+
+/**
+ * Throws `not_found` for requests without a route. The message does not repeat the address, which may contain a secret.
+ */
+export const answerUnknown: Middleware = async () => {
+  throw new ApiError("not_found");
+};
+
+const allowed = {
+  "Access-Control-Allow-Methods": "GET, POST, PATCH, PUT, DELETE",
+  "Access-Control-Allow-Headers":
+    "Content-Type, X-Api-Key, Authorization, Idempotency-Key, If-Match, If-None-Match, Mcp-Protocol-Version, Mcp-Method, Mcp-Name",
+  "Access-Control-Expose-Headers": "ETag, Retry-After, X-Request-Id, Idempotent-Replay, WWW-Authenticate",
+  "Access-Control-Max-Age": "600",
+};
+
+/** Allows pages of the listed origins to call the API (CORS), but not with cookies. (rule H25) */
+export function allowOrigins(origins: readonly string[]) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const { origin } = ctx.req.headers;
+    // `Vary` keeps caches from using an answer without these headers for a page of a listed origin.
+    ctx.vary("Origin");
+    if (origin === undefined || !origins.includes(origin)) return next();
+    ctx.set("Access-Control-Allow-Origin", origin);
+    ctx.set(allowed);
+    if (ctx.method !== "OPTIONS") return next();
+    ctx.status = 204;
+  };
+}
+
+/** A method and a path of the server, and how to answer it. */
+export interface Route {
+  readonly method: Endpoint["method"];
+  readonly path: string;
+  readonly answer: (ctx: Context, params: Record<string, string>) => Promise<void>;
+}
+
+/** Services that the steps of a request use. Routes outside of the API use them, too. */
+export interface SharedSteps {
+  readonly readCredentials: ReadCredentials;
+  readonly authenticate: Authenticate;
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly admit: Admit;
+  readonly arrivals: IncomingBodies;
+  readonly holdAnswer: HoldAnswer;
+  /** Stores answers, so that the server can send the same answers without Koa the next time. */
+  readonly ready?: Pick<Ready, "keep"> | undefined;
+}
+
+type MountDeps = InvokeDeps & Pick<Deps, "files" | "stopping">;
+
+/**
+ * The state of one request of the API. The steps run one after the other, and each step reads the fields that earlier
+ * steps have set.
+ */
+interface Exchange {
+  readonly ctx: Context;
+  readonly endpoint: ServedEndpoint;
+  readonly params: Record<string, string>;
+  readonly deps: MountDeps;
+  readonly steps: SharedSteps;
+  readonly invoke: Invoke;
+  readonly readReceived: ReturnType<typeof createBodyReader>;
+  presented: PresentedCredentials;
+  caller: Callers[Endpoint["auth"]];
+  /** How many milliseconds the sender's clock is ahead of the server's clock. */
+  clockAhead: number;
+  body: ReceivedBody;
+  idempotencyKey: string | undefined;
+  outcome: InvocationResult;
+}
+
+/**
+ * Creates the exchange of a request before its first step. The code names each field, because an object spread is slow.
+ */
+const newExchange = ({
+  ctx,
+  endpoint,
+  params,
+  deps,
+  steps,
+  invoke,
+  readReceived,
+}: Pick<
+  Exchange,
+  "ctx" | "endpoint" | "params" | "deps" | "steps" | "invoke" | "readReceived"
+>): Exchange => ({
+  ctx,
+  endpoint,
+  params,
+  deps,
+  steps,
+  invoke,
+  readReceived,
+  presented: nothingPresented,
+  caller: undefined,
+  clockAhead: 0,
+  body: noBody,
+  idempotencyKey: undefined,
+  outcome: { status: 204, body: undefined, replayed: false },
+});
+
+/**
+ * Adds the headers `Deprecation` and `Link` if the endpoint has a successor. Answers to refused requests also have
+ * these headers. (RFC 9745; rule H28)
+ */
+function nameSuccessor({ ctx, endpoint: { successor }, deps }: Exchange): void {
+  if (!successor) return;
+  ctx.set("Deprecation", `@${deprecatedSince}`);
+  ctx.set("Link", `<${deps.settings.baseUrl}${successor}>; rel="successor-version"`);
+}
+
+/** 2026-11-21, in seconds since 1970, for the header `Deprecation`. */
+const deprecatedSince = 1_795_219_200;
+
+/** Finds the caller from the credentials. Throws `invalid_api_key`, `invalid_token` or `sign_in_required`. */
+async function findCaller(exchange: Exchange): Promise<void> {
+  const { ctx, endpoint, steps } = exchange;
+  exchange.presented = steps.readCredentials(ctx, isMutation(endpoint));
+  exchange.caller = await steps.authenticate(endpoint.auth, exchange.presented);
+}
+
+/**
+ * Computes by how much the sender's clock is ahead. This runs before the body is read, because the server's clock
+ * advances while the body arrives.
+ */
+function compareClocks(exchange: Exchange): void {
+  const { ctx, endpoint, deps } = exchange;
+  if (endpoint.readsClock) exchange.clockAhead = clockAheadOf(ctx.req.headers.date, deps.clock.now());
+}
+
+/**
+ * Reads the body. Checks the scope and the Idempotency-Key before that, because the body may be large or malformed.
+ * Counts refused requests. (rule H18)
+ */
+async function readBody(exchange: Exchange): Promise<void> {
+  const { ctx, endpoint, steps, params, caller } = exchange;
+  const sender = senderOf(caller, steps.addressOf(ctx.req));
+  await counted({ arrivals: steps.arrivals, sender, announced: announcedBytes(ctx.req) }, async () => {
+    requireScope(endpoint, { caller, params });
+    if (isMutation(endpoint)) exchange.idempotencyKey = idempotencyKeyOf(ctx.req);
+    if (!endpoint.body) return;
+    const { idempotencyKey } = exchange;
+    exchange.body = await exchange.readReceived(ctx, endpoint, { caller, idempotencyKey });
+  });
+}
+
+/** Runs the steps of the call (`callSteps`). */
+async function callEndpoint(exchange: Exchange): Promise<void> {
+  const { ctx, endpoint, steps, deps, params, caller, body, presented } = exchange;
+  exchange.outcome = await exchange.invoke({
+    caller,
+    path: ctx.path,
+    params,
+    query: endpoint.query ? ctx.query : undefined,
+    body: body.value,
+    idempotencyKey: exchange.idempotencyKey,
+    ifMatch: ctx.req.headers["if-match"],
+    lastEventId: ctx.get("last-event-id") || undefined,
+    clockAhead: exchange.clockAhead,
+    address: steps.addressOf(ctx.req),
+    browser: presented,
+    callerNow: () => steps.authenticate(endpoint.auth, presented),
+    signal: () => signalOf(ctx, deps),
+    setSession: (session) => sessionCookie(deps.settings).set(ctx, session),
+  });
+}
+
+/** Subtracts the bytes of a repeat from the sender's count, because the server does not store these bytes. */
+async function uncountRepeat({ ctx, endpoint, deps, caller, outcome }: Exchange): Promise<void> {
+  if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
+}
+
+/** The received body, and a function that deletes the received files that were not kept. */
+interface ReceivedBody {
+  readonly value: unknown;
+  readonly discard?: () => Promise<void>;
+}
+
+const noBody: ReceivedBody = { value: undefined };
+
+/** Creates a function that reads bodies. It reads a large body only after `admit` has accepted the body. */
+export function createBodyReader(
+  { files }: Pick<Deps, "files">,
+  { admit, arrivals, addressOf }: SharedSteps,
+) {
+  const readLargeJson = createLargeJsonReader(arrivals);
+  return async (
+    { req, path }: Context,
+    endpoint: Endpoint,
+    {
+      caller,
+      idempotencyKey,
+    }: { readonly caller: Callers[Endpoint["auth"]]; readonly idempotencyKey: string | undefined },
+  ): Promise<ReceivedBody> => {
+    const sender = senderOf(caller, addressOf(req));
+    const { bodyKind, bodyBytes, upload: rules } = endpoint;
+    if (bodyBytes !== undefined) {
+      const { value, release } = await readLargeJson(req, { arrivals, sender, most: bodyBytes });
+      return { value, discard: async () => release() };
+    }
+    if (!rules) return { value: await readJson(req, { arrivals, sender }) };
+    const admitted = needsNoAdmission(req)
+      ? undefined
+      : await admit({ request: req, endpoint, caller, path, idempotencyKey });
+    const arrival = req.complete ? undefined : arrivals.begin(req, sender);
+    if (arrival && admitted) admitted.onCut(arrival.cut);
+    let received = noBody;
+    try {
+      // The memory of an admitted body is not counted, because it is small. The files of the body are written to disk
+      // while they arrive.
+      const counted = admitted ? withoutHolding(arrival) : arrival;
+      received = await readUpload(req, { bodyKind, rules }, { files, arrival: counted });
+      return received;
+    } catch (error) {
+      await admitted?.countFailed(error);
+      throw error;
+    } finally {
+      arrival?.end();
+      admitted?.over();
+      await admitted?.countArrived().catch(async (error) => {
+        if (received.discard) await received.discard();
+        throw error;
+      });
+    }
+  };
+}
+
+const withoutHolding = (arrival: IncomingBody | undefined): IncomingBody | undefined =>
+  arrival && { ...arrival, hold() {} };
+
+/** Returns the Idempotency-Key of a request. Throws `bad_request` if the key is malformed. (rule H10) */
+function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
+  const given = headers["idempotency-key"];
+  if (given === undefined) return undefined;
+  const key = /^"(.*)"$/.exec(String(given))?.[1] ?? String(given);
+  if (/^[\x20-\x7e]+$/.test(key) && key.length <= limits.idempotencyKey) return key;
+  throw badRequest("Idempotency-Key", `must be 1 to ${limits.idempotencyKey} printable ASCII characters`);
+}
+
+/** Creates a signal that aborts when the client disconnects or the server stops. */
+function signalOf(ctx: Context, { stopping }: Pick<Deps, "stopping">): AbortSignal {
+  const gone = new AbortController();
+  ctx.res.once("close", () => gone.abort());
+  if (ctx.res.closed) gone.abort();
+  return AbortSignal.any([gone.signal, stopping]);
+}
+
+/** Sends an answer. A read has an ETag, and gets 304 if the client already has the answer. (rule H23) */
+function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, replayed } }: Exchange): void {
+  const { method } = endpoint;
+  ctx.status = status;
+  if (replayed) ctx.set("Idempotent-Replay", "true");
+  if (method !== "GET") ctx.set("Cache-Control", "no-store");
+  if (body === undefined) return;
+  if (isDownload(body)) {
+    sendDownload(ctx, body);
+    return;
+  }
+  if (isEventStream(body)) {
+    sendEvents(ctx, body);
+    return;
+  }
+  const content = isPrepared(body) ? body.body : body;
+  // `set` of Koa is not used, because it would check every name and value again.
+  ctx.res.setHeader("Content-Type", jsonType);
+  if (method === "GET") {
+    const etag = isPrepared(body) ? body.etag : etagOf(body);
+    ctx.res.setHeader("ETag", etag);
+    ctx.res.setHeader("Cache-Control", cachingOf(endpoint));
+    const known = ctx.req.headers["if-none-match"];
+    if (known && matchesEtag(known, etag)) {
+      ctx.status = 304;
+      return;
+    }
+  }
+  if (ctx.method !== "HEAD") steps.holdAnswer(ctx.res, { body: content, canRefuse: method === "GET" });
+  ctx.body = content;
+}
+
+/**
+ * Stores an answer to an endpoint with the trait `ready` in memory, so that the next request with the same address and
+ * credential gets it without Koa. Stores nothing if the answer is not prepared, if its status is not 200, or if the
+ * request has no credential of a kind that the server caches.
+ */
+function keepAnswer({ ctx, endpoint, steps, caller, presented, outcome }: Exchange): void {
+  const { auth, ready } = endpoint;
+  const { status, body: answer } = outcome;
+  if (!ready || !steps.ready || status !== 200 || !caller || !isKept(auth) || !isPrepared(answer)) return;
+  const credential = steps.authenticate.lasting(auth, presented, caller);
+  steps.ready.keep(ctx.req, { endpoint, callerId: caller.id, credential, answer });
+}
+
+/**
+ * If the endpoint has the trait `countsRefusals`, counts a refused request against the rate limit of its sender. The
+ * reason is that a refused request costs the server as much as an accepted request. Only the statuses 400, 404, 413
+ * and 415 count. Throws `thrown`, or `rate_limited`.
+ */
+async function countRefusal({ endpoint, caller, deps }: Exchange, thrown: unknown): Promise<never> {
+  const { countsRefusals, rateLimit } = endpoint;
+  if (!countsRefusals || !rateLimit || !caller || !deps.settings.rateLimited) throw thrown;
+  if (![400, 404, 413, 415].includes(asApiError(thrown).status)) throw thrown;
+  await deps.limiter.spend({ who: caller.id, rateLimit });
+  throw thrown;
+}
+
+/**
+ * Returns the length of a body from the headers of its request. Undefined for a chunked body, whose length is not known
+ * in advance.
+ */
+const announcedBytes = ({ headers }: IncomingMessage): number | undefined =>
+  headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;

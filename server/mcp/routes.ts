@@ -43,8 +43,7 @@ import {
 import { cachedLookup } from "../http/memory.ts";
 import { senderOf } from "../http/network-addresses.ts";
 import type { Metrics } from "../http/observe.ts";
-import { createInvoke } from "../http/pipeline.ts";
-import type { Route, SharedSteps } from "../http/request-steps.ts";
+import { createInvoke, type Route, type SharedSteps } from "../http/pipeline.ts";
 import type { ServedFile } from "../http/serve-file.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import type { Settings } from "../settings/settings.ts";

@@ -14,7 +14,7 @@ import { sessionCookie } from "../../http/authenticate.ts";
 import { answerErrors } from "../../http/errors.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import { senderOf } from "../../http/network-addresses.ts";
-import type { Route, SharedSteps } from "../../http/request-steps.ts";
+import type { Route, SharedSteps } from "../../http/pipeline.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { onTo } from "../sign-in/device-visit.tsx";
 import { showSecondFactor } from "../sign-in/finish.tsx";

@@ -19,9 +19,9 @@ import {
 import { answerErrors, sentencesOf } from "../../http/errors.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { networkOf, senderOf } from "../../http/network-addresses.ts";
+import type { Route, SharedSteps } from "../../http/pipeline.ts";
 import { spendAsStranger } from "../../http/rate-limits/rate-limits.ts";
 import { consume } from "../../http/rate-limits/store.ts";
-import type { Route, SharedSteps } from "../../http/request-steps.ts";
 import { createSealer, hashOf, mintCredential, randomName } from "../../secrets/secrets.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { ownedApp } from "../apps/store.ts";

@@ -13,7 +13,7 @@ import { createRespond, goTo, type Reply, show } from "../../console/respond.tsx
 import type { Deps } from "../../deps.ts";
 import { type AnswerWithPage, answerErrors } from "../../http/errors.ts";
 import type { Api, ConsoleCaller } from "../../http/handler.ts";
-import type { Route, SharedSteps } from "../../http/request-steps.ts";
+import type { Route, SharedSteps } from "../../http/pipeline.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import type { Settings } from "../../settings/settings.ts";
 import {

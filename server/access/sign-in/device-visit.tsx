@@ -15,7 +15,7 @@ import { sessionCookie } from "../../http/authenticate.ts";
 import type { InvokeDeps } from "../../http/call-steps.ts";
 import type { Api, ConsoleCaller } from "../../http/handler.ts";
 import { senderOf } from "../../http/network-addresses.ts";
-import type { SharedSteps } from "../../http/request-steps.ts";
+import type { SharedSteps } from "../../http/pipeline.ts";
 import type { Settings } from "../../settings/settings.ts";
 
 /** A request to a page or a form of the device sign-in. */

@@ -2,7 +2,7 @@ import type { Context } from "koa";
 import type { App } from "../../../src/contract/apps.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { nameAndAddress } from "../../../src/words/thread.ts";
-import type { Route } from "../../http/request-steps.ts";
+import type { Route } from "../../http/pipeline.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../definitions.ts";
 import { type Fields, IdempotencyField, versionOf } from "../forms.tsx";
 import { ConsolePage } from "../layout.tsx";

@@ -11,7 +11,7 @@ import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respo
 import { Timestamp } from "../../console/times.tsx";
 import type { Deps } from "../../deps.ts";
 import { senderOf } from "../../http/network-addresses.ts";
-import type { Route, SharedSteps } from "../../http/request-steps.ts";
+import type { Route, SharedSteps } from "../../http/pipeline.ts";
 import { createSenderPages, type SenderPage, type SenderPages, type SharedFiles } from "./api.ts";
 import { statusPath } from "./links.ts";
 

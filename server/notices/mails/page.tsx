@@ -4,7 +4,7 @@ import type { Links } from "../../console/links.ts";
 import { Line } from "../../console/parts.tsx";
 import { show } from "../../console/respond.tsx";
 import type { Deps } from "../../deps.ts";
-import type { Route, SharedSteps } from "../../http/request-steps.ts";
+import type { Route, SharedSteps } from "../../http/pipeline.ts";
 import { createStopMail, stopPath } from "./api.ts";
 
 /**

@@ -5,7 +5,7 @@ import { createAuthenticate, createReadCredentials } from "../../../server/http/
 import { createAdmit } from "../../../server/http/body/admission.ts";
 import { createIncomingBodies } from "../../../server/http/body/incoming-body.ts";
 import { createAddressOf } from "../../../server/http/network-addresses.ts";
-import type { Route } from "../../../server/http/request-steps.ts";
+import type { Route } from "../../../server/http/pipeline.ts";
 import { contract } from "../../../src/contract/index.ts";
 import type { Service } from "./service.ts";
 

@@ -22,7 +22,7 @@ import { createRespond, goTo, reshowForm, show } from "../../../console/respond.
 import type { Deps } from "../../../deps.ts";
 import { answerErrors } from "../../../http/errors.ts";
 import type { Api, ConsoleCaller } from "../../../http/handler.ts";
-import type { Route, SharedSteps } from "../../../http/request-steps.ts";
+import type { Route, SharedSteps } from "../../../http/pipeline.ts";
 import { sendsMail } from "../../../mail/outgoing/queue.ts";
 import { normaliseEmail } from "../../../secrets/passwords.ts";
 import { ProviderLinks } from "../../identity-providers/flow.tsx";
