@@ -1,12 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { createClosingGate } from "./closing-gate.ts";
 import type { Database, Pace, Transaction, Value } from "./database.ts";
 import { isRefused, isRetryable } from "./errors.ts";
 import { createSignals, everyTopic, type Signals } from "./signals.ts";
 import { insertStatement, isPlannedEachTime } from "./statements.ts";
-import { perform, type Statements } from "./transaction.ts";
+import { createClosingGate, perform, type Statements } from "./transaction.ts";
 
 const connectMs = 5_000;
 

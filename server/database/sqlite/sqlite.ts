@@ -1,11 +1,17 @@
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createClosingGate } from "../closing-gate.ts";
 import type { Database, Inserter, Reader } from "../database.ts";
 import { isBusy, TransactionLost } from "../errors.ts";
 import { createSignals, type Signals } from "../signals.ts";
 import { addedRow } from "../statements.ts";
-import { type AppendUnit, appendUnit, type Statements, type Unit, workUnit } from "../transaction.ts";
+import {
+  type AppendUnit,
+  appendUnit,
+  createClosingGate,
+  type Statements,
+  type Unit,
+  workUnit,
+} from "../transaction.ts";
 import type { Connection, SqliteDriver, StatementRunner } from "./connection.ts";
 
 /** Opens a SQLite file with one writing connection and one or more reading connections. */
