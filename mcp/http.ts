@@ -5,10 +5,9 @@ import {
   ProtocolErrorCode,
   type ServerEventBus,
 } from "@modelcontextprotocol/server";
-import { successIn } from "../src/client/answer.ts";
 import { systemClock } from "../src/client/clock.ts";
 import { ServerError } from "../src/client/errors.ts";
-import { groupOf } from "../src/client/send.ts";
+import { groupOf, successIn } from "../src/client/send.ts";
 import { type Fields, isObject, textAt, valueAt } from "../src/contract/json.ts";
 import type { HttpAnswer, HttpToolOptions, HttpTools, ToolCaller, ToolRequest } from "../src/programs.ts";
 import { noBatches, refusalOfBatch, takesBatches } from "./batches.ts";

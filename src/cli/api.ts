@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Success } from "../client/answer.ts";
 import type { CredentialKind } from "../client/credential-kinds.ts";
 import { redactHeaders } from "../client/redact.ts";
 import { type Route, routes } from "../client/routes.ts";
+import type { Success } from "../client/send.ts";
 import { isText, valueAt } from "../contract/json.ts";
 import { escapedJson, shownAddress } from "../words/visible.ts";
 import { usageError } from "./core/cli-error.ts";

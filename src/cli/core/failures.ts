@@ -1,5 +1,4 @@
 import { type Argument, type Command, CommanderError, InvalidArgumentError, type Option } from "commander";
-import { issuesIn } from "../../client/answer.ts";
 import { credentialKinds } from "../../client/credential-kinds.ts";
 import {
   ConnectionError,
@@ -9,6 +8,7 @@ import {
   UnexpectedAnswerError,
 } from "../../client/errors.ts";
 import { redactText } from "../../client/redact.ts";
+import { issuesIn } from "../../client/send.ts";
 import type { Issue } from "../../contract/errors.ts";
 import { KeychainError } from "../../credentials/keychain.ts";
 import { DamagedStoreError } from "../../credentials/store.ts";
