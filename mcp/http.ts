@@ -10,7 +10,6 @@ import { ServerError } from "../src/client/errors.ts";
 import { groupOf, successIn } from "../src/client/send.ts";
 import { type Fields, isObject, textAt, valueAt } from "../src/contract/json.ts";
 import type { HttpAnswer, HttpToolOptions, HttpTools, ToolCaller, ToolRequest } from "../src/programs.ts";
-import { noBatches, refusalOfBatch, takesBatches } from "./batches.ts";
 import { type Era, metaKeys, versions } from "./build-time-answers.ts";
 import { type Connection, readRun } from "./connection.ts";
 import type { AwaitDecision } from "./decision-watch.ts";
@@ -21,6 +20,7 @@ import { isEnvelope } from "./prepared-answers.ts";
 import type { Proposals } from "./proposal-files.ts";
 import { newWorker } from "./refusals.ts";
 import { createServer, identityOf, runSafely, toolNamed } from "./server.ts";
+import { noBatches, refusalOfBatch, takesBatches } from "./session.ts";
 import { limitTo, topicOf, topicsOf, urisIn } from "./subscriptions.ts";
 import { tools } from "./tool-list.ts";
 

@@ -1,9 +1,16 @@
-import { PassThrough, type Readable, type Writable } from "node:stream";
-import type { McpServerFactory } from "@modelcontextprotocol/server";
+import { PassThrough, type Readable, Transform, type Writable } from "node:stream";
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCMessage,
+  type McpServerFactory,
+  ProtocolErrorCode,
+} from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { type Clock, systemClock } from "../src/client/clock.ts";
 import { lazy } from "../src/client/lazy.ts";
-import { createBatches } from "./batches.ts";
+import { jsonIn, textAt, valueAt } from "../src/contract/json.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { AwaitDecision } from "./decision-watch.ts";
 import { type Deps, firstTimes, keyedQueue } from "./deps.ts";
@@ -155,3 +162,134 @@ async function download(
     return undefined;
   }
 }
+
+/** The revisions of the protocol in which clients may send several messages as one array. (JSON-RPC 2.0, batches) */
+const revisionsWithBatches: ReadonlySet<unknown> = new Set(["2025-03-26", "2024-11-05", "2024-10-07"]);
+
+/** Whether clients of this protocol revision may send arrays of messages. */
+export const takesBatches = (revision: string | undefined): boolean => revisionsWithBatches.has(revision);
+
+/** Returns the answer to an array of messages that is refused as a whole. */
+export const refusalOfBatch = (message: string) => ({
+  jsonrpc: "2.0" as const,
+  id: null,
+  error: { code: ProtocolErrorCode.InvalidRequest, message },
+});
+
+export const noBatches =
+  "This revision of the protocol has no arrays of messages. Send one JSON-RPC message, as an object.";
+
+const openingBracket = 0x5b;
+const blanks: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20]);
+
+/** The maximum number of messages in an array. The SDK has the same maximum over HTTP. */
+const mostMessages = 100;
+
+/** Handles batches (arrays of messages), because over standard input the SDK reads only single messages. */
+export interface Batches {
+  /** Forwards lines. Replaces a line that is an array with one line for each message of the array. */
+  readonly lines: Transform;
+  /**
+   * Adds a message to the answer of its batch, and writes the answer when it is complete. Returns false if the message
+   * belongs to no batch.
+   */
+  collect(message: JSONRPCMessage): boolean;
+}
+
+interface Batch {
+  /** The ids of the requests that have no answer yet. */
+  readonly open: Set<unknown>;
+  readonly answers: object[];
+}
+
+export function createBatches(write: (answer: object) => void): Batches {
+  let waiting: Batch[] = [];
+  let revision: string | undefined;
+
+  const endIfComplete = (batch: Batch): void => {
+    if (batch.open.size > 0) return;
+    waiting = waiting.filter((each) => each !== batch);
+    if (batch.answers.length > 0) write(batch.answers);
+  };
+  /** If the message cancels a request of a batch, the batch no longer waits for the answer to that request. */
+  const cancel = (message: unknown): void => {
+    if (valueAt(message, "method") !== "notifications/cancelled") return;
+    const id = valueAt(message, "params", "requestId");
+    const batch = waiting.find(({ open }) => open.delete(id));
+    if (batch) endIfComplete(batch);
+  };
+  const begin = (messages: readonly unknown[]): void => {
+    const requests = messages.filter(isJSONRPCRequest);
+    const batch: Batch = {
+      open: new Set(requests.map(({ id }) => id)),
+      answers: messages.filter(isNoMessage).map(() => refusalOfBatch("This is not a JSON-RPC message.")),
+    };
+    waiting.push(batch);
+    endIfComplete(batch);
+  };
+  /**
+   * Returns the messages of a line that is an array, otherwise undefined. If the line cancels a request of a waiting
+   * batch, the batch no longer waits for that answer.
+   */
+  const messagesIn = (line: Buffer): readonly unknown[] | undefined => {
+    const isArray = line.find((byte) => !blanks.has(byte)) === openingBracket;
+    const mayCancel = waiting.length > 0 && line.includes("notifications/cancelled");
+    const value = isArray || mayCancel ? jsonIn(line.toString("utf8")) : undefined;
+    if (mayCancel) cancel(value);
+    return Array.isArray(value) ? value : undefined;
+  };
+  const pass = (line: Buffer): (Buffer | string)[] => {
+    const messages = messagesIn(line);
+    if (!messages) return [line];
+    const fault = faultOf(messages, revision);
+    if (fault) {
+      write(refusalOfBatch(fault));
+      return [];
+    }
+    begin(messages);
+    messages.forEach(cancel);
+    return messages.filter((each) => !isNoMessage(each)).map((each) => `${JSON.stringify(each)}\n`);
+  };
+
+  return {
+    lines: byLine(pass),
+    collect(message) {
+      if ("method" in message) return false;
+      if ("result" in message) revision = textAt(message.result, "protocolVersion") || revision;
+      const batch = waiting.find(({ open }) => open.delete(message.id));
+      if (!batch) return false;
+      batch.answers.push(message);
+      endIfComplete(batch);
+      return true;
+    },
+  };
+}
+
+/** Replaces each line with the lines that `replaced` returns for it. */
+function byLine(replaced: (line: Buffer) => readonly (Buffer | string)[]): Transform {
+  let pieces: Buffer[] = [];
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      let from = 0;
+      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+        pieces.push(chunk.subarray(from, end + 1));
+        for (const line of replaced(Buffer.concat(pieces))) this.push(line);
+        pieces = [];
+        from = end + 1;
+      }
+      if (from < chunk.length) pieces.push(chunk.subarray(from));
+      done();
+    },
+  });
+}
+
+function faultOf(messages: readonly unknown[], revision: string | undefined): string | undefined {
+  if (!takesBatches(revision)) return noBatches;
+  if (messages.length === 0) return "The array has no messages.";
+  if (messages.length > mostMessages) return `The array has more than ${mostMessages} messages. Send fewer.`;
+  const isFirst = messages.some((message) => valueAt(message, "method") === "initialize");
+  return isFirst ? "Send `initialize` by itself, not in an array." : undefined;
+}
+
+const isNoMessage = (message: unknown): boolean =>
+  !isJSONRPCRequest(message) && !isJSONRPCNotification(message) && !isJSONRPCResponse(message);
