@@ -3,14 +3,13 @@ import { ApiError } from "../../src/contract/errors.ts";
 import type { AnswerWithPage } from "../http/errors.ts";
 import { pathOf, type SharedSteps } from "../http/pipeline.ts";
 import type { Settings } from "../settings/settings.ts";
-import { acceptsHtml } from "./browser-request.ts";
 import { draftFieldOf } from "./drafts/fields.ts";
 import { type Fields, fieldVersion, noFields, originalVersionName } from "./forms.tsx";
 import { BarePage } from "./layout.tsx";
 import { type ConsolePath, consolePathOf, createLinks, type Links, pageOfForm, returnPath } from "./links.ts";
 import type { NotDone } from "./notices.ts";
 import { refusalInWords } from "./parts.tsx";
-import { createRespond, goTo, type Reply, show } from "./respond.tsx";
+import { acceptsHtml, createRespond, goTo, type Reply, show } from "./respond.tsx";
 
 /** Returns the reply to a browser whose request failed: an error page or a redirect. */
 export type ShowError = (ctx: Context, error: ApiError, links: Links) => Reply;

@@ -44,7 +44,6 @@ import { definitions as data } from "../transfer/page.tsx";
 import { definitions as webhooks } from "../webhooks/endpoints/page.tsx";
 import { createAsks } from "./ask.ts";
 import { assetRoutes } from "./assets.ts";
-import { acceptsHtml, refuseForeignForm, unlessSignedOut } from "./browser-request.ts";
 import {
   type Definitions,
   type Form,
@@ -69,7 +68,14 @@ import { type Fields, fieldsOf, noFields, readForm } from "./forms.tsx";
 import { type ConsolePath, consolePathOf, createLinks, type Links, pageOfForm, returnPath } from "./links.ts";
 import { type NotDone, type Notices, notDoneWord, noticesOf } from "./notices.ts";
 import { createInvitedRead, createMailedInvitationRead, createPageReads } from "./page-reads.ts";
-import { createRespond, goTo, type Reply } from "./respond.tsx";
+import {
+  acceptsHtml,
+  createRespond,
+  goTo,
+  type Reply,
+  refuseForeignForm,
+  unlessSignedOut,
+} from "./respond.tsx";
 
 /** Returns the routes of the console's pages, forms and assets. */
 export function consoleRoutes(deps: ConsoleDeps, steps: SharedSteps, api: Api<Contract>): Route[] {

@@ -1,14 +1,13 @@
 import type { Context } from "koa";
 import * as z from "zod/mini";
 import { ApiError } from "../../../src/contract/errors.ts";
-import { unlessSignedOut } from "../../console/browser-request.ts";
 import { answerWithErrorPage, type ShowError } from "../../console/error-page.tsx";
 import { readForm } from "../../console/forms.tsx";
 import { BarePage } from "../../console/layout.tsx";
 import { consolePathOf, createLinks, type Links, returnPath } from "../../console/links.ts";
 import type { DoneElsewhere } from "../../console/notices.ts";
 import { Line } from "../../console/parts.tsx";
-import { createRespond, goTo, type Reply, show } from "../../console/respond.tsx";
+import { createRespond, goTo, type Reply, show, unlessSignedOut } from "../../console/respond.tsx";
 import type { Deps } from "../../deps.ts";
 import { sessionCookie } from "../../http/authenticate.ts";
 import { answerErrors } from "../../http/errors.ts";

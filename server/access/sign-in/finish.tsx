@@ -3,7 +3,6 @@ import { session } from "../../../src/contract/console-session.ts";
 import { isMutation } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Ask } from "../../console/ask.ts";
-import { unlessSignedOut } from "../../console/browser-request.ts";
 import type { Form, SignedInVisit } from "../../console/definitions.ts";
 import type { PageDrafts } from "../../console/drafts/api.ts";
 import { isOfAnother } from "../../console/drafts/page.tsx";
@@ -20,7 +19,7 @@ import { BarePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import type { NotDone, Notices } from "../../console/notices.ts";
 import { SignInRefused } from "../../console/parts.tsx";
-import type { Reply } from "../../console/respond.tsx";
+import { type Reply, unlessSignedOut } from "../../console/respond.tsx";
 
 /** The result of a sign-in form. */
 type SignInOutcome =

@@ -1,13 +1,12 @@
 import type { Context } from "koa";
 import type { ApiError } from "../../../src/contract/errors.ts";
-import { refuseForeignForm } from "../../console/browser-request.ts";
 import { Files } from "../../console/files.tsx";
 import { readForm, TextArea } from "../../console/forms.tsx";
 import { Document } from "../../console/layout.tsx";
 import { createLinkPages } from "../../console/link-pages.tsx";
 import type { Links } from "../../console/links.ts";
 import { Line, Notice, Refused, UserText } from "../../console/parts.tsx";
-import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
+import { goTo, InTurns, type Reply, refuseForeignForm, reshowForm, show } from "../../console/respond.tsx";
 import { Timestamp } from "../../console/times.tsx";
 import type { Deps } from "../../deps.ts";
 import { senderOf } from "../../http/network-addresses.ts";

@@ -18,7 +18,7 @@ export const consoleFaults: readonly Fault[] = [
   },
   {
     name: "a form without an origin is taken",
-    file: "server/console/browser-request.ts",
+    file: "server/console/respond.tsx",
     right: "if (!mutates || isOwnOrigin(origin, settings)) return;",
     wrong: "if (!mutates || origin === undefined || isOwnOrigin(origin, settings)) return;",
     tests: ["test/access/sign-in/page"],
