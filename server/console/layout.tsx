@@ -6,8 +6,7 @@ import { type Asset, assets } from "./assets.ts";
 import { IdempotencyField, versionOf } from "./forms.tsx";
 import type { Links } from "./links.ts";
 import { decisionsIn, type Navigation, requestsIn, sumOf, type Tab } from "./navigation.ts";
-import { counted, DoneNotice, keyed, Line, RoleHere, shownCount } from "./parts.tsx";
-import { Avatar, PeopleHere } from "./people.tsx";
+import { Avatar, counted, DoneNotice, keyed, Line, PeopleHere, RoleHere, shownCount } from "./parts.tsx";
 
 /** A page of the console, with the bar at the top and the tabs of its app. */
 export const ConsolePage = ({

@@ -9,7 +9,7 @@ import type { SignedInVisit } from "./definitions.ts";
 import type { Links } from "./links.ts";
 import type { Notices } from "./notices.ts";
 import type { AppCounts, TestBelow } from "./page-reads.ts";
-import type { People } from "./people.tsx";
+import type { People } from "./parts.tsx";
 
 /**
  * The tabs of the console. `decisions` and `all` (the inbox of all apps) cover all apps of a person. Each other tab

@@ -47,7 +47,7 @@ import { type MailFault, mailFaultOf, type ReachCounts } from "../mail/outgoing/
 import { mails } from "../mail/outgoing/store.ts";
 import { type TestBelow, testsBelow } from "../testing/cycles/api.ts";
 import { type SlotRequestRow, slotRequests } from "../testing/cycles/store.ts";
-import { type People, peopleOf } from "./people.tsx";
+import { type People, peopleOf } from "./parts.tsx";
 
 export type WaitingProposal = AwaitingRow;
 export type Changes = ChangeCounts;

@@ -15,8 +15,7 @@ import { type Filled, filledWith, Select, TextField } from "../../console/forms.
 import { ConsolePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { type Navigation, navigationOf } from "../../console/navigation.ts";
-import { Empty, Line, Pager } from "../../console/parts.tsx";
-import { Person } from "../../console/people.tsx";
+import { Empty, Line, Pager, Person } from "../../console/parts.tsx";
 import { InTurns, type Reply, show } from "../../console/respond.tsx";
 import { Timestamp } from "../../console/times.tsx";
 import { editLabels } from "../../feedback/threads/badges.tsx";

@@ -17,8 +17,7 @@ import {
   TextArea,
 } from "../../console/forms.tsx";
 import type { NotDone } from "../../console/notices.ts";
-import { Can, Line, Notice, UserText } from "../../console/parts.tsx";
-import { Person } from "../../console/people.tsx";
+import { Can, Line, Notice, Person, UserText } from "../../console/parts.tsx";
 import { Timestamp } from "../../console/times.tsx";
 import { directionOf } from "./rules.ts";
 

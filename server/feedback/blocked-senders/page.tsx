@@ -8,8 +8,7 @@ import { type Definitions, defineForm, definePage, type SignedInVisit } from "..
 import { Confirmation, IdempotencyField } from "../../console/forms.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
-import { Empty, Line, Refused, UserText } from "../../console/parts.tsx";
-import { Person } from "../../console/people.tsx";
+import { Empty, Line, Person, Refused, UserText } from "../../console/parts.tsx";
 import { goTo, InTurns, type Reply, show } from "../../console/respond.tsx";
 import { Ago } from "../../console/times.tsx";
 

@@ -4,8 +4,7 @@ import { type Definitions, definePage, type SignedInVisit } from "../../../conso
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { LastChange } from "../../../console/page-reads.ts";
-import { Can, Empty, Line, NothingSearched, Notice, Pager } from "../../../console/parts.tsx";
-import { By } from "../../../console/people.tsx";
+import { By, Can, Empty, Line, NothingSearched, Notice, Pager } from "../../../console/parts.tsx";
 import { InTurns, type Reply, show } from "../../../console/respond.tsx";
 import { searchFaultOf } from "../../../console/search-fault.ts";
 import { Ago, TimestampHere } from "../../../console/times.tsx";

@@ -4,8 +4,7 @@ import type { Assignee, OwnedThread, ThreadSummary } from "../../../../src/contr
 import { hasHidden, oneLine, visibleLine } from "../../../../src/words/visible.ts";
 import { type Filled, OriginalVersions, Select, TextField, versionOf } from "../../../console/forms.tsx";
 import type { Links } from "../../../console/links.ts";
-import { Can, ExternalLink, keyed, Line, Notice, Refused } from "../../../console/parts.tsx";
-import { usePersonWords } from "../../../console/people.tsx";
+import { Can, ExternalLink, keyed, Line, Notice, Refused, usePersonWords } from "../../../console/parts.tsx";
 import { Remaining, Timestamp } from "../../../console/times.tsx";
 import { PublicationBadge } from "../../../content/texts/parts.tsx";
 import { editLabels, nameIn, statusNames, TagBadge, typeNames } from "../badges.tsx";

@@ -3,8 +3,17 @@ import { limits } from "../../../../src/contract/limits.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
 import { type Filled, faultAt, HiddenFields, TextArea, versionOf } from "../../../console/forms.tsx";
 import type { ProposalClaim, ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
-import { Can, ExternalLink, HiddenCount, Line, Notice, Refused, UserText } from "../../../console/parts.tsx";
-import { Person, usePersonWords } from "../../../console/people.tsx";
+import {
+  Can,
+  ExternalLink,
+  HiddenCount,
+  Line,
+  Notice,
+  Person,
+  Refused,
+  UserText,
+  usePersonWords,
+} from "../../../console/parts.tsx";
 import { Ago, duration, Remaining, Timestamp } from "../../../console/times.tsx";
 import { Badge, type BadgeProps } from "../badges.tsx";
 import { claimedName, recallNoteName, type ThreadForms } from "./fields.tsx";

@@ -15,8 +15,7 @@ import {
   TextArea,
   versionOf,
 } from "../../../console/forms.tsx";
-import { ExternalLink, Line, Notice, Refused } from "../../../console/parts.tsx";
-import { usePersonWords } from "../../../console/people.tsx";
+import { ExternalLink, Line, Notice, Refused, usePersonWords } from "../../../console/parts.tsx";
 import { Ago } from "../../../console/times.tsx";
 import { isMailAddress } from "../../../mail/address.ts";
 import { messageVerbs } from "../../messages/rules.ts";

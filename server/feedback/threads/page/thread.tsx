@@ -20,8 +20,7 @@ import {
 import type { Links } from "../../../console/links.ts";
 import type { AppNavigation } from "../../../console/navigation.ts";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
-import { Can, counted, Line, Notice } from "../../../console/parts.tsx";
-import { Person } from "../../../console/people.tsx";
+import { Can, counted, Line, Notice, Person } from "../../../console/parts.tsx";
 import { Ago, Timestamp } from "../../../console/times.tsx";
 import { type InboxPosition, inboxPositionQuery, placeValues } from "../../inbox/neighbours.tsx";
 import { threadNews } from "../../unread/rules.ts";
