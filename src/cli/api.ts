@@ -6,11 +6,10 @@ import type { Success } from "../client/send.ts";
 import { isText, valueAt } from "../contract/json.ts";
 import { escapedJson, shownAddress } from "../words/visible.ts";
 import { usageError } from "./core/cli-error.ts";
-import { commandAction, type Setup } from "./core/command.ts";
+import { addExamples, commandAction, type Setup } from "./core/command.ts";
 import { allPages } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
 import { mutates, splitPair } from "./core/flags.ts";
-import { addExamples } from "./core/help.ts";
 import { rawTextOf, readText } from "./core/input.ts";
 import { printOne } from "./core/output.ts";
 

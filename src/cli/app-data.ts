@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import type { DatabaseChoice } from "../programs.ts";
 import { administer, onDatabase } from "./core/administer.ts";
-import { commandAction, type Setup } from "./core/command.ts";
+import { addExamples, commandAction, type Setup } from "./core/command.ts";
 import { ofApp } from "./core/flags.ts";
-import { addExamples } from "./core/help.ts";
 import { explainMissingConsole } from "./core/missing-endpoints.ts";
 import type { ExportFlags } from "./export-app.lazy.ts";
 

@@ -14,7 +14,7 @@ import { hintOf } from "../credentials/store.ts";
 import { withArticle } from "../words/phrases.ts";
 import { choices } from "./core/choices.ts";
 import { CliError, type Exit, usageError } from "./core/cli-error.ts";
-import { commandAction, forTester, type Setup, startInvocation } from "./core/command.ts";
+import { addExamples, commandAction, forTester, type Setup, startInvocation } from "./core/command.ts";
 import type { Context, FoundCredential, Invocation, Server } from "./core/context.ts";
 import {
   assertKnownServer,
@@ -29,7 +29,6 @@ import {
 } from "./core/credentials.ts";
 import { failureOf } from "./core/failures.ts";
 import { mutates, systemTimeZone } from "./core/flags.ts";
-import { addExamples } from "./core/help.ts";
 import { canAsk, readText } from "./core/input.ts";
 import { type Column, details, note, printList, printOne } from "./core/output.ts";
 import { asLoggedJson, onOneLine } from "./core/plain-text.ts";

@@ -8,7 +8,7 @@ import { findWritten, idOfRelease, listReleases, releaseDetails, viewRelease } f
 import type { ImportFlags, ReleaseFlags } from "./changelog/publish.ts";
 import { choices } from "./core/choices.ts";
 import { CliError, usageError } from "./core/cli-error.ts";
-import { commandAction, type Setup } from "./core/command.ts";
+import { addExamples, commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
 import { missingFlags } from "./core/failures.ts";
 import {
@@ -22,7 +22,6 @@ import {
   wholeNumber,
   withTime,
 } from "./core/flags.ts";
-import { addExamples } from "./core/help.ts";
 import { appIdOf, isId } from "./core/ids.ts";
 import { confirm, optionalTextOf } from "./core/input.ts";
 import { note, printOne } from "./core/output.ts";

@@ -1,6 +1,5 @@
 import { Argument, type Command, Help, type Option } from "commander";
-import { commandAction, type Setup } from "./core/command.ts";
-import { addExamples } from "./core/help.ts";
+import { addExamples, commandAction, type Setup } from "./core/command.ts";
 import {
   choicesOf,
   choicesOfArgument,

@@ -1,10 +1,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { configFolder } from "../credentials/folders.ts";
 import { usageError } from "./core/cli-error.ts";
-import { commandAction, type Setup } from "./core/command.ts";
+import { addExamples, commandAction, type Setup } from "./core/command.ts";
 import type { Context, Invocation } from "./core/context.ts";
 import { consoleAddress, namedApp, openStore, webAddress } from "./core/credentials.ts";
-import { addExamples } from "./core/help.ts";
 import { confirm } from "./core/input.ts";
 import { type Column, note, printList, printOne } from "./core/output.ts";
 import {

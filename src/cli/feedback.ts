@@ -18,11 +18,10 @@ import { logicWordsText, missingValueText, unknownValueText } from "../words/thr
 import { oneLine } from "../words/visible.ts";
 import { choices } from "./core/choices.ts";
 import { usageError } from "./core/cli-error.ts";
-import { commandAction, type Setup } from "./core/command.ts";
+import { addExamples, commandAction, type Setup } from "./core/command.ts";
 import { allPages } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
 import { count, destroysHere, instantOf, mutates, ofApp, several, views } from "./core/flags.ts";
-import { addExamples } from "./core/help.ts";
 import { appIdOf } from "./core/ids.ts";
 import { flagOf, textOf } from "./core/input.ts";
 import { type Column, note, noteFurther, printList, printOne, refusePageOfAll } from "./core/output.ts";

@@ -1,10 +1,9 @@
 import { Command, Help } from "commander";
 import { credentialKinds } from "../client/credential-kinds.ts";
 import { exitCodes, usageError } from "./core/cli-error.ts";
-import { commandAction, type Setup } from "./core/command.ts";
+import { addExamples, commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
 import { mutates } from "./core/flags.ts";
-import { addExamples } from "./core/help.ts";
 import { printList, printOne } from "./core/output.ts";
 
 export function addHelp(help: Command, setup: Setup): void {

@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import { routes } from "../client/routes.ts";
 import { proofImages } from "../contract/limits.ts";
-import { commandAction, forTester, type Setup } from "./core/command.ts";
+import { addExamples, commandAction, forTester, type Setup } from "./core/command.ts";
 import { destroysHere, mutates, several } from "./core/flags.ts";
-import { addExamples } from "./core/help.ts";
 import { rulesOf } from "./delivery/files.ts";
 import type { SubmitFlags } from "./delivery/proof.ts";
 import type { ResendFlags } from "./delivery/send.ts";

@@ -1,6 +1,6 @@
 import { type Command, Help, type Option } from "commander";
 import { exitCodes } from "../../src/cli/core/cli-error.ts";
-import { examplesOf } from "../../src/cli/core/help.ts";
+import { examplesOf } from "../../src/cli/core/command.ts";
 import { variables } from "../../src/cli/help.ts";
 import { anchorOf, page, table } from "./markdown.ts";
 

@@ -1,6 +1,6 @@
 import { type Command, Help, type Option } from "commander";
 import { exitCodes } from "../../src/cli/core/cli-error.ts";
-import { examplesOf, wordsOf } from "../../src/cli/core/help.ts";
+import { examplesOf, wordsOf } from "../../src/cli/core/command.ts";
 import { variables } from "../../src/cli/help.ts";
 
 /** The manual pages by the names of their files: one of the program, and one for each noun. */

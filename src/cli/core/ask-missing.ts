@@ -1,9 +1,9 @@
 import { type Command, CommanderError } from "commander";
 import { closest } from "../../words/closest.ts";
 import { CliError, Unanswered } from "./cli-error.ts";
+import { wordsOf } from "./command.ts";
 import type { Context, GlobalFlags, Sink } from "./context.ts";
 import { calledBy } from "./failures.ts";
-import { wordsOf } from "./help.ts";
 import { choicesOf, choicesOfArgument, listedArguments } from "./listed-values.ts";
 import { onOneLine } from "./plain-text.ts";
 

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Help, type Option } from "commander";
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
 import { clientOf, type Sender } from "../../client/send.ts";
 import { stateFolder } from "../../credentials/folders.ts";
@@ -6,6 +6,7 @@ import type { Exit } from "./cli-error.ts";
 import { connect } from "./connection.ts";
 import type { Context, FoundCredential, GlobalFlags, Invocation } from "./context.ts";
 import { assertCredentialKind, findCredential, isOfOtherServer, notSent, serverOf } from "./credentials.ts";
+import { isOfEveryChange } from "./flags.ts";
 import { note } from "./output.ts";
 
 /** The result of a command: an exit of this program, or the exit code of another program that the command ran. */
@@ -87,3 +88,68 @@ export async function ownCredential(
     note(invocation, `${notSent(variable, server)} The stored ${name} is used.`);
   return found;
 }
+
+/**
+ * The style of the help of a command. It hides aliases. It also hides the flags of `mutates`, because many commands
+ * have them.
+ */
+export const helpStyle = {
+  subcommandTerm: (command: Command): string => `${command.name()} ${argumentsOf(command)}`.trim(),
+  commandUsage: (command: Command): string =>
+    `innkeep ${wordsOf(command)} ${command.usage()}`.replace(/ +/g, " "),
+  visibleOptions: (command: Command): Option[] =>
+    new Help().visibleOptions(command).filter((option) => !isOfEveryChange(option)),
+  optionDescription: (option: Option): string =>
+    `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`,
+};
+
+/**
+ * The style of the help of the whole program. It also hides the global options, because `innkeep help options` shows
+ * them.
+ */
+export const programHelpStyle = {
+  ...helpStyle,
+  formatHelp: (command: Command, help: Help): string =>
+    new Help().formatHelp(command, Object.assign(help, { visibleOptions: () => [] })),
+};
+
+const examples = new WeakMap<Command, readonly string[]>();
+
+/**
+ * Sets the examples of a command. Each example is a whole command line. The help of the command, `docs/cli.md` and the
+ * manual page show the examples.
+ */
+export function addExamples(command: Command, ...lines: readonly string[]): void {
+  examples.set(command, lines);
+}
+
+/** Returns the examples of a command. Empty if the command only has subcommands. */
+export const examplesOf = (command: Command): readonly string[] => examples.get(command) ?? [];
+
+/**
+ * Adds a text to the end of the help of each subcommand: its examples, and the command that shows the global options.
+ */
+export function addHelpEndings(command: Command): void {
+  for (const one of command.commands) {
+    one.addHelpText("after", () => endingOf(one));
+    addHelpEndings(one);
+  }
+}
+
+function endingOf(command: Command): string {
+  const lines = examplesOf(command);
+  const shown = lines.length === 0 ? "" : `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}\n`;
+  return `${shown}\nGlobal options: innkeep help options`;
+}
+
+/** Returns the words that call a command, without the name of the program. */
+export function wordsOf(command: Command): string {
+  const words = [];
+  for (let at = command; at.parent; at = at.parent) words.unshift(at.name());
+  return words.join(" ");
+}
+
+const argumentsOf = (command: Command): string =>
+  command.registeredArguments
+    .map((argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`))
+    .join(" ");

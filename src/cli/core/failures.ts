@@ -14,9 +14,9 @@ import { KeychainError } from "../../credentials/keychain.ts";
 import { DamagedStoreError } from "../../credentials/store.ts";
 import { closest } from "../../words/closest.ts";
 import { CliError, type Exit, exitCodes, type Failure, usageError } from "./cli-error.ts";
+import { wordsOf } from "./command.ts";
 import { DryRun, textOfRequest } from "./connection.ts";
 import type { Context, GlobalFlags } from "./context.ts";
-import { wordsOf } from "./help.ts";
 import { asLogged, asLoggedJson, type Painter, painter, printable } from "./plain-text.ts";
 
 /** Prints the reason why a command failed. Returns the exit of the command. (rule L1) */

@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from "commander";
 import { type Noun, nounGroups, nouns } from "../nouns.ts";
 import { bestEffortVerb } from "./ci.ts";
 import { CliError, exitCodes } from "./cli-error.ts";
-import type { Ending, Setup } from "./command.ts";
+import { addHelpEndings, type Ending, helpStyle, programHelpStyle, type Setup } from "./command.ts";
 import { DryRun } from "./connection.ts";
 import type { Context, GlobalFlags, Io } from "./context.ts";
 import {
@@ -13,7 +13,6 @@ import {
   nameAllMissingFlags,
   printFailure,
 } from "./failures.ts";
-import { addHelpEndings, helpStyle, programHelpStyle } from "./help.ts";
 import { canAsk } from "./input.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { examplesOf } from "../../../src/cli/core/help.ts";
+import { examplesOf } from "../../../src/cli/core/command.ts";
 import { createProgram } from "../../../src/cli/core/program.ts";
 import { createCommandLine, emptyWorld } from "../../support/clients/command-line.ts";
 import { everyCommand, sampleFor } from "../../support/clients/every-command.ts";

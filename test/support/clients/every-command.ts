@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { examplesOf, wordsOf } from "../../../src/cli/core/help.ts";
+import { examplesOf, wordsOf } from "../../../src/cli/core/command.ts";
 import { createProgram } from "../../../src/cli/core/program.ts";
 import { nouns } from "../../../src/cli/nouns.ts";
 import { emptyWorld } from "./command-line.ts";
