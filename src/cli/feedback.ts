@@ -24,7 +24,7 @@ import { choices, count, destroysHere, instantOf, mutates, ofApp, several, views
 import { appIdOf } from "./core/ids.ts";
 import { flagOf, textOf } from "./core/input.ts";
 import { type Column, note, noteFurther, printList, printOne, refusePageOfAll } from "./core/output.ts";
-import { rulesOf } from "./delivery/files.ts";
+import { rulesOf } from "./delivery/report.ts";
 import type { ResendFlags } from "./delivery/send.ts";
 import type { SendFlags } from "./delivery/send-report.ts";
 import {

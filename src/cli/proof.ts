@@ -3,8 +3,8 @@ import { routes } from "../client/routes.ts";
 import { proofImages } from "../contract/limits.ts";
 import { addExamples, commandAction, forTester, type Setup } from "./core/command.ts";
 import { destroysHere, mutates, several } from "./core/flags.ts";
-import { rulesOf } from "./delivery/files.ts";
 import type { SubmitFlags } from "./delivery/proof.ts";
+import { rulesOf } from "./delivery/report.ts";
 import type { ResendFlags } from "./delivery/send.ts";
 
 export function addProof(proof: Command, given: Setup): void {

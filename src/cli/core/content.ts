@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { formBody } from "../../client/body.ts";
 import type { Client } from "../../client/call.ts";
 import { contentPictures } from "../../contract/limits.ts";
-import { checkSentFiles } from "../delivery/files.ts";
+import { checkSentFiles } from "../delivery/report.ts";
 import type { Invocation } from "./context.ts";
 import { appIdOf, wholeId } from "./ids.ts";
 import { inputFaultsError } from "./input.ts";

@@ -14,7 +14,7 @@ import { isStart, ownSlotId } from "../core/ids.ts";
 import { type Checked, flagOf, type InputFault, inputFaultsError, readTexts } from "../core/input.ts";
 import { type Column, note, printList, printOne } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
-import { checkSentFiles } from "./files.ts";
+import { checkSentFiles } from "./report.ts";
 import {
   type Explanation,
   type Failed,

@@ -29,8 +29,7 @@ import {
 import { note } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
 import { reportFailureToJob, reportSuccessToJob, warnAndContinue } from "./ci-job-output.ts";
-import { asPdf, checkSentFiles } from "./files.ts";
-import { type Answer, flagOfFiles, printAnswer, reports } from "./report.ts";
+import { type Answer, asPdf, checkSentFiles, flagOfFiles, printAnswer, reports } from "./report.ts";
 import { failureText, itemOf, megabytes, remind, sendNew } from "./send.ts";
 import type { ReportContent } from "./stored.lazy.ts";
 

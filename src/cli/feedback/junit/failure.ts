@@ -11,7 +11,7 @@ import { ciFolders } from "../../core/ci.ts";
 import type { Context, Invocation } from "../../core/context.ts";
 import { isUnder } from "../../core/files.ts";
 import { onOneLine } from "../../core/plain-text.ts";
-import { asPdf, checkSentFiles } from "../../delivery/files.ts";
+import { asPdf, checkSentFiles } from "../../delivery/report.ts";
 import { cutMessage, type DraftFlags, dedupeFields, draftOf } from "../../delivery/send-report.ts";
 import type { ReportContent } from "../../delivery/stored.lazy.ts";
 import { escapeSign, type TestFailure, type TestResult } from "./test-result.ts";
