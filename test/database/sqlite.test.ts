@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Transaction } from "../../server/database/database.ts";
 import { isConflict, isUnavailable } from "../../server/database/errors.ts";
 import { sqliteDriver } from "../../server/database/open.ts";
 import type { Connection, SqliteDriver } from "../../server/database/sqlite/connection.ts";
@@ -176,6 +177,18 @@ describe("a SQLite file", () => {
     };
     expect(await savepoints("a", "b", "c")).toBe(0);
     expect(await savepoints("a", "d", "e")).toBeGreaterThan(0);
+  });
+
+  it("is changed without temporary files, except by long work", async () => {
+    const database = await place.open();
+    const store = async (tx: Transaction) =>
+      (await tx.get<{ temp_store: number }>("PRAGMA temp_store"))?.temp_store;
+    const [memory, files] = [2, 1];
+    expect(await database.write(store)).toBe(memory);
+    const bothLong = [database.write(store, "long"), database.write(store, "long")];
+    expect(await Promise.all(bothLong)).toEqual([files, files]);
+    await expect(database.write(() => Promise.reject(new Error("no")), "long")).rejects.toThrow("no");
+    expect(await database.write(store)).toBe(memory);
   });
 
   it("can be copied completely while it is in use", async () => {
