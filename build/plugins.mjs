@@ -219,7 +219,7 @@ async function withoutWasm({ literal, file, code }, path, folder) {
 /** Modules that the build runs, to write their exported values into the bundles. */
 const valueModules = [
   "src/client/routes.ts",
-  "src/cli/core/flags.ts",
+  "src/cli/core/choices.ts",
   "mcp/tool-list.ts",
   "mcp/build-time-answers.ts",
 ];

@@ -15,12 +15,13 @@ import {
 } from "../contract/statistics-text.ts";
 import { countOf } from "../words/phrases.ts";
 import { oldThreadsText } from "../words/thread.ts";
+import { choices } from "./core/choices.ts";
 import { CliError, didYouMean, usageError } from "./core/cli-error.ts";
 import { addExamples, commandAction, type Setup } from "./core/command.ts";
 import { allPages } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
 import { namedApp } from "./core/credentials.ts";
-import { choices, destroys, instantOf, mutates, ofApp, systemTimeZone, views } from "./core/flags.ts";
+import { destroys, instantOf, mutates, ofApp, systemTimeZone, views } from "./core/flags.ts";
 import { appIdOf, isId, reachableApps, wholeId } from "./core/ids.ts";
 import { confirm, optionalTextOf } from "./core/input.ts";
 import { explainMissingConsole } from "./core/missing-endpoints.ts";

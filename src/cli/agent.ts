@@ -24,11 +24,12 @@ import {
 import { differenceOf, foldedWords, foldRepeats } from "../words/thread.ts";
 import { oneLine } from "../words/visible.ts";
 import type { WorkFlags } from "./agent/work.ts";
+import { choices } from "./core/choices.ts";
 import { CliError, type Exit, usageError } from "./core/cli-error.ts";
 import { addExamples, commandAction, type Setup } from "./core/command.ts";
 import { lastingClient } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
-import { choices, duration, instantOf, mutates, several, views } from "./core/flags.ts";
+import { duration, instantOf, mutates, several, views } from "./core/flags.ts";
 import { textOf } from "./core/input.ts";
 import { explainMissingList, explainMissingWork } from "./core/missing-endpoints.ts";
 import {

@@ -12,6 +12,7 @@ import type { DeviceGrant } from "../contract/sign-in.ts";
 import { configFolder, readIfThere, writePrivately } from "../credentials/folders.ts";
 import { hintOf } from "../credentials/store.ts";
 import { withArticle } from "../words/phrases.ts";
+import { choices } from "./core/choices.ts";
 import { CliError, type Exit, usageError } from "./core/cli-error.ts";
 import { addExamples, commandAction, forTester, type Setup, startInvocation } from "./core/command.ts";
 import type { Context, FoundCredential, Invocation, Server } from "./core/context.ts";
@@ -27,7 +28,7 @@ import {
   wrongKindMessage,
 } from "./core/credentials.ts";
 import { failureOf } from "./core/failures.ts";
-import { choices, mutates, systemTimeZone } from "./core/flags.ts";
+import { mutates, systemTimeZone } from "./core/flags.ts";
 import { canAsk, readText } from "./core/input.ts";
 import { type Column, details, note, printList, printOne } from "./core/output.ts";
 import { asLoggedJson, onOneLine } from "./core/plain-text.ts";

@@ -6,12 +6,12 @@ import type { ChangelogChange, EditedChangelogEntry, ImportedChangelogEntry } fr
 import type { ExportFlags } from "./changelog/export.ts";
 import { findWritten, idOfRelease, listReleases, releaseDetails, viewRelease } from "./changelog/find.ts";
 import type { ImportFlags, ReleaseFlags } from "./changelog/publish.ts";
+import { choices } from "./core/choices.ts";
 import { CliError, usageError } from "./core/cli-error.ts";
 import { addExamples, commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
 import { missingFlags } from "./core/failures.ts";
 import {
-  choices,
   destroys,
   inLanguage,
   mutates,

@@ -1,11 +1,12 @@
 import { Argument, type Command } from "commander";
 import { routes } from "../client/routes.ts";
 import type { AppNotices, NoticeKind, NoticeWay } from "../contract/notices.ts";
+import { choices } from "./core/choices.ts";
 import { CliError, usageError } from "./core/cli-error.ts";
 import { addExamples, commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
 import { namedApp } from "./core/credentials.ts";
-import { choices, count, mutates, ofApp } from "./core/flags.ts";
+import { count, mutates, ofApp } from "./core/flags.ts";
 import { appIdOf } from "./core/ids.ts";
 import { explainMissingConsole } from "./core/missing-endpoints.ts";
 import { type Column, details, note, printList, printOne } from "./core/output.ts";

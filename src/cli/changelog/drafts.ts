@@ -1,9 +1,9 @@
 import type * as z from "zod/mini";
 import type { ChangelogChange, ReleaseDraft, ReleaseTranslation } from "../../contract/changelog.ts";
+import { choices } from "../core/choices.ts";
 import { usageError } from "../core/cli-error.ts";
 import { idOfEarlierText, printEarlierTexts } from "../core/content.ts";
 import type { Invocation } from "../core/context.ts";
-import { choices } from "../core/flags.ts";
 import { note, printList, printOne } from "../core/output.ts";
 import { type ReleaseEntry, readWritten, showPlan, writtenOf } from "./entry.ts";
 import { findWritten, idOfRelease, releaseDetails } from "./find.ts";

@@ -1,5 +1,5 @@
 import type { Argument, Option } from "commander";
-import { choices } from "./flags.ts";
+import { choices } from "./choices.ts";
 import { profileKeys } from "./settings.ts";
 import { allKinds, wordOf } from "./store-credential.ts";
 

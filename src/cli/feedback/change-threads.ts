@@ -6,12 +6,13 @@ import type { OwnedThread, ThreadStatus, ThreadSummary } from "../../contract/th
 import { countOf } from "../../words/phrases.ts";
 import { deliveryWords, hasRepeats, probableReceiver, senderOf } from "../../words/thread.ts";
 import { oneLine } from "../../words/visible.ts";
+import { choices } from "../core/choices.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import { addExamples, commandAction, type Setup } from "../core/command.ts";
 import { allPages } from "../core/connection.ts";
 import type { Invocation } from "../core/context.ts";
 import { failureOf } from "../core/failures.ts";
-import { choices, instantOf, mutates, ofApp, several } from "../core/flags.ts";
+import { instantOf, mutates, ofApp, several } from "../core/flags.ts";
 import { appIdOf, wholeId } from "../core/ids.ts";
 import { agrees, canAsk, textOf } from "../core/input.ts";
 import { note, printOne } from "../core/output.ts";
