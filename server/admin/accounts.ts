@@ -378,21 +378,25 @@ async function appOf(reader: Reader, appId: string): Promise<{ ownerId: string }
   throw new ApiError("not_found", { message: `There is no app ${appId}.` });
 }
 
-interface AuditedAction {
-  readonly action: AuditActionName;
-  readonly appId?: string | null;
-  readonly target: string;
-  /** The label of the token or key that was created or deleted. */
-  readonly label?: string;
-  /** The old and new values of the changed fields. */
-  readonly changes?: readonly AuditChange[];
-}
-
 /** Adds an action of the operator to the audit of the account that it concerns. */
 export const record = (
   tx: Transaction,
   ownerId: string,
-  { action, appId = null, target, label, changes = [] }: AuditedAction,
+  {
+    action,
+    appId = null,
+    target,
+    label,
+    changes = [],
+  }: {
+    readonly action: AuditActionName;
+    readonly appId?: string | null;
+    readonly target: string;
+    /** The label of the token or key that was created or deleted. */
+    readonly label?: string;
+    /** The old and new values of the changed fields. */
+    readonly changes?: readonly AuditChange[];
+  },
 ): Promise<void> =>
   audit.insert(tx, {
     id: v7(),

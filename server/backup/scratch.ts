@@ -94,19 +94,22 @@ export async function assertFreeSpace(folder: string, bytes: number): Promise<vo
   );
 }
 
-/** Describes how to recognise the temporary folders of a command. */
-interface OwnFolders {
-  /** The beginning of the folders' names. `mkdtemp` adds six characters. */
-  readonly prefix: string;
-  /** The beginnings of the names of the files in such a folder. */
-  readonly contents: readonly string[];
-}
-
 /**
  * Returns the folders in `parent` that killed commands may have left. A user may have folders with similar names. So
  * a folder is returned only if it is not a symbolic link and has no other files.
  */
-export async function leftoversIn(parent: string, { prefix, contents }: OwnFolders): Promise<string[]> {
+export async function leftoversIn(
+  parent: string,
+  {
+    prefix,
+    contents,
+  }: {
+    /** The beginning of the folders' names. `mkdtemp` adds six characters. */
+    readonly prefix: string;
+    /** The beginnings of the names of the files in such a folder. */
+    readonly contents: readonly string[];
+  },
+): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(parent, { withFileTypes: true })) {
     const random = entry.name.startsWith(prefix) ? entry.name.slice(prefix.length) : "";

@@ -14,12 +14,6 @@ export interface DraftOwner {
   readonly writer: string;
 }
 
-/** The limits for one person: the number of drafts, and the total number of their characters. */
-export interface MostDrafts {
-  readonly count: number;
-  readonly length: number;
-}
-
 /** The name of an object and, for a thread, also its number. */
 export interface NamedObject {
   readonly id: string;
@@ -175,7 +169,11 @@ export const drafts = {
    * Removes the oldest drafts of a person until the remaining drafts are within the limits. The marks of ended writers
    * are counted separately.
    */
-  trim: (tx: Transaction, userId: string, { count, length }: MostDrafts) =>
+  trim: (
+    tx: Transaction,
+    userId: string,
+    { count, length }: { readonly count: number; readonly length: number },
+  ) =>
     tx.run(
       `DELETE FROM drafts WHERE id IN (SELECT id FROM (
          SELECT id, ROW_NUMBER() OVER (PARTITION BY field = '${ended}' ORDER BY updated_at DESC, id DESC) AS place,

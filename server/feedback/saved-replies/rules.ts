@@ -43,19 +43,22 @@ export const doubtfulPlaceholders = (
   ...(isToEveryone && body.includes("{name}") ? ["name"] : []),
 ];
 
-/** The names of the senders of a thread, as far as a reply is concerned. */
-interface SenderNames {
-  /** The names of the senders who get the reply. A sender without a name is null. */
-  readonly receivers: readonly (string | null)[];
-  /** The names of all senders of the thread. */
-  readonly all: readonly (string | null)[];
-}
-
 /**
  * Returns the names in a reply that not all of its receivers have: the names of other senders of the thread. A saved
  * reply may have inserted them for another receiver. (rule F32)
  */
-export function otherNamesIn(text: string, { receivers, all }: SenderNames): string[] {
+export function otherNamesIn(
+  text: string,
+  {
+    receivers,
+    all,
+  }: {
+    /** The names of the senders who get the reply. A sender without a name is null. */
+    readonly receivers: readonly (string | null)[];
+    /** The names of all senders of the thread. */
+    readonly all: readonly (string | null)[];
+  },
+): string[] {
   const [own = "", ...more] = receivers.map((name) => withoutBraces(name ?? ""));
   const shared = more.every((name) => isSameName(name, own)) ? own : "";
   const others = new Set(all.map((name) => withoutBraces(name ?? "")).filter((name) => name !== ""));

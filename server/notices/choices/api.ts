@@ -46,17 +46,19 @@ export function notices(
   };
 }
 
-interface AppChange {
-  readonly appId: string;
-  readonly kinds?: GivenChoices | undefined;
-  readonly stormPerHour?: number | undefined;
-}
-
 /** Changes which notices a member gets about an app. Throws `not_found` and `bad_request`. (rules N1, N2) */
 async function changeApp(
   tx: Transaction,
   { userId, appId: onlyApp }: ConsoleCaller,
-  { appId, kinds = {}, stormPerHour: perHour }: AppChange,
+  {
+    appId,
+    kinds = {},
+    stormPerHour: perHour,
+  }: {
+    readonly appId: string;
+    readonly kinds?: GivenChoices | undefined;
+    readonly stormPerHour?: number | undefined;
+  },
 ): Promise<void> {
   const member = onlyApp === null || onlyApp === appId ? await memberOf(tx, appId, userId) : undefined;
   if (member === undefined) throw new ApiError("not_found");
