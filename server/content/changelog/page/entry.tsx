@@ -91,7 +91,7 @@ import {
   withFixes,
   withStoredFixes,
 } from "./form.tsx";
-import { publishedQuery } from "./published.tsx";
+import { publishedQuery } from "./list.tsx";
 
 const createEntry = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved>> =>
   handleButton(visit, async ({ ask, fields, param }) => {
