@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withoutLargeMetadata } from "../../../server/http/body/large-metadata.ts";
-import { anything, parseStrictJson } from "../../../server/http/body/strict-json.ts";
+import { anything, parseStrictJson, withoutLargeMetadata } from "../../../server/http/body/strict-json.ts";
 import { fitMetadata } from "../../../src/contract/feedback.ts";
 import { fieldsOf } from "../../../src/contract/json.ts";
 
