@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { notesOfCommits } from "../../../src/cli/changelog/git.ts";
 import { readChangelogFile } from "../../../src/cli/changelog/notes/changelog-file.lazy.ts";
-import { notesOfCommits } from "../../../src/cli/changelog/notes/commits.ts";
 import { inputText } from "../../support/files/inputs.ts";
 import { answers, startRecordingServer } from "../../support/network/recording-server.ts";
 import { commandsOfScript, runScriptCommand } from "../../support/programs/input-script.ts";
