@@ -17,7 +17,7 @@ import {
 import type { Handlers } from "../../http/handler.ts";
 import { maskAddress, openAddress, sealAddress } from "../../secrets/secrets.ts";
 import { proofs } from "../../testing/tester/store.ts";
-import { removeReceivers } from "../../webhooks/endpoints/clear.ts";
+import { removeReceivers } from "../../webhooks/endpoints/worker.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { changesBetween } from "../audit/rules.ts";
 import { createApp, createKey, renewKey } from "../credentials.ts";
