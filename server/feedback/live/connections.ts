@@ -33,10 +33,17 @@ export interface LiveConnections {
 type LiveCaller = Pick<ConsoleCaller, "id" | "userId">;
 
 /** The maximum number of connections of one session. The tabs of a browser share one connection. */
-export const mostOfSession = 20;
+const mostOfSession = 20;
 
 /** The maximum number of connections of all sessions of one person. */
-export const mostOfAccount = 100;
+const mostOfAccount = 100;
+
+/** The messages of the errors for a connection that is over a limit. */
+export const fullMessages = {
+  session: `This session has ${mostOfSession} open connections for events. Close one of them first.`,
+  account: `Your sessions have ${mostOfAccount} open connections for events. Close one of them first.`,
+  server: "The server has too many open connections for events. Try again later.",
+};
 
 /**
  * The interval in milliseconds at which each connection gets a line without content. Without this line, proxies might

@@ -101,7 +101,7 @@ const byHand: ByHand = {
     "server/backup/store.ts dumpPostgres": "postgres",
     "server/database/statistics.ts cancelMaking": "postgres",
     "server/feedback/search/store/postgres.ts": "postgres",
-    "server/feedback/search/store/sqlite.ts": "sqlite",
+    "server/feedback/search/store/search.ts": "sqlite",
     "server/feedback/search/store/spelling.ts inLexemes": "postgres",
     "server/feedback/search/store/indexing.ts addInSqlite": "sqlite",
     "server/feedback/search/store/indexing.ts addInPostgres": "postgres",
