@@ -6,7 +6,7 @@ import { type DatabaseAddress, openDatabase } from "../database/open.ts";
 import { credentialsTopic, slotsTopic } from "../database/signals.ts";
 import { sealed } from "../secrets/store.ts";
 import { type DataLocation, SettingError } from "../settings/settings.ts";
-import { readIfThere } from "../start/data-folder.ts";
+import { assertDatabaseIsThere, readIfThere } from "../start/data-folder.ts";
 import { type Secrets, unlock } from "../start/unlock.ts";
 
 /** The secrets from the environment of a command. */
@@ -63,7 +63,7 @@ export const addressOf = (location: DataLocation): DatabaseAddress =>
 /**
  * Opens the database for `work` and closes it again. `how` says what to do before that: `create` creates a missing
  * database, `update` applies missing migrations, and `leave` does not change the schema. Throws a SettingError if the
- * database is missing and `how` is not `create`.
+ * database is missing and `how` is not `create`, or if the folder contains the files of a server but no database.
  */
 export async function withDatabase<Result>(
   location: DataLocation,
@@ -72,6 +72,7 @@ export async function withDatabase<Result>(
 ): Promise<Result> {
   if (how !== "create" && location.databaseUrl === undefined && !(await exists(databaseFile(location))))
     throw new SettingError(`There is no database in ${location.data}. Set --data to the server's folder.`);
+  if (location.databaseUrl === undefined) await assertDatabaseIsThere(location.data);
   const database = await openDatabase(addressOf(location), how === "leave" ? { migrations: "none" } : {});
   try {
     return await work(database);

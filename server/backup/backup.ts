@@ -1,5 +1,6 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeFolder } from "../../src/credentials/folders.ts";
 import { systemReason } from "../../src/words/phrases.ts";
 import { exists, secretFile } from "../admin/data-location.ts";
 import type { Database, Reader } from "../database/database.ts";
@@ -55,7 +56,7 @@ export async function backUp(database: Database, location: DataLocation, order: 
   const recipients = recipientsIn(order.recipient);
   if (await exists(file)) throw new SettingError(`${file} already exists. Choose another file name.`);
   if (await isCurrent(database, migrations)) await assertPlace(database, location);
-  await mkdir(location.data, { recursive: true, mode: 0o700 });
+  makeFolder(location.data, 0o700);
   const lock = await lockFor("backup", location.data);
   try {
     await removeScratch(location);

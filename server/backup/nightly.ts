@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import * as z from "zod/mini";
+import { makeFolder } from "../../src/credentials/folders.ts";
 import type { Deps } from "../deps.ts";
 import { startJob } from "../jobs/runner.ts";
 import { AgeFault, readRecipients } from "../secrets/age.ts";
@@ -236,7 +237,7 @@ async function makeIn(
   now: Date,
   makeBackup: (file: string) => Promise<MadeBackup>,
 ) {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   await removeDrafts(folder);
   const file = join(folder, backupName(now, recipient !== undefined));
   const made = await makeBackup(file);

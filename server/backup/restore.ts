@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pino from "pino";
 import * as z from "zod/mini";
 import { receivedFile } from "../../src/contract/files.ts";
+import { makeFolder } from "../../src/credentials/folders.ts";
 import { secondFactors } from "../access/sign-in-methods/store.ts";
 import { readStoredFiles } from "../admin/check.ts";
 import {
@@ -173,7 +174,7 @@ export async function restore(
     await verifyArchive(archive);
     const backup = { ...(await readBackup(archive)), given, entries };
     await assertEmptyFolder(location);
-    await mkdir(location.data, { recursive: true, mode: 0o700 });
+    makeFolder(location.data, 0o700);
     if (location.databaseUrl === undefined)
       return await withLock(location, waiting, () => restoreFolder(location, backup));
     await assertEmptyDatabase(location.databaseUrl, backup.header);

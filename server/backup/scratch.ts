@@ -1,6 +1,7 @@
-import { chmod, lstat, mkdir, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
+import { chmod, lstat, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeFolder } from "../../src/credentials/folders.ts";
 import { systemReason } from "../../src/words/phrases.ts";
 import { FolderInUse, lockFor } from "../database/folder-lock.ts";
 import { SettingError } from "../settings/settings.ts";
@@ -28,7 +29,7 @@ export async function inScratch<Result>(
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {
   const place = parent ?? (await privateTemporaryFolder());
-  const { folder, lock } = await makeFolder(place);
+  const { folder, lock } = await makeScratch(place);
   try {
     return await work(folder);
   } finally {
@@ -38,10 +39,12 @@ export async function inScratch<Result>(
   }
 }
 
-async function makeFolder(parent: string) {
-  await mkdir(parent, { recursive: true, mode: 0o700 }).catch((cause) => {
+async function makeScratch(parent: string) {
+  try {
+    makeFolder(parent, 0o700);
+  } catch (cause) {
     throw new SettingError(`The scratch folder ${parent} cannot be created (${systemReason(cause)}).`);
-  });
+  }
   // While `parent` is locked, no other process can remove the new folder before that folder has its own lock.
   const parentLock = await lockFor("verify", parent);
   try {
@@ -76,7 +79,7 @@ async function isAbandoned(folder: string): Promise<boolean> {
 async function privateTemporaryFolder(): Promise<string> {
   const user = process.getuid?.();
   const folder = join(tmpdir(), `innkeep-${user ?? "scratch"}`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const { uid } = await lstat(folder);
   if (user !== undefined && uid !== user)
     throw new SettingError(`${folder} belongs to another user. Name a scratch folder with --scratch.`);

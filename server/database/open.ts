@@ -1,6 +1,7 @@
 import { closeSync, openSync } from "node:fs";
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "../../src/credentials/folders.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import type { Database } from "./database.ts";
 import { type Migration, migrate } from "./migrate.ts";
@@ -57,7 +58,7 @@ async function openUrl(url: string, { poolSize, patienceMs }: OpenOptions): Prom
 async function openFile(file: string, { driver, isCopied = false }: OpenOptions): Promise<Database> {
   const sqlite = typeof driver === "object" ? driver : await sqliteDriver(driver);
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file), 0o700);
     await makePrivate(file);
     return await openSqlite(sqlite, file, { isCopied });
   } catch (cause) {

@@ -1,5 +1,6 @@
-import { access, chmod, constants, mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { access, chmod, constants, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../../src/credentials/folders.ts";
 import { systemReason } from "../../src/words/phrases.ts";
 import { type FolderLock, type LockOptions, lockFolder } from "../database/folder-lock.ts";
 import { type DataLocation, SettingError } from "../settings/settings.ts";
@@ -13,7 +14,7 @@ export async function takeDataFolder(
   warn: (text: string) => void,
   waiting: LockOptions,
 ): Promise<FolderLock> {
-  await makeFolder(data, warn);
+  await makeDataFolder(data, warn);
   // With PostgreSQL there is no lock, because several servers of one database may share the folder.
   if (databaseUrl !== undefined) return { release: async () => {} };
   const onWait = (patienceMs: number) => warn(busyFolder(data, patienceMs));
@@ -30,9 +31,9 @@ export async function takeDataFolder(
 const busyFolder = (data: string, patienceMs: number): string =>
   `Another server, or a restore, uses the folder ${data}. Waiting until it ends, for up to ${Math.ceil(patienceMs / 1_000)} s.\n`;
 
-async function makeFolder(data: string, warn: (text: string) => void): Promise<void> {
+async function makeDataFolder(data: string, warn: (text: string) => void): Promise<void> {
   try {
-    await mkdir(data, { recursive: true, mode: 0o700 });
+    makeFolder(data, 0o700);
     await access(data, constants.W_OK);
   } catch (cause) {
     throw new SettingError(`INNKEEP_DATA must be a writable folder, not \`${data}\`.`, { cause });
@@ -52,7 +53,7 @@ async function makePrivate(folder: string): Promise<void> {
 /**
  * Throws a SettingError if the folder contains files but no database. A new database would not refer to these files.
  */
-async function assertDatabaseIsThere(data: string): Promise<void> {
+export async function assertDatabaseIsThere(data: string): Promise<void> {
   const file = join(data, "innkeep.db");
   if ((await sizeOf(file)) > 0) return;
   const hasRemains = (await hasFiles(join(data, "files"))) || (await sizeOf(`${file}-wal`)) > 0;

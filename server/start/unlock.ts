@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../../src/credentials/folders.ts";
 import type { Database, Transaction } from "../database/database.ts";
 import { createSealer, isSealed, type Sealer, sealAddress } from "../secrets/secrets.ts";
 import { sealed } from "../secrets/store.ts";
@@ -113,7 +114,7 @@ export async function deploymentSecret(
       "INNKEEP_SECRET must be set when the database is PostgreSQL: 32 or more random characters.",
     );
   }
-  await mkdir(data, { recursive: true, mode: 0o700 });
+  makeFolder(data, 0o700);
   const file = join(data, "secret");
   return (await readIfThere(file)) ?? (await createSecret(file));
 }

@@ -265,19 +265,22 @@ export function successIn(answer: WireAnswer, request: SentRequest, now: Date): 
 }
 
 /**
- * Returns the JSON value of a successful answer, including unknown fields. Undefined for a 204, for a download, and for
- * a 202 of a route with `pending`. If the shape of the route is open, a 201 without a body becomes an empty object.
- * Throws an UnexpectedAnswerError if the answer is not JSON, does not have the shape of the route's answers, or is
- * about a different object than the request. (rule L60)
+ * Returns the JSON value of a successful answer, including unknown fields. Undefined for a download, for a 202 or 204 of
+ * a route with `pending`, and for a 204 of a route without a body. If the shape of the route is open, a 201 without a
+ * body or a 204 becomes an empty object. Throws an UnexpectedAnswerError if the answer is not JSON, does not have the
+ * shape of the route's answers, or is about a different object than the request. (rule L60)
  */
 export function contentOf(
   success: Success,
   { answer, pending, repeats, download }: Pick<Route, "answer" | "pending" | "repeats" | "download">,
   params: Readonly<Record<string, unknown>> = {},
 ): unknown {
-  if (success.status === 204 || success.status === 205 || (pending && success.status === 202))
-    return undefined;
-  if (download) return undefined;
+  if (download || (pending && success.status === 202)) return undefined;
+  if (success.status === 204 || success.status === 205) {
+    if (!answer || pending) return undefined;
+    if (answer.isOpen) return {};
+    throw unexpected(success, success.request);
+  }
   if (answer?.isOpen && success.status === 201 && success.text === "") return {};
   const json = jsonOf(success.text);
   if (!json || (answer && !fits(json.value, answer))) throw unexpected(success, success.request);
@@ -324,10 +327,16 @@ function unexpected(
 }
 
 /**
- * Returns the message of an error. Searches several fields, because servers other than Innkeep use different fields.
+ * Returns the message of an error. Searches several fields, because servers other than Innkeep use different fields. A
+ * very long message is cut, because it is printed.
  */
-const messageIn = (body: unknown): string | undefined =>
-  textAt(body, "error") || textAt(body, "message") || textAt(body, "error", "message") || undefined;
+function messageIn(body: unknown): string | undefined {
+  const message = textAt(body, "error") || textAt(body, "message") || textAt(body, "error", "message");
+  return message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message || undefined;
+}
+
+/** The maximum length of a printed message of a server. The messages of Innkeep are shorter. */
+const longestMessage = 2_000;
 
 /** Returns the faults that an error answer lists. */
 export function issuesIn(body: unknown): Issue[] {
@@ -343,10 +352,13 @@ export function issuesIn(body: unknown): Issue[] {
  */
 const mostLevels = 100;
 
+/** Some proxies write this character before the JSON. RFC 8259 allows readers to ignore it. */
+const byteOrderMark = "\uFEFF";
+
 function jsonOf(text: string): { readonly value: unknown } | undefined {
   if (isNestedDeeperThan(text, mostLevels)) return undefined;
   try {
-    return { value: JSON.parse(text) };
+    return { value: JSON.parse(text.startsWith(byteOrderMark) ? text.slice(1) : text) };
   } catch {
     return undefined;
   }

@@ -84,7 +84,7 @@ export function writePrivately(file: string, text: string, newId: () => string):
 export function makeFolder(folder: string, mode?: number): void {
   if (makes(folder, mode)) return;
   makeFolder(dirname(folder), mode);
-  mkdirSync(folder, { mode });
+  if (!makes(folder, mode)) mkdirSync(folder, { mode });
 }
 
 /** Creates one folder. Returns false if the folder above is missing. */
@@ -99,7 +99,8 @@ function makes(folder: string, mode: number | undefined): boolean {
   }
 }
 
-const isMissing = (error: unknown): boolean =>
+/** Whether an error means that a file or a folder does not exist. */
+export const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ENOENT";
 
 function isFolder(path: string): boolean {

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AdminCommand } from "../../server/admin/main.ts";
 import { databases, sqlite } from "../support/database/databases.ts";
@@ -154,6 +156,21 @@ describe("the commands of the operator without a running server", () => {
   ])("do not create a database by mistake: $command", async (command) => {
     const deployment = await makeDeployment(sqlite);
     await expect(deployment.admin(command)).rejects.toThrow("There is no database in");
+    await deployment.remove();
+  });
+
+  it.each<AdminCommand>([
+    { command: "check" },
+    { command: "migrate" },
+    { command: "app create", name: "Larder", owner: "owner@example.org" },
+  ])("do not fill an emptied database whose files are there: $command", async (command) => {
+    const deployment = await makeDeployment(sqlite);
+    await deployment.admin({ command: "migrate" });
+    const { data } = deployment;
+    await mkdir(join(data, "files", "ab"), { recursive: true });
+    await writeFile(join(data, "files", "ab", "c".repeat(64)), "bytes");
+    await writeFile(join(data, "innkeep.db"), "");
+    await expect(deployment.admin(command)).rejects.toThrow("Put the database back");
     await deployment.remove();
   });
 

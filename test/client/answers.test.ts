@@ -49,6 +49,18 @@ describe("a successful answer", () => {
     expect(await clientWithCredentials(baseUrl).client.session.remove()).toBeUndefined();
   });
 
+  it.each([204, 205])("without a body is refused if the API has a body there: %i", async (status) => {
+    const baseUrl = await listen((_, response) => void response.writeHead(status).end());
+    const { faqs, agent } = clientWithCredentials(baseUrl).client;
+    await expect(faqs.list()).rejects.toMatchObject({ name: "UnexpectedAnswerError", status });
+    await expect(agent.readThread({ params: { id: "7" } })).rejects.toMatchObject({ status });
+  });
+
+  it("may begin with a byte order mark", async () => {
+    const baseUrl = await listen((_request, response) => void response.end("\uFEFF[]"));
+    expect(await clientWithCredentials(baseUrl).client.faqs.list()).toEqual([]);
+  });
+
   it.each([
     ["a web page", "<h1>Welcome</h1>", "text/html"],
     ["nothing", "", "application/json"],

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { accessSync, constants, mkdirSync, rmSync, statSync } from "node:fs";
+import { accessSync, constants, rmSync, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import type { Client } from "../../client/call.ts";
 import { ServerError } from "../../client/errors.ts";
@@ -9,7 +9,7 @@ import { isTemporary, type Pauses, pollUntil } from "../../client/wait.ts";
 import type { FoundThread, Waiting } from "../../contract/find-work.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Run } from "../../contract/runs.ts";
-import { writePrivately } from "../../credentials/folders.ts";
+import { makeFolder, writePrivately } from "../../credentials/folders.ts";
 import { fromTerminal } from "../../words/visible.ts";
 import { CliError, type Exit, usageError } from "../core/cli-error.ts";
 import type { Ending } from "../core/command.ts";
@@ -463,7 +463,7 @@ async function carryOut(
   const { context, flags, stateFolder } = invocation;
   const folder = join(stateFolder, "work", claimId);
   const file = join(folder, "plan.md");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   try {
     writePrivately(file, run.plan, context.newId);
     const { runCommand } = await import("../../local/run-command.ts");

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { isText, jsonIn, valueAt } from "../../contract/json.ts";
 import { limits } from "../../contract/limits.ts";
 import { inTurn } from "../../credentials/folder-turn.ts";
-import { readIfThere, writePrivately } from "../../credentials/folders.ts";
+import { makeFolder, readIfThere, writePrivately } from "../../credentials/folders.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { Context, Invocation } from "../core/context.ts";
 
@@ -62,7 +62,7 @@ async function namedWorker({ context, stateFolder, baseUrl }: Invocation, name: 
   if (name.length > longestName) throw usageError(`--worker can have at most ${longestName} characters.`);
   const key = createHash("sha256").update(`${baseUrl()}\n${name}`).digest("hex").slice(0, 16);
   const folder = join(stateFolder, "workers", key);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const lock = await lockNameOrThrow(folder, name, context);
   try {
     const unfinished = readNotes(folder);

@@ -2,7 +2,7 @@ import { open, readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { feedbackBody, placesOf, type SentFile } from "../../client/body.ts";
 import type { Client } from "../../client/call.ts";
-import { ConnectionError, ServerError } from "../../client/errors.ts";
+import { ConnectionError, ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
 import { routes } from "../../client/routes.ts";
 import type { Issue } from "../../contract/errors.ts";
 import { adviceOn, detectMediaType, signatureBytes } from "../../contract/files.ts";
@@ -32,7 +32,7 @@ export const reports: Kind<Report, Answer> = {
   itemIn: storedReport,
   bodyOf: ({ fields, files }) => feedbackBody(fields, files),
   async send(client, request) {
-    const answer: Answer = await client.feedback.submit(request);
+    const answer: Answer = await client.feedback.submit(request).catch(emptyAnswerOf);
     if (answer.success === false)
       throw new ServerError({ status: 200, code: "not_taken", message: notTaken });
     return answer;
@@ -46,6 +46,12 @@ export const reports: Kind<Report, Answer> = {
   printKept,
   printResults,
 };
+
+/** Returns an empty answer for a 204, because such a server has accepted the report. Throws any other error. */
+function emptyAnswerOf(error: unknown): Answer {
+  if (error instanceof UnexpectedAnswerError && (error.status === 204 || error.status === 205)) return {};
+  throw error;
+}
 
 const notTaken = "The server answered that it did not accept the feedback.";
 

@@ -291,7 +291,10 @@ export async function remind<I extends SpooledItem>(
   invocation: Invocation,
   kind: StoredKind<I>,
 ): Promise<void> {
-  const { items } = await openSpool(invocation, kind).list();
+  // A folder that cannot be read must not fail a command that has sent its own item.
+  const { items } = await openSpool(invocation, kind)
+    .list()
+    .catch(() => ({ items: [] }));
   if (items.length === 0 || invocation.flags.json) return;
   if (!mayShowToday(invocation.context, `kept-${kind.word}`)) return;
   const count = items.length === 1 ? `One ${kind.word} is` : `${items.length} ${kind.word}s are`;

@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { chmod, copyFile, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SentFile } from "../../client/body.ts";
-import { makeFolder } from "../../credentials/folders.ts";
+import { isMissing, makeFolder } from "../../credentials/folders.ts";
+import { systemReason } from "../../words/phrases.ts";
+import { usageError } from "../core/cli-error.ts";
 import type { Context, Invocation } from "../core/context.ts";
 
 /**
@@ -57,7 +59,7 @@ export function openSpool<I extends SpooledItem>(
     update: (item) => writeItem(kind, folderOf(item.id), item),
     read,
     async list() {
-      const ids = (await readdir(root).catch(() => [])).filter((name) => isId.test(name));
+      const ids = (await namesIn(root)).filter((name) => isId.test(name));
       const found = await Promise.all(ids.map(async (id) => ({ id, item: await read(id) })));
       const damaged = found.filter(({ item }) => !item).map(({ id }) => folderOf(id));
       return {
@@ -82,6 +84,16 @@ const isId = /^[0-9A-Za-z][0-9A-Za-z-]{0,99}$/;
 const fileOf = (kind: { readonly word: string }, folder: string) => join(folder, `${kind.word}.json`);
 
 const dayMs = 86_400_000;
+
+/** Returns the names in a folder. A missing folder is empty. Throws a usage error if the folder cannot be read. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw usageError(`The folder ${folder} cannot be read (${systemReason(error)}).`);
+  }
+}
 
 /** Removes incomplete items of killed processes. */
 async function sweep(root: string, now: Date): Promise<void> {

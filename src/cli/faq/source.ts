@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
+import { readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { canonicalLanguage } from "../../contract/content-text.ts";
 import { limits } from "../../contract/limits.ts";
+import { makeFolder } from "../../credentials/folders.ts";
 import { systemReason } from "../../words/phrases.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Context } from "../core/context.ts";
@@ -336,7 +337,7 @@ async function changeTranslations(
     if (file) await replaceFile(join(folder, file.name), changedMarkdown(file.parts, { question, answer }));
     else {
       const path = join(folder, language, name);
-      await mkdir(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       // The folder of the language may be a link to another folder.
       if (!isUnder(await realpath(folder), await realpath(dirname(path))))
         throw usageError(`${join(folder, language)} is a link that leads out of the folder.`);

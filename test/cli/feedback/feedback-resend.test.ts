@@ -26,6 +26,23 @@ describe("a report without a confirmation of the server", () => {
     expect(await readdir(join(line.stateFolder, "spool"))).toEqual([]);
   });
 
+  it("is deleted after a server has accepted it without a body", async () => {
+    const { line, kept } = await startFeedbackSending((response) => void response.writeHead(204).end());
+    expect(await line.run(send)).toMatchObject({ exit: 0 });
+    expect(await kept()).toEqual([]);
+  });
+
+  it("is not overlooked if the folder of the reports cannot be read", async () => {
+    const { line } = await startFeedbackSending(accepts);
+    await mkdir(line.stateFolder, { recursive: true });
+    await writeFile(join(line.stateFolder, "spool"), "");
+    for (const flag of ["--all", "--list"])
+      expect(await line.run(["feedback", "resend", flag])).toMatchObject({
+        exit: 2,
+        stderr: expect.stringContaining("cannot be read"),
+      });
+  });
+
   it("is sent again with the same key and bytes, even if the file no longer exists", async () => {
     const { line, kept, keptId, keys, received } = await startFeedbackSending(full, accepts);
     await writeFile(join(line.cwd, "shot.png"), png().bytes);

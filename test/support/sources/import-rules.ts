@@ -79,6 +79,7 @@ export const importRules: ImportRules = {
     "server/database",
     "server/clock.ts",
     "src/contract",
+    "src/credentials/folders.ts",
     "sqlite3",
     "pg",
     "zod/mini",
@@ -151,7 +152,7 @@ export const importRules: ImportRules = {
   ],
   "server/start": [
     ...["server/start", "server/database", "server/demo", "server/files", "server/http", "server/secrets"],
-    ...[...areas, "server/settings", "pino", ...common],
+    ...[...areas, "server/settings", "src/credentials/folders.ts", "pino", ...common],
   ],
   "server/admin": [
     ...[
@@ -175,7 +176,15 @@ export const importRules: ImportRules = {
       "server/files",
       "server/secrets",
     ],
-    ...[...areas, "server/settings", "server/start", "pino", "zod/mini", ...common],
+    ...[
+      ...areas,
+      "server/settings",
+      "server/start",
+      "src/credentials/folders.ts",
+      "pino",
+      "zod/mini",
+      ...common,
+    ],
   ],
   "server/demo": [
     ...["server/demo", "server/database", "server/files", "server/secrets", "server/settings"],
