@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { messages } from "../../../../server/feedback/messages/store.ts";
+import { receiversOf } from "../../../../server/mail/outgoing/replies.ts";
+import { reports } from "../../../../server/mail/sender-page/store.ts";
 import { fieldsOf, listAt, textAt, valueAt } from "../../../../src/contract/json.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { databases } from "../../../support/database/databases.ts";
@@ -53,6 +55,20 @@ describe.each(databases)("a thread with more than 1 MiB of messages on $name", (
       expect(JSON.stringify(sent).length).toBeLessThan(limits.threadMessageBytes * 1.01);
       expect(JSON.stringify(sent).length).toBeGreaterThan(limits.threadMessageBytes * 0.95);
     }
+  });
+
+  it("has a page and an answer that name the number of older messages and all receivers", async () => {
+    const page = await service.request("GET", `/console/feedback/${cast.appId}/${id}`, {
+      headers: cast.person,
+    });
+    const { omittedMessages } = await read("console", cast.person);
+    expect(page.text).toContain(`${omittedMessages} older messages not shown.`);
+    const all = await reports.list(service.deps.database, id);
+    const { body } = await service.request("GET", `/api/v1/console/feedback/${id}`, { headers: cast.person });
+    expect(valueAt(body, "receivers")).toBe(receiversOf(all));
+    expect(await reports.listReceivers(service.deps.database, id)).toEqual(
+      all.map(({ id, createdAt, senderEmail, home }) => ({ id, createdAt, email: senderEmail, home })),
+    );
   });
 
   it("is answered with the newest message even if it alone is larger", async () => {
