@@ -23,6 +23,7 @@ import { createServer, identityOf, runSafely, toolNamed } from "./server.ts";
 import { noBatches, refusalOfBatch, takesBatches } from "./session.ts";
 import { limitTo, topicOf, topicsOf, urisIn } from "./subscriptions.ts";
 import { tools } from "./tool-list.ts";
+import { handleInTurns, isWait } from "./turns.ts";
 
 /**
  * Creates the tools over Streamable HTTP, for both eras of the protocol. There are no sessions: each request is
@@ -34,7 +35,10 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
   const serverFor = (deps: Deps, body: unknown): McpServerFactory => {
     const only = calledTool(body);
     // In the era `legacy`, changes are sent only on a stream that belongs to a session. There are no sessions here.
-    return ({ era }) => createServer(options, deps, { announces: era === "modern", only });
+    return ({ era }) => {
+      const server = createServer(options, deps, { announces: era === "modern", only });
+      return Array.isArray(body) ? handleInTurns(server) : server;
+    };
   };
   const answerWithSdk = async (sent: ToolRequest, caller: ToolCaller, deps: Deps): Promise<HttpAnswer> => {
     const { body } = sent;
@@ -42,6 +46,8 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
     const uris = urisIn(body);
     const parts = { streams, createServer: serverFor(deps, body), onError: options.onError };
     if (uris) return { response: await listen({ request, body, uris, caller }, parts), comesInParts: true };
+    // The answer to a wait starts immediately and contains a comment every 15 seconds, because proxies close
+    // connections without data. (rule A42)
     const comesInParts = isWait(body);
     const responseMode = comesInParts ? "sse" : "auto";
     const { fetch } = createMcpHandler(parts.createServer, { onerror: options.onError, responseMode });
@@ -78,19 +84,6 @@ const webRequest = ({ headers, gone }: ToolRequest): Request =>
 /** Returns the name of the tool that a message calls. Only this tool is needed to answer the message. */
 const calledTool = (message: unknown): string | undefined =>
   valueAt(message, "method") === "tools/call" ? textAt(message, "params", "name") : undefined;
-
-/**
- * Whether a message waits for a decision. The answer to such a message starts immediately and contains a comment every
- * 15 seconds, because proxies close connections without data. (rule A42)
- */
-function isWait(message: unknown): boolean {
-  if (Array.isArray(message)) return message.some(isWait);
-  const params = valueAt(message, "params");
-  return (
-    valueAt(params, "name") === tools.getDecision.name &&
-    valueAt(params, "arguments", "wait_seconds") !== undefined
-  );
-}
 
 /** The forms of an answer that a client accepts: one JSON text, or a stream of events. */
 interface Forms {

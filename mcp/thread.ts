@@ -67,7 +67,8 @@ export function threadPageOf(
   const first = before === undefined;
   const message = first ? cut(thread.message, maxChars) : undefined;
   let left = maxChars - (message?.length ?? 0);
-  const older = thread.messages.slice(0, before);
+  const { omittedMessages = 0 } = thread;
+  const older = first ? thread.messages : thread.messages.slice(0, Math.max(0, before - omittedMessages));
   const metadataSpace = Math.max(left - lengthOf(older), Math.floor(left / 2));
   const metadata = first ? fittingEntries(thread.metadata, metadataSpace) : undefined;
   left -= metadata ? sizeOf(metadata) : 0;
@@ -88,8 +89,9 @@ export function threadPageOf(
     metadata,
     messages,
     proposal,
-    omitted: { messages: hidden + (thread.omittedMessages ?? 0), chars },
-    nextCursor: hidden > 0 ? String(hidden) : null,
+    omitted: { messages: hidden + omittedMessages, chars },
+    // The position counts all messages of the thread, so it stays the same if the server later omits more of them.
+    nextCursor: hidden > 0 ? String(omittedMessages + hidden) : null,
   };
 }
 

@@ -175,6 +175,11 @@ export const limits = {
    * that is repeated for months would be too long to read. (rule F19)
    */
   threadMessages: 500,
+  /**
+   * The maximum number of bytes of these messages: their texts, metadata and lists of files. The newest message may have
+   * more. (rule F19)
+   */
+  threadMessageBytes: MB,
   threadProposals: 100,
   /** The maximum number of bytes of a JSON body. (rule H19) */
   json: MB,

@@ -8,7 +8,7 @@ import { oldestOriginal, originalUntil } from "../../mail/incoming/handle.ts";
 import { mailOriginals } from "../../mail/incoming/store.ts";
 import { deliveryOf, receiversOf } from "../../mail/outgoing/replies.ts";
 import { mails, type ReplyMail } from "../../mail/outgoing/store.ts";
-import { reports as senderReports } from "../../mail/sender-page/store.ts";
+import { type ReceivingReport, reports as senderReports } from "../../mail/sender-page/store.ts";
 import { type Homes, homesOf, reaches, undoRefusal, undoUntil } from "../merge/rules.ts";
 import { type MergeRow, merges } from "../merge/store.ts";
 import { threadTags } from "../tags/store.ts";
@@ -26,14 +26,6 @@ interface Writer {
   readonly name: string | null;
 }
 
-interface ReportOfThread {
-  readonly id: string;
-  readonly createdAt: string;
-  readonly email: string | null;
-  /** The id of the thread to which the report belonged before all merges. */
-  readonly home: string;
-}
-
 function withMails(
   deps: Pick<Deps, "settings">,
   message: OwnedMessage,
@@ -46,7 +38,7 @@ function withMails(
     onPage,
   }: {
     readonly sent: readonly ReplyMail[];
-    readonly reports: readonly ReportOfThread[];
+    readonly reports: readonly ReceivingReport[];
     /** The threads to which reports have belonged, by the id of the thread to which they belonged first. */
     readonly homes: ReadonlyMap<string, Homes>;
     readonly places: ReturnType<typeof placesOf>;
@@ -107,12 +99,10 @@ export async function ownedThread(
   const originals = new Map(kept.map((row) => [row.id, originalUntil(row)]));
   const answer = threadAnswer(settings, thread, clock.now(), wanted.id);
   const all: readonly OwnedMessage[] = answer.messages;
-  const reports = [
-    { id: thread.id, createdAt: thread.createdAt, email: thread.senderEmail, home: thread.id },
-    ...all.flatMap(({ id: repeat, createdAt, sender: by, mergedFrom: home = thread.id }) =>
-      by ? [{ id: repeat, createdAt, email: by.email, home }] : [],
-    ),
-  ];
+  const reports =
+    answer.omittedMessages > 0
+      ? await senderReports.listReceivers(reader, thread.id)
+      : reportsIn(thread, all);
   const merged = await merges.into(reader, thread.id);
   const steps = new Map(merged.map((step) => [step.id, step]));
   const sharing = all.some(({ everyone }) => everyone) ? reports : [];
@@ -140,13 +130,18 @@ export async function ownedThread(
     assignee: assigneeOf(thread),
     earlier: await earlierThread({ settings }, reader, thread),
     merged: mergedThreads(merged, clock.now()),
-    receivers: receiversOf(
-      answer.omittedMessages > 0 ? await senderReports.list(reader, thread.id) : reports,
-    ),
+    receivers: receiversOf(reports),
     tags: (await threadTags.of(reader, [thread.id])).get(thread.id) ?? [],
     proposals: proposalsOf(thread, clock.now()),
   };
 }
+
+const reportsIn = (thread: ThreadRow, messages: readonly OwnedMessage[]): ReceivingReport[] => [
+  { id: thread.id, createdAt: thread.createdAt, email: thread.senderEmail, home: thread.id },
+  ...messages.flatMap(({ id, createdAt, sender, mergedFrom: home = thread.id }) =>
+    sender ? [{ id, createdAt, email: sender.email, home }] : [],
+  ),
+];
 
 /** Returns the thread with its messages and proposals if the viewer may read it. Throws `not_found` otherwise. */
 async function visibleThread(reader: Reader, { id, viewer }: WantedThread): Promise<ThreadRow> {

@@ -37,6 +37,15 @@ export interface ReportRow {
   readonly isHidden: number;
 }
 
+/** The fields of a report that say who gets a reply. */
+export interface ReceivingReport {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly email: string | null;
+  /** The id of the thread to which the report belonged before all merges. */
+  readonly home: string;
+}
+
 /** A message that the sender of a report may read. */
 export interface SharedMessage {
   readonly id: string;
@@ -85,6 +94,20 @@ export const reports = {
     )),
     ...(await reader.all<ReportRow>(`${firstReports} WHERE f.id = ?`, feedbackId)),
   ],
+
+  /**
+   * Returns the same reports as `list` in the same order, but without their texts and files. A thread can have very
+   * many large reports.
+   */
+  listReceivers: (reader: Reader, feedbackId: string) =>
+    reader.all<ReceivingReport>(
+      `SELECT id, created_at AS "createdAt", email, home FROM (
+         SELECT m.id, m.created_at, m.sender_email AS email, coalesce(m.origin_id, m.feedback_id) AS home
+         FROM messages m WHERE m.category IS NOT NULL AND m.direction <> 'blocked' AND m.feedback_id = ?
+         ORDER BY m.created_at DESC, m.id DESC LIMIT ?) AS repeated
+       UNION ALL SELECT f.id, f.created_at, f.sender_email, f.id FROM feedback f WHERE f.id = ?`,
+      ...[feedbackId, mostReports, feedbackId],
+    ),
 
   /**
    * Returns the newest messages between the sender of a report and the team, oldest first. A reply to everyone is

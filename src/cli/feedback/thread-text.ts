@@ -33,6 +33,7 @@ export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextO
     tags = [],
     merged = [],
     messages,
+    omittedMessages,
     proposals,
   } = thread;
   const shown = repeats ? messages : foldRepeats(messages);
@@ -55,6 +56,7 @@ export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextO
     ...factLines(feedback),
     droppedLine(feedback),
     `\n${quotation(feedback.message)}`,
+    omittedMessages > 0 ? `\n${line("Older messages", `${omittedMessages}, not shown`)}` : undefined,
     ...shown.map((each) => ("folded" in each ? foldedText(thread, each.folded) : messageText(thread, each))),
     ...proposals.map(proposalText),
     newestLine(messages),

@@ -56,6 +56,29 @@ describe("the answer of read_feedback within its size limit", () => {
     expect(structured).toMatchObject({ truncated: true, omitted: { messages: 20 }, next_cursor: null });
   });
 
+  it("continues without gaps and doubles if the server omits more messages of a thread that grows", async () => {
+    const { api, readFeedback } = await start();
+    const all = Array.from({ length: 60 }, (_, n) => ({
+      ...{ direction: "inbound", author: "sender", createdAt: at(n) },
+      body: `Message ${n}. ${"y".repeat(80)}`,
+    }));
+    const threads = [
+      api.addThread(...longThread(all.slice(5, 50), { omittedMessages: 5 })),
+      api.addThread(...longThread(all.slice(15, 60), { omittedMessages: 15 })),
+    ];
+    const shown: string[] = [];
+    let cursor: unknown;
+    for (let page = 0; cursor !== null && page < 20; page += 1) {
+      const before = typeof cursor === "string" ? { messages_before: cursor } : {};
+      const feedback = threads[Math.min(page, 1)];
+      const { structured, text } = await readFeedback({ feedback, max_chars: 1_000, ...before });
+      shown.unshift(...(text.match(/Message \d+/g) ?? []));
+      cursor = structured.next_cursor;
+      expect(structured).toMatchObject({ truncated: true });
+    }
+    expect(shown).toEqual(Array.from({ length: 35 }, (_, n) => `Message ${n + 15}`));
+  });
+
   it("has at least half of the space for messages if there is metadata", async () => {
     const { api, readFeedback } = await start();
     const metadata = { log: "x".repeat(900), device: "Pixel 9" };

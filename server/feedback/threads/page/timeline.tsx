@@ -76,6 +76,9 @@ export const Timeline = (props: TimelineProps) => {
           </a>
         )}
       </div>
+      {props.thread.omittedMessages > 0 && (
+        <p class="muted">{counted(props.thread.omittedMessages, "older message")} not shown.</p>
+      )}
       <ConversationList {...props} />
     </section>
   );

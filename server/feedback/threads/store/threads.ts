@@ -182,9 +182,34 @@ function messagesOf(engine: Engine): string {
       ...["category", "subject", ...reportTexts.map(({ name }) => columnOf(tables.messages, name))],
       ...["sender_name", "sender_email", "metadata", "metadata_dropped", "files"],
     ],
-    newest("messages", limits.threadMessages, { only: "AND direction <> 'blocked'" }),
+    newestMessages[engine],
   );
 }
+
+const bytesOfMessage = ["body", "metadata", "metadata_dropped", "files"]
+  .map((column) => `coalesce(octet_length(${column}), 0)`)
+  .join(" + ");
+
+const ofThread = `feedback_id = f.id AND direction <> 'blocked' ORDER BY created_at DESC, id DESC LIMIT ${limits.threadMessages}`;
+
+const bytesSoFar = "sum(bytes) OVER (ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS total";
+
+/** The SQL condition that a message and all newer ones fit into one answer. It is always true for the newest message. */
+const fits = `(total <= ${limits.threadMessageBytes} OR total = bytes)`;
+
+/**
+ * The SQL for the newest messages of a thread, oldest first. Their number and their bytes keep the answer short even
+ * if large reports are repeated for months. The sums need only the lengths of the texts. SQLite would copy whole rows
+ * to compute the sums, so there the rows are read afterwards. (rule F19)
+ */
+const newestMessages: Readonly<Record<Engine, string>> = {
+  sqlite: `FROM (SELECT place, bytes, ${bytesSoFar}
+            FROM (SELECT rowid AS place, created_at, id, ${bytesOfMessage} AS bytes FROM messages WHERE ${ofThread}) AS newest) AS sums
+          CROSS JOIN messages ON messages.rowid = place WHERE ${fits} ORDER BY created_at, id`,
+  postgres: `FROM (SELECT *, ${bytesSoFar}
+            FROM (SELECT *, ${bytesOfMessage} AS bytes FROM messages WHERE ${ofThread}) AS newest) AS sums
+          WHERE ${fits} ORDER BY created_at, id`,
+};
 
 function proposalsOf(engine: Engine, most: number): string {
   return jsonRows(
@@ -193,23 +218,14 @@ function proposalsOf(engine: Engine, most: number): string {
       ...["id", "status", "summary", "plan", "decision_note", "decided_at", "created_at", "replaced_by"],
       ...["decision", "expires_at", "first_read_at"],
     ],
-    newest("runs", most, { first: `${ofOwnThread("runs")} DESC, ` }),
+    newestProposals(most),
   );
 }
 
-/**
- * Returns SQL for the newest rows of a thread, oldest first. `most` keeps the answer short even if a report is
- * repeated for months.
- */
-function newest(
-  table: string,
-  most: number,
-  { only = "", first = "" }: { readonly only?: string; readonly first?: string },
-): string {
-  const oldestFirst = first.replace("DESC", "").replace("runs.", "newest.");
-  return `FROM (SELECT * FROM ${table} WHERE feedback_id = f.id ${only} ORDER BY ${first}created_at DESC, id DESC LIMIT ${most}) AS newest
-          ORDER BY ${oldestFirst}created_at, id`;
-}
+/** Returns SQL for the newest proposals of a thread, oldest first. */
+const newestProposals = (most: number): string =>
+  `FROM (SELECT * FROM runs WHERE feedback_id = f.id ORDER BY ${newestFirst("runs")} LIMIT ${most}) AS newest
+          ORDER BY ${ofOwnThread("newest")}, created_at, id`;
 
 /**
  * Returns a subquery that reads rows as a JSON array of objects. The names of the properties are in camelCase.
