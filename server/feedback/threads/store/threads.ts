@@ -194,8 +194,11 @@ const ofThread = `feedback_id = f.id AND direction <> 'blocked' ORDER BY created
 
 const bytesSoFar = "sum(bytes) OVER (ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS total";
 
-/** The SQL condition that a message and all newer ones fit into one answer. It is always true for the newest message. */
-const fits = `(total <= ${limits.threadMessageBytes} OR total = bytes)`;
+/**
+ * The SQL condition that a message and all newer ones fit into one answer. It is always true for the newest message, and
+ * for messages that are no reports. Otherwise large reports could hide what the team and a sender have written.
+ */
+const fits = `(total <= ${limits.threadMessageBytes} OR total = bytes OR category IS NULL)`;
 
 /**
  * The SQL for the newest messages of a thread, oldest first. Their number and their bytes keep the answer short even

@@ -71,6 +71,22 @@ describe.each(databases)("a thread with more than 1 MiB of messages on $name", (
     );
   });
 
+  it("is answered with all messages that are no reports", async () => {
+    const written = ["First reply", "Second reply"];
+    for (const [second, body] of written.entries())
+      await service.deps.database.write((tx) =>
+        messages.insert(tx, {
+          ...{ id: service.deps.newId(), feedbackId: id, direction: "outbound", body },
+          createdAt: `2026-01-01T00:00:0${second}.000Z`,
+        }),
+      );
+    for (const [reader, headers] of readers()) {
+      const { omittedMessages, sent } = await read(reader, headers);
+      expect(sent.slice(0, 2).map(({ text }) => text)).toEqual(written);
+      expect(omittedMessages).toBe(62 - sent.length);
+    }
+  });
+
   it("is answered with the newest message even if it alone is larger", async () => {
     const thread = await submitFeedback(service, cast);
     const message = { feedbackId: thread, direction: "inbound" } as const;
@@ -80,6 +96,11 @@ describe.each(databases)("a thread with more than 1 MiB of messages on $name", (
           ...{ ...message, id: service.deps.newId(), body },
           createdAt: `2026-01-01T00:00:0${second}.000Z`,
         });
+      const files = JSON.stringify({ images: [], videos: [], attachments: [] });
+      await tx.run(
+        "UPDATE messages SET category = 'bug', metadata = '{}', files = ? WHERE feedback_id = ?",
+        ...[files, thread],
+      );
     });
     for (const [reader, headers] of readers()) {
       const { omittedMessages, sent } = await read(reader, headers, thread);
