@@ -37,7 +37,7 @@ import {
 } from "../texts/rules.ts";
 import { baseOf, versions } from "../texts/store.ts";
 import { type NotePictures, removing } from "../texts/sweep.ts";
-import { type FaqListChanges, type FaqText, hasSameTexts, planFaqList } from "./rules.ts";
+import { type FaqListChanges, type FaqText, faultOfSize, hasSameTexts, planFaqList } from "./rules.ts";
 import { type ListedFaqRow, faqs as rows, type StoredFaq } from "./store.ts";
 
 type FaqDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">;
@@ -118,7 +118,7 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
     update: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
         const key = await ownedFaq(tx, params.faqId, caller);
-        const before = (await rows.list(tx, key.appId)).find(({ id }) => id === key.id);
+        const before = await rows.findStored(tx, key.appId, key.id);
         const faq = await updateFaq(deps, tx, { key, change: body, by: caller.userId });
         if (!faq) {
           // If another request has deleted the entry in the meantime, the error is `not_found`.
@@ -201,7 +201,7 @@ async function replaceFaqs(
   }
   if (plan.create.length + plan.update.length + plan.remove.length === 0) return false;
   for (const { translations } of [...plan.create, ...plan.update]) refuseTooMany(translations);
-  await save(deps, tx, { appId, plan, by });
+  await withinLimits(tx, appId, () => save(deps, tx, { appId, plan, by }));
   await renewFaqs(deps, tx, { appId, entryIds: changedIn(plan) });
   return true;
 }
@@ -232,7 +232,7 @@ async function save(
   for (const id of plan.remove) if (!(await unpublish(tx, { appId, id }))) await rows.remove(tx, appId, id);
   for (const { isEdit, ...faq } of plan.update) {
     if (isEdit) await keepVersion({ newId }, tx, { appId, id: faq.id }, faq);
-    const translations = JSON.stringify(faq.translations);
+    const translations = storedTranslations(faq.translations);
     await rows.replace(tx, { appId, id: faq.id }, { ...faq, translations, by, at: isEdit ? at : undefined });
   }
   for (const faq of plan.create) {
@@ -261,7 +261,9 @@ export async function createFaq(
   const row = { id: newId(), appId, question: faq.question, answer: faq.answer, sortOrder };
   const at = clock.now().toISOString();
   const translations = translatedAfter({ ...faq, translations: {} }, faq.translations, at);
-  await rows.insert(tx, { ...row, translations: storedTranslations(translations), by, at });
+  await withinLimits(tx, appId, () =>
+    rows.insert(tx, { ...row, translations: storedTranslations(translations), by, at }),
+  );
   await renewFaqs({ clock, newId }, tx, { appId, entryIds: [row.id] });
   return row;
 }
@@ -286,11 +288,13 @@ async function updateFaq(
   const translations = translatedAfter({ question, answer, translations: before }, change.translations, at);
   await keepVersion({ newId }, tx, key, { question, answer, translations });
   const isRewritten = !hasSameTexts({ ...stored, translations: before }, { question, answer, translations });
-  await rows.set(tx, id, {
-    ...{ question, answer, sortOrder, updatedAt: at },
-    ...(change.translations && { translations: JSON.stringify(translations) }),
-    ...(isRewritten ? { textAt: null, updatedBy: by ?? null } : { textAt: textTimeOf(stored) }),
-  });
+  await withinLimits(tx, appId, () =>
+    rows.set(tx, id, {
+      ...{ question, answer, sortOrder, updatedAt: at },
+      ...(change.translations && { translations: storedTranslations(translations) }),
+      ...(isRewritten ? { textAt: null, updatedBy: by ?? null } : { textAt: textTimeOf(stored) }),
+    }),
+  );
   await renewFaqs({ clock, newId }, tx, { appId, entryIds: [id] });
   return { id, question, answer, sortOrder };
 }
@@ -337,7 +341,7 @@ function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): DraftHandl
         const stored = translatedAfter({ ...text, translations: {} }, translations, now());
         const faq = { ...text, id: deps.newId(), appId, sortOrder: 0, draft: storedContent(text) };
         const row = { ...faq, translations: storedTranslations(stored), at: now(), by: caller.userId };
-        await rows.insert(tx, row);
+        await withinLimits(tx, appId, () => rows.insert(tx, row));
         await record(tx, { caller, address }, { action: "faq.draft", appId, target: faq.id });
         return answerOf(tx, faq);
       }),
@@ -352,7 +356,7 @@ function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): DraftHandl
         const { question = draft.question, answer = draft.answer } = body;
         const translations = { ...draft.translations, ...body.translations };
         const content = { question, answer, translations };
-        await setDraft(tx, faq, { content, at: now(), by: caller.userId });
+        await setDraft(tx, key, { faq, content, at: now(), by: caller.userId });
         await record(tx, { caller, address }, { action: "faq.draft", appId: key.appId, target: key.id });
         return answerOf(tx, key);
       }),
@@ -378,11 +382,13 @@ function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): DraftHandl
         const translations = translatedAfter({ ...text, translations: faqTranslations(faq) }, changed, now());
         if (!isNew) await keepVersion(deps, tx, key, { ...text, translations });
         const last = isNew ? await rows.nextSortOrder(tx, key.appId) : faq.sortOrder;
-        await rows.set(tx, faq.id, {
-          ...{ ...text, ...noDraft, translations: storedTranslations(translations) },
-          ...{ unpublished: 0, updatedAt: now(), updatedBy: caller.userId, textAt: null },
-          sortOrder: Math.min(last, limits.sortOrder.max),
-        });
+        await withinLimits(tx, key.appId, () =>
+          rows.set(tx, faq.id, {
+            ...{ ...text, ...noDraft, translations: storedTranslations(translations) },
+            ...{ unpublished: 0, updatedAt: now(), updatedBy: caller.userId, textAt: null },
+            sortOrder: Math.min(last, limits.sortOrder.max),
+          }),
+        );
         await renewFaqs(deps, tx, { appId: key.appId, entryIds: [key.id] });
         await record(tx, { caller, address }, { action: "faq.publish", appId: key.appId, target: key.id });
         return answerOf(tx, key);
@@ -406,7 +412,7 @@ function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): DraftHandl
         if (!version) throw new ApiError("not_found");
         const { translations = {}, ...text } = textIn(version.content);
         const content = { ...text, translations: keptOf(translations) };
-        await setDraft(tx, faq, { content, at: now(), by: caller.userId });
+        await setDraft(tx, key, { faq, content, at: now(), by: caller.userId });
         await record(tx, { caller, address }, { action: "faq.draft", appId: key.appId, target: key.id });
         return answerOf(tx, key);
       }),
@@ -459,6 +465,22 @@ function translatedAfter(
   const merged = mergedTranslations(translations, given, { base: baseOf({ question, answer }), at });
   refuseTooMany(merged);
   return merged;
+}
+
+/**
+ * Makes a change of the FAQ of an app. Throws `wrong_state` if the change makes the FAQ too large. The caller must lock
+ * the list first. (rule C38)
+ */
+async function withinLimits<Result>(
+  tx: Transaction,
+  appId: string,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  const before = await rows.size(tx, appId);
+  const result = await change();
+  const fault = faultOfSize(before, await rows.size(tx, appId));
+  if (fault !== undefined) throw new ApiError("wrong_state", { message: fault });
+  return result;
 }
 
 function refuseTooMany(translations: object): void {
@@ -520,28 +542,29 @@ const draftedFaq = (faq: StoredFaq): DraftedFaq => ({
  */
 async function setDraft(
   tx: Transaction,
-  faq: StoredFaq,
+  { appId, id }: Key,
   {
+    faq,
     content: { translations = {}, ...text },
     at,
     by,
-  }: { readonly content: StoredText; readonly at: string; readonly by: string },
+  }: { readonly faq: StoredFaq; readonly content: StoredText; readonly at: string; readonly by: string },
 ): Promise<void> {
   const before = faqTranslations(faq);
   const author = { draftAt: at, draftBy: by };
   if (faq.unpublished === 1) {
     const own = storedTranslations(translatedAfter({ ...text, translations: before }, translations, at));
     const shown = { ...text, translations: own, updatedAt: at, updatedBy: by, textAt: null };
-    await rows.set(tx, faq.id, { ...author, ...shown, draft: storedContent({ ...text }), draftBase: null });
+    const draft = { ...author, draft: storedContent({ ...text }), draftBase: null };
+    await withinLimits(tx, appId, () => rows.set(tx, id, { ...draft, ...shown }));
     return;
   }
   const changed = changedTexts(before, translations);
   translatedAfter({ ...text, translations: before }, changed, at);
   const hasChanged = Object.keys(changed).length > 0;
-  await rows.set(tx, faq.id, {
-    ...{ ...author, draft: storedContent({ ...text, ...(hasChanged && { translations: changed }) }) },
-    draftBase: storedContent(baseOfDraft(faq, changed)),
-  });
+  const draft = storedContent({ ...text, ...(hasChanged && { translations: changed }) });
+  const draftBase = storedContent(baseOfDraft(faq, changed));
+  await withinLimits(tx, appId, () => rows.set(tx, id, { ...author, draft, draftBase }));
 }
 
 /** Adds the published text of an entry to its history, if the new text or a new translation differs. (rule C31) */
