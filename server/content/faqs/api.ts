@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import * as z from "zod/mini";
-import { hashedFaqText, lookedForLanguages } from "../../../src/contract/content-text.ts";
+import { hashedFaqText } from "../../../src/contract/content-text.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type {
   consoleFaqs as consoleContract,
@@ -20,11 +20,12 @@ import type { Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { appTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import { etagOf, matchesEtag, prepareAnswer } from "../../http/answers.ts";
+import { etagOf, matchesAny, matchesEtag, type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
 import { type Handlers, withTraits } from "../../http/handler.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import {
   changedTexts,
+  effectiveLanguage,
   faultOfTranslations,
   isConflict,
   languageFor,
@@ -40,21 +41,21 @@ import { type NotePictures, removing } from "../texts/sweep.ts";
 import { type FaqListChanges, type FaqText, faultOfSize, hasSameTexts, planFaqList } from "./rules.ts";
 import { type ListedFaqRow, faqs as rows, type StoredFaq } from "./store.ts";
 
-type FaqDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">;
+type FaqDeps = Pick<Deps, "answers" | "clock" | "database" | "keptFiles" | "log" | "newId">;
 
-export const faqs = (deps: FaqDeps & Pick<Deps, "answers">): Handlers<typeof contract> => ({
-  list: withTraits({ ready: true }, ({ caller: { appId, faqsVersion }, query: { include, lang } }) => {
-    const wanted = lang === undefined ? undefined : (lookedForLanguages(lang)[0] ?? "");
+export const faqs = (deps: FaqDeps): Handlers<typeof contract> => ({
+  list: withTraits({ ready: true }, async ({ caller: { appId, faqsVersion }, query: { include, lang } }) => {
+    const listed = { appId, version: faqsVersion };
+    const wanted =
+      lang === undefined || include !== undefined
+        ? undefined
+        : effectiveLanguage(lang, await languagesOf(deps, listed));
     const form = include ?? (wanted === undefined ? "" : `lang ${wanted}`);
-    return deps.answers.recall(
-      { name: `faqs:${form}:${appId}`, version: faqsVersion, now: deps.clock.now() },
-      async () => {
-        const list = await rows.list(deps.database, appId);
-        if (include === undefined && wanted !== undefined)
-          return { answer: prepareAnswer(JSON.stringify(list.map((row) => faqIn(row, wanted)))) };
-        return { answer: prepareAnswer(jsonOf(list)[include ?? "published"]()) };
-      },
-    );
+    return recallList(deps, listed, form, async () => {
+      const list = await rows.list(deps.database, appId);
+      if (wanted !== undefined) return prepareAnswer(JSON.stringify(list.map((row) => faqIn(row, wanted))));
+      return prepareAnswer(jsonOf(list)[include ?? "published"]());
+    });
   }),
 
   replace: ({ caller: { appId }, body, ifMatch, save }) =>
@@ -148,6 +149,34 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
   };
 }
 
+/** The FAQ of an app in a version. */
+interface FaqVersion {
+  readonly appId: string;
+  readonly version: number;
+}
+
+/** Returns the cached answer about a version of the FAQ. If there is none, creates and caches it. */
+const recallList = (
+  { answers, clock }: Pick<Deps, "answers" | "clock">,
+  { appId, version }: FaqVersion,
+  form: string,
+  make: () => Promise<PreparedAnswer>,
+): Promise<PreparedAnswer> =>
+  answers.recall({ name: `faqs:${form}:${appId}`, version, now: clock.now() }, async () => ({
+    answer: await make(),
+  }));
+
+/** Returns the languages of all translations of the FAQ. */
+async function languagesOf(
+  deps: Pick<Deps, "answers" | "clock" | "database">,
+  listed: FaqVersion,
+): Promise<readonly string[]> {
+  const { body } = await recallList(deps, listed, "languages", async () =>
+    prepareAnswer(JSON.stringify(await rows.listLanguages(deps.database, listed.appId))),
+  );
+  return z.array(z.string()).parse(JSON.parse(String(body)));
+}
+
 const isDraft = "This entry is not published. Change its draft.";
 
 async function ownedFaq(tx: Transaction, id: string, viewer: Viewer): Promise<FaqKey> {
@@ -188,10 +217,11 @@ async function replaceFaqs(
 ): Promise<boolean> {
   if (ifMatch === undefined) throw new ApiError("precondition_required");
   await rows.lock(tx, appId);
-  const present = await rows.list(tx, appId);
-  // The client may have read the list in any of its forms. Each form has another ETag.
-  const isRead = Object.values(jsonOf(present)).some((json) => matchesEtag(ifMatch, etagOf(json())));
-  if (!isRead) throw new ApiError("precondition_failed");
+  let read: ListedFaqRow[] | undefined;
+  const list = async () => (read ??= await rows.list(tx, appId));
+  if (!(await isPresent(deps, { appId, version: await rows.version(tx, appId) }, ifMatch, list)))
+    throw new ApiError("precondition_failed");
+  const present = await list();
   const at = deps.clock.now().toISOString();
   const parsed = present.map((row) => ({ ...row, translations: faqTranslations(row) }));
   const plan = planFaqList(parsed, wanted.map(withHash), { at, baseOf, pushed: hashOf });
@@ -204,6 +234,28 @@ async function replaceFaqs(
   await withinLimits(tx, appId, () => save(deps, tx, { appId, plan, by }));
   await renewFaqs(deps, tx, { appId, entryIds: changedIn(plan) });
   return true;
+}
+
+/**
+ * Whether `If-Match` names the present list. The client may have read the list in any of its forms, and each form has
+ * another ETag. The ETags are cached, so that a request that is refused again and again does not build the list each
+ * time.
+ */
+async function isPresent(
+  deps: Pick<Deps, "answers" | "clock">,
+  listed: FaqVersion,
+  ifMatch: string,
+  list: () => Promise<readonly ListedFaqRow[]>,
+): Promise<boolean> {
+  if (matchesAny(ifMatch)) return true;
+  for (const form of ["translations", "push", "published"] as const) {
+    const { etag } = await recallList(deps, listed, `etag ${form}`, async () => ({
+      ...{ prepared: true, body: "" },
+      etag: etagOf(jsonOf(await list())[form]()),
+    }));
+    if (matchesEtag(ifMatch, etag)) return true;
+  }
+  return false;
 }
 
 /** Returns the ids of the entries that a new list changes or deletes. */
@@ -220,7 +272,7 @@ const withHash = ({ question, answer, ...faq }: WantedFaq) =>
 const hashOf = (text: FaqText): string => hash("sha256", hashedFaqText(text));
 
 /** `remove` is called with the pictures of deleted texts. */
-type Saving = Pick<Deps, "clock" | "newId"> & { readonly remove: NotePictures };
+type Saving = Pick<Deps, "answers" | "clock" | "newId"> & { readonly remove: NotePictures };
 
 async function save(
   { clock, newId, remove }: Saving,

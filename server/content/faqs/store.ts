@@ -6,7 +6,7 @@ import type { Engine, Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/content.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { select, update } from "../../database/statements.ts";
-import { fieldOfTranslations } from "../texts/store.ts";
+import { eachTranslation, fieldOfTranslations } from "../texts/store.ts";
 import type { FaqSize } from "./rules.ts";
 
 const fields = ["id", "question", "answer", "sortOrder"] as const;
@@ -70,6 +70,16 @@ export const faqs = {
   lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
   list: (reader: Reader, appId: string): Promise<ListedFaqRow[]> => reader.all(listOf, appId),
+
+  /** Returns the languages of the translations of the published entries. */
+  async listLanguages(reader: Reader, appId: string): Promise<string[]> {
+    const found = await reader.all<{ language: string }>(
+      `SELECT DISTINCT t.key AS language FROM faqs f, ${eachTranslation(reader.engine, "f")}
+       WHERE f.app_id = ? AND f.unpublished = 0`,
+      appId,
+    );
+    return found.map(({ language }) => language);
+  },
 
   /** Returns at most `most` published questions of all apps of a person. */
   listQuestions: (reader: Reader, userId: string, most: number) =>
@@ -211,6 +221,15 @@ export const faqs = {
 
   remove: (tx: Transaction, appId: string, id: string) =>
     tx.run("DELETE FROM faqs WHERE app_id = ? AND id = ?", appId, id),
+
+  /** Returns the version number of the app's FAQ. Each change of the published FAQ changes it. */
+  async version(tx: Transaction, appId: string): Promise<number> {
+    const row = await tx.get<{ version: number }>(
+      "SELECT faqs_version AS version FROM apps WHERE id = ?",
+      appId,
+    );
+    return row?.version ?? 0;
+  },
 
   /** Changes the version number of the app's FAQ, so that cached answers are no longer used. */
   async bumpVersion(tx: Transaction, appId: string): Promise<void> {
