@@ -70,7 +70,11 @@ export const etagOf = (body: string | Buffer): string =>
  * a client that sends the ETag already has the answer.
  */
 export const matchesEtag = (header: string, etag: string): boolean =>
-  header.split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);
+  matchesAny(header) || header.split(",").some((entry) => entry.trim().replace(/^W\//, "") === etag);
+
+/** Whether `If-None-Match` or `If-Match` names any answer with `*`. */
+export const matchesAny = (header: string): boolean =>
+  header.split(",").some((entry) => entry.trim() === "*");
 
 /**
  * A cache of prepared answers. Each answer has a name. The cache drops an answer when the version of its data

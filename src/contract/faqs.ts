@@ -203,6 +203,7 @@ export const consoleFaqs = {
     params: appParams,
     body: NewFaq,
     success: { status: 201, body: Faq },
+    errors: ["not_found", "wrong_state"],
     example: { request: { question: "How do I export?", answer: "Open *Settings*." } },
   }),
   replace: endpoint({
@@ -211,6 +212,7 @@ export const consoleFaqs = {
     ...replacesFaqs,
     path,
     params: appParams,
+    errors: ["not_found", "wrong_state"],
     example: {
       request: {
         faqs: [{ id: faqId }, { question: "How do I export?", answer: "Open *Settings*." }],
@@ -248,6 +250,7 @@ export const consoleFaqs = {
     params: appParams,
     body: z.pick(NewFaq, { question: true, answer: true, translations: true }),
     success: { status: 201, body: DraftedFaq },
+    errors: ["not_found", "wrong_state"],
     example: { request: { question: "How do I export?", answer: "Open *Settings*." } },
   }),
   read: endpoint({
@@ -268,6 +271,7 @@ export const consoleFaqs = {
     params: faqParams,
     body: FaqDraft,
     success: { status: 200, body: DraftedFaq },
+    errors: ["not_found", "wrong_state"],
     example: { request: { answer: "Open **Settings**." } },
   }),
   removeDraft: endpoint({
@@ -288,7 +292,7 @@ export const consoleFaqs = {
     summary: "Publish the draft of an FAQ entry; a new entry comes last",
     params: faqParams,
     success: { status: 200, body: DraftedFaq },
-    errors: ["not_found", "draft_conflict"],
+    errors: ["not_found", "draft_conflict", "wrong_state"],
   }),
   history: endpoint({
     ...traits,
@@ -309,6 +313,7 @@ export const consoleFaqs = {
     params: faqParams,
     body: RestoredVersion,
     success: { status: 200, body: DraftedFaq },
+    errors: ["not_found", "wrong_state"],
     example: { request: { version: faqId } },
   }),
   remove: endpoint({
@@ -358,7 +363,7 @@ export const faqs = {
     ...replacesFaqs,
     path: "/api/v1/faqs/remote",
     auth: "appKey",
-    errors: [],
+    errors: ["wrong_state"],
     rateLimit: "faqWrites",
     countsRefusals: true,
     example: {
@@ -374,7 +379,7 @@ export const faqs = {
     scope: "faqs:write",
     body: NewFaq,
     success: { status: 201, body: Faq },
-    errors: [],
+    errors: ["wrong_state"],
     rateLimit: "faqWrites",
     countsRefusals: true,
     example: { request: { question: exampleFaq.question, answer: exampleFaq.answer }, answer: exampleFaq },
@@ -388,7 +393,7 @@ export const faqs = {
     params: faqParams,
     body: FaqChange,
     success: { status: 200, body: Faq },
-    errors: ["not_found"],
+    errors: ["not_found", "wrong_state"],
     rateLimit: "faqWrites",
     countsRefusals: true,
     example: { request: { sortOrder: 3 }, answer: exampleFaq },

@@ -193,7 +193,10 @@ export const limits = {
    * with too much metadata and stores only a part of the metadata.
    */
   jsonWithMetadata: 4 * MB,
-  /** The maximum number of entries, and of bytes, of a whole FAQ in one request. */
+  /**
+   * The maximum number of entries, and of bytes, of the whole FAQ of an app. They apply to the stored FAQ with its drafts,
+   * and to one request with the whole FAQ. (rule C38)
+   */
   listedFaqs: 10_000,
   faqList: 32 * MB,
   /**

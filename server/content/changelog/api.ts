@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import {
   type ChangelogChange,
   type ChangelogEntry,
@@ -15,7 +16,6 @@ import {
   feedbackIdsIn,
   idsInFeedbackLines,
   isSameVersion,
-  lookedForLanguages,
   withFeedbackLine,
   withoutFeedbackLines,
 } from "../../../src/contract/content-text.ts";
@@ -28,7 +28,7 @@ import type { Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { appTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import { prepareAnswer } from "../../http/answers.ts";
+import { type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
 import {
   type Handlers,
   idPart,
@@ -43,6 +43,7 @@ import { releaseMails } from "../../mail/outgoing/store.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import {
   changedTexts,
+  effectiveLanguage,
   faultOfTranslations,
   hasWords,
   languageFor,
@@ -79,6 +80,7 @@ import {
   releaseFields,
   releaseTypeAfter,
   unseenSince,
+  type VersionedEntry,
   versionOrder,
 } from "./rules.ts";
 import {
@@ -720,32 +722,79 @@ export const changelog = ({
     const now = clock.now();
     const { limit = limits.changelogPage.default } = query;
     const since = readableVersion(query.since);
-    const lang = query.lang === undefined ? null : (lookedForLanguages(query.lang)[0] ?? "");
-    const name = JSON.stringify(["changelog", caller.appId, limit, since ?? null, lang]);
-    return answers.recall({ name, version: caller.changelogVersion, now }, async () => {
-      const found = await listEntries(database, caller.appId, now.toISOString(), since, limit);
+    const { appId, changelogVersion: version } = caller;
+    const at = now.toISOString();
+    const recall = (name: string, make: () => Promise<string>) =>
+      answers.recall({ name: JSON.stringify(["changelog", appId, name]), version, now }, async () => {
+        const answer = prepareAnswer(await make());
+        const next = await publishedRows.nextPublication(database, appId, at);
+        return { answer, until: next?.at ? Date.parse(next.at) : undefined };
+      });
+    // The names contain only what `since` and `lang` choose. Otherwise each made-up value would create another answer.
+    const ids =
+      since === undefined ? null : chosenIds(await recallVersions(database, recall, appId, at), since, limit);
+    const lang =
+      query.lang === undefined
+        ? null
+        : effectiveLanguage(query.lang, await recallLanguages(database, recall, appId, at));
+    return recall(JSON.stringify([limit, ids, lang]), async () => {
+      const found = await (ids === null
+        ? publishedRows.listPublished(database, appId, { now: at, limit })
+        : publishedRows.listByIds(database, appId, { now: at, ids }));
       const entries = found.map((row) => (lang === null ? publishedEntry(row) : entryIn(row, lang)));
-      const next = await publishedRows.nextPublication(database, caller.appId, now.toISOString());
-      const until = next?.at ? Date.parse(next.at) : undefined;
-      return { answer: prepareAnswer(JSON.stringify({ entries })), until };
+      return JSON.stringify({ entries });
     });
   }),
 });
 
-async function listEntries(
+/** Returns the cached answer with this name. If there is none, creates and caches it. */
+type Recall = (name: string, make: () => Promise<string>) => Promise<PreparedAnswer>;
+
+const VersionedEntries = z.array(
+  z.object({
+    ...{ id: z.string(), version: z.string() },
+    versions: z.array(z.object({ version: z.string() })),
+  }),
+);
+
+/** Returns the versions of all entries that are published at `now`, newest first. */
+async function recallVersions(
   reader: Reader,
+  recall: Recall,
   appId: string,
   now: string,
-  since: string | undefined,
+): Promise<readonly VersionedEntry[]> {
+  const { body } = await recall("versions", async () => {
+    const published = await publishedRows.listPublishedVersions(reader, appId, now);
+    return JSON.stringify(published.map((row) => ({ ...row, versions: JSON.parse(row.versions) })));
+  });
+  return VersionedEntries.parse(JSON.parse(String(body)));
+}
+
+/** Returns the languages of the entries that are published at `now`. */
+async function recallLanguages(
+  reader: Reader,
+  recall: Recall,
+  appId: string,
+  now: string,
+): Promise<readonly string[]> {
+  const { body } = await recall("languages", async () =>
+    JSON.stringify(await publishedRows.listPublishedLanguages(reader, appId, now)),
+  );
+  return z.array(z.string()).parse(JSON.parse(String(body)));
+}
+
+/** Returns the ids of the entries that `since` chooses; null if these are the same as without `since`. */
+function chosenIds(
+  published: readonly VersionedEntry[],
+  since: string,
   limit: number,
-): Promise<PublishedRow[]> {
-  if (since === undefined) return publishedRows.listPublished(reader, appId, { now, limit });
-  const published = await publishedRows.listPublishedVersions(reader, appId, now);
-  const versioned = published.map((row) => ({ ...row, versions: JSON.parse(row.versions) }));
-  const ids = unseenSince(versioned, since, versionOrder)
-    .slice(0, limit)
-    .map(({ id }) => id);
-  return publishedRows.listByIds(reader, appId, ids);
+): readonly string[] | null {
+  const chosen = unseenSince(published, since, versionOrder).slice(0, limit);
+  const isNewest =
+    chosen.length === Math.min(limit, published.length) &&
+    chosen.every((entry, at) => entry === published[at]);
+  return isNewest ? null : chosen.map(({ id }) => id);
 }
 
 /**

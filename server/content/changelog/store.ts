@@ -5,7 +5,7 @@ import * as tables from "../../database/schema/content.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { listed, select, update } from "../../database/statements.ts";
 import type { StoredDraft } from "../texts/rules.ts";
-import { fieldOfTranslations } from "../texts/store.ts";
+import { eachTranslation, fieldOfTranslations } from "../texts/store.ts";
 
 /** The version and the title of a release note. `translated` is a JSON list of the titles in other languages. */
 export type ReleaseTitle = Pick<Row<typeof tables.changelogEntries>, "appId" | "id" | "version" | "title"> & {
@@ -222,12 +222,26 @@ export const changelog = {
   listPublishedVersions: (reader: Reader, appId: string, now: string) =>
     reader.all(statements.listPublishedVersions, appId, now),
 
-  /** Returns the app's entries with these ids, newest first. */
-  listByIds: (reader: Reader, appId: string, ids: readonly string[]) =>
-    reader.all<PublishedRow>(
-      published(`app_id = ? AND id IN (${placeholders(ids) || "NULL"}) ${newestFirst}`),
+  /** Returns the languages of the translations of the entries that are published at `now`. */
+  async listPublishedLanguages(reader: Reader, appId: string, now: string): Promise<string[]> {
+    const found = await reader.all<{ language: string }>(
+      `SELECT DISTINCT t.key AS language FROM changelog_entries e, ${eachTranslation(reader.engine, "e")}
+       WHERE e.app_id = ? AND e.published_at <= ?`,
       appId,
-      ...ids,
+      now,
+    );
+    return found.map(({ language }) => language);
+  },
+
+  /** Returns those of the app's entries with these ids that are published at `now`, newest first. */
+  listByIds: (
+    reader: Reader,
+    appId: string,
+    { now, ids }: { readonly now: string; readonly ids: readonly string[] },
+  ) =>
+    reader.all<PublishedRow>(
+      published(`app_id = ? AND published_at <= ? AND id IN (${placeholders(ids) || "NULL"}) ${newestFirst}`),
+      ...[appId, now, ...ids],
     ),
 
   /** Returns the next date after `now` at which an entry will be published; null if there is none. */

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import * as z from "zod/mini";
-import { hashedFaqText, lookedForLanguages } from "../../../src/contract/content-text.ts";
+import { hashedFaqText } from "../../../src/contract/content-text.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type {
   consoleFaqs as consoleContract,
@@ -20,11 +20,12 @@ import type { Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { appTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import { etagOf, matchesEtag, prepareAnswer } from "../../http/answers.ts";
+import { etagOf, matchesAny, matchesEtag, type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
 import { type Handlers, withTraits } from "../../http/handler.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import {
   changedTexts,
+  effectiveLanguage,
   faultOfTranslations,
   isConflict,
   languageFor,
@@ -37,24 +38,24 @@ import {
 } from "../texts/rules.ts";
 import { baseOf, versions } from "../texts/store.ts";
 import { type NotePictures, removing } from "../texts/sweep.ts";
-import { type FaqListChanges, type FaqText, hasSameTexts, planFaqList } from "./rules.ts";
+import { type FaqListChanges, type FaqText, faultOfSize, hasSameTexts, planFaqList } from "./rules.ts";
 import { type ListedFaqRow, faqs as rows, type StoredFaq } from "./store.ts";
 
-type FaqDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">;
+type FaqDeps = Pick<Deps, "answers" | "clock" | "database" | "keptFiles" | "log" | "newId">;
 
-export const faqs = (deps: FaqDeps & Pick<Deps, "answers">): Handlers<typeof contract> => ({
-  list: withTraits({ ready: true }, ({ caller: { appId, faqsVersion }, query: { include, lang } }) => {
-    const wanted = lang === undefined ? undefined : (lookedForLanguages(lang)[0] ?? "");
+export const faqs = (deps: FaqDeps): Handlers<typeof contract> => ({
+  list: withTraits({ ready: true }, async ({ caller: { appId, faqsVersion }, query: { include, lang } }) => {
+    const listed = { appId, version: faqsVersion };
+    const wanted =
+      lang === undefined || include !== undefined
+        ? undefined
+        : effectiveLanguage(lang, await languagesOf(deps, listed));
     const form = include ?? (wanted === undefined ? "" : `lang ${wanted}`);
-    return deps.answers.recall(
-      { name: `faqs:${form}:${appId}`, version: faqsVersion, now: deps.clock.now() },
-      async () => {
-        const list = await rows.list(deps.database, appId);
-        if (include === undefined && wanted !== undefined)
-          return { answer: prepareAnswer(JSON.stringify(list.map((row) => faqIn(row, wanted)))) };
-        return { answer: prepareAnswer(jsonOf(list)[include ?? "published"]()) };
-      },
-    );
+    return recallList(deps, listed, form, async () => {
+      const list = await rows.list(deps.database, appId);
+      if (wanted !== undefined) return prepareAnswer(JSON.stringify(list.map((row) => faqIn(row, wanted))));
+      return prepareAnswer(jsonOf(list)[include ?? "published"]());
+    });
   }),
 
   replace: ({ caller: { appId }, body, ifMatch, save }) =>
@@ -118,7 +119,7 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
     update: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
         const key = await ownedFaq(tx, params.faqId, caller);
-        const before = (await rows.list(tx, key.appId)).find(({ id }) => id === key.id);
+        const before = await rows.findStored(tx, key.appId, key.id);
         const faq = await updateFaq(deps, tx, { key, change: body, by: caller.userId });
         if (!faq) {
           // If another request has deleted the entry in the meantime, the error is `not_found`.
@@ -146,6 +147,34 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
         }),
       ),
   };
+}
+
+/** The FAQ of an app in a version. */
+interface FaqVersion {
+  readonly appId: string;
+  readonly version: number;
+}
+
+/** Returns the cached answer about a version of the FAQ. If there is none, creates and caches it. */
+const recallList = (
+  { answers, clock }: Pick<Deps, "answers" | "clock">,
+  { appId, version }: FaqVersion,
+  form: string,
+  make: () => Promise<PreparedAnswer>,
+): Promise<PreparedAnswer> =>
+  answers.recall({ name: `faqs:${form}:${appId}`, version, now: clock.now() }, async () => ({
+    answer: await make(),
+  }));
+
+/** Returns the languages of all translations of the FAQ. */
+async function languagesOf(
+  deps: Pick<Deps, "answers" | "clock" | "database">,
+  listed: FaqVersion,
+): Promise<readonly string[]> {
+  const { body } = await recallList(deps, listed, "languages", async () =>
+    prepareAnswer(JSON.stringify(await rows.listLanguages(deps.database, listed.appId))),
+  );
+  return z.array(z.string()).parse(JSON.parse(String(body)));
 }
 
 const isDraft = "This entry is not published. Change its draft.";
@@ -188,10 +217,11 @@ async function replaceFaqs(
 ): Promise<boolean> {
   if (ifMatch === undefined) throw new ApiError("precondition_required");
   await rows.lock(tx, appId);
-  const present = await rows.list(tx, appId);
-  // The client may have read the list in any of its forms. Each form has another ETag.
-  const isRead = Object.values(jsonOf(present)).some((json) => matchesEtag(ifMatch, etagOf(json())));
-  if (!isRead) throw new ApiError("precondition_failed");
+  let read: ListedFaqRow[] | undefined;
+  const list = async () => (read ??= await rows.list(tx, appId));
+  if (!(await isPresent(deps, { appId, version: await rows.version(tx, appId) }, ifMatch, list)))
+    throw new ApiError("precondition_failed");
+  const present = await list();
   const at = deps.clock.now().toISOString();
   const parsed = present.map((row) => ({ ...row, translations: faqTranslations(row) }));
   const plan = planFaqList(parsed, wanted.map(withHash), { at, baseOf, pushed: hashOf });
@@ -201,9 +231,31 @@ async function replaceFaqs(
   }
   if (plan.create.length + plan.update.length + plan.remove.length === 0) return false;
   for (const { translations } of [...plan.create, ...plan.update]) refuseTooMany(translations);
-  await save(deps, tx, { appId, plan, by });
+  await withinLimits(tx, appId, () => save(deps, tx, { appId, plan, by }));
   await renewFaqs(deps, tx, { appId, entryIds: changedIn(plan) });
   return true;
+}
+
+/**
+ * Whether `If-Match` names the present list. The client may have read the list in any of its forms, and each form has
+ * another ETag. The ETags are cached, so that a request that is refused again and again does not build the list each
+ * time.
+ */
+async function isPresent(
+  deps: Pick<Deps, "answers" | "clock">,
+  listed: FaqVersion,
+  ifMatch: string,
+  list: () => Promise<readonly ListedFaqRow[]>,
+): Promise<boolean> {
+  if (matchesAny(ifMatch)) return true;
+  for (const form of ["translations", "push", "published"] as const) {
+    const { etag } = await recallList(deps, listed, `etag ${form}`, async () => ({
+      ...{ prepared: true, body: "" },
+      etag: etagOf(jsonOf(await list())[form]()),
+    }));
+    if (matchesEtag(ifMatch, etag)) return true;
+  }
+  return false;
 }
 
 /** Returns the ids of the entries that a new list changes or deletes. */
@@ -220,7 +272,7 @@ const withHash = ({ question, answer, ...faq }: WantedFaq) =>
 const hashOf = (text: FaqText): string => hash("sha256", hashedFaqText(text));
 
 /** `remove` is called with the pictures of deleted texts. */
-type Saving = Pick<Deps, "clock" | "newId"> & { readonly remove: NotePictures };
+type Saving = Pick<Deps, "answers" | "clock" | "newId"> & { readonly remove: NotePictures };
 
 async function save(
   { clock, newId, remove }: Saving,
@@ -232,7 +284,7 @@ async function save(
   for (const id of plan.remove) if (!(await unpublish(tx, { appId, id }))) await rows.remove(tx, appId, id);
   for (const { isEdit, ...faq } of plan.update) {
     if (isEdit) await keepVersion({ newId }, tx, { appId, id: faq.id }, faq);
-    const translations = JSON.stringify(faq.translations);
+    const translations = storedTranslations(faq.translations);
     await rows.replace(tx, { appId, id: faq.id }, { ...faq, translations, by, at: isEdit ? at : undefined });
   }
   for (const faq of plan.create) {
@@ -261,7 +313,9 @@ export async function createFaq(
   const row = { id: newId(), appId, question: faq.question, answer: faq.answer, sortOrder };
   const at = clock.now().toISOString();
   const translations = translatedAfter({ ...faq, translations: {} }, faq.translations, at);
-  await rows.insert(tx, { ...row, translations: storedTranslations(translations), by, at });
+  await withinLimits(tx, appId, () =>
+    rows.insert(tx, { ...row, translations: storedTranslations(translations), by, at }),
+  );
   await renewFaqs({ clock, newId }, tx, { appId, entryIds: [row.id] });
   return row;
 }
@@ -286,11 +340,13 @@ async function updateFaq(
   const translations = translatedAfter({ question, answer, translations: before }, change.translations, at);
   await keepVersion({ newId }, tx, key, { question, answer, translations });
   const isRewritten = !hasSameTexts({ ...stored, translations: before }, { question, answer, translations });
-  await rows.set(tx, id, {
-    ...{ question, answer, sortOrder, updatedAt: at },
-    ...(change.translations && { translations: JSON.stringify(translations) }),
-    ...(isRewritten ? { textAt: null, updatedBy: by ?? null } : { textAt: textTimeOf(stored) }),
-  });
+  await withinLimits(tx, appId, () =>
+    rows.set(tx, id, {
+      ...{ question, answer, sortOrder, updatedAt: at },
+      ...(change.translations && { translations: storedTranslations(translations) }),
+      ...(isRewritten ? { textAt: null, updatedBy: by ?? null } : { textAt: textTimeOf(stored) }),
+    }),
+  );
   await renewFaqs({ clock, newId }, tx, { appId, entryIds: [id] });
   return { id, question, answer, sortOrder };
 }
@@ -337,7 +393,7 @@ function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): DraftHandl
         const stored = translatedAfter({ ...text, translations: {} }, translations, now());
         const faq = { ...text, id: deps.newId(), appId, sortOrder: 0, draft: storedContent(text) };
         const row = { ...faq, translations: storedTranslations(stored), at: now(), by: caller.userId };
-        await rows.insert(tx, row);
+        await withinLimits(tx, appId, () => rows.insert(tx, row));
         await record(tx, { caller, address }, { action: "faq.draft", appId, target: faq.id });
         return answerOf(tx, faq);
       }),
@@ -352,7 +408,7 @@ function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): DraftHandl
         const { question = draft.question, answer = draft.answer } = body;
         const translations = { ...draft.translations, ...body.translations };
         const content = { question, answer, translations };
-        await setDraft(tx, faq, { content, at: now(), by: caller.userId });
+        await setDraft(tx, key, { faq, content, at: now(), by: caller.userId });
         await record(tx, { caller, address }, { action: "faq.draft", appId: key.appId, target: key.id });
         return answerOf(tx, key);
       }),
@@ -378,11 +434,13 @@ function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): DraftHandl
         const translations = translatedAfter({ ...text, translations: faqTranslations(faq) }, changed, now());
         if (!isNew) await keepVersion(deps, tx, key, { ...text, translations });
         const last = isNew ? await rows.nextSortOrder(tx, key.appId) : faq.sortOrder;
-        await rows.set(tx, faq.id, {
-          ...{ ...text, ...noDraft, translations: storedTranslations(translations) },
-          ...{ unpublished: 0, updatedAt: now(), updatedBy: caller.userId, textAt: null },
-          sortOrder: Math.min(last, limits.sortOrder.max),
-        });
+        await withinLimits(tx, key.appId, () =>
+          rows.set(tx, faq.id, {
+            ...{ ...text, ...noDraft, translations: storedTranslations(translations) },
+            ...{ unpublished: 0, updatedAt: now(), updatedBy: caller.userId, textAt: null },
+            sortOrder: Math.min(last, limits.sortOrder.max),
+          }),
+        );
         await renewFaqs(deps, tx, { appId: key.appId, entryIds: [key.id] });
         await record(tx, { caller, address }, { action: "faq.publish", appId: key.appId, target: key.id });
         return answerOf(tx, key);
@@ -406,7 +464,7 @@ function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): DraftHandl
         if (!version) throw new ApiError("not_found");
         const { translations = {}, ...text } = textIn(version.content);
         const content = { ...text, translations: keptOf(translations) };
-        await setDraft(tx, faq, { content, at: now(), by: caller.userId });
+        await setDraft(tx, key, { faq, content, at: now(), by: caller.userId });
         await record(tx, { caller, address }, { action: "faq.draft", appId: key.appId, target: key.id });
         return answerOf(tx, key);
       }),
@@ -459,6 +517,22 @@ function translatedAfter(
   const merged = mergedTranslations(translations, given, { base: baseOf({ question, answer }), at });
   refuseTooMany(merged);
   return merged;
+}
+
+/**
+ * Makes a change of the FAQ of an app. Throws `wrong_state` if the change makes the FAQ too large. The caller must lock
+ * the list first. (rule C38)
+ */
+async function withinLimits<Result>(
+  tx: Transaction,
+  appId: string,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  const before = await rows.size(tx, appId);
+  const result = await change();
+  const fault = faultOfSize(before, await rows.size(tx, appId));
+  if (fault !== undefined) throw new ApiError("wrong_state", { message: fault });
+  return result;
 }
 
 function refuseTooMany(translations: object): void {
@@ -520,28 +594,29 @@ const draftedFaq = (faq: StoredFaq): DraftedFaq => ({
  */
 async function setDraft(
   tx: Transaction,
-  faq: StoredFaq,
+  { appId, id }: Key,
   {
+    faq,
     content: { translations = {}, ...text },
     at,
     by,
-  }: { readonly content: StoredText; readonly at: string; readonly by: string },
+  }: { readonly faq: StoredFaq; readonly content: StoredText; readonly at: string; readonly by: string },
 ): Promise<void> {
   const before = faqTranslations(faq);
   const author = { draftAt: at, draftBy: by };
   if (faq.unpublished === 1) {
     const own = storedTranslations(translatedAfter({ ...text, translations: before }, translations, at));
     const shown = { ...text, translations: own, updatedAt: at, updatedBy: by, textAt: null };
-    await rows.set(tx, faq.id, { ...author, ...shown, draft: storedContent({ ...text }), draftBase: null });
+    const draft = { ...author, draft: storedContent({ ...text }), draftBase: null };
+    await withinLimits(tx, appId, () => rows.set(tx, id, { ...draft, ...shown }));
     return;
   }
   const changed = changedTexts(before, translations);
   translatedAfter({ ...text, translations: before }, changed, at);
   const hasChanged = Object.keys(changed).length > 0;
-  await rows.set(tx, faq.id, {
-    ...{ ...author, draft: storedContent({ ...text, ...(hasChanged && { translations: changed }) }) },
-    draftBase: storedContent(baseOfDraft(faq, changed)),
-  });
+  const draft = storedContent({ ...text, ...(hasChanged && { translations: changed }) });
+  const draftBase = storedContent(baseOfDraft(faq, changed));
+  await withinLimits(tx, appId, () => rows.set(tx, id, { ...author, draft, draftBase }));
 }
 
 /** Adds the published text of an entry to its history, if the new text or a new translation differs. (rule C31) */

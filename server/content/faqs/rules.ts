@@ -157,6 +157,24 @@ function wrongIds(byId: ReadonlyMap<string, PresentFaq>, wanted: readonly Wanted
   });
 }
 
+/** The size of the FAQ of an app, with its drafts. */
+export interface FaqSize {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/**
+ * Returns an error message if a change makes the FAQ of an app larger than its limits; otherwise undefined. An FAQ can
+ * be larger already, for example after an import. Then it can be changed, but not grow. (rule C38)
+ */
+export function faultOfSize(before: FaqSize, after: FaqSize): string | undefined {
+  if (after.entries > Math.max(limits.listedFaqs, before.entries))
+    return `The FAQ of this app would have ${after.entries} entries with its drafts. ${limits.listedFaqs} is the maximum. Delete some entries first.`;
+  if (after.bytes > Math.max(limits.faqList, before.bytes))
+    return `The texts of this FAQ would have ${after.bytes} bytes with translations and drafts. ${limits.faqList} (32 MB) is the maximum. Shorten or delete some entries first.`;
+  return undefined;
+}
+
 /** A thread from which an FAQ entry is created. */
 interface AnsweredThread {
   readonly subject: string;

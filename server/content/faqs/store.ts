@@ -1,11 +1,13 @@
 import type { Faq, ListedFaq } from "../../../src/contract/faqs.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import { apps } from "../../access/apps/store.ts";
 import { oneForViewer, type Viewer } from "../../access/members/visibility.ts";
-import type { Reader, Transaction } from "../../database/database.ts";
+import type { Engine, Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/content.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { select, update } from "../../database/statements.ts";
-import { fieldOfTranslations } from "../texts/store.ts";
+import { eachTranslation, fieldOfTranslations } from "../texts/store.ts";
+import type { FaqSize } from "./rules.ts";
 
 const fields = ["id", "question", "answer", "sortOrder"] as const;
 
@@ -39,6 +41,17 @@ export type FaqQuestion = Pick<Row<typeof tables.faqs>, "appId" | "id" | "questi
   readonly translated: string | null;
 };
 
+/** The SQL expression for the bytes of the translations, and of the draft that an entry has beside its own text. */
+const otherBytes = `coalesce(octet_length(translations), 0)
+  + CASE WHEN unpublished = 1 THEN 0 ELSE coalesce(octet_length(draft), 0) END`;
+
+/** The maximum number of bytes of a stored byte in JSON, such as `\\u0001`. */
+const mostEscaped = 6;
+
+/** Returns the SQL expression for a text as a JSON string. */
+const asJson = (engine: Engine, text: string): string =>
+  engine === "sqlite" ? `json_quote(${text})` : `CAST(to_json(${text}) AS text)`;
+
 const setFields = update(tables.faqs, "WHERE id = ?");
 
 const appOfFaq = oneForViewer<{ readonly appId: string }>({
@@ -57,6 +70,16 @@ export const faqs = {
   lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
   list: (reader: Reader, appId: string): Promise<ListedFaqRow[]> => reader.all(listOf, appId),
+
+  /** Returns the languages of the translations of the published entries. */
+  async listLanguages(reader: Reader, appId: string): Promise<string[]> {
+    const found = await reader.all<{ language: string }>(
+      `SELECT DISTINCT t.key AS language FROM faqs f, ${eachTranslation(reader.engine, "f")}
+       WHERE f.app_id = ? AND f.unpublished = 0`,
+      appId,
+    );
+    return found.map(({ language }) => language);
+  },
 
   /** Returns at most `most` published questions of all apps of a person. */
   listQuestions: (reader: Reader, userId: string, most: number) =>
@@ -78,6 +101,29 @@ export const faqs = {
   /** Sets columns of an entry, such as the columns of its draft. */
   set: (tx: Transaction, id: string, change: Partial<Omit<Row<typeof tables.faqs>, "id" | "appId">>) =>
     setFields(tx, change, id),
+
+  /**
+   * Returns the number of the entries of an app, and the bytes of their texts: questions and answers as JSON strings,
+   * translations, and drafts of published entries. An escaped character has at most six bytes, so the texts are read
+   * only if their stored lengths, which the database finds without reading the texts, could be too long. (rule C38)
+   */
+  async size(tx: Transaction, appId: string): Promise<FaqSize> {
+    const stored = await tx.get<FaqSize>(
+      `SELECT count(*) AS entries,
+         coalesce(sum(octet_length(question) + octet_length(answer) + ${otherBytes}), 0) AS bytes
+       FROM faqs WHERE app_id = ?`,
+      appId,
+    );
+    if (!stored) return { entries: 0, bytes: 0 };
+    if (stored.bytes * mostEscaped <= limits.faqList) return stored;
+    const [question, answer] = [asJson(tx.engine, "question"), asJson(tx.engine, "answer")];
+    const written = await tx.get<Pick<FaqSize, "bytes">>(
+      `SELECT coalesce(sum(octet_length(${question}) + octet_length(${answer}) - 4 + ${otherBytes}), 0) AS bytes
+       FROM faqs WHERE app_id = ?`,
+      appId,
+    );
+    return { ...stored, ...written };
+  },
 
   /** Returns the texts of these entries in which pictures can be: answers, drafts and translations. */
   async listAnswers(reader: Reader, appId: string, ids: readonly string[]): Promise<string[]> {
@@ -141,8 +187,8 @@ export const faqs = {
       readonly sortOrder: number;
       readonly pushedHash: string | null;
       readonly pushedSortOrder: number | null;
-      /** The translations as JSON. */
-      readonly translations: string;
+      /** The translations as JSON; null if there are none. */
+      readonly translations: string | null;
       /** The time of the change; undefined if only `pushedHash` or `pushedSortOrder` change. */
       readonly at: string | undefined;
       /** Whether the texts change. Only then does the entry get another author. */
@@ -175,6 +221,15 @@ export const faqs = {
 
   remove: (tx: Transaction, appId: string, id: string) =>
     tx.run("DELETE FROM faqs WHERE app_id = ? AND id = ?", appId, id),
+
+  /** Returns the version number of the app's FAQ. Each change of the published FAQ changes it. */
+  async version(tx: Transaction, appId: string): Promise<number> {
+    const row = await tx.get<{ version: number }>(
+      "SELECT faqs_version AS version FROM apps WHERE id = ?",
+      appId,
+    );
+    return row?.version ?? 0;
+  },
 
   /** Changes the version number of the app's FAQ, so that cached answers are no longer used. */
   async bumpVersion(tx: Transaction, appId: string): Promise<void> {

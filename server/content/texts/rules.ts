@@ -140,6 +140,14 @@ export const languageFor = (
   wanted: string,
 ): string | undefined => lookedForLanguages(wanted).find((tag) => Object.hasOwn(translations, tag));
 
+/**
+ * Returns the first language in which a translation is searched and which at least one text has. The result is the same
+ * for all tags that give an app the same texts, so it can name a cached answer. Empty if no text has such a language.
+ * (rule C35)
+ */
+export const effectiveLanguage = (wanted: string, languages: readonly string[]): string =>
+  lookedForLanguages(wanted).find((tag) => languages.includes(tag)) ?? "";
+
 /** The fields of a text, such as `question` and `answer`. */
 export type Content = Readonly<Record<string, unknown>>;
 

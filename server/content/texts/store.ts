@@ -217,5 +217,11 @@ export const fieldOfTranslations = (engine: Engine, row: string, field: string):
   return `(SELECT CAST(json_agg(t.value ->> '${field}') AS text) FROM json_each(CAST(${stored} AS json)) AS t)`;
 };
 
+/** Returns the part of FROM that gives a row `t` for each translation of a row. Its column `key` is the language. */
+export const eachTranslation = (engine: Engine, row: string): string =>
+  engine === "sqlite"
+    ? `json_each(${row}.translations) AS t`
+    : `json_object_keys(CAST(${row}.translations AS json)) AS t(key)`;
+
 /** Returns a short hash of a default text. Each translation stores the hash of the text from which it was made. */
 export const baseOf = (content: Content): string => hash("sha256", storedContent(content)).slice(0, 16);
