@@ -19,7 +19,6 @@ import type { Proposals } from "./proposal-files.ts";
 import { newWorker } from "./refusals.ts";
 import { createServer } from "./server.ts";
 import { createSubscriptions } from "./subscriptions.ts";
-import { cancelledId, createTurns, takesTurn } from "./turns.ts";
 
 export interface Session {
   close(): Promise<void>;
@@ -188,10 +187,7 @@ const mostMessages = 100;
 
 /** Handles batches (arrays of messages), because over standard input the SDK reads only single messages. */
 export interface Batches {
-  /**
-   * Forwards lines. Replaces a line that is an array with one line for each message of the array. A request of an array
-   * is forwarded when the requests before it are answered.
-   */
+  /** Forwards lines. Replaces a line that is an array with one line for each message of the array. */
   readonly lines: Transform;
   /**
    * Adds a message to the answer of its batch, and writes the answer when it is complete. Returns false if the message
@@ -210,11 +206,6 @@ export function createBatches(write: (answer: object) => void): Batches {
   let waiting: Batch[] = [];
   let revision: string | undefined;
 
-  const passOn = (message: unknown): void => {
-    if (!lines.writableEnded) lines.push(`${JSON.stringify(message)}\n`);
-  };
-  const turns = createTurns(passOn);
-
   const endIfComplete = (batch: Batch): void => {
     if (batch.open.size > 0) return;
     waiting = waiting.filter((each) => each !== batch);
@@ -222,10 +213,8 @@ export function createBatches(write: (answer: object) => void): Batches {
   };
   /** If the message cancels a request of a batch, the batch no longer waits for the answer to that request. */
   const cancel = (message: unknown): void => {
-    const id = cancelledId(message);
-    if (id === undefined) return;
-    turns.remove(id);
-    turns.end(id);
+    if (valueAt(message, "method") !== "notifications/cancelled") return;
+    const id = valueAt(message, "params", "requestId");
     const batch = waiting.find(({ open }) => open.delete(id));
     if (batch) endIfComplete(batch);
   };
@@ -249,7 +238,7 @@ export function createBatches(write: (answer: object) => void): Batches {
     if (mayCancel) cancel(value);
     return Array.isArray(value) ? value : undefined;
   };
-  const pass = (line: Buffer): Buffer[] => {
+  const pass = (line: Buffer): (Buffer | string)[] => {
     const messages = messagesIn(line);
     if (!messages) return [line];
     const fault = faultOf(messages, revision);
@@ -258,20 +247,14 @@ export function createBatches(write: (answer: object) => void): Batches {
       return [];
     }
     begin(messages);
-    for (const message of messages.filter((each) => !isNoMessage(each))) {
-      cancel(message);
-      if (takesTurn(message)) turns.add(message.id, message);
-      else passOn(message);
-    }
-    return [];
+    messages.forEach(cancel);
+    return messages.filter((each) => !isNoMessage(each)).map((each) => `${JSON.stringify(each)}\n`);
   };
-  const lines = byLine(pass);
 
   return {
-    lines,
+    lines: byLine(pass),
     collect(message) {
       if ("method" in message) return false;
-      turns.end(message.id);
       if ("result" in message) revision = textAt(message.result, "protocolVersion") || revision;
       const batch = waiting.find(({ open }) => open.delete(message.id));
       if (!batch) return false;
@@ -283,7 +266,7 @@ export function createBatches(write: (answer: object) => void): Batches {
 }
 
 /** Replaces each line with the lines that `replaced` returns for it. */
-function byLine(replaced: (line: Buffer) => readonly Buffer[]): Transform {
+function byLine(replaced: (line: Buffer) => readonly (Buffer | string)[]): Transform {
   let pieces: Buffer[] = [];
   return new Transform({
     transform(chunk: Buffer, _, done) {

@@ -3,7 +3,7 @@ import { textAt, valueAt } from "../src/contract/json.ts";
 import { tools } from "./tool-list.ts";
 
 /** Passes items on one after another. */
-export interface Turns<Item> {
+interface Turns<Item> {
   /** Passes the item on when all earlier items have ended. */
   add(id: unknown, item: Item): void;
   /** Ends the item that was passed on last, if it has this id. */
@@ -16,7 +16,7 @@ export interface Turns<Item> {
  * Creates turns. Between two items the event loop has a turn, so that it can serve other clients. Without turns, the
  * requests of one array would hold the event loop and need memory for all their answers at the same time. (rule A64)
  */
-export function createTurns<Item>(pass: (item: Item) => void): Turns<Item> {
+function createTurns<Item>(pass: (item: Item) => void): Turns<Item> {
   const waiting: { readonly id: unknown; readonly item: Item }[] = [];
   let current: { readonly id: unknown } | undefined;
 
@@ -45,7 +45,7 @@ export function createTurns<Item>(pass: (item: Item) => void): Turns<Item> {
 }
 
 /** Whether a message is a request that must not run beside others. A wait for a decision may run beside others. */
-export const takesTurn = (message: unknown): message is JSONRPCMessage & { readonly id: string | number } =>
+const takesTurn = (message: unknown): message is JSONRPCMessage & { readonly id: string | number } =>
   isJSONRPCRequest(message) && !isWait(message);
 
 /** Whether a message, or one message of an array, waits for a decision. */
@@ -59,7 +59,7 @@ export function isWait(message: unknown): boolean {
 }
 
 /** Returns the id of the request that a message cancels; undefined if it cancels none. */
-export const cancelledId = (message: unknown): unknown =>
+const cancelledId = (message: unknown): unknown =>
   textAt(message, "method") === "notifications/cancelled"
     ? valueAt(message, "params", "requestId")
     : undefined;
