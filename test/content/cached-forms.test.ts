@@ -75,6 +75,21 @@ describe("the answers with the FAQ and the release notes of an app", () => {
     }
   });
 
+  it("are compared again if the FAQ changes while a replacement is prepared", async () => {
+    const etag = async () => (await get(faqPath)).headers.get("etag") ?? "";
+    const put = (ifMatch: string) =>
+      service.request("PUT", faqPath, { headers: { ...cast.key, "if-match": ifMatch }, body: { faqs: [] } });
+    const { list } = faqRows;
+    const read = await etag();
+    vi.spyOn(faqRows, "list").mockImplementationOnce(async (...given) => {
+      const before = await list(...given);
+      await service.request("POST", faqPath, { headers: cast.key, body: de });
+      return before;
+    });
+    expect(await put(read)).toMatchObject(refusal(412, "precondition_failed"));
+    expect((await put(await etag())).status).toBe(200);
+  });
+
   it("with release notes are built once for all values that choose the same notes", async () => {
     const path = "/api/v1/changelog/remote";
     for (const version of ["1.0.0", "2.0.0", "3.0.0"])

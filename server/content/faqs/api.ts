@@ -58,13 +58,15 @@ export const faqs = (deps: FaqDeps): Handlers<typeof contract> => ({
     });
   }),
 
-  replace: ({ caller: { appId }, body, ifMatch, save }) =>
-    removing(deps, (remove) =>
+  async replace({ caller: { appId }, body, ifMatch, save }) {
+    const before = await compared(deps, appId, ifMatch);
+    return removing(deps, (remove) =>
       save(async (tx) => {
-        await replaceFaqs({ ...deps, remove }, tx, { appId, wanted: body.faqs, ifMatch });
+        await replaceFaqs({ ...deps, remove }, tx, { appId, wanted: body.faqs, ifMatch, before });
         return (await rows.list(tx, appId)).map(replacedFaq);
       }),
-    ),
+    );
+  },
 
   create: ({ caller, body, save }) => save((tx) => createFaq(deps, tx, { appId: caller.appId, faq: body })),
 
@@ -105,16 +107,19 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
         return faq;
       }),
 
-    replace: ({ caller, address, params: { appId }, body, ifMatch, save }) =>
-      removing(deps, (remove) =>
+    async replace({ caller, address, params: { appId }, body, ifMatch, save }) {
+      await ownedApp(deps.database, appId, caller);
+      const before = await compared(deps, appId, ifMatch);
+      return removing(deps, (remove) =>
         save(async (tx) => {
           await ownedApp(tx, appId, caller);
-          const wanted = { appId, wanted: body.faqs, ifMatch, by: caller.userId };
+          const wanted = { appId, wanted: body.faqs, ifMatch, before, by: caller.userId };
           const changed = await replaceFaqs({ ...deps, remove }, tx, wanted);
           if (changed) await record(tx, { caller, address }, { action: "faq.replace", appId });
           return (await rows.list(tx, appId)).map(replacedFaq);
         }),
-      ),
+      );
+    },
 
     update: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
@@ -201,6 +206,8 @@ interface Replacement {
   readonly wanted: readonly WantedFaq[];
   /** The ETag of the list that the client has read. */
   readonly ifMatch: string | undefined;
+  /** The comparison of `ifMatch` before the transaction. It counts only if the list has the same version now. */
+  readonly before: Compared;
   /** The account of the member who sends the list. */
   readonly by?: string;
 }
@@ -213,15 +220,14 @@ interface Replacement {
 async function replaceFaqs(
   deps: Saving,
   tx: Transaction,
-  { appId, wanted, ifMatch, by }: Replacement,
+  { appId, wanted, ifMatch, before, by }: Replacement,
 ): Promise<boolean> {
   if (ifMatch === undefined) throw new ApiError("precondition_required");
   await rows.lock(tx, appId);
-  let read: ListedFaqRow[] | undefined;
-  const list = async () => (read ??= await rows.list(tx, appId));
-  if (!(await isPresent(deps, { appId, version: await rows.version(tx, appId) }, ifMatch, list)))
-    throw new ApiError("precondition_failed");
-  const present = await list();
+  const isSame = (await rows.version(tx, appId)) === before.version;
+  if (isSame && !before.isRead) throw new ApiError("precondition_failed");
+  const present = await rows.list(tx, appId);
+  if (!isSame && !namesOneOf(ifMatch, etagsOf(present))) throw new ApiError("precondition_failed");
   const at = deps.clock.now().toISOString();
   const parsed = present.map((row) => ({ ...row, translations: faqTranslations(row) }));
   const plan = planFaqList(parsed, wanted.map(withHash), { at, baseOf, pushed: hashOf });
@@ -236,27 +242,32 @@ async function replaceFaqs(
   return true;
 }
 
-/**
- * Whether `If-Match` names the present list. The client may have read the list in any of its forms, and each form has
- * another ETag. The ETags are cached, so that a request that is refused again and again does not build the list each
- * time.
- */
-async function isPresent(
-  deps: Pick<Deps, "answers" | "clock">,
-  listed: FaqVersion,
-  ifMatch: string,
-  list: () => Promise<readonly ListedFaqRow[]>,
-): Promise<boolean> {
-  if (matchesAny(ifMatch)) return true;
-  for (const form of ["translations", "push", "published"] as const) {
-    const { etag } = await recallList(deps, listed, `etag ${form}`, async () => ({
-      ...{ prepared: true, body: "" },
-      etag: etagOf(jsonOf(await list())[form]()),
-    }));
-    if (matchesEtag(ifMatch, etag)) return true;
-  }
-  return false;
+/** Whether `If-Match` named the list when the list had this version. */
+interface Compared {
+  readonly version: number;
+  readonly isRead: boolean;
 }
+
+/**
+ * Compares `If-Match` with the ETags of the list. Call it before the transaction, because other writes wait for the
+ * transaction, and the list may be long. The ETags are cached, so that a request that is refused again and again does
+ * not build the list each time.
+ */
+async function compared(deps: FaqDeps, appId: string, ifMatch: string | undefined): Promise<Compared> {
+  const version = await rows.version(deps.database, appId);
+  if (ifMatch === undefined || matchesAny(ifMatch)) return { version, isRead: ifMatch !== undefined };
+  const { body } = await recallList(deps, { appId, version }, "etags", async () =>
+    prepareAnswer(etagsOf(await rows.list(deps.database, appId)).join(",")),
+  );
+  return { version, isRead: namesOneOf(ifMatch, String(body).split(",")) };
+}
+
+/** Returns the ETags of a list. The client may have read the list in any of its forms, and each has another ETag. */
+const etagsOf = (list: readonly ListedFaqRow[]): string[] =>
+  Object.values(jsonOf(list)).map((json) => etagOf(json()));
+
+const namesOneOf = (ifMatch: string, etags: readonly string[]): boolean =>
+  etags.some((etag) => matchesEtag(ifMatch, etag));
 
 /** Returns the ids of the entries that a new list changes or deletes. */
 const changedIn = ({ update, remove }: FaqListChanges): string[] => [
@@ -272,7 +283,7 @@ const withHash = ({ question, answer, ...faq }: WantedFaq) =>
 const hashOf = (text: FaqText): string => hash("sha256", hashedFaqText(text));
 
 /** `remove` is called with the pictures of deleted texts. */
-type Saving = Pick<Deps, "answers" | "clock" | "newId"> & { readonly remove: NotePictures };
+type Saving = Pick<Deps, "clock" | "newId"> & { readonly remove: NotePictures };
 
 async function save(
   { clock, newId, remove }: Saving,

@@ -223,8 +223,8 @@ export const faqs = {
     tx.run("DELETE FROM faqs WHERE app_id = ? AND id = ?", appId, id),
 
   /** Returns the version number of the app's FAQ. Each change of the published FAQ changes it. */
-  async version(tx: Transaction, appId: string): Promise<number> {
-    const row = await tx.get<{ version: number }>(
+  async version(reader: Reader, appId: string): Promise<number> {
+    const row = await reader.get<{ version: number }>(
       "SELECT faqs_version AS version FROM apps WHERE id = ?",
       appId,
     );
