@@ -62,11 +62,11 @@ const bounded: readonly Exception[] = [
     bound: ownText,
   },
   {
-    file: `${notes}/commits.ts`,
+    file: "src/cli/changelog/git.ts",
     pattern: /^(\p{L}+)(?:\(([^)]*)\))?(!)?:\s+(.+)$/u,
     bound: ownText,
   },
-  { file: `${notes}/commits.ts`, pattern: /^[*-]\s+(.+)$/, bound: ownText },
+  { file: "src/cli/changelog/git.ts", pattern: /^[*-]\s+(.+)$/, bound: ownText },
   {
     file: `${notes}/release-notes.ts`,
     pattern: /^(\p{L}+)(?:\([^)]*\))?!?:\s+(.+)$/u,
