@@ -1,7 +1,7 @@
 import { analyse } from "scslre";
 import { expect, it } from "vitest";
-import { type Pattern, patternsIn } from "../../support/sources/patterns.ts";
-import { readTree } from "../../support/sources/tree.ts";
+import { type Pattern, patternsIn } from "./support/sources/patterns.ts";
+import { readTree } from "./support/sources/tree.ts";
 
 interface Exception {
   readonly file: string;
