@@ -13,7 +13,7 @@ import { missingFlags } from "./core/failures.ts";
 import { replaceFile } from "./core/files.ts";
 import { mutates } from "./core/flags.ts";
 import { reachableApps } from "./core/ids.ts";
-import { agrees, agreesUnlessNo, canAsk, confirm } from "./core/input.ts";
+import { agrees, canAsk, confirm } from "./core/input.ts";
 import { note, printOne } from "./core/output.ts";
 import { onOneLine } from "./core/plain-text.ts";
 import { checkProject, projectFileName, projectText, readProjectFile } from "./core/settings.ts";
@@ -463,5 +463,5 @@ async function storeKey(invocation: Invocation, flags: KeyFlags, key: InitKey): 
 async function wantsToStore(invocation: Invocation): Promise<boolean> {
   if (!canAsk(invocation)) return false;
   const question = `Store the key for ${invocation.baseUrl()} on this machine, outside of the project?`;
-  return agreesUnlessNo(invocation.context, question);
+  return agrees(invocation.context, question, "yes");
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Role } from "../../../src/contract/endpoint.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
 import type { LiveKind } from "../../../src/contract/events.ts";
 import { suffices } from "../../access/members/rules.ts";
 import type { Clock } from "../../clock.ts";
@@ -21,10 +22,10 @@ import { liveReads, type Place } from "./store.ts";
 /** The connections of browsers that receive events. (rules F70 to F74) */
 export interface LiveConnections {
   /**
-   * Returns `session`, `account` or `server` if this session, all sessions of its person, or the server has the maximum
-   * number of open connections. Returns undefined if the session may open another connection.
+   * Returns the error for a session that must not open another connection: `busy` if the server has the maximum number of
+   * open connections, `rate_limited` if the session or all sessions of its person have it. Otherwise returns undefined.
    */
-  fullFor(caller: LiveCaller): "session" | "account" | "server" | undefined;
+  refusalFor(caller: LiveCaller): ApiError | undefined;
   /** Prepares a connection. Returns the function that opens the connection. */
   prepare(caller: LiveCaller, known: Known): Promise<(connection: EventConnection) => void>;
   readonly count: () => number;
@@ -37,13 +38,6 @@ const mostOfSession = 20;
 
 /** The maximum number of connections of all sessions of one person. */
 const mostOfAccount = 100;
-
-/** The messages of the errors for a connection that is over a limit. */
-export const fullMessages = {
-  session: `This session has ${mostOfSession} open connections for events. Close one of them first.`,
-  account: `Your sessions have ${mostOfAccount} open connections for events. Close one of them first.`,
-  server: "The server has too many open connections for events. Try again later.",
-};
 
 /**
  * The interval in milliseconds at which each connection gets a line without content. Without this line, proxies might
@@ -85,11 +79,15 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
   const watch = createWatch(deps, open);
   const now = () => clock.now().toISOString();
 
-  function fullFor({ id, userId }: LiveCaller): "session" | "account" | "server" | undefined {
-    if (open.size >= settings.budgets.liveConnections) return "server";
+  function refusalFor({ id, userId }: LiveCaller): ApiError | undefined {
+    if (open.size >= settings.budgets.liveConnections)
+      return tooMany("busy", "The server has too many open connections for events. Try again later.");
     const own = [...open].filter((connection) => connection.userId === userId);
-    if (own.filter(({ sessionId }) => sessionId === id).length >= mostOfSession) return "session";
-    return own.length >= mostOfAccount ? "account" : undefined;
+    if (own.filter(({ sessionId }) => sessionId === id).length >= mostOfSession)
+      return tooMany("rate_limited", `This session has ${mostOfSession} ${closeOne}`);
+    if (own.length >= mostOfAccount)
+      return tooMany("rate_limited", `Your sessions have ${mostOfAccount} ${closeOne}`);
+    return undefined;
   }
 
   stopping.addEventListener("abort", () => {
@@ -98,7 +96,7 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
   });
 
   return {
-    fullFor,
+    refusalFor,
     count: () => open.size,
     async prepare(caller, known) {
       const { id: sessionId, userId } = caller;
@@ -107,7 +105,7 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
       watch.stopLater();
       const roles = (await rolesOf(database, [userId])).get(userId) ?? new Map();
       return ({ send, end, onClose }) => {
-        if (stopping.aborted || fullFor(caller)) return end();
+        if (stopping.aborted || refusalFor(caller)) return end();
         const connection: Connection = { sessionId, userId, send, end, roles };
         open.add(connection);
         onClose(() => {
@@ -127,6 +125,11 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
     },
   };
 }
+
+const closeOne = "open connections for events. Close one of them first.";
+
+const tooMany = (code: "busy" | "rate_limited", message: string): ApiError =>
+  new ApiError(code, { message, retryAfterSeconds: 60 });
 
 /**
  * Returns the time in milliseconds after which a browser connects again. The time is random, so that the browsers do

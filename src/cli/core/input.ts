@@ -309,16 +309,17 @@ export async function confirm(invocation: Invocation, question: string): Promise
   if (!(await agrees(context, question))) throw usageError("Nothing was changed.");
 }
 
-/** Asks a question that the person answers with yes or no. No answer means no. */
-export async function agrees(context: Context, question: string): Promise<boolean> {
-  return /^y(es)?$/i.test((await answerTo(context, `${question} [y/N] `)) ?? "");
-}
-
 /**
- * Asks a question that the person answers with yes or no. An empty line means yes, and the end of the input means no.
+ * Asks a question that the person answers with yes or no. An empty line means `byDefault`. The end of the input means
+ * no.
  */
-export async function agreesUnlessNo(context: Context, question: string): Promise<boolean> {
-  return !/^n/i.test((await answerTo(context, `${question} [Y/n] `)) ?? "no");
+export async function agrees(
+  context: Context,
+  question: string,
+  byDefault: "yes" | "no" = "no",
+): Promise<boolean> {
+  const answer = await answerTo(context, `${question} ${byDefault === "yes" ? "[Y/n]" : "[y/N]"} `);
+  return byDefault === "yes" ? answer !== undefined && !/^n/i.test(answer) : /^y(es)?$/i.test(answer ?? "");
 }
 
 /** Returns the answer to a question; undefined if the input ends first. */
