@@ -268,7 +268,7 @@ interface NewToken {
 
 /**
  * Creates an agent or maintainer token. Only the result contains the token. The database stores only its hash.
- * Throws `bad_request` if the token would already have expired.
+ * Throws `bad_request` if the time at which the token expires is in the past.
  */
 export async function createToken({ newId, clock }: NewCredentialsDeps, tx: Transaction, fields: NewToken) {
   const secret = mintCredential(prefixes[fields.kind]);

@@ -71,9 +71,10 @@ export function identities(deps: IdentityDeps) {
       }),
 
     /**
-     * Decides what the person with this identity may do. In the same transaction, signs the person in, if
-     * necessary to a new account, or returns what is needed first. If the provider has verified the address of
-     * the account, also stores that this address is verified.
+     * Decides what the person with this identity may do, and does it in the same transaction. Signs the person
+     * in, also to a new account. Otherwise changes nothing, and returns what the person must do first, or why
+     * the sign-in is refused. If the provider has verified the address of the account, also stores that this
+     * address is verified.
      */
     finishSignIn: (
       proven: ProvenIdentity,

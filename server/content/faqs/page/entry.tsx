@@ -117,8 +117,8 @@ function updateFaq(
 }
 
 /**
- * Saves the typed text as the draft of an entry. If `publishes` is true, also publishes the draft. Throws
- * `draft_conflict` if the published text has changed since the page was shown.
+ * Saves the typed text as the draft of an entry. If `publishes` is true, also publishes the draft. Then it
+ * throws `draft_conflict` if the published text has changed since the page was shown.
  */
 async function saveDraft(
   { ask, fields, links, param }: SignedInVisit,
