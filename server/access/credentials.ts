@@ -268,6 +268,7 @@ interface NewToken {
 
 /**
  * Creates an agent or maintainer token. Only the result contains the token. The database stores only its hash.
+ * Throws `bad_request` if the time at which the token expires is in the past.
  */
 export async function createToken({ newId, clock }: NewCredentialsDeps, tx: Transaction, fields: NewToken) {
   const secret = mintCredential(prefixes[fields.kind]);
@@ -295,8 +296,9 @@ interface Rotation {
 }
 
 /**
- * Replaces the secret of a token. The token keeps its id. Returns undefined if the account has no such token, or if the
- * token is a connection of an agent. Such agents replace their secrets themselves, over OAuth. (rule K31)
+ * Replaces the secret of a token. The token keeps its id. Returns undefined if the account has no such token,
+ * or if the token is a connection of an agent. Such agents replace their secrets themselves, over OAuth. Throws
+ * `bad_request` if `expiresAt` is in the past. (rule K31)
  */
 export async function rotateToken(
   { clock }: Pick<NewCredentialsDeps, "clock">,

@@ -63,8 +63,9 @@ export function account(deps: AccountsDeps): Handlers<typeof accountContract> {
 }
 
 /**
- * Checks the password, if the account has one. The attempt counts as failed until the caller passes the result of
- * this function to `uncountAttempt`.
+ * Checks the password, if the account has one. Throws `invalid_credentials` if it is wrong, and `rate_limited`
+ * after too many attempts. The attempt counts as failed until the caller passes the result of this function to
+ * `uncountAttempt`.
  */
 async function provePassword(
   deps: AccountsDeps,

@@ -6,14 +6,19 @@ import type { Settings } from "../../settings/settings.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { users } from "./store.ts";
 
-/** Names this server in a mail about an account, because a person can have accounts on several servers. */
+/**
+ * Returns the name of this server for a mail about an account. A person can have accounts on several servers.
+ */
 export const serverName = (settings: ServerAddress): string => `Innkeep on ${serverHost(settings)}`;
 
 export const serverHost = ({ consoleUrl }: ServerAddress): string => new URL(consoleUrl).host;
 
 type ServerAddress = Pick<Settings, "consoleUrl">;
 
-/** Creates a function that changes the name of an account. The audit does not contain the name. (rule K33) */
+/**
+ * Creates a function that changes the name of an account, and writes an audit entry without the name. If the
+ * account already has this name, the function does nothing. (rule K33)
+ */
 export function createNameChange(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
   return async (
@@ -37,8 +42,8 @@ export function createNameChange(deps: Pick<Deps, "clock" | "newId">) {
 export type NoticeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
- * The first sentence of the mail about each kind of change. The owner of the account gets this mail, because a stranger
- * may have made the change.
+ * The subject and the first sentence of the mail about each kind of change. The owner of the account gets this
+ * mail, because a stranger may have made the change.
  */
 const changes = {
   password: "The password of your account was changed.",

@@ -44,8 +44,9 @@ export const users = {
     )) === 1,
 
   /**
-   * Locks the password until this transaction ends. Returns whether `hash` is still the stored hash. A request that
-   * changes the password waits for the lock. After the wait, it also ends the sessions that this transaction adds.
+   * Locks the password until this transaction ends. Returns whether `hash` is still the stored hash. A request
+   * that changes the password waits until this transaction ends. So it also ends the sessions that this
+   * transaction adds.
    */
   async lockPassword(tx: Transaction, id: string, hash: string): Promise<boolean> {
     const locking = tx.engine === "postgres" ? "FOR NO KEY UPDATE" : "";

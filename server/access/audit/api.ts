@@ -25,7 +25,10 @@ export interface NamedTarget {
     | undefined;
 }
 
-/** Returns the targets of audit entries, by id. Makes one query for each kind of target. */
+/**
+ * Returns the targets of audit entries, by id. Makes one query for each kind of target, and one for the
+ * recorded labels of deleted targets.
+ */
 export async function namedTargets(
   reader: Reader,
   entries: readonly AuditEntry[],
@@ -57,7 +60,8 @@ export interface NamedToken {
 }
 
 /**
- * Returns the tokens of audit entries, by id. The result does not contain revoked tokens whose label was not recorded.
+ * Returns the tokens with which the actions of audit entries were done, by id. The result does not contain
+ * revoked tokens whose label was not recorded.
  */
 export async function namedTokens(
   reader: Reader,

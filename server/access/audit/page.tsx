@@ -495,7 +495,7 @@ const auditQueryOf = ({ app, action, actor, from, until }: AuditFilter) => ({
   to: endOfDay(until) ?? "",
 });
 
-/** Returns a refusal that names each wrong field of the filter; undefined if all fields are right. */
+/** Returns an error with the faults of all wrong fields of the filter; undefined if all fields are right. */
 function refusalOf(filter: AuditFilter): ApiError | undefined {
   const days = (["from", "until"] as const)
     .filter((name) => filter[name] !== "" && startOfDay(filter[name]) === undefined)

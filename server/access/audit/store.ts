@@ -27,7 +27,10 @@ interface AuditPage {
   readonly limit: number;
 }
 
-/** Stores who did what, when and from where. An entry is not deleted when its target is deleted. */
+/**
+ * The entries of the audit log: who did what, when, and from which network address. An entry is not deleted
+ * when its target is deleted.
+ */
 export const audit = {
   insert: (
     tx: Transaction,

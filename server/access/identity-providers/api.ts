@@ -71,8 +71,10 @@ export function identities(deps: IdentityDeps) {
       }),
 
     /**
-     * Decides what the person with this identity may do. In the same transaction, signs the person in, creates an
-     * account, or changes nothing.
+     * Decides what the person with this identity may do, and does it in the same transaction. Signs the person
+     * in, also to a new account. Otherwise changes nothing, and returns what the person must do first, or why
+     * the sign-in is refused. If the provider has verified the address of the account, also stores that this
+     * address is verified.
      */
     finishSignIn: (
       proven: ProvenIdentity,
@@ -107,7 +109,10 @@ export function identities(deps: IdentityDeps) {
         return signInOrAsk(deps, tx, { user, browser, address }, proven.name);
       }),
 
-    /** Connects an identity to an account. Returns the reason if that is refused. */
+    /**
+     * Connects an identity to an account. Does nothing if they are already connected. Returns `another_account`
+     * if the identity belongs to another account.
+     */
     connect: (
       proven: ProvenIdentity,
       user: IdentityOwner,
@@ -123,8 +128,8 @@ export function identities(deps: IdentityDeps) {
 }
 
 /**
- * Signs the person in, or asks for the second factor if the account has one. If a person who signs in has no name here,
- * the account gets the name from the provider. (rule K33)
+ * Signs the person in, or asks for the second factor if the account has one. If the account of a person who
+ * signs in has no name, it gets the name from the provider. (rule K33)
  */
 async function signInOrAsk(
   deps: IdentityDeps,
@@ -154,8 +159,8 @@ const isTaken = async (tx: Transaction, email: string | undefined): Promise<bool
   email !== undefined && (await users.findByEmail(tx, email)) !== undefined;
 
 /**
- * Creates an account without a password. Returns undefined if another account with the same address was created in the
- * meantime.
+ * Creates an account without a password, and connects the identity to it. Returns undefined if another account
+ * with the same address was created in the meantime.
  */
 async function register(
   deps: Pick<Deps, "clock" | "newId">,

@@ -149,8 +149,8 @@ function createFlows(deps: FlowDeps, steps: SharedSteps) {
     },
 
     /**
-     * Finishes a sign-in. Each started sign-in can be finished only once. After a failure, the person must start
-     * again.
+     * Finishes a sign-in. Each started sign-in can be finished only once. After a failure, the person must
+     * start again, because the cookie is deleted in each case.
      */
     async finish(ctx: Context, provider: Provider): Promise<Reply> {
       const flow = sealed.openFlow(cookie.read(ctx));

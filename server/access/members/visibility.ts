@@ -10,7 +10,7 @@ export interface Viewer extends AccessRequest {
   readonly appId: string | null;
 }
 
-/** The parts of an SQL statement that selects one row, which belongs to an app. */
+/** The parts of an SQL statement that selects one row of an app. */
 export interface RowOfApp {
   readonly columns: string;
   /** The FROM clause, with its joins. */

@@ -81,6 +81,7 @@ const document = (path: string, body: object): Route => ({
 
 /**
  * Counts a request against the rate limit of its network address, before the body is read. Returns the address.
+ * Throws `rate_limited`.
  */
 async function countAddress(
   { req }: Context,
@@ -116,8 +117,8 @@ async function tokenAnswer(deps: OAuthDeps, form: Form, address: string): Promis
 }
 
 /**
- * Throws `invalid_target` if the program requests a token for something other than the MCP tools of this server.
- * Older programs name no target. Their requests are accepted.
+ * Throws `invalid_target` if the program requests a token for something other than the MCP tools of this
+ * server. Older programs send no target. Their requests are accepted.
  */
 function refuseOtherResource(resource: string, settings: Deps["settings"]): void {
   if (resource === "" || resource.replace(/\/$/, "") === resourceOf(settings)) return;
@@ -195,8 +196,8 @@ async function formOf(ctx: Context, steps: SharedSteps): Promise<Form> {
 }
 
 /**
- * Creates a function that runs `act`, and answers its errors in the format of OAuth. `wrong` is the code for a
- * malformed request. (RFC 6749 5.2)
+ * Creates a function that runs `act`. If `act` throws an error, the function sends it as an answer in the
+ * format of OAuth. `wrong` is the code for a malformed request. (RFC 6749 5.2)
  */
 function createFaultAnswers(deps: Pick<Deps, "log">) {
   return (ctx: Context, wrong: OAuthCode, act: () => Promise<void>): Promise<void> =>
@@ -211,7 +212,10 @@ function createFaultAnswers(deps: Pick<Deps, "log">) {
     });
 }
 
-/** Answers an ApiError in the format of OAuth. Always returns true, which means that the request is answered. */
+/**
+ * Sends an ApiError as an answer in the format of OAuth. Always returns true, which means that the request is
+ * answered.
+ */
 export function answerFault(
   ctx: Context,
   wrong: OAuthCode,
@@ -353,8 +357,9 @@ async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promi
 }
 
 /**
- * Exchanges a code for a new connection. If that fails, the error does not show why. If a code is used a second time,
- * two programs have it. Then the connection that the first program got is ended. (rule A47)
+ * Exchanges a code for a new connection. Throws an OAuthFault for a code that cannot be used. The error shows
+ * only whether the registration of the program is known. If a code is used a second time, two programs have it.
+ * Then the connection of the first program is ended. (rule A47)
  */
 async function exchangeCode(deps: ConnectionsDeps, exchange: CodeExchange): Promise<Grant> {
   const refuse = () => refusalTo(exchange.clientId, deps);
@@ -419,9 +424,10 @@ async function insertConnection(
 }
 
 /**
- * Exchanges a refresh token for the next pair of tokens. A repeat within a minute gets the same pair. A later repeat
- * ends the connection, because two programs have the token. Throws an OAuthFault for a token that cannot be used. (rule
- * A48)
+ * Exchanges a refresh token for the next pair of tokens. A repeat within a minute gets the same pair, unless
+ * this pair was already exchanged for another one. A later repeat ends the connection, because two programs
+ * have the token. Throws an OAuthFault for a token that cannot be used, and `rate_limited` if a program
+ * refreshes in a loop. (rule A48)
  */
 async function refreshConnection(
   deps: ConnectionsDeps,
@@ -464,7 +470,10 @@ async function countRefresh(
   if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
 }
 
-/** Ends the connection of an access or refresh token. Does nothing for an unknown token. (RFC 7009) */
+/**
+ * Ends the connection of an access or refresh token. Does nothing for an unknown token, or for a token of
+ * another program. (RFC 7009)
+ */
 async function revokeToken(
   deps: ConnectionsDeps,
   {
@@ -482,7 +491,7 @@ async function revokeToken(
   });
 }
 
-/** Ends a connection, and writes that to the audit. (rule A49) */
+/** Ends a connection, and writes an audit entry. (rule A49) */
 async function endConnection(
   deps: ConnectionsDeps,
   tx: Transaction,

@@ -136,7 +136,7 @@ function changedSince(
 }
 
 /**
- * Reads and checks the request. Throws an error that names all faults of the request. If the server must read a
+ * Reads and checks the request. Throws an error that lists all faults of the request. If the server must read a
  * document for the person, counts this against a rate limit.
  */
 async function readRequest(

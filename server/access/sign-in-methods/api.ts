@@ -88,9 +88,10 @@ const alreadyOn = () =>
   new ApiError("wrong_state", { message: "This account already has a second factor. Remove it first." });
 
 /**
- * Turns the second factor on. Returns new recovery codes, and mails the person about the change. Other browsers are
- * signed out, because they signed in without the second factor. Throws `invalid_second_factor`, and `wrong_state` if
- * there is no key to confirm or the second factor is already on.
+ * Turns the second factor on. Returns new recovery codes, and mails the person about the change. Other browsers
+ * are signed out, because they signed in without the second factor. Throws `invalid_second_factor` for a wrong
+ * code, `rate_limited` after too many attempts, and `wrong_state` if there is no key to confirm or the second
+ * factor is already on.
  */
 function confirmFactor(deps: ProvingDeps): Handler<typeof contract.confirm> {
   const record = createAuditWriter(deps);
@@ -163,7 +164,8 @@ function removeFactor(deps: ProvingDeps): Handler<typeof contract.remove> {
 }
 
 /**
- * Checks the second factor of a person who is signed in. Throws `wrong_state` for an account without a second factor.
+ * Checks the second factor of a person who is signed in. Returns the function that marks the code as used.
+ * Throws `wrong_state` for an account without a second factor.
  */
 async function proveAgain(
   deps: ProvingDeps,

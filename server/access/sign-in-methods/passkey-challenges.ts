@@ -7,7 +7,7 @@ import { consume } from "../../http/rate-limits/store.ts";
 import { randomName } from "../../secrets/secrets.ts";
 import type { PasskeyRow } from "./store.ts";
 
-/** An account that is asked for a passkey, and its passkeys. */
+/** The account whose passkey is requested, and its passkeys. */
 interface PasskeyAccount {
   readonly user: { readonly id: string; readonly email: string };
   readonly host: string;

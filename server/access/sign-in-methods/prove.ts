@@ -36,9 +36,10 @@ export const hasSecondFactor = async (reader: Reader, userId: string): Promise<b
 const isOn = (row: SecondFactorRow | undefined): row is SecondFactorRow => Boolean(row?.confirmedAt);
 
 /**
- * Checks the second factor of an account. Throws `second_factor_required` if a code is missing, `invalid_second_factor`
- * if it is wrong, and `rate_limited` after too many attempts. An account without a second factor needs no code. (rules
- * S23, S24)
+ * Checks the second factor of an account. Returns the function that marks the code or passkey as used. A
+ * recovery code is not checked before that function is called. Throws `second_factor_required` if a code is
+ * missing, `invalid_second_factor` if it is wrong, and `rate_limited` after too many attempts. An account
+ * without a second factor needs no code. (rules S23, S24)
  */
 export async function proveSecondFactor(deps: ProvingDeps, proving: Proving): Promise<Spend> {
   const { user, address, known, code, passkey } = proving;
@@ -79,7 +80,10 @@ async function provePasskey(deps: ProvingDeps, { user }: Proving, proof: Passkey
   };
 }
 
-/** Returns the time step of a code of the authenticator app; undefined if the code is wrong or was used. */
+/**
+ * Returns the time step of a code of the authenticator app; undefined if the code is wrong or was used, or if
+ * the secret of the app was lost.
+ */
 export function stepOfCode(
   { clock, sealer }: Pick<Deps, "clock" | "sealer">,
   { secretSealed, lastStep }: Pick<SecondFactorRow, "secretSealed" | "lastStep">,

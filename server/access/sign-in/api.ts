@@ -63,8 +63,8 @@ export const signIn = (
 });
 
 /**
- * Exchanges a code for a token. A refused exchange does not use the code. The order of the checks is: code,
- * attestation, device. (rule S8)
+ * Creates the handler that exchanges a code for a token. A refused exchange does not use the code. The order of
+ * the checks is: code, attestation, device. (rule S8)
  */
 function exchange(
   deps: Pick<Deps, "attest" | "clock" | "database" | "log" | "newId">,
@@ -111,8 +111,8 @@ async function attestDevice(
 type FoundCode = { readonly code: SignInCodeRow; readonly codeHash: string } | { readonly why: string };
 
 /**
- * Finds the code if this device may exchange it. The same work is done for each reason of a refusal, so that the time
- * of the answer does not reveal the reason.
+ * Returns the code if this device may exchange it; otherwise the reason why it may not. The same work is done
+ * for each reason, so that the time of the answer does not reveal the reason.
  */
 async function findExchangeable(
   { database, clock }: Pick<Deps, "database" | "clock">,
@@ -128,8 +128,8 @@ async function findExchangeable(
 }
 
 /**
- * Logs why the code was refused. The answer does not contain the reason, because it must not help a person who has
- * stolen the code.
+ * Logs why the code was refused, and throws `invalid_code`. The answer does not contain the reason, because it
+ * must not help a person who has stolen the code.
  */
 function refuseCode({ log }: Pick<Deps, "log">, why: string): never {
   log.info({ why }, "sign-in code refused");
@@ -241,7 +241,8 @@ async function claimDevice(
 }
 
 /**
- * Links a claimed device to an account. An earlier token of the device stops working. Only the result contains the new
+ * Links a claimed device to an account, and writes an audit entry. If the device sent a time zone, it becomes
+ * the time zone of the account. An earlier token of the device stops working. Only the result contains the new
  * token.
  */
 async function linkDevice(
@@ -441,7 +442,8 @@ const orStep = (
   });
 
 /**
- * Returns the account to which an encrypted first step belongs. Throws `invalid_credentials` if the step has expired.
+ * Returns the account to which an encrypted first step belongs. Throws `invalid_credentials` if the step has
+ * expired, or if the password has changed since.
  */
 async function userOfStep(
   deps: Pick<Deps, "clock" | "database" | "sealer">,
@@ -496,9 +498,9 @@ async function appOf(
 }
 
 /**
- * Sets the first password of an account that signs in with a provider. Such an account has no old password that the
- * server could require. So the sign-in must be recent, and the second factor is required again. Ends all other
- * sessions, and deletes the mailed links of the account. (rule S31)
+ * Sets the first password of an account that signs in with a provider. Such an account has no old password that
+ * the server could require. So the sign-in must be recent, and the second factor is required again. Ends all
+ * other sessions, deletes the mailed links of the account, and mails the person about the change. (rule S31)
  */
 function firstPassword(deps: ProvingDeps): Handler<typeof sessionContract.firstPassword> {
   const record = createAuditWriter(deps);
@@ -604,9 +606,10 @@ function recover(deps: AccountLinksDeps): Handler<typeof accountLinksContract.re
 }
 
 /**
- * Sets the new password, and ends all sessions and all other links. The second factor stays, because access to the
- * mailbox alone must not be enough to sign in. If the address was never verified, somebody else may have created the
- * account. Then all other credentials of the account are removed, too. (rule S30)
+ * Sets the new password, ends all sessions and all other links, and mails the person about the change. The
+ * second factor stays, because access to the mailbox alone must not be enough to sign in. If the address was
+ * never verified, somebody else may have created the account. Then all other credentials of the account are
+ * removed, too. (rule S30)
  */
 function finishRecovery(deps: AccountLinksDeps): Handler<typeof accountLinksContract.finishRecovery> {
   const record = createAuditWriter(deps);
@@ -641,9 +644,9 @@ const signUpMilliseconds = 24 * 3_600_000;
 type MailingDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
- * Mails a link for a new password, if the address has an account with a password. The same statements run for each
- * address, so that the time of the answer reveals nothing. For an unknown address, the mail is queued and then deleted.
- * (rule S27)
+ * Mails a link for a new password, if the address has an account with a password. The same statements run for
+ * each address, so that the time of the answer reveals nothing. For any other address, the mail is queued and
+ * then deleted. Does nothing if the address has already got too many of these mails. (rule S27)
  */
 async function mailRecovery(deps: MailingDeps, tx: Transaction, asked: AskedLink): Promise<void> {
   const { email } = asked;
@@ -667,8 +670,9 @@ async function mailRecovery(deps: MailingDeps, tx: Transaction, asked: AskedLink
 }
 
 /**
- * Mails a link for a new account. If the address already has an account, the mail says how to sign in. In both cases
- * the same statements run, so that the time of the answer reveals nothing.
+ * Mails a link for a new account. If the address already has an account, the mail says how to sign in. In both
+ * cases the same statements run, so that the time of the answer reveals nothing. Does nothing if the address
+ * has already got too many of these mails.
  */
 async function mailSignUp(deps: MailingDeps, tx: Transaction, asked: AskedLink): Promise<void> {
   const { email } = asked;
@@ -749,7 +753,10 @@ export const createMailedInvitationRead =
     return { secret, invited: await invitations.invited(database, { tokenHash: hashOf(secret), now }) };
   };
 
-/** Returns undefined after a loss of the deployment's secret. The link then creates the account all the same. */
+/**
+ * Decrypts the secret of an invitation. Returns undefined if the secret of the deployment was lost. The link
+ * still creates the account in this case.
+ */
 function unsealed(sealer: Pick<Deps["sealer"], "open">, sealed: string): string | undefined {
   try {
     return sealer.open(sealed);

@@ -203,7 +203,7 @@ const readOnlyAsk =
   };
 
 /**
- * Returns the functions for drafts, but `remove` throws `sign_in_required`, because nothing may be changed.
+ * Returns the functions for drafts. Their `remove` throws `sign_in_required`, because nothing may be changed.
  */
 const readOnlyDrafts = (drafts: PageDrafts): PageDrafts => ({
   ...drafts,

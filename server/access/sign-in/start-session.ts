@@ -37,9 +37,9 @@ export const newConsoleSession = ({ clock }: Pick<Deps, "clock">): OpenedSession
 });
 
 /**
- * Stores a new session. The earlier session of the browser ends, because somebody else may know its id. If it belonged
- * to the same person, the notices of this browser belong to the new session. Also deletes the person's expired
- * sessions, and writes an audit entry.
+ * Stores a new session. The earlier session of the browser ends, because somebody else may know its id. If it
+ * belonged to the same person, the notices of this browser belong to the new session. Also writes an audit
+ * entry, and deletes the person's expired sessions unless the server's clock may be wrong.
  */
 export async function startConsoleSession(
   deps: Pick<Deps, "clock" | "newId" | "time">,

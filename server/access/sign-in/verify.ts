@@ -59,17 +59,18 @@ type LimitDeps = Pick<Deps, "database" | "settings" | "clock">;
 type Rule = readonly [RateLimitName, string];
 
 /**
- * Counts an attempt as failed before its password is checked, so that simultaneous attempts cannot exceed the limits. A
- * browser or device that has signed in to the account before has a separate limit, which strangers cannot use up. When
- * that limit is used up, the shared limit of all unknown browsers and devices applies. Throws `rate_limited`. (rule
- * S17)
+ * Counts an attempt as failed before its password is checked, so that simultaneous attempts cannot exceed the
+ * limits. A browser or device that has signed in to the account before has separate limits, which strangers
+ * cannot use up. When these are used up, the shared limits of all unknown browsers and devices apply. Throws
+ * `rate_limited`. (rule S17)
  */
 export const beginAttempt = (deps: LimitDeps, attempt: Attempt): Promise<Counted> =>
   beginAs(deps, ownRulesOf(attempt), strangerRulesOf(attempt));
 
 /**
- * Counts a code of a second factor as wrong before it is checked. A browser or device that has signed in to the account
- * before has separate limits. When these are used up, the shared limits of all unknown browsers and devices apply.
+ * Counts a code of a second factor as wrong before it is checked. For codes of the authenticator app, a browser
+ * or device that has signed in to the account before has separate limits. When these are used up, the shared
+ * limits of all unknown browsers and devices apply. Recovery codes have one limit for each account and network.
  * Throws `rate_limited`. (rule S24)
  */
 export function beginFactorAttempt(

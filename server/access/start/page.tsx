@@ -82,11 +82,17 @@ function shownKey({ fields }: SignedInVisit): ShownKey | undefined {
 
 const kindIn = (text: string): ShownKey["kind"] => (text === "full" ? "full" : "intake");
 
-/** Returns the kind of key that the person chose on this page. The forms and the address of the page contain it. */
+/**
+ * Returns the kind of key that the person chose on this page. The forms and the address of the page contain
+ * this kind.
+ */
 const chosenKind = ({ fields, query }: SignedInVisit): ShownKey["kind"] =>
   kindIn(fields.text("kind") || query("kind"));
 
-/** Returns the address of the page. It contains the choice of a server, so that a reload keeps the order of the calls. */
+/**
+ * Returns the address of the page. If the person has chosen a key for a server, the address contains this
+ * choice. So a reload shows the calls in the same order.
+ */
 const stepsAddress = (links: Links, appId: string, kind: ShownKey["kind"]): string =>
   kind === "full" ? `${links.start(appId)}?kind=full` : links.start(appId);
 
@@ -135,7 +141,7 @@ async function putAway({ ask, fields, links, param }: SignedInVisit): Promise<Re
   return goTo(links.inbox(params.appId), "put-away");
 }
 
-/** A new key. Only the browser and this answer have it, because the server stores only its hash. */
+/** A new key. Only the browser and this answer have the key, because the server stores only its hash. */
 interface ShownKey {
   readonly key: string;
   readonly kind: "full" | "intake";

@@ -53,8 +53,8 @@ export const tokens = {
   insert: (tx: Transaction, token: NewTokenRow) => tx.insert(tables.tokens, token),
 
   /**
-   * Returns a token of an account whose secret can be replaced. Never returns a connection, because programs replace
-   * the secrets of their connections themselves.
+   * Returns a token of an account, if the secret of the token can be replaced. Never returns a connection,
+   * because programs replace the secrets of their connections themselves.
    */
   find: (reader: Reader, { userId, appId }: TokenViewer, id: string) =>
     reader.get<TokenRow & { readonly kind: RenewableKind }>(

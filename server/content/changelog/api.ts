@@ -298,8 +298,8 @@ export function consoleChangelog(
 }
 
 /**
- * Adds these threads to the line `Feedback: ID, ID` of a text. The threads already in this line stay. Throws
- * `bad_request` if the text would be too long. (rule C32)
+ * Returns the text with these threads added to its line `Feedback: ID, ID`. The threads already in this line
+ * stay. Throws `bad_request` if the text would be too long. (rule C32)
  */
 function naming(text: string, threads: readonly string[]): string {
   const ids = threads.map((id) => id.toLowerCase());
@@ -449,7 +449,10 @@ const wholeTexts = (given: ChangelogChange["translations"] = {}): TranslationTex
     ]),
   );
 
-/** Returns the translations of a note after a change. Throws `bad_request` for too many languages. (rule C34) */
+/**
+ * Returns the translations of a note after a change. Throws `bad_request` if they are too many or too long.
+ * (rule C34)
+ */
 function translatedAfter(
   row: { readonly translations: string | null },
   given: TranslationTexts<ReleaseTranslation>,
@@ -546,8 +549,8 @@ async function updateEntry(
 }
 
 /**
- * Deletes an entry permanently, and makes cached lists invalid. Returns the file names of the pictures in its texts.
- * (rule C4)
+ * Deletes an entry permanently, with the waiting mails about it, and makes cached lists invalid. Returns the
+ * file names of the pictures in its texts. (rule C4)
  */
 async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChangelogRow): Promise<string[]> {
   await rows.remove(tx, id);
@@ -558,8 +561,9 @@ async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChange
 }
 
 /**
- * Stores changed columns of an entry, its earlier text for the history, and its links to threads. Makes cached lists
- * invalid. If the change publishes the entry now, also stores the event `changelog.published`.
+ * Stores changed columns of an entry and its links to threads, and makes cached lists invalid. If the text
+ * changes, adds the earlier text to the history. If the change publishes the entry now, also stores the event
+ * `changelog.published`. If the change withdraws the entry, deletes the waiting mails about it.
  */
 async function saveEntry(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
@@ -677,7 +681,7 @@ function formatOf({ body, items }: ChangelogChange): "items" | "markdown" | unde
 const jsonOf = (value: unknown): string | undefined =>
   value === undefined ? undefined : JSON.stringify(value);
 
-/** The parts of a release note in which threads can be named, with the ids of the note and its app. */
+/** The parts of a release note that can contain ids of threads, with the ids of the note and its app. */
 type EntryTexts = Pick<ChangelogRow, "id" | "body" | "items"> & { readonly appId: string };
 
 /**
@@ -730,7 +734,8 @@ export const changelog = ({
         const next = await publishedRows.nextPublication(database, appId, at);
         return { answer, until: next?.at ? Date.parse(next.at) : undefined };
       });
-    // The names contain only what `since` and `lang` choose. Otherwise each made-up value would create another answer.
+    // The names of the cached answers contain the result of `since` and `lang`, not the sent values. Otherwise
+    // each invented value would add an answer to the cache.
     const ids =
       since === undefined ? null : chosenIds(await recallVersions(database, recall, appId, at), since, limit);
     const lang =

@@ -203,7 +203,7 @@ export type ReleaseValues = Readonly<Partial<Record<ReleaseField, string | null 
 
 export interface StoredRelease {
   readonly values: ReleaseValues;
-  /** The fields that count as changed by a person: changed since an import last set them. */
+  /** The fields that a person has changed since the last import. */
   readonly edited: readonly ReleaseField[];
 }
 
@@ -285,7 +285,7 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** The words with which a person names threads: ids in lower case, numbers, and all other words. */
+/** The words that a person has typed for threads: ids in lower case, numbers, and all other words. */
 interface TypedThreads {
   readonly ids: readonly string[];
   readonly numbers: readonly number[];

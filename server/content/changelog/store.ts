@@ -61,7 +61,7 @@ export const changelogFeedback = {
       ...[appId, ...ids, appId, ...numbers],
     ),
 
-  /** Returns the release notes that name a thread: drafts first, then the newest first. */
+  /** Returns the release notes in which a thread is named: drafts first, then the newest first. */
   listReleaseNotes: (reader: Reader, feedbackId: string) =>
     reader.all<{ id: string; version: string; title: string; publishedAt: string | null }>(
       `SELECT e.id, e.version, e.title, e.published_at AS "publishedAt"
@@ -128,7 +128,9 @@ export type OwnedChangelogRow = Omit<NewChangelogRow, "draftBy"> & StoredDraft;
 
 export type EntryVersion = Pick<ChangelogRow, "id" | "version">;
 
-/** The date that stands for the missing date of drafts when notes are sorted, so that drafts come first. */
+/**
+ * The date with which drafts are sorted, because they have no date of their own. With this date, drafts come first.
+ */
 export const draftDate = "9999-12-31T23:59:59.999Z";
 
 const sortKey = `(coalesce(published_at, '${draftDate}'), created_at, id)`;

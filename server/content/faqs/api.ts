@@ -154,7 +154,7 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
   };
 }
 
-/** The FAQ of an app in a version. */
+/** A version of the FAQ of an app. */
 interface FaqVersion {
   readonly appId: string;
   readonly version: number;
@@ -206,16 +206,20 @@ interface Replacement {
   readonly wanted: readonly WantedFaq[];
   /** The ETag of the list that the client has read. */
   readonly ifMatch: string | undefined;
-  /** The comparison of `ifMatch` before the transaction. It counts only if the list has the same version now. */
+  /**
+   * The result of the comparison that was made before the transaction. It is valid only if the list still has
+   * the same version.
+   */
   readonly before: Compared;
   /** The account of the member who sends the list. */
   readonly by?: string;
 }
 
 /**
- * Replaces the FAQ of an app. Returns whether an entry has changed. Throws `precondition_required` without an ETag,
- * `precondition_failed` if the list has changed since the client read it, and `bad_request` for wrong ids. A change
- * also calls `renewFaqs`. (rule C20)
+ * Replaces the FAQ of an app. Returns whether anything has changed. Throws `precondition_required` without the
+ * header If-Match, `precondition_failed` if the list has changed since the client read it, `bad_request` for
+ * wrong ids or too many translations, and `wrong_state` if the FAQ would be too large. A change also calls
+ * `renewFaqs`. (rule C20)
  */
 async function replaceFaqs(
   deps: Saving,
@@ -242,7 +246,7 @@ async function replaceFaqs(
   return true;
 }
 
-/** Whether `If-Match` named the list when the list had this version. */
+/** A version of the list, and whether `If-Match` contains an ETag of this version. */
 interface Compared {
   readonly version: number;
   readonly isRead: boolean;
@@ -332,8 +336,9 @@ export async function createFaq(
 }
 
 /**
- * Changes the given fields, keeps the earlier text in the history, and calls `renewFaqs`. Returns undefined if the
- * entry does not exist. Changes nothing if no field is given. (rule C3)
+ * Changes the given fields, and calls `renewFaqs`. If the texts change, keeps the earlier text in the history.
+ * Returns undefined if there is no published entry with this id. Changes nothing if no field is given. (rule
+ * C3)
  */
 async function updateFaq(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
@@ -366,7 +371,10 @@ async function updateFaq(
 const textTimeOf = ({ textAt, updatedAt }: Pick<StoredFaq, "textAt" | "updatedAt">): string =>
   textAt ?? updatedAt;
 
-/** Deletes an entry permanently. Returns false if it does not exist. (rule C4) */
+/**
+ * Deletes an entry permanently, and passes its pictures to `remove`. If the entry was published, also calls
+ * `renewFaqs`. Returns false if it does not exist. (rule C4)
+ */
 async function removeFaq(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -482,7 +490,7 @@ function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): DraftHandl
   };
 }
 
-const neverPublished = "This entry was never published. Delete the entry to discard its draft.";
+const neverPublished = "This entry is not published. Delete the entry to discard its draft.";
 
 const noDraft = { draft: null, draftBase: null, draftAt: null, draftBy: null } as const;
 
@@ -519,7 +527,10 @@ function baseOfDraft(faq: StoredFaq, changed: TranslationTexts<FaqText> = {}) {
 const isConflicting = (faq: StoredFaq): boolean =>
   isConflict(faq, baseOfDraft(faq, draftOf(faq).translations));
 
-/** Returns all translations of an entry after a change. Throws `bad_request` for too many languages. (rule C34) */
+/**
+ * Returns all translations of an entry after a change. Throws `bad_request` if they are too many or too long.
+ * (rule C34)
+ */
 function translatedAfter(
   { question, answer, translations }: FaqText & { readonly translations: Translations<FaqText> },
   given: TranslationTexts<FaqText> | undefined,
@@ -600,8 +611,8 @@ const draftedFaq = (faq: StoredFaq): DraftedFaq => ({
 });
 
 /**
- * Stores a draft. If the entry was never published, its own text and translations are replaced immediately too, because
- * no app can see them.
+ * Stores a draft. If the entry is not published, its own text and translations are replaced immediately too,
+ * because no app can see them.
  */
 async function setDraft(
   tx: Transaction,
@@ -723,7 +734,10 @@ const listedFaq = (row: ListedFaqRow): ListedFaq => ({
   translations: translationsAnswer(row, faqTranslations(row)),
 });
 
-/** Returns an entry of a replaced list. If the entry has no translations, the field `translations` is missing. */
+/**
+ * Returns an entry for the answer to a request that has replaced the list. If the entry has no translations,
+ * the field `translations` is missing.
+ */
 function replacedFaq(row: ListedFaqRow) {
   const { translations, ...faq } = listedFaq(row);
   return Object.keys(translations).length === 0 ? faq : { ...faq, translations };

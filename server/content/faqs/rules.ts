@@ -164,8 +164,9 @@ export interface FaqSize {
 }
 
 /**
- * Returns an error message if a change makes the FAQ of an app larger than its limits; otherwise undefined. An FAQ can
- * be larger already, for example after an import. Then it can be changed, but not grow. (rule C38)
+ * Returns an error message if a change makes the FAQ of an app larger than its limits; otherwise undefined. An
+ * FAQ can already be too large, for example after an import. Then it can still be changed, but it must not
+ * become larger. (rule C38)
  */
 export function faultOfSize(before: FaqSize, after: FaqSize): string | undefined {
   if (after.entries > Math.max(limits.listedFaqs, before.entries))
@@ -209,10 +210,15 @@ function wholeSubject(subject: string, message: string): string {
   return isShortened && sentence.length <= limits.question ? sentence : subject;
 }
 
-/** A subject with fewer words after the salutation stays whole, because the greeting may be what it is about. */
+/**
+ * If fewer words than this would remain, the salutation of a subject is not removed, because the subject may be
+ * about it.
+ */
 const fewestWords = 3;
 
-/** Removes the salutation of a subject. In a subject, a colon ends no salutation, but the topic. */
+/**
+ * Removes the salutation of a subject. In a subject, the text before a colon is the topic and not a salutation.
+ */
 function questionFrom(subject: string, names: Names): string {
   const opening = openingOf(subject, names);
   const isSalutation = opening !== undefined && /^[,!،]$/.test(opening.end) && opening.unknown.length <= 1;
@@ -220,7 +226,7 @@ function questionFrom(subject: string, names: Names): string {
   return rest.split(/\s+/).length < fewestWords ? subject : asSentence(rest, subject);
 }
 
-/** Removes the salutation of a reply. A reply that is only a salutation stays whole. */
+/** Removes the salutation of a reply. A reply that is only a salutation is not changed. */
 function answerFrom(reply: string, names: Names): string {
   const opening = openingOf(reply, names);
   const isSalutation = opening !== undefined && addressesPerson(opening);
@@ -240,7 +246,10 @@ interface Opening {
   readonly rest: string;
 }
 
-/** Whether the beginning of a reply addresses a person. Otherwise it may be about a thing, as "Hey Siri works" is. */
+/**
+ * Whether the beginning of a reply is a salutation. It can also be a part of the content, for example in "Hey
+ * Siri works".
+ */
 function addressesPerson({ unknown, end, isLine }: Opening): boolean {
   if (unknown.length === 0) return true;
   if (unknown.length === 1) return end !== ":" || isLine;
@@ -291,9 +300,9 @@ interface Names {
   readonly anywhere: string | undefined;
 }
 
-// A word has no white space, and the words are separated by white space, so a text matches `some` in only one way. The
-// whole name is not one of the repeated alternatives: it would match the same text as its words do, and the time for
-// a text without a match would double with each repetition.
+// A word has no white space, and the words are separated by white space, so a text matches `some` in only one
+// way. The whole name must not be one of the repeated alternatives, because it would match the same text as its
+// words. Then the time for a text without a match would double with each repetition.
 function namesOf({ name, email }: AnsweredThread["sender"]): Names {
   const parts = (name ?? "").split(/\s+/).filter((part) => part !== "");
   const written = [...parts, ...parts.flatMap((part) => part.split(/[,;]/)), email?.split("@")[0] ?? ""];

@@ -41,11 +41,14 @@ export type FaqQuestion = Pick<Row<typeof tables.faqs>, "appId" | "id" | "questi
   readonly translated: string | null;
 };
 
-/** The SQL expression for the bytes of the translations, and of the draft that an entry has beside its own text. */
+/**
+ * The SQL expression for the bytes of the translations, and of the draft if the entry is published. The draft
+ * of an unpublished entry is its own text.
+ */
 const otherBytes = `coalesce(octet_length(translations), 0)
   + CASE WHEN unpublished = 1 THEN 0 ELSE coalesce(octet_length(draft), 0) END`;
 
-/** The maximum number of bytes of a stored byte in JSON, such as `\\u0001`. */
+/** The maximum number of bytes that JSON needs for one stored byte, for example `\\u0001`. */
 const mostEscaped = 6;
 
 /** Returns the SQL expression for a text as a JSON string. */
@@ -103,9 +106,10 @@ export const faqs = {
     setFields(tx, change, id),
 
   /**
-   * Returns the number of the entries of an app, and the bytes of their texts: questions and answers as JSON strings,
-   * translations, and drafts of published entries. An escaped character has at most six bytes, so the texts are read
-   * only if their stored lengths, which the database finds without reading the texts, could be too long. (rule C38)
+   * Returns the number of the entries of an app, and the bytes of their texts: questions and answers as JSON
+   * strings, translations, and drafts of published entries. The database finds the stored lengths without
+   * reading the texts. It reads the texts only if they could be too long as JSON, where a stored byte needs at
+   * most six bytes. (rule C38)
    */
   async size(tx: Transaction, appId: string): Promise<FaqSize> {
     const stored = await tx.get<FaqSize>(

@@ -1,7 +1,7 @@
 import { withoutFeedbackLines } from "../../../src/contract/content-text.ts";
 import type { Settings } from "../../settings/settings.ts";
 
-/** Converts Markdown to HTML. Leaves out the lines that only name threads. */
+/** Converts Markdown to HTML, without the lines that only name threads. */
 export const htmlOf = (settings: Pick<Settings, "baseUrl">, markdown: string): Promise<string> =>
   htmlOfWhole(settings, withoutFeedbackLines(markdown));
 

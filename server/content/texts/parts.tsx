@@ -79,8 +79,9 @@ export const Rendered = ({ html }: { readonly html: string }) =>
   );
 
 /**
- * The button that the Enter key uses in a field with one line. Browsers use the first button of a form. Without this
- * button, the first button would be the button that uploads pictures. The value `intent` must not publish anything.
+ * The button that the Enter key uses in a field with one line. Browsers use the first button of a form. Without
+ * this button, the first button would be the button that uploads pictures. A form with this `intent` must not
+ * publish anything.
  */
 export const EnterButton = ({ intent }: { readonly intent: "draft" | "save" }) => (
   <button class="unseen" type="submit" name="intent" value={intent} tabIndex={-1} aria-hidden="true">

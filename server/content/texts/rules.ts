@@ -141,9 +141,9 @@ export const languageFor = (
 ): string | undefined => lookedForLanguages(wanted).find((tag) => Object.hasOwn(translations, tag));
 
 /**
- * Returns the first language in which a translation is searched and which at least one text has. The result is the same
- * for all tags that give an app the same texts, so it can name a cached answer. Empty if no text has such a language.
- * (rule C35)
+ * A wanted tag such as `de-AT` stands for several languages, in the order in which a translation is searched.
+ * Returns the first of these languages that at least one text has; empty if there is none. Tags with the same
+ * result get the same texts, so the result can be a part of the name of a cached answer. (rule C35)
  */
 export const effectiveLanguage = (wanted: string, languages: readonly string[]): string =>
   lookedForLanguages(wanted).find((tag) => languages.includes(tag)) ?? "";

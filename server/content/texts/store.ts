@@ -217,7 +217,10 @@ export const fieldOfTranslations = (engine: Engine, row: string, field: string):
   return `(SELECT CAST(json_agg(t.value ->> '${field}') AS text) FROM json_each(CAST(${stored} AS json)) AS t)`;
 };
 
-/** Returns the part of FROM that gives a row `t` for each translation of a row. Its column `key` is the language. */
+/**
+ * Returns an item for the FROM clause. It has a row `t` for each translation of a row. The column `key` of `t`
+ * is the language.
+ */
 export const eachTranslation = (engine: Engine, row: string): string =>
   engine === "sqlite"
     ? `json_each(${row}.translations) AS t`

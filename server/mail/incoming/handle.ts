@@ -27,8 +27,8 @@ type HandleDeps = Pick<
 >;
 
 /**
- * If the server has crashed this number of times while it handled the same mail, it skips the mail. Otherwise it
- * could never read later mails. (rule M12)
+ * If this number of attempts to handle the same mail has failed, for example because the server crashed, the
+ * mail is skipped. Otherwise the server could never read later mails. (rule M12)
  */
 const mostAttempts = 2;
 
@@ -134,8 +134,9 @@ async function leaveUnread({ database }: HandleDeps, claim: ArrivedMail["claim"]
 }
 
 /**
- * Stores a mail that a program wrote. A maintainer can later make it a message. The mail stays unread in the mailbox.
- * (rule M13)
+ * Stores a mail that a program wrote. A maintainer can later make it a message. Stores nothing if the sender is
+ * blocked, or if the report already has too many of these mails. The mail stays unread in the mailbox. (rule
+ * M13)
  */
 async function setApart(
   deps: HandleDeps,
@@ -291,16 +292,16 @@ const unnamed = "a file without a name";
 interface MailFiles {
   readonly kept: readonly FeedbackFile[];
   /**
-   * The names of the attachments that are not stored, because their kind is not allowed, or because they are too large
-   * or too many.
+   * The names of the attachments that are not stored: their kind is not allowed, they are too large or too
+   * many, or the app's storage is full.
    */
   readonly dropped: readonly string[];
 }
 
 /**
- * Stores attachments as temporary files, by the same rules as files of feedback. The bytes of an attachment decide its
- * kind. Converts no more texts than a message can have, because a conversion blocks the server while it runs. (rule
- * M14)
+ * Stores attachments as temporary files, by the same rules as files of feedback. The bytes of an attachment
+ * decide its kind. Converts at most as many texts to PDF files as a message can have attachments, because a
+ * conversion blocks the server while it runs. (rule M14)
  */
 async function mailFiles(
   { files }: Pick<Deps, "files">,

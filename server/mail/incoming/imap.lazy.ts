@@ -4,7 +4,7 @@ import type { MailIn } from "../../settings/settings.ts";
 /** The uid and the receivers of a mail. They are enough to decide whether the mail is for this server. */
 export interface MailHead {
   readonly uid: number;
-  /** The header lines that name the mail's receivers. */
+  /** The header lines that contain the mail's receivers. */
   readonly receivers: string;
 }
 
@@ -12,7 +12,7 @@ export interface MailHead {
 export interface Mailbox {
   /** If this value changes, the mail server has changed the uids of all mails. */
   readonly uidValidity: string;
-  /** Returns the headers of the mails whose UID is greater than `after`, in batches, oldest first. */
+  /** Returns the heads of the mails whose uid is greater than `after`, in batches, oldest first. */
   heads(after: number): AsyncIterable<readonly MailHead[]>;
   /** Returns the first bytes of a mail, at most `mostBytes`; undefined if the mail was deleted. */
   read(uid: number, mostBytes: number): Promise<Buffer | undefined>;
@@ -26,7 +26,7 @@ const headsAtOnce = 200;
 const pollMilliseconds = 60_000;
 const receivers = ["to", "cc", "delivered-to", "x-original-to", "envelope-to"];
 
-/** Opens the folder that the settings name. If that fails, the message of the error contains no password. */
+/** Opens the folder that is in the settings. If that fails, the message of the error contains no password. */
 export async function openMailbox(server: MailIn): Promise<Mailbox> {
   const client = clientOf(server);
   const arrivals = watchArrivals(client);
@@ -78,8 +78,8 @@ async function* headsOf(client: ImapFlow, folder: string, after: number): AsyncI
 }
 
 /**
- * Creates the function `wait`, which resolves when mail has arrived. It resolves immediately if mail has arrived since
- * the last call, and rejects when the connection is lost.
+ * Creates the function `wait`, which resolves when mail has arrived, and after at most a minute. It resolves
+ * immediately if mail has arrived since the last call, and rejects when the connection is lost.
  */
 function watchArrivals(client: ImapFlow) {
   let lost: Error | undefined;

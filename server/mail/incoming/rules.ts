@@ -78,8 +78,8 @@ export function failsAuthentication(headers: readonly MailHeader[]): boolean {
 }
 
 /**
- * Whether a delivery report says that a mail will never be delivered. A report about a delay does not count. Reads only
- * the beginning of the report, which names the receiver of one mail.
+ * Whether a delivery report says that a mail will never be delivered. A report about a delay does not count.
+ * Reads only the beginning of the report, because each mail of this server has only one receiver.
  */
 export const saysFailed = (deliveryStatus: string): boolean =>
   /^action:\s*failed\b/im.test(deliveryStatus.slice(0, readOfStatus));

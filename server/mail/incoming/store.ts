@@ -168,8 +168,8 @@ export const mailboxes = {
     ),
 
   /**
-   * Locks a mailbox, so that other servers wait. Returns the last handled uid; 0 if the mail server has changed all
-   * uids.
+   * Locks a mailbox, so that other servers wait. Returns the last handled uid; 0 for a new mailbox, or if the
+   * mail server has changed all uids.
    */
   async lock(tx: Transaction, name: string, uidValidity: string): Promise<number> {
     await tx.lock(`innkeep mailbox ${name}`);

@@ -53,10 +53,11 @@ export const sendsMail = ({ mailOut, dev }: Pick<Settings, "mailOut" | "dev">): 
   mailOut !== undefined || dev;
 
 /**
- * Queues a mail in the transaction of the change that the mail reports. The mail is sent only after the commit. It
- * stays in the queue until the mail server accepts it, even if this server restarts. If this server crashes after the
- * mail server has accepted a mail, but before it has stored this, the mail is sent again with the same Message-ID. The
- * content is encrypted. It is deleted when the mail is sent.
+ * Queues a mail in the transaction of the change that the mail reports. The mail is sent only after the commit.
+ * It stays in the queue until the mail server accepts it or it is too late, even if this server restarts. If
+ * this server crashes after the mail server has accepted a mail, but before it has stored this, the mail is
+ * sent again with the same Message-ID. The content is encrypted. It is deleted when the mail has its final
+ * state.
  *
  * Returns the id of the mail. Returns undefined and queues nothing if this server sends no mail, or if `to` is not an
  * address. (rules M1, M2, M6)

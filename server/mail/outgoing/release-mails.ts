@@ -48,8 +48,9 @@ export interface Reach {
 }
 
 /**
- * Returns the receivers of the mail about a release note. The receivers are the confirmed addresses of the senders of
- * reports on the threads of the note. If `reasonForAll` is given, there are none. (rule M15)
+ * Returns the receivers of the mail about a release note, and why other senders get none. The receivers are the
+ * senders with a confirmed address who have a report on a thread of the note. If `reasonForAll` is given, or if
+ * the app has no sender pages, there are no receivers. (rule M15)
  */
 export async function reachOf(
   reader: Reader,
@@ -110,8 +111,8 @@ async function obstaclesOf(
 const isOld = (publishedAt: number, now: Date): boolean => now.getTime() - publishedAt > mailedFor;
 
 /**
- * Returns how many senders get a mail if a release note is published with a time. `publishedAt` is that time in
- * milliseconds, or NaN if the note has none. (rule M15)
+ * Returns who gets a mail if a release note is published with a time, and why others do not. `publishedAt` is
+ * that time in milliseconds, or NaN if the note has none. (rule M15)
  */
 export async function reachOfPublication(
   { database, settings }: Pick<Deps, "database" | "settings">,
@@ -139,8 +140,8 @@ export async function reachOfPublication(
 }
 
 /**
- * Deletes the waiting mails about a release note that is no longer published. If the note is published again soon, those
- * who have not got a mail about it get one. (rule M15)
+ * Deletes the waiting mails about a release note that is no longer published. If the note is published again
+ * soon, senders who have not got a mail about it get one. (rule M15)
  */
 export const withdrawRelease = (tx: Transaction, entryId: string, now: Date): Promise<void> =>
   releaseMails.withdraw(tx, entryId, new Date(now.getTime() - mailedFor).toISOString());
@@ -215,8 +216,8 @@ interface NoteWords {
 }
 
 /**
- * Returns a function that returns the title and the text of a release note for the sender of a report with this
- * metadata. If the report names a language and the note has a translation into this language, they are those of the
+ * Returns a function. It returns the title and the text of a release note for the sender of a report with this
+ * metadata. If the report has a language and the note has a translation into this language, they come from the
  * translation. (rule C35)
  */
 function wordsOf(note: NoteToMail, plainText: (markdown: string) => string): (metadata: string) => NoteWords {

@@ -33,9 +33,9 @@ export async function replyTo(
 }
 
 /**
- * Returns a hash that identifies the set of these reports. The hash changes when a report is added or removed. The
- * newest report of the thread would not show each change: a hidden report that is released keeps its old time. (rule
- * F35)
+ * Returns a hash that identifies the set of these reports. The hash changes when a report is added or removed.
+ * The id of the newest report would not be enough: if a hidden report is released, it keeps its old time, so
+ * the newest report stays the same. (rule F35)
  */
 export const receiversOf = (reports: readonly { readonly id: string }[]): string =>
   createHash("sha256")
@@ -92,7 +92,10 @@ export async function mailReply(
   });
 }
 
-/** Returns the subject that the sender gave a report, or else one from its message. (rule M10) */
+/**
+ * Returns the subject that the sender gave a report. If there is none, returns a subject made from the message.
+ * (rule M10)
+ */
 async function ownSubjectOf(reader: Reader, report: ReportRow): Promise<string> {
   const { id, category, subject, message } = report;
   const generated = subjectOf(category, message);

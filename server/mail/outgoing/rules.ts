@@ -59,19 +59,19 @@ export type ReasonForAll = keyof typeof reasonsForAll;
 
 export const isReasonForAll = (text: string): text is ReasonForAll => Object.hasOwn(reasonsForAll, text);
 
-/** How many senders get a mail about a release note, and how many do not for each reason. */
+/** How many senders get a mail about a release note, and for each reason, how many senders get none. */
 export interface ReachCounts {
   readonly receivers: number;
   /** Why nobody gets a mail. In this case, the counts by reason are 0. */
   readonly reasonForAll?: ReasonForAll | undefined;
   /** The number of senders with a mail address. A person with several reports is one sender. */
   readonly senders: number;
-  /** The senders who have not answered, so that nobody knows whether the address is theirs. */
+  /** The number of senders who have not answered, so it is not known whether the address is theirs. */
   readonly unconfirmed: number;
   readonly unsubscribed: number;
-  /** The senders who have already got a mail about the note. */
+  /** The number of senders who have already got a mail about the note. */
   readonly mailed: number;
-  /** The senders who have got the maximum number of mails in a day. */
+  /** The number of senders who have already got the maximum number of mails in a day. */
   readonly full: number;
   /** The number of reports without a mail address. Their senders are not known. */
   readonly unaddressed: number;
@@ -115,8 +115,8 @@ interface NoteText {
 }
 
 /**
- * Returns the text of a release note as plain text. The format of the note decides whether it is the list of changes or
- * the text; if that one is empty, returns the other one.
+ * Returns the text of a release note as plain text. The format of the note decides whether this is the list of
+ * changes or the text. If the chosen one is empty, returns the other one.
  */
 export function plainNote(
   { bodyFormat, body, items }: NoteText,
@@ -221,8 +221,8 @@ export const pauseInBetween = 10_000;
 export const longestTryingMilliseconds = 3 * 86_400_000;
 
 /**
- * Returns when to send a mail again after `attempts` failures. The pauses grow. Returns undefined if that time is after
- * `sendBefore`. (rule M5)
+ * Returns when to send a mail again after `attempts` failures. The pauses grow. Returns undefined if that time
+ * is not before `sendBefore`. (rule M5)
  */
 export function nextMailAttempt(
   sendBefore: Date,
@@ -263,7 +263,6 @@ export const mostCounted = 1_000;
 
 /** Why mails cannot be sent. */
 export interface MailFault {
-  /** How many mails wait. */
   readonly count: number;
   /** Whether more mails than `count` wait. */
   readonly isMore: boolean;
@@ -271,7 +270,10 @@ export interface MailFault {
   readonly reason: string;
 }
 
-/** How long a mail server may refuse mails for now before owners see it. Many servers refuse the first attempt. */
+/**
+ * How long a mail server may refuse mails temporarily before the owners see this. Many servers refuse the first
+ * attempt.
+ */
 const usualRefusal = 900_000;
 
 /**

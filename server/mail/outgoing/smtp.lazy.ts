@@ -15,7 +15,7 @@ export type Sending =
   | { readonly outcome: "refused"; readonly reason: string; readonly noSuchAddress: boolean }
   /** The mail server does not accept the mail now, but may accept it later. */
   | { readonly outcome: "later"; readonly reason: string }
-  /** The mail server accepts no mail now. */
+  /** The connection failed, or the mail server accepts no mail now. */
   | { readonly outcome: "unusable"; readonly reason: string };
 
 export interface Mailer {
@@ -102,9 +102,9 @@ interface SmtpError {
 }
 
 /**
- * Removes these texts from the answer of the mail server, because many servers repeat what they refuse. People who may
- * not see the mail can see the answer. Of the names, only whole words are removed, because a user can be called `a`.
- * (rule M1)
+ * Removes these texts from the answer of the mail server, because many servers repeat what they refuse. People
+ * who may not see the mail can see the answer. A name is removed only where it is a whole word, because a user
+ * can be called `a`. (rule M1)
  */
 function withoutTexts(
   { code, command, response, responseCode }: SmtpError,
@@ -126,7 +126,9 @@ function withoutTexts(
   return { code, command, response: shown, responseCode };
 }
 
-/** Returns an address or a host also with the ASCII form of its domain, which is the form that is sent. */
+/**
+ * Returns an address or a host in two forms: as it is, and with the ASCII form of its domain, which is sent.
+ */
 function bothForms(address: string): string[] {
   const at = address.lastIndexOf("@") + 1;
   const ascii = domainToASCII(address.slice(at));

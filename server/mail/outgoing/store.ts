@@ -76,17 +76,19 @@ const fields = [
 const columns = listed(tables.mails, fields);
 
 /**
- * SQL for the reason why a whole queue of mails `q` waits; null if the mail server can be used. An attempt that fails
- * because of the mail server is not counted. The query contains no column of another table, so that it runs only once.
- * Its conditions are those of the index `mails_faults`.
+ * SQL for the reason why a whole queue of mails `q` waits; null if the mail server can be used. Such a queue
+ * has a mail with an error and without a counted attempt, because an attempt that fails because of the mail
+ * server is not counted. The query contains no column of another table, so that it runs only once. Its
+ * conditions are those of the index `mails_faults`.
  */
 const faultWhere = (condition: string) => `SELECT q.last_error FROM mails q
   WHERE q.status = 'waiting' AND q.attempts = 0 AND q.last_error IS NOT NULL${condition}
   ORDER BY q.due_at DESC LIMIT 1`;
 
 /**
- * SQL for the reason why the queue of the replies waits. The comparison with a computed value makes the database read
- * the index of the faults. The index of the due mails also has all other waiting ones.
+ * SQL for the reason why the queue of the replies waits. The comparison with a computed value makes the
+ * database read the index of the faults. Without it, the database could read the index of the due mails, which
+ * contains all waiting mails.
  */
 const queueFault = faultWhere(` AND q.lane || '' = '${queueOf("reply")}'`);
 
@@ -96,9 +98,10 @@ const anyFault = faultWhere("");
 const ownedApps = "SELECT v.app_id FROM app_members v WHERE v.user_id = ? AND v.role = 'owner'";
 
 /**
- * SQL that describes the waiting mails of the apps that `apps` selects. Copies of a mail have no content, and are not
- * counted. The comparison with a computed value, ARRAY and the order make both databases read the index of the unsent
- * mails of an app, also without statistics. The index of the waiting mails also has those of other apps.
+ * SQL that describes the waiting mails of the apps that `apps` selects. Copies of a mail have no content, and
+ * are not counted. The comparison with a computed value, ARRAY and the order make both databases read the index
+ * of the unsent mails of an app, also without statistics. The index of the waiting mails also contains the
+ * mails of other apps.
  */
 const waitingIn = ({ engine }: Pick<Reader, "engine">, apps: string) => `WITH own AS (
     SELECT m.created_at, m.due_at, m.last_error FROM mails m
@@ -112,8 +115,8 @@ const waitingIn = ({ engine }: Pick<Reader, "engine">, apps: string) => `WITH ow
   FROM own`;
 
 /**
- * The SQL condition that a mail `c` with a reply is a copy of a mail `o`. After the undoing of a merge, the reply is in
- * two threads. Then each of the two has the state of the mail. A copy has no content, so it is never sent.
+ * The SQL condition that a mail `c` with a reply is a copy of a mail `o`. After a merge was undone, the reply
+ * is in two threads, and each of them has the state of the mail. A copy has no content, so it is never sent.
  */
 const isCopy = `c.kind = 'reply' AND o.kind = 'reply' AND c.id <> o.id AND c.content IS NULL
   AND c.recipient = o.recipient AND c.created_at = o.created_at AND c.report_id = o.report_id`;
@@ -150,8 +153,9 @@ export const mails = {
   },
 
   /**
-   * Returns due mails of a queue, at most `most`. Reserves the mails until `until`, so that no other server sends
-   * them, too. Does not return mails without content, because their content is being written again. (rule M6)
+   * Returns due mails of a queue, at most `most`. Reserves the mails until `until`, so that no other server
+   * sends them, too. Does not return mails without content: they are copies, or their content is being written
+   * again. (rule M6)
    */
   claimDue: (
     tx: Transaction,
@@ -314,7 +318,7 @@ export const mails = {
       id,
     ),
 
-  /** Stores for a sent mail and its copies that it could not be delivered. */
+  /** Stores that a sent mail could not be delivered. Its copies get the same state. */
   bounce: (tx: Transaction, id: string, at: string) =>
     updateWithCopies(tx, id, {
       set: "status = 'bounced', last_error = 'The mail came back', settled_at = ?",

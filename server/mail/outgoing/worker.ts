@@ -163,7 +163,10 @@ async function judgeFailures(state: QueueState, mailer: Mailer, tried: readonly 
   state.log.warn({ queue: state.queue, failures: state.failures, reason }, "the mail server cannot be used");
 }
 
-/** Returns why the mail server cannot be used, or that this server stops; undefined if it can be used. */
+/**
+ * Returns why the mail server cannot be used; undefined if it can be used. Returns `This server stops` if this
+ * server stops first.
+ */
 async function faultOf(mailer: Mailer, stopping: AbortSignal): Promise<string | undefined> {
   const done = new AbortController();
   const stopped = new Promise<string>((resolve) => {
@@ -179,7 +182,7 @@ async function deliver(state: QueueState, mailer: Mailer, mail: WaitingMail): Pr
   return { mail, sending };
 }
 
-/** Stores the result of an attempt. */
+/** Stores the result of an attempt. Logs a mail that was not sent, unless the mail server cannot be used. */
 async function settle(
   state: QueueState,
   { mail, sending }: { readonly mail: WaitingMail; readonly sending: Settled },
@@ -205,7 +208,7 @@ async function attempt(
   if (content === null || isLate) return { outcome: "refused", reason: late, noSuchAddress: false };
   const opened = openOrUndefined(state, content);
   if (opened === undefined)
-    return { outcome: "refused", reason: "The secret was lost", noSuchAddress: false };
+    return { outcome: "refused", reason: "The secret of this server was lost", noSuchAddress: false };
   return mailer.send(opened, AbortSignal.any([state.stopping, AbortSignal.timeout(sendTimeoutMilliseconds)]));
 }
 

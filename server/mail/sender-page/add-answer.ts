@@ -11,8 +11,8 @@ import { withoutSenderLinks } from "./links.ts";
 import { type ReportRow, reports } from "./store.ts";
 
 /**
- * The most answers that a sender may write to one report in an hour. Answers on the sender's page and by mail both
- * count. (rule M11)
+ * The maximum number of answers that a sender may write to one report in an hour. Answers on the sender's page
+ * and by mail both count. (rule M11)
  */
 const mostAnswers = 20;
 
@@ -55,7 +55,10 @@ export async function addAnswer(
     readonly body: string;
     /** The sender's address, if the answer proves that the sender reads the mail of this address. */
     readonly confirmed: string | undefined;
-    /** The address from which the answer came, if our mail was sent to another address. */
+    /**
+     * The address from which the answer came, if this server sent its mail to another address, or if the
+     * address is false.
+     */
     readonly foreignFrom?: string | undefined;
     /** The files of the answer, as JSON. */
     readonly files?: string | undefined;

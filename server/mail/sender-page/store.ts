@@ -24,7 +24,10 @@ export interface ReportRow {
   readonly senderPages: number;
   readonly status: string;
   readonly category: string;
-  /** Null for a repeat without a subject. Members may have edited the subject of the report that began a thread. */
+  /**
+   * The subject. Null for a repeat without a subject. Members may have edited the subject of the report that
+   * began the thread.
+   */
   readonly subject: string | null;
   readonly message: string;
   readonly senderName: string | null;

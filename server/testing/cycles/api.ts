@@ -402,8 +402,8 @@ async function acceptSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotI
 }
 
 /**
- * Removes the tester of a slot. If the last day is not over, adds an open slot that replaces the removed slot. Returns
- * false if the slot has no tester. (rule T8)
+ * Removes the tester of a slot. If the last day is not over, adds an open slot that replaces the removed slot.
+ * Returns false if the slot is not active. (rule T8)
  */
 async function removeSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
   const now = deps.clock.now();
@@ -415,7 +415,7 @@ async function removeSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotI
   return true;
 }
 
-/** Replaces the test key of a slot. Returns false if the slot has no tester. */
+/** Replaces the test key of a slot. Returns false if the slot is not active. */
 function rotateKey({ sealer }: SlotsDeps, tx: Transaction, { id }: SlotInCycle): Promise<boolean> {
   const { keyHash, keySealed } = freshKey(sealer);
   return slotRows.rotateKey(tx, id, { keyHash, keySealed });
@@ -494,7 +494,10 @@ const standingAnswer = (row: CycleRow, slots: readonly StandingSlotRow[]): Stand
     slots.map((slot) => ({ ...slot, countedDays: countedDaysOf(slot.counted) })),
   );
 
-/** Whether the owner must be warned that a stored cycle may not reach its goal. (rule T41) */
+/**
+ * Whether the owner must be warned that a stored cycle may not reach its goal, or cannot reach it any more.
+ * (rule T41)
+ */
 const isBelowItsTesters = (row: CycleRow, { verdict }: Standing): boolean =>
   isBelow(standingCycle(row), verdict);
 

@@ -173,9 +173,10 @@ async function start(deps: NewIds, tx: Transaction, { cycle, now }: Closing): Pr
 }
 
 /**
- * Closes a day. Removes the slots that have missed too many days before, and opens new ones for them. For each other
- * active slot in which this day did not count, counts a missed day. The test ends with its last day: open requests end,
- * and no slot is opened. The cycle continues to run while late test sessions of that day count.
+ * Closes a day. Removes the slots that had already missed too many days before this day, and opens new ones for
+ * them. For each other active slot in which this day did not count, counts a missed day. The test ends with its
+ * last day: open requests end, and no slot is opened. The cycle continues to run while late test sessions of
+ * that day count.
  */
 async function closeDay(deps: NewIds, tx: Transaction, { cycle, endedAt, now }: Closing): Promise<void> {
   const dayIndex = cycle.closedDays + 1;

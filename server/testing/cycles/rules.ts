@@ -50,7 +50,10 @@ export interface ReportedCycle {
   readonly sessions: readonly SessionTotal[];
 }
 
-/** Returns the report of a cycle: its facts, and a text that explains them. The report names no tester. (rule T33) */
+/**
+ * Returns the report of a cycle: its facts, and a text that explains them. The report does not say who the
+ * testers are. (rule T33)
+ */
 export function reportOf({
   cycle,
   closedDays,
@@ -298,7 +301,7 @@ const canStillCount = (
   day >= slot.activeFromDay &&
   day >= (verificationTier === "sdk" ? closedDays : closedDays + 1);
 
-/** The words with which texts name the evidence that a tester sends for a day. */
+/** The words for the evidence that a tester sends for a day. */
 export const evidenceOfTier: Readonly<Record<VerificationTier, string>> = {
   sdk: "a session",
   screenshot: "a proof",
@@ -306,7 +309,7 @@ export const evidenceOfTier: Readonly<Record<VerificationTier, string>> = {
 
 /**
  * Returns the number of days of a slot, from the first day on, that are counted without a gap. Days for which
- * `mayCount` returns true are treated as counted.
+ * `mayCount` returns true are treated as counted. `last` is the last day that is read.
  */
 function runOf(slot: StandingSlot, last: number, mayCount: (day: number) => boolean = () => false): number {
   let days = 0;

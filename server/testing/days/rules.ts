@@ -45,8 +45,8 @@ export function judgeProof(
 }
 
 /**
- * Whether a proof would have been accepted at the time of its capture. If true, the proof is refused only because it
- * arrived too late.
+ * Whether a proof would be accepted if the server judged it at the time of its capture. A cycle that is still
+ * `recruiting` is judged as `running`.
  */
 export function wouldHaveBeenAccepted(
   proof: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },

@@ -388,8 +388,8 @@ const linesOf = (text: string): string[] =>
     .filter((line) => line !== "");
 
 /**
- * Returns the field with its value as a number. A value that is no number stays a text, so that the API refuses it with
- * a reason.
+ * Returns the field with its value as a number. A value that is not a number stays a text, so that the API
+ * refuses it with a reason.
  */
 const numberAt = (name: string, given: string | undefined): Record<string, number | string> =>
   given === undefined ? {} : { [name]: /^\s*-?\d{1,9}\s*$/.test(given) ? Number(given) : given };

@@ -109,8 +109,8 @@ async function judgeAndRecord(
   const verdict = verdictOn(received, slot);
   if (!slot || (await isSettled(tx, received, { slot, verdict })))
     return record(tx, received, { slot, verdict });
-  // The day was counted by another session or proof in the meantime, so this session is judged again with the current
-  // state.
+  // The state has changed in the meantime, for example because another session or proof has counted the day. So
+  // this session is judged again with the current state.
   const current = await loadSlot(tx, received.key);
   const after = verdictOn(received, current);
   if (after.counted)
@@ -127,7 +127,10 @@ interface Judged {
 const verdictOn = ({ session, now }: ReceivedSession, slot: KeyedSlot = unknownSlot): SessionVerdict =>
   judgeSession(session, slot, now);
 
-/** Counts the day if the verdict says that the session counts. Returns false if the day can no longer be counted. */
+/**
+ * Counts the day if the verdict says that the session counts. Returns false if the day can no longer be
+ * counted. Returns true in all other cases, because nothing is left to do.
+ */
 async function isSettled(
   tx: Transaction,
   { id, eventId, now, key }: ReceivedSession,

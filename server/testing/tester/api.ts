@@ -213,9 +213,8 @@ function spanOf(slots: readonly TesterSlot[]) {
 }
 
 /**
- * Returns the slots of the tests in which this day has begun, without those that the tester got after this day; all
- * slots if no day is given. Throws `bad_request` if the
- * day has begun in none of the tests.
+ * Returns the slots of the tests in which this day has begun, without those that the tester got after this day.
+ * Returns all slots if no day is given. Throws `bad_request` if the day has begun in none of the tests.
  */
 function reachedBy(active: readonly TesterSlot[], day: number | undefined): readonly TesterSlot[] {
   if (day === undefined) return active;
@@ -327,8 +326,8 @@ interface Accepted {
 }
 
 /**
- * Decides from the current state of the slot whether a proof is accepted. Returns the day that counts because of the
- * proof. Throws an error with the reason if the proof is refused.
+ * Decides from the current state of the slot whether a proof is accepted. Returns the slot, and the day that
+ * counts because of the proof. Throws an error with the reason if the proof is refused.
  */
 async function accept(
   { clock, time }: Pick<Deps, "clock" | "time">,

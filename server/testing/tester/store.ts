@@ -198,9 +198,10 @@ const firstFree = `SELECT id FROM (
 const endOfLastDay = "substr(c.day_starts, length(c.day_starts) - 25, 24)";
 
 /**
- * Returns the cycles in which an account may request a slot, newest first. The list does not contain cycles of the
- * account's own apps, cycles in which the account has or had a slot, and cycles whose last day is over. Changes that
- * are due but not applied yet count as applied, so that the list does not wait for them. (rule T37)
+ * Returns the cycles in which an account may request a slot, newest first. The list contains no cycles of the
+ * account's own apps, no cycles in which the account has or had a slot, and no cycles whose last day is over.
+ * Changes that are due but not applied yet count as applied, so that the list does not wait for them. (rule
+ * T37)
  */
 export const openListings = (
   reader: Reader,

@@ -503,7 +503,8 @@ const SignUpSent = ({
 );
 
 /**
- * Says how the person gets to the invitation. The invitation page shows the same address to everybody with the link.
+ * Says how the person gets to the invitation, or that the typed address cannot accept it. The page may show the
+ * address of the invitation, because everybody with the link can see this address.
  */
 const InvitationNext = ({ invited, email }: { readonly invited: Invited; readonly email: string }) =>
   normaliseEmail(email) === invited.email ? (

@@ -118,17 +118,20 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
   handleButton(visit, async ({ ask, fields, param }) => {
     const entry = await readEntry(visit);
     const intent = fields.text("intent");
-    // The published text has changed since the person opened the page. The comparison on the page is outdated.
+    // If these differ, the published text has changed since the person opened the page. Then the comparison on
+    // the page is outdated.
     if (intent === "publish" && entry.draft && fields.text("was-published") !== publishedVersion(entry))
       throw new ApiError("draft_conflict");
     const current = await withFixes(visit, currentEntry(entry));
     const changed = await changedEntry(visit, current);
     const values = { ...current, ...changed };
     if (entry.publishedAt === null) refuseOtherTime(visit, values);
-    // The stored time of a scheduled note does not contradict the button. A new time does.
+    // A scheduled note has a stored time in the future, and this button may still publish the note now. But if
+    // the person has typed another time in the future, that time contradicts the button.
     if (intent === "publish" && isScheduled(entry, visit.now)) refuseOtherTime(visit, changed);
     const isPublished = isOut(entry, visit.now);
-    // The button is not on the page of such a note. The request was sent twice, or the page is outdated.
+    // The page of a published note without a draft has no button to publish it. If such a request comes, it was
+    // sent twice, or the page is outdated. Then nothing is published.
     const isAgain = isPublished && !entry.draft;
     const publication = isAgain ? undefined : await publicationOf(visit, values, isPublished);
     const body = entryBody(await withFixesInText(visit, changed, values));
@@ -143,8 +146,9 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
   });
 
 /**
- * Returns the values that the person has changed. What is typed in the form that is not chosen, the text or the list,
- * is not saved. After a switch, the content that is stored in the other form is removed, because apps get both.
+ * Returns the values that the person has changed. A note has one of two formats: a text, or a list of changes.
+ * What the person typed for the other format is not saved. If the person has switched the format, the stored
+ * content of the other format is removed, because apps get both.
  */
 async function changedEntry(visit: SignedInVisit, current: Values): Promise<Values> {
   const { fields } = visit;
@@ -159,32 +163,32 @@ async function changedEntry(visit: SignedInVisit, current: Values): Promise<Valu
   return changedValues(fields, Object.fromEntries(chosen), current, isSwitched ? switched : {});
 }
 
-/** Returns the empty values for content of the form that is not chosen, if there is such content. */
+/** Returns an empty value for the content of the format that is not chosen, if the note has such content. */
 const contentIn = (current: Values, empty: Values): Values =>
   Object.fromEntries(Object.entries(empty).filter(([name, none]) => current[name] !== none));
 
 /**
- * Whether the person has chosen the form of the note: with the field, or by a change of the text or the list in it.
- * Another person may have switched to the other form since.
+ * Whether the person has chosen the format in `given`: with the field for the format, or by a change of the
+ * text or the list. Another person may have chosen the other format since the page was opened.
  */
 const hasChosenForm = (form: Filled, given: Values): boolean =>
   ["bodyFormat", given.bodyFormat === "items" ? "items" : "body"].some((name) =>
     isChanged(form, name, given[name] ?? ""),
   );
 
-/** Returns the changed values with a line of the text in place of the field `fixes`. */
+/** Returns the changed values for the API. The field `fixes` becomes a line of the text. */
 async function withFixesInText(visit: SignedInVisit, changed: Values, values: Values): Promise<Values> {
   if (changed.body === undefined && changed.fixes === undefined) return changed;
   return { ...withoutFixes(changed), body: await bodyWithFixes(visit, values) };
 }
 
-/** Returns the empty value of the form that is not chosen. */
+/** Returns an empty value for the content of the format that is not chosen. */
 const emptyOtherForm = (bodyFormat: string | undefined): Values =>
   bodyFormat === "items" ? { body: "" } : { items: "[]" };
 
 /**
- * Returns the values with the content that the note has after a save: that of the chosen form, and stored content of
- * the other form if the note already has the chosen form.
+ * Returns the values with the content that the note has after a save. If the format changes, the content of the
+ * other format is empty. Otherwise, that content stays as it is stored.
  */
 function savedContent(values: Values, current: Values | undefined): Values {
   const empty = emptyOtherForm(values.bodyFormat);

@@ -66,7 +66,7 @@ export interface ChangelogEntryFormProps {
   /** The list to which empty rows are added. */
   readonly more?: List | undefined;
   readonly fixes: Fixes;
-  /** The form field in which a person names the threads. */
+  /** The form field into which a person types the threads. */
   readonly field: ComponentChildren;
   readonly zone: FieldZone;
 }
@@ -164,7 +164,10 @@ const bodyFormats = [
   { value: "items", label: "List of changes", hint: "One line for each change, by kind" },
 ] as const;
 
-/** The attributes of the parts of which only one is visible: that of the chosen form of the note. */
+/**
+ * The attributes of the part for the text and of the part for the list. Only the part for the chosen format is
+ * visible.
+ */
 const formParts = {
   body: { class: "stack as-text", "data-shown-by": "bodyFormat=markdown" },
   items: { class: "as-list", "data-shown-by": "bodyFormat=items" },
@@ -277,8 +280,9 @@ const RowCount = ({ list, ...props }: ChangelogEntryFormProps & { readonly list:
 const spare = { items: 5, versions: 2 } as const;
 
 /**
- * Returns the row numbers of a list, from 0. There is a row for each stored item. A sent form keeps its number of rows
- * if it has more. A form that was not sent has `free` empty rows. If `more` names this list, `free` rows are added.
+ * Returns the row numbers of a list, from 0. A form that was not sent has a row for each stored item, and
+ * `free` empty rows. A sent form keeps its number of rows, or has a row for each stored item if these are more.
+ * If `more` is this list, `free` rows are added.
  */
 function rowNumbers(
   { fields, current, more }: ChangelogEntryFormProps,
@@ -291,7 +295,7 @@ function rowNumbers(
   return Array.from({ length: count + (more === list ? free : 0) }, (_, at) => at);
 }
 
-/** The threads that a release note names, and the addresses that get a mail about the note. */
+/** The threads that are named in a release note, and the addresses that get a mail about the note. */
 export interface Fixes {
   readonly threads: readonly NamedThread[];
   /** The addresses that get a mail when the note is published. For a published note, the list is empty. */
@@ -304,7 +308,10 @@ export interface Fixes {
 const appIdOf = async ({ ask, param }: SignedInVisit): Promise<string> =>
   (await ask(apps.read, { params: { appId: param("appId") } })).id;
 
-/** Moves the threads from the `Feedback:` lines of the text to the field `fixes` of the form. (rule C32) */
+/**
+ * Returns the values for the form. The threads in the `Feedback:` lines of the text are moved to the field
+ * `fixes`. (rule C32)
+ */
 export async function withFixes(visit: SignedInVisit, values: Values): Promise<Values> {
   const { body = "" } = values;
   const ids = idsInFeedbackLines(body);
@@ -317,16 +324,16 @@ export async function withFixes(visit: SignedInVisit, values: Values): Promise<V
   };
 }
 
-/** Returns the name of a thread in the form, such as `#12`. A thread without a number is named by its id. */
+/** Returns the name of a thread in the form, such as `#12`. If the thread has no number, returns its id. */
 const nameOf = ({ id, number }: Pick<NamedThread, "id" | "number">): string =>
   number === null ? id : `#${number}`;
 
 const tooManyThreads = `must name at most ${limits.changelogFeedback} threads`;
 
 /**
- * Returns the text of a note with a `Feedback:` line for the threads of the field `fixes`. Throws `bad_request` for a
- * word or number that names no thread of the app. Ids are not checked, because the stored text may already contain ids
- * of deleted threads. (rule C32)
+ * Returns the text of a note with a `Feedback:` line for the threads of the field `fixes`. Throws `bad_request`
+ * if the app has no thread for a word or a number, or if there are too many threads. Ids are not checked,
+ * because the stored text may already contain ids of deleted threads. (rule C32)
  */
 export async function bodyWithFixes(
   visit: SignedInVisit,
@@ -352,8 +359,9 @@ const refused = (message: string): ApiError =>
   new ApiError("bad_request", { issues: [{ path: "fixes", message }] });
 
 /**
- * Returns the sent values of a form, with the stored names of threads in place of the sent ones if both name the same
- * threads. For example, `12` is stored as `#12`, and a `Feedback:` line of the text is in the field `fixes` after a save.
+ * Returns the sent values of a form. If the sent fields for threads and text mean the same as the stored ones,
+ * the result contains the stored ones. For example, `12` is stored as `#12`, and a `Feedback:` line of the text
+ * is in the field `fixes` after a save.
  */
 export async function withStoredFixes(visit: SignedInVisit, given: Values, current: Values): Promise<Values> {
   if (given.fixes === current.fixes && given.body === current.body) return given;
@@ -368,7 +376,7 @@ export async function withStoredFixes(visit: SignedInVisit, given: Values, curre
   return fixes === current.fixes ? { ...given, fixes } : given;
 }
 
-/** The same as `bodyWithFixes`, but returns undefined if the app has no thread for a word or a number. */
+/** The same as `bodyWithFixes`, but returns undefined where `bodyWithFixes` throws an `ApiError`. */
 const bodyOrNothing = (visit: SignedInVisit, values: Values): Promise<string | undefined> =>
   bodyWithFixes(visit, values).catch((error: unknown) => {
     if (error instanceof ApiError) return undefined;
@@ -416,8 +424,8 @@ export const notifiedVersion = ({ notified }: Fixes): string =>
 export const countOfSenders = (count: number): string => countOf(count, "sender");
 
 /**
- * The field in which a person names threads, and a list of these threads. The page's script adds a search for threads,
- * and a button that removes a thread.
+ * The field into which a person types threads, and a list of these threads. The page's script adds a search for
+ * threads, and a button that removes a thread.
  */
 export const FixesField = ({
   form,

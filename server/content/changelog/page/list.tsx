@@ -227,7 +227,10 @@ export function publishedQuery(entryId: string, publication: Fixes | undefined):
   return new URLSearchParams([["entry", entryId], ...values]).toString();
 }
 
-/** Reads what `publishedQuery` has written. Each thread has a report, so the counts cannot all be 0. */
+/**
+ * Reads the counts from a query that `publishedQuery` has created; undefined if there are none. Each thread has
+ * a report, so the counts of a publication with threads cannot all be 0.
+ */
 function reachIn({ query }: SignedInVisit): ReachCounts | undefined {
   const count = (name: string) => (/^\d{1,6}$/.test(query(name)) ? Number(query(name)) : 0);
   const reason = query("reasonForAll");
@@ -263,8 +266,8 @@ async function justPublished(visit: SignedInVisit): Promise<Published | undefine
 }
 
 /**
- * Says how many senders get a mail about the published note, and offers to resolve the threads that the note fixes. The
- * form is that of the inbox, so the inbox then shows the result and offers to undo it. (rule F48)
+ * Says how many senders get a mail about the published note, and offers to resolve the threads that the note
+ * fixes. The form is sent to the inbox. So the inbox shows the result, and offers to undo it. (rule F48)
  */
 const PublishedNotice = ({
   published: { reach, unfinished },

@@ -117,15 +117,16 @@ function updateFaq(
 }
 
 /**
- * Saves the typed text as the draft of an entry. If `publishes` is true, also publishes the draft. Throws
- * `draft_conflict` if the published text has changed since the page was shown.
+ * Saves the typed text as the draft of an entry. If `publishes` is true, also publishes the draft. Then it
+ * throws `draft_conflict` if the published text has changed since the page was shown.
  */
 async function saveDraft(
   { ask, fields, links, param }: SignedInVisit,
   faq: DraftedFaq,
   publishes: boolean,
 ): Promise<Reply<"faq-published" | "draft-saved">> {
-  // The published text has changed since the person opened the page. The comparison on the page is outdated.
+  // If these differ, the published text has changed since the person opened the page. Then the comparison on
+  // the page is outdated.
   if (publishes && fields.text("was-published") !== publishedVersion(faq))
     throw new ApiError("draft_conflict");
   const { sortOrder: _, ...current } = currentFaq(faq);
@@ -170,7 +171,7 @@ function restoreFaq(visit: SignedInVisit): Promise<Reply<"draft-saved">> {
   );
 }
 
-/** Shows the stored text, and why a form of the page that has no text was refused. */
+/** Shows the stored text, and the reason why a form without text fields was refused. */
 async function showStored(visit: SignedInVisit, refusal: ApiError): Promise<Reply> {
   const faq = await readFaq(visit);
   return showFaq(visit, { ...filledWith(currentFaq(faq)), refusal });
@@ -359,7 +360,7 @@ async function readFaq({ ask, param }: SignedInVisit): Promise<ShownFaq> {
 }
 
 interface ShownFaq extends DraftedFaq {
-  /** The position in the list; undefined for an entry that was never published. */
+  /** The position in the list; undefined for an entry that is not published. */
   readonly place: string | undefined;
 }
 
@@ -630,7 +631,7 @@ function currentOf({ translations, draft }: DraftedFaq, tag: string): Values {
   return { [question]: text?.question ?? "", [answer]: text?.answer ?? "" };
 }
 
-/** Saves a translation. If the entry has a draft or was never published, the translation is saved in the draft. */
+/** Saves a translation. If the entry has a draft or is not published, the translation is saved in the draft. */
 async function saveTranslation(
   { ask, fields, links, param }: SignedInVisit,
   faq: DraftedFaq,

@@ -17,8 +17,8 @@ import {
 import { CycleBadge, progressOf, SlotBadge } from "../parts.tsx";
 
 /**
- * Shows the report of a cycle, so that the owner can read, print and share it. The report names no tester and no
- * account.
+ * Shows the report of a cycle, so that the owner can read, print and share it. The report contains no names or
+ * addresses of testers or accounts.
  */
 async function showReport(visit: SignedInVisit): Promise<Reply> {
   const { ask, links, now, param } = visit;
@@ -119,7 +119,7 @@ const Figures = ({ report }: CycleReportProps) => {
         <dd>{testers}</dd>
       </div>
       <div>
-        <dt>{isUnderWay ? "With every day so far" : "With all days counted"}</dt>
+        <dt>{isUnderWay ? "With every day counted so far" : "With all days counted"}</dt>
         <dd>{isUnderWay ? report.testersWithEveryFinishedDay : report.testersWithEveryDay}</dd>
       </div>
     </dl>

@@ -180,9 +180,10 @@ interface ChartProps {
 }
 
 /**
- * Shows a chart: for each day, the number of testers for whom all days up to that day are counted. One line shows these
- * numbers as steps. Another line shows the number that the test needs. The area between the number of testers so far
- * and the number that is still possible is hatched. A table with the same numbers follows.
+ * Shows a chart: for each day, the number of testers for whom all days up to that day are counted. One line
+ * shows these numbers as steps. Another line shows the number that the test needs. Diagonal lines fill the area
+ * between the number of testers so far and the number that is still possible. A table with the same numbers
+ * follows.
  */
 const UnbrokenChart = ({ detail }: ChartProps) => {
   const { unbroken, verdict } = detail;
