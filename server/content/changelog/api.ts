@@ -270,7 +270,8 @@ export function consoleChangelog(
         const change = fixes.length === 0 ? given : { ...given, body: naming(text, fixes) };
         await updateEntry(deps, tx, { entry, change, by: caller.userId });
         const answer = await answerOf(tx, id, caller);
-        if (fixes.some((thread) => !answer.feedbackIds.includes(thread.toLowerCase())))
+        const stored = fixes.length === 0 ? [] : await links.listStored(tx, id);
+        if (fixes.some((thread) => !stored.includes(thread.toLowerCase())))
           throw badRequest("fixes", "names a thread that the app does not have, or too many threads");
         const changes = changesBetween(entryAnswer(entry), answer, ["body", "items", "translations"]);
         await record(
@@ -685,15 +686,15 @@ const jsonOf = (value: unknown): string | undefined =>
 type EntryTexts = Pick<ChangelogRow, "id" | "body" | "items"> & { readonly appId: string };
 
 /**
- * Replaces the links of a release note by links to the threads whose ids are in its text. Returns the ids of these
- * threads. An id that is not a thread of the app is ignored. (rule C17)
+ * Replaces the links of a release note by links to the threads whose ids are in its text. An id that is not a thread of
+ * the app is ignored. Returns the ids of the linked threads; instead of a thread that was merged into another thread,
+ * the id of the other one. (rules C17, F46)
  */
 async function linkFeedback(tx: Transaction, entry: EntryTexts): Promise<readonly string[]> {
   const wanted = await links.existing(tx, entry.appId, namedIn(entry));
-  const linked = await linkedFeedback(tx, [entry.id]);
-  const before = linked.get(entry.id) ?? [];
-  if (wanted.join() !== before.join()) await links.replace(tx, entry.id, wanted);
-  return wanted;
+  const stored = await links.listStored(tx, entry.id);
+  if (wanted.join() !== stored.join()) await links.replace(tx, entry.id, wanted);
+  return wanted.length === 0 ? [] : ((await linkedFeedback(tx, [entry.id])).get(entry.id) ?? []);
 }
 
 /** Returns a map from the id of a release note to the ids of its linked threads. */

@@ -45,6 +45,15 @@ export const changelogFeedback = {
           ...entryIds,
         ),
 
+  /** Returns the ids of the threads that a release note names, sorted. Threads that were merged keep their own id. */
+  async listStored(reader: Reader, entryId: string): Promise<readonly string[]> {
+    const rows = await reader.all<{ id: string }>(
+      `SELECT feedback_id AS "id" FROM changelog_feedback WHERE entry_id = ? ORDER BY feedback_id`,
+      entryId,
+    );
+    return rows.map(({ id }) => id);
+  },
+
   /**
    * Returns the threads of the app with these ids or numbers, the oldest first. A thread that was merged into another
    * thread is returned with the subject and the status of the other thread. (rule F46)

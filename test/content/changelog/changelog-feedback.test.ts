@@ -76,6 +76,19 @@ describe.each(databases)("the link from a release note to feedback, on $name (ru
     expect(await read(id)).toMatchObject({ body: "Maps.", feedbackIds: [] });
   });
 
+  it("leads to the thread into which a named thread was merged, in every answer (rules C32, F46)", async () => {
+    const [one, two] = threads;
+    expect(await world.call("POST", `/feedback/${one}/merge`, { into: two })).toMatchObject({ status: 200 });
+    const made = await api.put("1.0.0", { body: `Feedback: ${one}` });
+    expect(made.body).toMatchObject({ feedbackIds: [two] });
+    const id = made.field("id");
+    expect(await api.edit(id, { body: "Maps.", fixes: [one] })).toMatchObject({
+      status: 200,
+      body: { body: `Maps.\n\nFeedback: ${one}`, feedbackIds: [two] },
+    });
+    expect(await read(id)).toMatchObject({ feedbackIds: [two] });
+  });
+
   it("cannot be added to a text that has no space for it (rule C32)", async () => {
     const id = (await api.put("1.0.0", { body: "x".repeat(100_000) })).field("id");
     expect(await api.edit(id, { fixes: [threads[0]] })).toMatchObject({ status: 400 });
