@@ -85,7 +85,10 @@ export const newCall = ({
   outcome: undefined,
 });
 
-/** Throws `insufficient_scope` if the credential does not have the scope of the endpoint. */
+/**
+ * Throws `insufficient_scope` if the credential does not have the scope of the endpoint. Also sets the role
+ * that the endpoint requires of the caller.
+ */
 export function checkScope(call: Call): void {
   requireScope(call.endpoint, call.incoming);
   call.incoming = { ...call.incoming, caller: asAsked(call.endpoint, call.incoming.caller) };
@@ -105,7 +108,7 @@ export async function replayAnswer(call: Call): Promise<void> {
   call.outcome = await replayFor(incoming, key, kept, deps);
 }
 
-/** Before all other work of the call, counts an attempt to guess a secret. Throws `rate_limited`. */
+/** Marks the call as begun, and counts an attempt to guess a secret. Throws `rate_limited`. */
 export async function countAttempts(call: Call): Promise<void> {
   const { endpoint, incoming, deps } = call;
   call.limitedBy = limitedByOf(endpoint, incoming, deps);
@@ -239,8 +242,9 @@ async function spendOnRead({ rateLimit }: Endpoint, who: string, { limiter }: In
 const nothingUsed: GiveBack = () => {};
 
 /**
- * Returns the stored answer to a repeat. Throws `not_found` if the person does not have the role any more that the
- * request needs, and `idempotency_mismatch` if the content differs. (rule K23)
+ * Returns the stored answer to a repeat. Throws `not_found` if the person is no longer a member of the app,
+ * `forbidden` if the person's role has too few rights now, and `idempotency_mismatch` if the content differs.
+ * (rule K23)
  */
 async function replayFor(
   { caller }: IncomingRequest,

@@ -180,9 +180,9 @@ async function discard(
 }
 
 /**
- * Stores the files of an archive after its records were stored. Checks each file and removes its metadata, in the same
- * way as for a file of feedback. Returns the number of files. Throws `bad_request` if a file is missing, if no record
- * names it, or if it differs from its record or its hash. (rule X8)
+ * Stores the files of an archive after its records were stored. Checks each file and removes its metadata, in
+ * the same way as for a file of feedback. Returns the number of files. Throws `bad_request` if a file is
+ * missing, if no record refers to it, or if it differs from its record or its hash. (rule X8)
  */
 async function stageFiles(staging: Staging): Promise<number> {
   const { deps, source, appId, naming } = staging;

@@ -170,8 +170,9 @@ export const imports = {
   },
 
   /**
-   * Deletes a batch of the rows of an app whose import has failed. Does nothing if the app is not being imported.
-   * Returns whether more rows may remain, and the hashes of the files that the deleted rows named.
+   * Deletes a batch of the rows of an app whose import has failed. Does nothing if the app is not being
+   * imported. Returns whether more rows may remain, and the hashes of the files to which the deleted rows
+   * referred.
    */
   async discard(
     tx: Transaction,

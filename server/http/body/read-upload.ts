@@ -435,8 +435,8 @@ const endOfHeader = /;base64,/i;
 const dataUrlHeader = /^data:([ -:<-~\x80-\xff]*)(;[ -~\x80-\xff]*)?$/i;
 
 /**
- * Returns the declared type of a data URL, or null if it declares none. Undefined if the text is not a data URL or not
- * UTF-8. Each code unit of `header` is one byte.
+ * Returns the declared type of a data URL, or null if it declares none. Returns undefined if the text is not a
+ * data URL or not UTF-8. Each code unit of `header` is one byte.
  */
 function typeOf(header: string): string | null | undefined {
   if (header.length > longestHeader || !isUtf8(Buffer.from(header, "latin1"))) return undefined;

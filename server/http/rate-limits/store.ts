@@ -97,8 +97,8 @@ export async function addBytes(
 }
 
 /**
- * Subtracts the bytes of a repeat, which must not count against the limit. They are subtracted from the newest minute
- * with at least this number of bytes.
+ * Subtracts bytes that must not count against the limit, such as those of a repeat. They are subtracted from
+ * the newest minute with at least this number of bytes.
  */
 export async function giveBackBytes(tx: Transaction, keyId: string, bytes: number): Promise<void> {
   await tx.lock(`bytes:${keyId}`);
