@@ -116,7 +116,10 @@ export async function countAttempts(call: Call): Promise<void> {
   if (endpoint.attempts) await countAttempt(endpoint, incoming, deps);
 }
 
-/** Throws `not_found` for a malformed id, and `bad_request` with all faults of query and body. */
+/**
+ * Parses the parts of the request. Throws `not_found` for a malformed id, and `bad_request` with the first
+ * faults of query and body.
+ */
 export function checkShape(call: Call): void {
   const parts = parse(call.endpoint, call.incoming);
   call.parts = parts;
@@ -193,8 +196,9 @@ export function shapeAnswer(call: Call): void {
 }
 
 /**
- * Handles an error of a step. Another request with the same key may have been answered in the meantime. Then returns
- * the stored answer. Otherwise throws the declared error, and stores it if repeats must get it again. (rule H4)
+ * Handles an error of a step. If another request with the same key was answered in the meantime, returns the
+ * stored answer. Otherwise throws the error, and stores it if repeats must get it again. An error that the
+ * endpoint does not declare becomes an internal error. (rule H4)
  */
 export async function refuse(call: Call, thrown: unknown): Promise<InvocationResult> {
   const { endpoint, incoming, deps, key, limitedBy } = call;
@@ -276,8 +280,8 @@ const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
 const nothingGiven = { params: undefined, query: undefined, body: undefined };
 
 /**
- * Parses the path parameters, the query and the body. Throws `not_found` for a malformed id, and `bad_request` with all
- * faults of query and body. (rules H3, H9)
+ * Parses the path parameters, the query and the body. Throws `not_found` for a malformed id, and `bad_request`
+ * with the first faults of query and body. (rules H3, H9)
  */
 function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
   if (!endpoint.params && !endpoint.query && !endpoint.body) return nothingGiven;

@@ -23,8 +23,9 @@ import { consume, type Intake, malformedJson, receive, refuseMore, type Upload }
 
 /**
  * Reads a body with files by the rules of its endpoint. The body must be multipart/form-data. If `bodyKind` is
- * `upload`, it may also be JSON. Throws `unsupported_media_type`, and `payload_too_large` before it reads a body whose
- * declared length is over the limit.
+ * `upload`, it may also be JSON. Throws `unsupported_media_type`, and `payload_too_large` before it reads a
+ * body whose declared length is over the limit. Also throws the errors of `readMultipartUpload` and
+ * `readJsonUpload`.
  */
 export async function readUpload(
   request: IncomingMessage,

@@ -350,8 +350,8 @@ export function takeUse(log: UseLog, now: number, rule: RateLimit): UseVerdict {
 }
 
 /**
- * Returns the verdict that `takeUse` would return. Does not count a use. The use that reaches the limit is allowed, and
- * the next one is not. (rule H31)
+ * Returns the verdict that `takeUse` would return. Does not count a use, but removes old uses from the log. The
+ * use that reaches the limit is allowed, and the next one is not. (rule H31)
  */
 export function lookAtUses(log: UseLog, now: number, { limit, windowSeconds }: RateLimit): UseVerdict {
   const windowMs = windowSeconds * 1_000;

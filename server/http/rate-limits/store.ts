@@ -57,8 +57,8 @@ const minutesInHour = 60;
 const minuteMs = 60_000;
 
 /**
- * Counts the bytes if the hourly limit allows them. Otherwise counts nothing. Returns whether the bytes were allowed,
- * and if not, the seconds to wait.
+ * Counts the bytes if the hourly limit allows them. Otherwise counts nothing. Returns whether the bytes were
+ * allowed, and if not, the seconds to wait. Also deletes the counts of all keys that are older than an hour.
  */
 export async function useBytes(tx: Transaction, { keyId, bytes, most, now }: ByteUse): Promise<RateVerdict> {
   const minute = Math.floor(now.getTime() / minuteMs);
