@@ -260,7 +260,7 @@ async function restoreRows(location: DataLocation, address: DatabaseAddress, bac
 
 /** The note that a restore prints about erased people. */
 const erasedAreBack =
-  "People who were erased after this backup was created are in the data again if no journal names them. See docs/privacy.md.";
+  "People who were erased after this backup was created are in the data again, unless a journal of erasures contains them. See docs/privacy.md.";
 
 async function restoreFiles(location: DataLocation, archive: Archive): Promise<number> {
   const files = openFiles(location);

@@ -63,10 +63,11 @@ interface ImportedApp {
 type Finish = (tx: Transaction) => Promise<void>;
 
 /**
- * Imports an export. Reads the file twice. First it checks all lines, then it stores them as a new app that nobody can
- * see. `commit` ends the import in one transaction and makes the app visible. If the import fails or the server crashes
- * before that, only invisible rows remain, which are deleted later. Returns the result of `commit`. Throws
- * `bad_request` with the faults of the file. (rule X5)
+ * Imports an export. First deletes what crashed imports have left. Then reads the file twice: first it checks
+ * all lines, then it stores them as a new app that nobody can see. `commit` ends the import in one transaction
+ * and makes the app visible. If the import fails or the server crashes before that, only invisible rows remain,
+ * which are deleted later. Returns the result of `commit`. Throws `bad_request` with the faults of the file.
+ * (rule X5)
  */
 export async function importApp<Result>(
   deps: ImportDeps,
