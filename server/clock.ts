@@ -38,7 +38,7 @@ interface ClockReading {
 }
 
 interface Doubt {
-  /** The time of the monotonic clock when the jump was noticed. The clock has not been trusted since then. */
+  /** The time of the monotonic clock when the jump was detected. The clock has not been trusted since then. */
   readonly since: number;
   last: ClockReading;
 }

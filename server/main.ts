@@ -257,8 +257,8 @@ export function announce(announcement: Announcement, { out, err, warn }: Announc
 }
 
 /**
- * Returns a warning if INNKEEP_BASE_URL names another address than the address on which this server listens. The
- * operator may have set the variable for client commands. These commands use it to find their server.
+ * Returns a warning if INNKEEP_BASE_URL is not the address on which this server listens. The operator may have
+ * set the variable for client commands. These commands use it to find their server.
  */
 function otherAddressIn({ flags, settings, environment }: Announcement): string | undefined {
   const { host, port, baseUrl } = settings;

@@ -306,8 +306,9 @@ export function revokeToken(database: Database, { id }: { readonly id: string })
 }
 
 /**
- * Creates a new secret for the token whose id begins with `id`. The old secret stays valid for `graceMinutes`. Returns
- * the id of the token and the new token. Throws the same errors as `revokeToken`.
+ * Creates a new secret for the token whose id begins with `id`. The old secret stays valid for `graceMinutes`.
+ * Returns the id of the token and the new token. Throws the same errors as `revokeToken`, and `bad_request` for
+ * the id of a connection.
  */
 export function rotateOwnersToken(
   database: Database,

@@ -17,8 +17,9 @@ export interface GivenSecrets {
 }
 
 /**
- * Returns the secrets of a deployment. Undefined if it has none. Throws a SettingError if they are not the secrets of
- * the database.
+ * Returns the secrets of a deployment; undefined if it has none. If the database was used with an old secret,
+ * encrypts its values with the current secret. Throws a SettingError if the secrets are not those of the
+ * database.
  */
 export async function secretsFor(
   { secret: given, oldSecrets = "" }: GivenSecrets,

@@ -65,7 +65,10 @@ const Contents = z.object({
 
 export type BackupContents = z.output<typeof Contents>;
 
-/** Returns the numbers of rows and files that a backup must contain. Undefined for a backup of an older version. */
+/**
+ * Returns the numbers of rows and files that a backup must contain. Returns undefined for a backup of an older
+ * version.
+ */
 export async function readContents(archive: Archive): Promise<BackupContents | undefined> {
   const entry = archive.entries.find(({ name }) => name === contentsName);
   return entry && Contents.parse(JSON.parse(await archive.readText(entry)));
@@ -527,8 +530,8 @@ export const recipientsIn = (text: string | undefined): Recipient[] | undefined 
   text ? read("INNKEEP_BACKUP_RECIPIENT (--recipient)", () => readRecipients(text)) : undefined;
 
 /**
- * Returns the secret keys in a file. Undefined if no file is given. Throws a SettingError if the file cannot be used;
- * its message contains no key.
+ * Returns the secret keys in a file. Returns undefined if no file is given. Throws a SettingError if the file
+ * cannot be used; its message contains no key.
  */
 export async function identitiesIn(file: string | undefined): Promise<Identity[] | undefined> {
   if (!file) return undefined;

@@ -151,10 +151,10 @@ const noteOf = (missing: number): string =>
     : `${erasedAreBack} Files are missing or damaged. Put them back, or run \`innkeep admin repair\`, which removes the references to them.`;
 
 /**
- * Verifies a backup of either engine completely, and then restores it. The folder or database must be empty, because a
- * restore never changes existing data. If a journal of erasures names people who were erased after the backup, erases
- * them again. Returns the numbers of rows, files, accounts that need new recovery codes, and repeated erasures. Throws
- * an Error with a message for the operator. (rule O9)
+ * Verifies a backup of either engine completely, and then restores it. The folder or database must be empty,
+ * because a restore never changes existing data. If a journal of erasures contains people who were erased after
+ * the backup, erases them again. Returns the numbers of rows, files, accounts that need new recovery codes, and
+ * repeated erasures. Throws an Error with a message for the operator. (rule O9)
  */
 export async function restore(
   location: DataLocation,
@@ -260,7 +260,7 @@ async function restoreRows(location: DataLocation, address: DatabaseAddress, bac
 
 /** The note that a restore prints about erased people. */
 const erasedAreBack =
-  "People who were erased after this backup was created are in the data again if no journal names them. See docs/privacy.md.";
+  "People who were erased after this backup was created are in the data again, unless a journal of erasures contains them. See docs/privacy.md.";
 
 async function restoreFiles(location: DataLocation, archive: Archive): Promise<number> {
   const files = openFiles(location);
@@ -337,7 +337,7 @@ async function claimStoreFor({ s3 }: DataLocation, backup: Backup): Promise<void
 
 const Row = z.array(z.unknown());
 
-/** Returns the id of the deployment in the backup. Undefined if the deployment had no id yet. */
+/** Returns the id of the deployment in the backup. Returns undefined if the deployment had no id yet. */
 async function idIn({ archive, header }: Backup): Promise<string | undefined> {
   const columns = header.tables.find(({ name }) => name === "deployment")?.columns ?? [];
   for (const entry of rowEntries(archive, "deployment"))

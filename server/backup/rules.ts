@@ -63,7 +63,7 @@ function lastTimeOf(at: number, now: Date): number {
   return today <= now.getTime() ? today : today - dayMilliseconds;
 }
 
-/** Returns a warning about the nightly backups for the operator. Undefined if there is no warning. */
+/** Returns a warning about the nightly backups for the operator. Returns undefined if there is no warning. */
 export function nightlyWarning(nightly: NightlyBackup, now: Date): string | undefined {
   const { outcome, message, lastGood } = nightly;
   const proven = lastGood
@@ -78,8 +78,8 @@ export function nightlyWarning(nightly: NightlyBackup, now: Date): string | unde
 }
 
 /**
- * Returns when an unfinished nightly backup began. The last backup is unfinished if its lease has expired. While a
- * backup runs, the previous backup may be unfinished. Undefined if no backup is unfinished.
+ * Returns when an unfinished nightly backup began. The last backup is unfinished if its lease has expired.
+ * While a backup runs, the previous backup may be unfinished. Returns undefined if no backup is unfinished.
  */
 function unfinishedSince(
   { outcome, startedAt, until, unfinished }: NightlyBackup,

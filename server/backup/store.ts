@@ -16,8 +16,9 @@ import type { NightlyBackup } from "./rules.ts";
 type RowsOf = (table: Table) => AsyncIterable<readonly string[]>;
 
 /**
- * Replaces all rows of the database with rows of the same schema. Console sessions continue if their account is in the
- * new rows. Returns the SHA-256 of the files that the old rows refer to.
+ * Replaces all rows of the database with rows of the same schema. Console sessions continue if their account is
+ * in the new rows. The stored times of the server's clock are kept. Returns the SHA-256 of the files that the
+ * old rows refer to.
  */
 export async function replaceRows(tx: Transaction, rowsOf: RowsOf): Promise<string[]> {
   const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");

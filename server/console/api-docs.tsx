@@ -462,7 +462,8 @@ const Schema = z.object({
 type Schema = z.output<typeof Schema>;
 
 /**
- * A field of a request body or an answer. `path` also names the objects that contain the field, such as `items[].text`.
+ * A field of a request body or an answer. `path` also contains the names of the objects around the field, such
+ * as `items[].text`.
  */
 interface SchemaField {
   readonly path: string;

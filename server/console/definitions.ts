@@ -37,9 +37,9 @@ interface FormOf<Done extends string, V extends SignedInVisit> extends WithAddre
 }
 
 /**
- * The notices of a form. A form names its result with a word in the address of the next page, and that page shows the
- * notice for the word. A notice is null if the page writes its own text. There are no notices if the form never
- * redirects to another page.
+ * The notices of a form. A form puts a word for its result into the address of the next page, and that page
+ * shows the notice for the word. A notice is null if the page writes its own text. There are no notices if the
+ * form never redirects to another page.
  */
 type DoneNotices<Done extends string> = Readonly<Record<NoInfer<Done>, string | null>>;
 
@@ -157,6 +157,7 @@ export interface UploadVisit extends SignedInVisit {
 }
 
 /**
- * Answers a request to a page or form. `Done` contains the words that can name the result of the form in an address.
+ * Answers a request to a page or form. `Done` contains the words for the results of the form. The address of
+ * the next page contains one of them.
  */
 export type PageHandler<V extends Visit, Done extends string = never> = (visit: V) => Promise<Reply<Done>>;

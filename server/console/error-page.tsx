@@ -83,7 +83,7 @@ interface FailedRequest {
   readonly requestId: string;
   /** The unsaved texts in the form of the request. */
   readonly typed: readonly UnsavedText[];
-  /** The notice that the form was not done, if the request sent a form of the console. */
+  /** The notice about a form that was not done. Set if the request sent a form of the console. */
   readonly form?: NotDone | undefined;
   /** The page of the form; empty if it is unknown. */
   readonly from?: string;
@@ -195,7 +195,7 @@ const formOf = (request: object): Fields => sent.get(request) ?? noFields;
 
 const notDone = new WeakMap<object, NotDone>();
 
-/** Stores the notice that a request's form was not done, for the error page of this request. */
+/** Stores the notice for a form that was not done. The error page of the request shows it. */
 export const storeNotDone = (request: object, form: NotDone): void => void notDone.set(request, form);
 
 /** Returns the stored notice of a request's form; undefined if it is not a form of the console. */

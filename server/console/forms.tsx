@@ -49,8 +49,8 @@ export function filledOver(form: Filled | undefined, current: Values): Filled {
 }
 
 /**
- * Returns the stored values of the fields of a sent form that the person did not change, or whose sent value is stored by
- * now. `given` has the sent values.
+ * Returns the stored values of some fields of a sent form: the fields that the person did not change, and the
+ * fields whose sent value is already stored. `given` has the sent values.
  */
 export const unchangedValues = (form: Filled, current: Values, given: Values): Values =>
   Object.fromEntries(
@@ -72,8 +72,9 @@ export function isChanged(form: Filled, name: string, given: string): boolean {
 }
 
 /**
- * Returns a sent form with stored values in place of the sent ones. `stored` has the values by the names of their
- * versions. `shown` has them by the names of their fields, which differ for a list, such as `items.0.text`.
+ * Returns a sent form with stored values in place of the sent values. `stored` contains the values that have a
+ * version, by their names. `shown` contains the values that the fields show. A list has one version but several
+ * fields, such as `items.0.text`, so `shown` differs for a list.
  */
 export function withStored(form: Filled, stored: Values, shown: Values = stored): Filled {
   const versions = new Map(

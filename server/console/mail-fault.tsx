@@ -23,7 +23,7 @@ interface MailFaultProps {
   readonly fault: MailFault | undefined;
 }
 
-/** The notice that mails cannot be sent. Shows nothing if there is no fault. */
+/** Shows a notice if mails cannot be sent. Shows nothing if there is no fault. */
 export const MailFaultNotice = ({ fault }: MailFaultProps) =>
   fault === undefined ? null : (
     <p class="notice attention">

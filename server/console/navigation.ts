@@ -48,7 +48,7 @@ export interface Navigation {
   readonly requests: ReadonlyMap<string, number>;
   /** The running tests with too few testers, in all apps. */
   readonly testsBelow: readonly TestBelow[];
-  /** The word in the address that names the result of the last form. */
+  /** The word in the address for the result of the last form. */
   readonly done: string;
   readonly notices: Notices;
   readonly app?: App | undefined;

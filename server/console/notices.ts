@@ -1,8 +1,8 @@
 /** The notice of a form that was not done. */
 export interface NotDone {
   /**
-   * The word that names the notice in an address. The word is also in the hidden fields of a form that is kept during a
-   * sign-in. Forms with the same notice have the same word.
+   * The word for the notice in an address. The word is also in the hidden fields of a form that is kept during
+   * a sign-in. Forms with the same notice have the same word.
    */
   readonly word: string;
   readonly notDone: string;
@@ -50,5 +50,8 @@ function add(notices: Map<string, string>, word: string, notice: string): void {
   notices.set(word, notice);
 }
 
-/** Returns the word for the notice that a form was not done because the session had ended. */
+/**
+ * Returns the word for a notice in an address. The notice says that a form was not done, because the session
+ * had ended.
+ */
 export const notDoneWord = ({ word }: NotDone): string => `not-done-${word}`;

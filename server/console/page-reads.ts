@@ -100,8 +100,8 @@ export const createPageReads =
     sendsMail: sendsMail(settings),
 
     /**
-     * Returns why the mails of one app cannot be sent, or those of all apps that the person owns. Returns undefined if
-     * the mails can be sent, and if this server sends no mail. (rule M17)
+     * Returns why the mails of an app cannot be sent. Without `appId`, returns this for all apps that the
+     * person owns. Returns undefined if the mails can be sent, and if this server sends no mail. (rule M17)
      */
     async mailFault(appId?: string): Promise<MailFault | undefined> {
       if (settings.mailOut === undefined || settings.dev) return undefined;
@@ -230,7 +230,10 @@ export const createPageReads =
       return { addresses: [...receivers.keys()].sort(), counts };
     },
 
-    /** Returns the release notes that name a thread. The caller has checked that the person may read the thread. */
+    /**
+     * Returns the release notes that refer to a thread. The caller has checked that the person may read the
+     * thread.
+     */
     releaseNotesOfFeedback: (threadId: string) => changelogFeedback.listReleaseNotes(database, threadId),
 
     /**

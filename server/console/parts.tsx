@@ -19,7 +19,7 @@ export const Notice = ({
   children,
 }: {
   readonly kind?: "alert" | "attention";
-  /** The word that names the result of a form. */
+  /** The word for the result of a form. */
   readonly done?: string;
   /** Whether another element gets the focus, such as the field with the fault. */
   readonly unfocused?: boolean;
@@ -121,7 +121,7 @@ export const Can = ({
   readonly children: ComponentChildren;
 }) => <>{suffices(useContext(RoleHere), needs) ? children : otherwise}</>;
 
-/** The message of a page with a search that is not possible. `fault` says why; without it there is no message. */
+/** The message that a search is not possible. `fault` is the reason. Without a fault, shows nothing. */
 export const NothingSearched = ({ fault }: { readonly fault: string | undefined }) =>
   fault === undefined ? null : (
     <Notice kind="alert">

@@ -32,9 +32,9 @@ export interface Into<Added extends object> {
 
 export interface Inserter {
   /**
-   * Adds one row. Fields that are undefined are not set. If `table` is a name, the keys of `row` are the columns.
-   * Write the fields of the row as an object literal. For any other object, the compiler does not notice additional
-   * properties.
+   * Adds one row. Fields that are undefined are not set. If `table` is a name, the keys of `row` are the
+   * columns. Write the fields of the row as an object literal. For any other object, the compiler does not
+   * report additional properties.
    */
   insert<Added extends object = Readonly<Record<string, Value>>, Given extends Added = Added>(
     table: Into<Added> | string,
@@ -46,8 +46,8 @@ export interface Inserter {
 export type Exactly<Allowed, Given> = { readonly [Name in Exclude<keyof Given, keyof Allowed>]: never };
 
 /**
- * Either all statements of a transaction are committed, or none of them. It cannot be used after the function `work`
- * has returned.
+ * Either all statements of a transaction are committed, or none of them. This object cannot be used after the
+ * function `work` has returned.
  */
 export interface Transaction extends Reader, Inserter {
   /** Runs a statement and returns the number of rows that the statement changed. */
@@ -116,7 +116,10 @@ export interface Database extends Reader, Inserter {
    * another program copies the log.
    */
   emptyLog(): Promise<boolean>;
-  /** Returns the length of SQLite's write-ahead log on the disk, in bytes. Undefined on PostgreSQL. */
+  /**
+   * Returns the length of SQLite's write-ahead log on the disk, in bytes. This method does not exist on
+   * PostgreSQL.
+   */
   readonly logBytes?: () => Promise<number>;
   close(): Promise<void>;
 }

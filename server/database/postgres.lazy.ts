@@ -513,7 +513,6 @@ function parse(payload: string): { readonly id: string; readonly topics: readonl
   return { id: "", topics: [everyTopic] };
 }
 
-/** The statement with which a connection starts to listen. */
 const listenSql = `LISTEN ${channel}`;
 
 /** Returns the statements that send notifications to all listeners. */

@@ -11,7 +11,10 @@ export interface Unit {
   succeed(): void;
   /** Informs the callers that all changes were undone. Has no effect on callers that already have a result. */
   fail(error: unknown): void;
-  /** Returns the smaller units to run one by one after a failure. Empty if the unit cannot be divided. */
+  /**
+   * Returns the smaller units to run one by one after a failure. The list is empty if the unit cannot be
+   * divided.
+   */
   parts(): Unit[];
 }
 

@@ -296,7 +296,6 @@ const StateCard = ({
   </Card>
 );
 
-/** Shows the slots of a running test, with their states. */
 const RunningCycle = ({
   links,
   cycle,
@@ -375,7 +374,6 @@ const Messages = ({ messages }: { readonly messages: readonly ShownMessage[] }) 
 /** Returns only the host of a target, because the path of a chat address is a secret. */
 const hostOf = (target: string): string => (URL.canParse(target) ? new URL(target).host : target);
 
-/** Shows the newest requests with their answers. */
 const Requests = ({ requests }: { readonly requests: readonly RecordedRequest[] }) => (
   <section class="stack tight operations" aria-labelledby="requests-title">
     <div class="row spread">

@@ -163,8 +163,8 @@ async function insertAgain(
 }
 
 /**
- * Compares the journal with the database when a server starts. Begins the erasures that are only in the journal
- * again. Adds the erasures that are only in the database to the journal.
+ * Compares the journal with the database when a server starts. Begins those erasures again that are only in the
+ * journal. Adds those erasures to the journal that are only in the database.
  */
 export async function compareWithJournal(
   deps: EraseAgainDeps &

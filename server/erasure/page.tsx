@@ -321,7 +321,6 @@ const countWords: readonly (readonly [keyof Erasure["counts"], string])[] = [
   ["texts", "Texts by other people that contain the address"],
 ];
 
-/** Shows how much data was found or erased. */
 const PersonCounts = ({ counts }: { readonly counts: Counts }) => (
   <dl class="pairs">
     {countWords

@@ -12,8 +12,8 @@ import {
 } from "./temporary-files.ts";
 
 /**
- * Stores files in a local folder as `aa/bb/<sha256>`. Temporary files are in the same folder, so that renaming a
- * temporary file makes it permanent.
+ * Stores files in a local folder as `aa/bb/<sha256>`. Temporary files are in a subfolder of this folder, so
+ * that renaming a temporary file makes it permanent.
  */
 export function createLocalFiles(folder: string): Files {
   const root = resolve(folder);

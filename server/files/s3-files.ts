@@ -245,8 +245,8 @@ const firstPauseMs = 50;
 const connectionsFor = { reading: 128, others: 32 };
 
 /**
- * Creates the client for one store. It loads the HTTP library at the first request. A request is repeated after a
- * failure, and then throws FilesUnavailable.
+ * Creates the client for one store. It loads the HTTP library at the first request. If a request fails
+ * temporarily, the client repeats it. If the last attempt fails, it throws FilesUnavailable.
  */
 function createS3Client(place: S3Settings): SendToS3 {
   const sign = createSigner(place);

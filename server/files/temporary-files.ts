@@ -84,8 +84,8 @@ async function statOf(path: string) {
 }
 
 /**
- * Opens a new file with an unguessable name in `folder`. Only the owner of the file can read it. At most `limit` bytes
- * may be stored. Throws FilesUnavailable.
+ * Opens a new file with an unguessable name in `folder`. Only the owner of the file can read it. A file of more
+ * than `limit` bytes is not stored completely. Throws FilesUnavailable.
  */
 export function createTemporaryFile(folder: string, limit: number): TemporaryFile {
   const path = join(folder, randomBytes(24).toString("hex"));

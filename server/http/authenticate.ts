@@ -275,7 +275,7 @@ export function asAsked({ role = "owner" }: Pick<Endpoint, "role">, caller: Call
   return caller && "needs" in caller && role !== "account" ? { ...caller, needs: role } : caller;
 }
 
-/** Whether the header `Origin` of a request names the origin of this server or of its console. */
+/** Whether the header `Origin` of a request is the origin of this server or of its console. */
 export function isOwnOrigin(origin: string | undefined, { baseUrl, consoleUrl }: Deps["settings"]): boolean {
   return origin !== undefined && [baseUrl, consoleUrl].some((url) => new URL(url).origin === origin);
 }
@@ -372,7 +372,7 @@ export interface PresentedCredentials {
   /** Whether the request changes something. */
   readonly mutates: boolean;
   readonly userAgent: string | undefined;
-  /** The header `Origin`. It names the site whose page sent the request. */
+  /** The header `Origin`: the site of the page that sent the request. */
   readonly origin: string | undefined;
 }
 
@@ -418,9 +418,9 @@ const noCookies = { sessionId: undefined, known: undefined };
 const knownSeconds = 400 * 86_400;
 
 /**
- * Returns functions that read and set two cookies. One contains the id of the console session. The other names the
- * accounts to which the browser has signed in before. Scripts cannot read the cookies. Browsers send them only to this
- * host, and only over https if the console has https. (rule K9)
+ * Returns functions that read and set two cookies. One contains the id of the console session. The other
+ * identifies the accounts to which the browser has signed in before. Scripts cannot read the cookies. Browsers
+ * send them only to this host, and only over https if the console has https. (rule K9)
  */
 export function sessionCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   const secure = consoleUrl.startsWith("https:");

@@ -85,7 +85,10 @@ export const newCall = ({
   outcome: undefined,
 });
 
-/** Throws `insufficient_scope` if the credential does not have the scope of the endpoint. */
+/**
+ * Throws `insufficient_scope` if the credential does not have the scope of the endpoint. Also sets the role
+ * that the endpoint requires of the caller.
+ */
 export function checkScope(call: Call): void {
   requireScope(call.endpoint, call.incoming);
   call.incoming = { ...call.incoming, caller: asAsked(call.endpoint, call.incoming.caller) };
@@ -105,7 +108,7 @@ export async function replayAnswer(call: Call): Promise<void> {
   call.outcome = await replayFor(incoming, key, kept, deps);
 }
 
-/** Before all other work of the call, counts an attempt to guess a secret. Throws `rate_limited`. */
+/** Marks the call as begun, and counts an attempt to guess a secret. Throws `rate_limited`. */
 export async function countAttempts(call: Call): Promise<void> {
   const { endpoint, incoming, deps } = call;
   call.limitedBy = limitedByOf(endpoint, incoming, deps);
@@ -113,7 +116,10 @@ export async function countAttempts(call: Call): Promise<void> {
   if (endpoint.attempts) await countAttempt(endpoint, incoming, deps);
 }
 
-/** Throws `not_found` for a malformed id, and `bad_request` with all faults of query and body. */
+/**
+ * Parses the parts of the request. Throws `not_found` for a malformed id, and `bad_request` with the first
+ * faults of query and body.
+ */
 export function checkShape(call: Call): void {
   const parts = parse(call.endpoint, call.incoming);
   call.parts = parts;
@@ -190,8 +196,9 @@ export function shapeAnswer(call: Call): void {
 }
 
 /**
- * Handles an error of a step. Another request with the same key may have been answered in the meantime. Then returns
- * the stored answer. Otherwise throws the declared error, and stores it if repeats must get it again. (rule H4)
+ * Handles an error of a step. If another request with the same key was answered in the meantime, returns the
+ * stored answer. Otherwise throws the error, and stores it if repeats must get it again. An error that the
+ * endpoint does not declare becomes an internal error. (rule H4)
  */
 export async function refuse(call: Call, thrown: unknown): Promise<InvocationResult> {
   const { endpoint, incoming, deps, key, limitedBy } = call;
@@ -239,8 +246,9 @@ async function spendOnRead({ rateLimit }: Endpoint, who: string, { limiter }: In
 const nothingUsed: GiveBack = () => {};
 
 /**
- * Returns the stored answer to a repeat. Throws `not_found` if the person does not have the role any more that the
- * request needs, and `idempotency_mismatch` if the content differs. (rule K23)
+ * Returns the stored answer to a repeat. Throws `not_found` if the person is no longer a member of the app,
+ * `forbidden` if the person's role has too few rights now, and `idempotency_mismatch` if the content differs.
+ * (rule K23)
  */
 async function replayFor(
   { caller }: IncomingRequest,
@@ -272,8 +280,8 @@ const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
 const nothingGiven = { params: undefined, query: undefined, body: undefined };
 
 /**
- * Parses the path parameters, the query and the body. Throws `not_found` for a malformed id, and `bad_request` with all
- * faults of query and body. (rules H3, H9)
+ * Parses the path parameters, the query and the body. Throws `not_found` for a malformed id, and `bad_request`
+ * with the first faults of query and body. (rules H3, H9)
  */
 function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
   if (!endpoint.params && !endpoint.query && !endpoint.body) return nothingGiven;

@@ -100,8 +100,8 @@ function answerWithJson(ctx: Context, error: ApiError): void {
 }
 
 /**
- * The value of the header `WWW-Authenticate` for each error code. It names the authentication scheme that the client
- * must use.
+ * The value of the header `WWW-Authenticate` for each error code. It says which authentication scheme the
+ * client must use.
  */
 const challenges: ReadonlyMap<string, string> = new Map([
   ["invalid_token", 'Bearer realm="innkeep"'],

@@ -67,8 +67,8 @@ export interface InvocationResult {
 export type Invoke = (incoming: IncomingRequest) => Promise<InvocationResult>;
 
 /**
- * Returns the text of a field of an unchecked value, trimmed and shortened. Empty if the field is missing or is not
- * text.
+ * Returns the text of a field of an unchecked value, trimmed and shortened. Returns an empty text if the field
+ * is missing or is not text.
  */
 export function fieldOf(value: unknown, name: string): string {
   return textAt(value, name).trim().slice(0, mostCharacters);
@@ -101,7 +101,7 @@ export interface AgentCaller {
   readonly appId: string | null;
   /** The lowest role that the owner of the token must have in the apps that the request is about. */
   readonly needs: Role;
-  /** The rights of the token besides reading and proposing. */
+  /** The rights that the token has in addition to reading and proposing. */
   readonly scopes: readonly AgentScope[];
 }
 

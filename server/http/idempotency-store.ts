@@ -22,7 +22,7 @@ const appsOfParameters: readonly (readonly [name: string, sql: string])[] = [
   ],
 ];
 
-/** Returns the app of the record in the path of a request. Undefined if the record does not exist. */
+/** Returns the app of the record in the path of a request. Returns undefined if the record does not exist. */
 export async function appOfRequest(reader: Reader, params: unknown): Promise<string | undefined> {
   for (const [name, sql] of appsOfParameters) {
     const id = valueAt(params, name);
@@ -32,9 +32,9 @@ export async function appOfRequest(reader: Reader, params: unknown): Promise<str
 }
 
 /**
- * Whether a person may still get the stored answer to an earlier request. Throws `forbidden` if the person's role has
- * too few rights now. If the app was deleted, everybody may get the answer again, because that answer has no content.
- * (rule K23)
+ * Whether a person may still get the stored answer to an earlier request. Throws `forbidden` if the person's
+ * role has too few rights now. A person who is no longer a member of the app may get only an answer without
+ * content, such as the answer to the request that deleted the app. (rule K23)
  */
 export async function mayStillGet(
   reader: Reader,

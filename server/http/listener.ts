@@ -146,7 +146,8 @@ function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "l
   const { lingerMilliseconds } = settings.budgets;
   server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-    // Browsers open spare connections. A browser would show an answer on such a connection as that of a later request.
+    // Browsers open connections before they need them. If this connection got an answer now, the browser would
+    // later use it as the answer to another request.
     if (socket.bytesRead === 0) return void socket.destroy();
     const requestId = randomBytes(8).toString("hex");
     // The error contains the received bytes, which may be secret, so only its code is logged.

@@ -108,7 +108,7 @@ export const createAnswerEarly =
 
 const hasNoBody = (status: number): boolean => status === 204 || status === 304;
 
-/** Returns the bytes of the body of an answer. Undefined if the body is a stream. */
+/** Returns the bytes of the body of an answer. Returns undefined if the body is a stream. */
 function bytesOf({ body }: Context): Buffer | undefined {
   if (body === null || body === undefined) return Buffer.alloc(0);
   if (Buffer.isBuffer(body)) return body;

@@ -187,8 +187,8 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
 }
 
 /**
- * Returns the path of a request, with encoded letters and digits decoded, such as `%65` to `e` (RFC 3986, 6.2.2.2).
- * Undefined if the target of the request is an absolute URL that cannot be parsed.
+ * Returns the path of a request, with encoded letters and digits decoded, such as `%65` to `e` (RFC 3986,
+ * 6.2.2.2). Returns undefined if the target of the request is an absolute URL that cannot be parsed.
  */
 export function pathOf(ctx: Context): string | undefined {
   try {
@@ -540,8 +540,8 @@ async function countRefusal({ endpoint, caller, deps }: Exchange, thrown: unknow
 }
 
 /**
- * Returns the length of a body from the headers of its request. Undefined for a chunked body, whose length is not known
- * in advance.
+ * Returns the length of a body from the headers of its request. Returns undefined for a chunked body, whose
+ * length is not known in advance.
  */
 const announcedBytes = ({ headers }: IncomingMessage): number | undefined =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;

@@ -45,10 +45,11 @@ export interface PostAnswer {
 const bodyMilliseconds = 1_000;
 
 /**
- * Posts to an address that a person has entered. The body is JSON if the headers do not name another type. Redirects
- * are not followed. With the reach `public`, the function never connects to a private address, even if a public name
- * resolves to one. Rejects with an Error if there is no answer. The message of the error contains the kind of the
- * receiver. It does not contain the address, because the address can be a secret. (rule O29)
+ * Posts to an address that a person has entered. The type of the body is JSON, unless the headers contain
+ * another type. Redirects are not followed. With the reach `public`, the function never connects to a private
+ * address, even if a public name resolves to one. Rejects with an Error if the address is not allowed or if
+ * there is no answer. The message of the error does not contain the address, because the address can be a
+ * secret. (rule O29)
  */
 export function postSafely({
   url,

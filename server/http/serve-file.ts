@@ -15,8 +15,8 @@ export interface ServedFile {
 }
 
 /**
- * Answers GET and HEAD of `{base_url}/uploads/{name}`. Calls `next` if `find` does not find the name, or if the file is
- * missing on the disk. Throws `method_not_allowed` for other methods. (rule F16)
+ * Answers GET and HEAD of `{base_url}/uploads/{name}`. Calls `next` if `find` does not find the name, or if the
+ * stored file is missing or has another size. Throws `method_not_allowed` for other methods. (rule F16)
  */
 export function serveFiles(
   { baseUrl }: Pick<Settings, "baseUrl">,

@@ -31,8 +31,8 @@ const indexingPauseMilliseconds = 1_000;
 const restShare = 9;
 
 /**
- * Adds new threads to the search index every second, so that a search has only a few threads left to index. Returns the
- * function that stops this job.
+ * Adds new and changed threads to the search index every second, so that a search has only a few threads left
+ * to index. Returns the function that stops this job.
  */
 function startIndexing(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
   return startJob(deps, {

@@ -75,11 +75,11 @@ export const startHousekeeping = (deps: HousekeepingDeps): (() => Promise<void>)
 
 /**
  * Deletes data whose time is over: stored answers for idempotency keys, counts of rate limits, sign-in codes,
- * connections, invitations, deliveries, mails and their originals, notices, unsent texts, events, and the records of
- * who is writing a reply. Deletes the hidden feedback of blocked senders after 30 days. Deletes the parts of
- * interrupted imports, and temporary files. Also stores which approvals have expired, adds up the counts for the
- * statistics, stops storing the events that no program reads, and refreshes the statistics with which the database
- * chooses indexes. Does nothing while the server's clock may be wrong.
+ * connections, invitations, deliveries, mails and their originals, notices, unsent texts, events, and the
+ * records of who is writing a reply. Deletes the hidden feedback of blocked senders after 30 days. Deletes the
+ * parts of interrupted imports, and temporary files. Also stores which approvals and which unsent mails have
+ * expired, adds up the counts for the statistics, stops storing the events that no program reads, and refreshes
+ * the statistics with which the database chooses indexes. Does nothing while the server's clock may be wrong.
  */
 export async function tidy(deps: HousekeepingDeps, stopping = neverStopping): Promise<void> {
   const { database, clock, time, files, keptFiles, log, newId } = deps;

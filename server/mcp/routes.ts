@@ -108,8 +108,8 @@ function createAnswer(parts: McpParts): (ctx: Context) => Promise<void> {
 }
 
 /**
- * Throws `forbidden` for requests whose `Host` or `Origin` names another server. Otherwise a page of another site could
- * reach a server in a private network by DNS rebinding.
+ * Throws `forbidden` for requests with the `Host` or `Origin` of another server. Otherwise a page of another
+ * site could reach a server in a private network by DNS rebinding.
  */
 function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
   if (!isOwnHost(req.headers.host, settings))
@@ -215,8 +215,8 @@ const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
 const hostForm = /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/;
 
 /**
- * Whether a request names this server in its `Host` header. Loopback names are allowed, too, because a proxy may send
- * them, and no page of another site can have such a name. (rule A41)
+ * Whether the `Host` header of a request is an address of this server. Loopback names are allowed, too, because
+ * a proxy may send them, and no page of another site can have such a name. (rule A41)
  */
 export function isOwnHost(
   host: string | undefined,
@@ -227,7 +227,7 @@ export function isOwnHost(
   return hostForm.test(given) && [baseUrl, consoleUrl].some((url) => isHostOf(given, new URL(url)));
 }
 
-/** Whether a `Host` header names the host of a URL. The standard port of the protocol may be missing. */
+/** Whether a `Host` header is the host of a URL. The standard port of the protocol may be missing. */
 const isHostOf = (given: string, { protocol, host }: URL): boolean =>
   URL.canParse(`${protocol}//${given}`) && new URL(`${protocol}//${given}`).host === host;
 
@@ -274,8 +274,8 @@ function refusalMessage(ctx: Context, error: ApiError, settings: Pick<Settings, 
 }
 
 /**
- * Returns the header `WWW-Authenticate`. It names the document that describes how a program gets a token. (RFC 9728
- * 5.1)
+ * Returns the header `WWW-Authenticate`. It contains the address of the document that describes how a program
+ * gets a token. (RFC 9728 5.1)
  */
 function challengeOf({ req }: Context, settings: Pick<Settings, "baseUrl">): string {
   const fault = req.headers.authorization === undefined ? "" : ' error="invalid_token",';

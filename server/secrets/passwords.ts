@@ -4,8 +4,8 @@ import { normalised } from "../../src/contract/normalise.ts";
 import type { ArgonTask } from "./argon2-thread.ts";
 
 /**
- * A hash that belongs to no password. It is verified if there is no account, so that the time of the answer does not
- * show whether an account exists. Its costs are those of all other hashes.
+ * A hash that belongs to no password. It is verified if there is no account, so that the time of the answer
+ * does not show whether an account exists. It has the same costs as all other hashes.
  */
 const decoy = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 

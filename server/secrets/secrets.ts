@@ -95,7 +95,9 @@ export interface LinkKind {
 export const linkTokenOf = (sealer: Pick<Sealer, "mark">, { purpose }: LinkKind, head: string): string =>
   Buffer.from(head + sealer.mark(`${purpose}\n${head}`).slice(0, macDigits), "hex").toString("base64url");
 
-/** Returns the bytes before the MAC of a token. Undefined if this deployment did not create the token. */
+/**
+ * Returns the bytes before the MAC of a token. Returns undefined if this deployment did not create the token.
+ */
 export function readLinkToken(
   sealer: Pick<Sealer, "isMark">,
   { purpose, headBytes }: LinkKind,

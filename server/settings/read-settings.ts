@@ -209,8 +209,8 @@ const usualKept = 7;
 const mostKept = 1_000;
 
 /**
- * Returns the settings of nightly backups. Undefined if nightly backups are off. Throws a SettingError for a wrong
- * value.
+ * Returns the settings of nightly backups. Returns undefined if nightly backups are off. Throws a SettingError
+ * for a wrong value.
  */
 export function nightlyOf(environment: Environment): NightlySettings | undefined {
   const { INNKEEP_BACKUP_DRILL: when, INNKEEP_BACKUP_DIR: folder } = environment;
@@ -382,8 +382,8 @@ const fromForm =
   "INNKEEP_MAIL_FROM must be an address such as `Larder <feedback@example.com>` or feedback@example.com";
 
 /**
- * Returns the server for outgoing mail. Undefined if INNKEEP_SMTP_URL is not set. Throws a SettingError for a wrong
- * value. The message never quotes the URL, because it contains a password. (rule M1)
+ * Returns the server for outgoing mail. Returns undefined if INNKEEP_SMTP_URL is not set. Throws a SettingError
+ * for a wrong value. The message never quotes the URL, because it contains a password. (rule M1)
  */
 export function mailOutOf(environment: Environment): MailOut | undefined {
   const { INNKEEP_SMTP_URL: given, INNKEEP_MAIL_FROM: from } = environment;
@@ -395,8 +395,9 @@ export function mailOutOf(environment: Environment): MailOut | undefined {
 }
 
 /**
- * Returns the mailbox that receives the answers of senders. Undefined if INNKEEP_IMAP_URL is not set. Throws a
- * SettingError for a wrong value. The message never quotes the URL, because it contains a password. (rule M12)
+ * Returns the mailbox that receives the answers of senders. Returns undefined if INNKEEP_IMAP_URL is not set.
+ * Throws a SettingError for a wrong value. The message never quotes the URL, because it contains a password.
+ * (rule M12)
  */
 export function mailInOf(environment: Environment): MailIn | undefined {
   const { INNKEEP_IMAP_URL: given, INNKEEP_SMTP_URL: out } = environment;
@@ -453,8 +454,8 @@ function senderOf(given: string): MailOut["from"] {
 }
 
 /**
- * Returns the S3 store of the files. Undefined if INNKEEP_S3_URL is not set. Throws a SettingError for a wrong value.
- * The message never quotes the URL, because it contains a secret.
+ * Returns the S3 store of the files. Returns undefined if INNKEEP_S3_URL is not set. Throws a SettingError for
+ * a wrong value. The message never quotes the URL, because it contains a secret.
  */
 export function s3Of(environment: Environment): S3Settings | undefined {
   const { INNKEEP_S3_URL: given } = environment;

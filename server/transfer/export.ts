@@ -133,7 +133,7 @@ async function writeKind(
   }: {
     readonly kind: RecordKind;
     readonly parents: readonly string[];
-    /** Collects the ids of the people that the records name. */
+    /** Collects the ids of the people to whom the records refer. */
     readonly people: Set<string>;
   },
 ): Promise<number> {

@@ -63,10 +63,11 @@ interface ImportedApp {
 type Finish = (tx: Transaction) => Promise<void>;
 
 /**
- * Imports an export. Reads the file twice. First it checks all lines, then it stores them as a new app that nobody can
- * see. `commit` ends the import in one transaction and makes the app visible. If the import fails or the server crashes
- * before that, only invisible rows remain, which are deleted later. Returns the result of `commit`. Throws
- * `bad_request` with the faults of the file. (rule X5)
+ * Imports an export. First deletes what crashed imports have left. Then reads the file twice: first it checks
+ * all lines, then it stores them as a new app that nobody can see. `commit` ends the import in one transaction
+ * and makes the app visible. If the import fails or the server crashes before that, only invisible rows remain,
+ * which are deleted later. Returns the result of `commit`. Throws `bad_request` with the faults of the file.
+ * (rule X5)
  */
 export async function importApp<Result>(
   deps: ImportDeps,
@@ -180,9 +181,9 @@ async function discard(
 }
 
 /**
- * Stores the files of an archive after its records were stored. Checks each file and removes its metadata, in the same
- * way as for a file of feedback. Returns the number of files. Throws `bad_request` if a file is missing, if no record
- * names it, or if it differs from its record or its hash. (rule X8)
+ * Stores the files of an archive after its records were stored. Checks each file and removes its metadata, in
+ * the same way as for a file of feedback. Returns the number of files. Throws `bad_request` if a file is
+ * missing, if no record refers to it, or if it differs from its record or its hash. (rule X8)
  */
 async function stageFiles(staging: Staging): Promise<number> {
   const { deps, source, appId, naming } = staging;

@@ -13,7 +13,6 @@ import { appNavigationOf, navigationOf } from "../console/navigation.ts";
 import { Line, Notice, Refused } from "../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../console/respond.tsx";
 
-/** Creates a new app from an uploaded file. */
 function importApp(visit: UploadVisit): Promise<Reply<"app-imported">> {
   const { ask, fields, links, body } = visit;
   return reshowForm(
@@ -25,7 +24,6 @@ function importApp(visit: UploadVisit): Promise<Reply<"app-imported">> {
   );
 }
 
-/** Shows the page on which a person exports all data of an app. */
 async function showData(visit: SignedInVisit): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "settings");
   const { app, links } = navigation;
@@ -85,7 +83,6 @@ async function showImport(visit: SignedInVisit, form?: Filled): Promise<Reply> {
   );
 }
 
-/** The form that uploads an export. */
 const ImportForm = ({ action, form }: { readonly action: string; readonly form?: Filled | undefined }) => (
   <form class="stack" method="post" action={action} enctype="multipart/form-data">
     <Faults refusal={form?.refusal} />

@@ -45,9 +45,10 @@ export const imports = {
     (await reader.get("SELECT 1 AS one FROM imports WHERE app_id = ?", appId)) !== undefined,
 
   /**
-   * Handles one batch of the proposals of an app. Ends approvals that were not carried out, because people approved
-   * these plans on another server. Also updates the proposal status of the threads. Returns the last proposal of the
-   * batch, or undefined if there are no more proposals. (rule X6)
+   * Handles one batch of the proposals of an app. Ends approvals that were not carried out, because people
+   * approved these plans on another server. Releases the open claims of proposals. Also updates the proposal
+   * status of the threads. Returns the last proposal of the batch, or undefined if there are no more proposals.
+   * (rule X6)
    */
   async settle(
     tx: Transaction,
@@ -170,8 +171,9 @@ export const imports = {
   },
 
   /**
-   * Deletes a batch of the rows of an app whose import has failed. Does nothing if the app is not being imported.
-   * Returns whether more rows may remain, and the hashes of the files that the deleted rows named.
+   * Deletes a batch of the rows of an app whose import has failed. Does nothing if the app is not being
+   * imported. Returns whether more rows may remain, and the hashes of the files to which the deleted rows
+   * referred.
    */
   async discard(
     tx: Transaction,

@@ -96,8 +96,8 @@ const rowAfter = (id) => {
   return at === -1 ? undefined : (all[at + 1] ?? all[at - 1]);
 };
 
-// Returns the row that gets the focus after an action on the thread. The open thread may have moved in the list since it
-// was opened, so its form names the thread that follows.
+// Returns the row that gets the focus after an action on the thread. The open thread may have moved in the list
+// since it was opened. So the form contains the id of the thread that follows it.
 const rowAfterAct = (id) => (id === openedId() && rowOf(form.elements.next.value)) || rowAfter(id);
 
 // Sends the form of the list for the selected threads. If no thread is selected, uses the thread with the focus or the
@@ -271,7 +271,7 @@ addEventListener("submit", ({ target, defaultPrevented }) => {
 });
 const acted = document.getElementById("acted");
 if (acted) {
-  // After the undoing of a change, the row of its first thread gets the focus.
+  // After a change was undone, the row of its first thread gets the focus.
   if (column) acted.addEventListener("submit", () => keepPlace(kept("innkeep-acted") ?? openedId()));
   const undo = /** @type {any} */ (acted.querySelector("[name=undo]"));
   const list = /** @type {any} */ (acted.querySelector("[name=list]"))?.value;

@@ -59,7 +59,10 @@ export const ownDrafts = () =>
     .filter((draft) => draft.person === person)
     .sort((a, b) => b.at - a.at);
 
-/** Returns the name of the entry in which a tab stores for other tabs which texts of a form it has sent. */
+/**
+ * Returns the name of an entry in the storage of the browser. With this entry, a tab informs other tabs about
+ * the texts of a form that it has sent.
+ */
 export const sentName = (form) => `innkeep-sent ${person} ${form}`;
 /** Informs other tabs which texts of a form were sent, as pairs of a field and its text. */
 export const tellSent = (form, texts) => {
@@ -84,7 +87,7 @@ if (word !== undefined) {
   const same = ownDrafts().filter(({ form }) => form === last.form);
   // This is a copy, because the loop below removes fields from each draft.
   const sent = { ...same.find(({ writer }) => writer === last.writer)?.fields };
-  // Informs other tabs that show the same text that it was sent. The tabs must be informed before the drafts are
+  // Other tabs may show the same texts. They must be informed that the texts were sent, before the drafts are
   // deleted below.
   const texts = Object.entries(sent).flatMap(([name, { text }]) => (isDone(name) ? [[name, text]] : []));
   tellSent(last.form, texts);

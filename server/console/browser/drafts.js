@@ -341,8 +341,8 @@ for (const state of typing)
 const cleanIfSaved = (state) => {
   if (!draftFields(state.element).some((field) => isTyped(state, field))) dirty.delete(state.element);
 };
-// Whether a field is empty after its text was sent. A field with a version shows the stored text, unless it adds
-// something.
+// Whether a field is empty after its text was sent. This is true for a field with `data-adds`, and for a text
+// area without a version. Other fields show the stored value.
 const isEmptied = (state, field) =>
   "adds" in field.dataset || (field.matches("textarea") && !wasOf(state, field.name));
 
@@ -424,7 +424,7 @@ for (const state of typing)
     state.heldBack = [];
   });
 
-// The values that inform the server which drafts belong to a sent form.
+// The values with which the server finds the drafts of a sent form.
 const draftValues = (state) => [
   ["draft-form", state.form],
   ["draft-writer", state.writer],
@@ -442,14 +442,16 @@ const noteSent = (state, names) =>
     thread: state.element.dataset.thread,
     once: state.element.elements.once?.value,
   });
-// A text that was restored in a part with a save of its own (`data-saves`), such as the side column of a thread, is not
-// sent by another button of the form, because the person may not have noticed it. It stays a draft.
+// Some parts of a form are saved separately (`data-saves`), such as the side column of a thread. The person may
+// not have noticed a text that was restored in such a part. So the other buttons of the form do not send this
+// text, and it stays a draft.
 const heldBackBy = (state, submitter) =>
   submitter?.hasAttribute("formaction")
     ? [...state.restored].filter((name) => fieldOf(state, name)?.closest("[data-saves]"))
     : [];
 
-// Adds to the body of a request that is sent with `fetch` what ends the drafts of these fields. Call `endSent` or
+// Prepares a request that sends these fields with `fetch`. Stores the typed texts, stops a running save, and
+// adds the values to `body` with which the server ends the drafts of these fields. Call `endSent` or
 // `keepRefused` after the server has answered.
 export const beginSent = (state, body, names) => {
   keep(state);
@@ -457,7 +459,8 @@ export const beginSent = (state, body, names) => {
   for (const [name, value] of draftValues(state)) body.set(name, value);
   noteSent(state, names);
 };
-// Forgets the texts that were sent, by field. A text that was typed since stays.
+// Removes sent texts from the state of a form. `texts` contains them by field. A text that was typed later is
+// not removed.
 const forgetSent = (state, texts) => {
   inTab.set("innkeep-sent", null);
   takeWord(state.element.elements.once?.value);
@@ -467,8 +470,8 @@ const forgetSent = (state, texts) => {
     state.restored.delete(name);
   }
 };
-// Ends the drafts of texts that the server has saved. The page then continues as a new writer, so that a save of the old
-// one that arrives late stores nothing. Call `keepRest` after the page shows the stored values.
+// Ends the drafts of texts that the server has saved. Then the page continues as a new writer, so that a late
+// save of the old writer stores nothing. Call `keepRest` after the page shows the stored values.
 export const endSent = (state, texts) => {
   forgetSent(state, texts);
   tellSent(state.form, Object.entries(texts));
@@ -487,7 +490,8 @@ const dropTexts = (draft, texts) => {
     left.length > 0 ? JSON.stringify({ ...rest, fields: Object.fromEntries(left) }) : null,
   );
 };
-// Keeps the texts that were sent and refused as drafts. Call `keepRest` after the page shows the refusal.
+// Call this if the server has refused the sent texts. Then call `keepRest` after the page shows the refusal. It
+// stores the texts as drafts again.
 export const keepRefused = forgetSent;
 // Stores the texts that are still unsent after a part of the form was replaced.
 export const keepRest = (state) => {
@@ -521,12 +525,12 @@ const agoOf = (at) => {
     ? new Intl.RelativeTimeFormat("en").format(-Math.floor((Date.now() - at) / length), unit)
     : "just now";
 };
-// Compares the texts of a draft with the fields. A text can be equal to its field (`same`). The field of a text can be
-// unchanged (`free`), have other typed text (`taken`), or be missing in the form (`gone`).
 const isChosen = (state, field, choice) => {
   const control = choiceOf(state, field);
   return !control || choice === undefined || control.value === valueIn(control, choice);
 };
+// Compares the texts of a draft with the fields. A text can be equal to its field (`same`). The field of a text can
+// be unchanged (`free`), have other typed text (`taken`), or be missing in the form (`gone`).
 const compare = (state, draft) => {
   const found = { same: [], free: [], taken: [], gone: [] };
   for (const [name, { text, choice }] of Object.entries(draft.fields)) {
@@ -556,7 +560,7 @@ const fill = (state, name, /** @type {Typed} */ { text, was, choice }) => {
   }
   reveal(field);
 };
-// Puts the stored values back into the fields, and their versions.
+// Puts the stored values and their versions back into the fields.
 const empty = (state, names) => {
   for (const name of names) {
     const [field, version] = [fieldOf(state, name), wasOf(state, name)];

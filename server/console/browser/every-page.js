@@ -2,7 +2,7 @@ import { announce, localise, zoned } from "./page.js";
 
 localise(document);
 
-// Removes the word for the notice from the address, so that a reload does not show the notice again.
+// Removes the parameter `done` from the address, so that a reload does not show the notice again.
 const address = new URL(location.href);
 if (address.searchParams.has("done")) {
   address.searchParams.delete("done");
@@ -51,5 +51,5 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 const own = document.documentElement.dataset.address;
 if (own && new URL(own, location.href).pathname !== location.pathname) history.replaceState(null, "", own);
 
-// Sends a form again that was kept during a sign-in.
+// After a sign-in, sends the form again that the person sent before the sign-in.
 document.querySelector("form[data-continues]")?.requestSubmit();

@@ -1,7 +1,9 @@
-// Updates an open page. The script replaces the title and each part with `data-live` that has changed on the server,
-// and screen readers read the changes. A part is not replaced while an element in it has the focus. Links with an id
-// and checkboxes of the list are exceptions: they get the focus again in the new part. The buttons of a decision, which somebody else has made,
-// are exceptions, too. A part with `data-stale` is not replaced either. If the value of `data-stale` is an id, the element with this id becomes visible instead.
+// Updates an open page. The script replaces the title and each part with `data-live` that has changed on the
+// server, and screen readers read the changes. A part is not replaced while an element in it has the focus.
+// Links with an id and checkboxes of the list are exceptions: they get the focus again in the new part. The
+// buttons of a decision are exceptions, too: after somebody else has decided, they are replaced even if one of
+// them has the focus. A part with `data-stale` is not replaced either. If the value of `data-stale` is an id,
+// the element with this id becomes visible instead.
 import { announce, replacePart } from "./page.js";
 
 // Receives events about changes from the server. Only one page of a browser has a connection, and it sends the events

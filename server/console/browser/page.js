@@ -31,8 +31,9 @@ export const announce = (words) => {
   document.getElementById("announced").replaceChildren(line);
 };
 
-// Replaces a part of the page with the same part of a newer page. If an element with an id has the focus, the element
-// with this id in the new part gets the focus. If a button of a decision has it, the part that shows the decision gets it.
+// Replaces a part of the page with the same part of a newer page. If the element with the focus has an id, the
+// element with the same id in the new part gets the focus. If it has no id, and the part has the buttons of a
+// decision, the element that shows the decision gets the focus.
 export const replacePart = (part, next) => {
   localise(next);
   const focused = part.contains(document.activeElement) ? document.activeElement : undefined;

@@ -1,8 +1,8 @@
 // The form of a release note.
 import { announce, zoned } from "./page.js";
 
-// The field in which a person names the threads that a release note fixes. Typed words search for threads. Each named
-// thread has a button that removes it.
+// The field in which a person enters the threads that a release note fixes. Typed words search for threads.
+// Each entered thread has a button that removes it.
 /** @type {any} */
 const part = document.querySelector("[data-picks-threads]");
 const pauseMilliseconds = 200;

@@ -24,8 +24,9 @@ const filled = async (id) => {
   return new DOMParser().parseFromString(text, "text/html").getElementById(field.id)?.value;
 };
 
-// The inserted saved replies, with their texts. If the person chooses another receiver, a text that was not edited is
-// filled in again, because it may have the name of the earlier receiver. The server refuses a reply that still has it.
+// The inserted saved replies, with their texts. If the person chooses another receiver, a text that was not
+// edited is filled in again, because it may contain the name of the earlier receiver. The server refuses a
+// reply that still contains this name.
 const inserted = [];
 let choices = 0;
 const fillAgain = async () => {

@@ -162,7 +162,7 @@ const choose = (name, value) => {
   field.value = value;
   field.dispatchEvent(new Event("change", { bubbles: true }));
 };
-// The notice about the sent form is older than each toast.
+// A toast is always newer than the notice about the sent form. So the button of the toast comes first.
 const undoButton = () =>
   /** @type {any} */ (
     document.querySelector(".toast button") ?? document.querySelector(".notice[data-done] button")
@@ -187,8 +187,8 @@ addKeys("Thread", [
   },
 ]);
 
-// If the first new message is below the window, the page begins at this message. A page that was loaded again begins
-// where it was.
+// If the first new message is below the window, the page scrolls to this message. A page that was reloaded
+// keeps its scroll position.
 const firstNew = document.getElementById("new");
 const [visit] = /** @type {any[]} */ (performance.getEntriesByType("navigation"));
 const isAtPlace = location.hash !== "" || document.querySelector("main [autofocus]:not(#acted)") !== null;
@@ -214,8 +214,8 @@ form?.addEventListener("restored", () => keepReceiver({ target: form.elements.re
 // The text of a refused reply or of a draft is there before the person types.
 if (form?.elements.replyBody?.value.trim()) receiver()?.setAttribute("data-stale", "");
 
-// A line above the field names the writer of a new message, until the person follows its link. If the person has not
-// typed a reply yet, the message also counts as seen when the window shows it. (rule F35)
+// A line above the field shows who wrote a new message, until the person clicks the link in this line. If the
+// person has not typed a reply yet, the message also counts as seen when the window shows it. (rule F35)
 let unseen;
 const markSeen = () => {
   form.elements.seenMessage.value = unseen;

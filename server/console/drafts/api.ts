@@ -107,9 +107,10 @@ export const createPageDrafts =
         opened(sealer, await drafts.listOfPage(database, userId, { page, forms })),
 
       /**
-       * Stores the texts of one form on an opened page, and removes its earlier texts. Stores nothing if earlier texts of
-       * this writer were taken over, sent or discarded: returns `taken` if they were the same texts, otherwise `ended`.
-       * Throws `rate_limited`.
+       * Stores the texts of one form on an opened page, and removes its earlier texts. Stores nothing if
+       * earlier texts of this writer were taken over, sent or discarded: returns `taken` if they were the same
+       * texts, otherwise `ended`. Also ends the writers in `replaces`, and removes the oldest drafts above the
+       * limits. Throws `rate_limited`.
        */
       async save({ page, form, writer, fields, replaces }: TypedForm): Promise<"saved" | "ended" | "taken"> {
         if (settings.rateLimited) await limiter.spend({ who: userId, rateLimit: "drafts" });
@@ -138,8 +139,8 @@ export const createPageDrafts =
       remove: (id: string): Promise<boolean> => database.write((tx) => drafts.remove(tx, userId, id)),
 
       /**
-       * Removes the drafts of a sent form: the drafts of the page that sent the form, the drafts that this page has
-       * taken over, and drafts of other pages with the same text.
+       * Removes the drafts of a sent form: the drafts of the sent fields on the page that sent the form, all
+       * drafts that this page has taken over, and the drafts of other pages with the same texts.
        */
       async removeSent({ form, writer, replaces, sent }: DoneForm): Promise<void> {
         const kept = opened(sealer, await drafts.listOfPage(database, userId, { page: "", forms: [form] }));

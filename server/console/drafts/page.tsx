@@ -380,8 +380,9 @@ export async function noteDone<R extends Reply<string>>(
 }
 
 /**
- * Returns the fields `draft-form`, `draft-writer` and `draft-replaces`, which a script has added to a sent form. They name
- * the form, the opened page whose drafts were sent, and the writers whose texts this page has taken over.
+ * Returns the fields `draft-form`, `draft-writer` and `draft-replaces`, which a script has added to a sent
+ * form. They contain the path of the form, the opened page (writer) whose drafts were sent, and the writers
+ * whose texts this page has taken over.
  */
 const sentDraftOf = (fields: Fields) => ({
   form: fields.text("draft-form"),

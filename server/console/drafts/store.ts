@@ -105,7 +105,7 @@ export const drafts = {
     );
   },
 
-  /** Returns the ids of those of the apps in which the person is a member. */
+  /** Returns the ids of the given apps of which the person is a member. */
   async appsOf(reader: Reader, userId: string, appIds: readonly string[]): Promise<string[]> {
     if (appIds.length === 0) return [];
     const rows = await reader.all<{ appId: string }>(

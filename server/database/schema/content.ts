@@ -100,7 +100,7 @@ export const changelogEntries = table(
   },
 );
 
-/** The threads that a release note names. */
+/** The threads to which a release note refers. */
 export const changelogFeedback = table(
   "changelog_feedback",
   { entry_id: ref(changelogEntries, "cascade"), feedback_id: ref(feedback, "cascade") },

@@ -79,8 +79,8 @@ export const imports = table(
 );
 
 /**
- * The people whom imported records name. They have addresses but no accounts. `slots.imported_tester` refers to a row
- * of this table.
+ * The people to whom imported records refer. They have addresses but no accounts. `slots.imported_tester`
+ * refers to a row of this table.
  */
 export const importedPeople = table(
   "imported_people",

@@ -9,8 +9,8 @@ export const rangeOfSearch = 8_000;
 export const newestOfSearch = 1_000;
 
 /**
- * On SQLite, the index also contains words that are called marks: for the app, the status, the type and the range of a thread.
- * Each mark begins with one of these characters, which never occur in a typed word.
+ * On SQLite, the index also contains marks. A mark is a word for the app, the status, the type or the range of
+ * a thread. Each mark begins with one of these characters, which never occur in a typed word.
  */
 export const marksInSqlite = { app: "\uE000", status: "\uE001", type: "\uE002", range: "\uE003" };
 

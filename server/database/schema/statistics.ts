@@ -768,9 +768,9 @@ export function countStored(
 }
 
 /**
- * Returns the statement that stores the times of the threads of these apps: the time of the first reply among the
- * messages, and the time of the last change to `resolved` in the audit. If the audit has no such change, the second
- * time is the time of the last activity.
+ * Returns the statement that stores the times of the threads of these apps: the time of the first reply among
+ * the messages, and the time of the last change to `resolved` in the audit. If the audit has no such change,
+ * the second time of a resolved thread is the time of its last activity.
  */
 export const findTimes = (wanted: string): string => `
   INSERT INTO thread_times (feedback_id, first_reply_at, resolved_at)

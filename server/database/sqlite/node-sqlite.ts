@@ -3,8 +3,8 @@ import type { Value } from "../database.ts";
 import { type Connection, type SqliteDriver, statementCache } from "./connection.ts";
 
 /**
- * Returns the driver for the built-in SQLite of Node.js. Undefined before Node 22.13. Each call is synchronous and
- * blocks the event loop.
+ * Returns the driver for the built-in SQLite of Node.js. Returns undefined before Node 22.13. Each call is
+ * synchronous and blocks the event loop.
  */
 export function nodeSqliteDriver(): SqliteDriver | undefined {
   const sqlite = withoutWarning(() => process.getBuiltinModule("node:sqlite"));

@@ -173,9 +173,9 @@ interface ForeignChanges {
 }
 
 /**
- * While there are listeners, asks SQLite every 50 ms whether another process has changed the file since `seen`. The
- * question uses the writing connection, because SQLite then ignores the changes that this process makes on that
- * connection.
+ * While there are listeners, asks SQLite every 50 ms whether another process has changed the file. `seen` is an
+ * earlier result of `dataVersion`. The question uses the writing connection, because SQLite then ignores the
+ * changes that this process makes on that connection.
  */
 function watchForeignChanges(writer: Writer, seen: number): ForeignChanges {
   const listeners = new Set<{ hear(): void }>();

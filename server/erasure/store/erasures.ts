@@ -94,8 +94,8 @@ export const erasures = {
     ),
 
   /**
-   * Increases the number of attempts at the current place of an erasure. Returns the changed row. Returns undefined if
-   * the erasure has ended or is at another place by now.
+   * Increases the number of attempts at the current place of an erasure. Returns the changed row. Returns
+   * undefined if the erasure has ended or is already at another place.
    */
   async begin(tx: Transaction, row: ErasureRow): Promise<ErasureRow | undefined> {
     if (!(await erasures.hold(tx, row))) return undefined;

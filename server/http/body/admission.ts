@@ -28,8 +28,9 @@ interface Arriving {
 /** A large body that the server may read now. */
 interface Admitted extends Turn {
   /**
-   * Counts a body against the limit of the endpoint if it was malformed or incomplete, or if the server stopped reading
-   * it. `thrown` is the error with which the reading of the body failed.
+   * Counts a failed body against the limits of the endpoint: a body that was malformed, too large or
+   * incomplete, or that the server stopped reading. `thrown` is the error with which the reading of the body
+   * failed.
    */
   countFailed(thrown: unknown): Promise<void>;
   /** Call this when the body has arrived or has ended early. */

@@ -169,7 +169,7 @@ export interface MultipartForm {
 interface Fields {
   /** Adds a text field. `isCut` says whether the parser has cut the text at the limit. */
   addText(name: string | undefined, text: string, isCut: boolean): void;
-  /** Returns the field to which a file part belongs. Undefined if the form has no such field. */
+  /** Returns the field to which a file part belongs. Returns undefined if the form has no such field. */
   fileField(name: string | undefined): string | undefined;
   addFile(field: string, fileName: string | undefined, file: Promise<ReceivedFile>): void;
   value(): Promise<unknown>;

@@ -150,8 +150,8 @@ export function refuseEncoded({ headers }: IncomingMessage): void {
 }
 
 /**
- * Returns the bytes of a body. Throws `payload_too_large` over `most` bytes, `bad_request` for an incomplete body, and
- * `busy` for a body that takes too long.
+ * Returns the bytes of a body. Throws `payload_too_large` over `most` bytes, `bad_request` for an incomplete
+ * body, and `busy` for a body that takes too long or whose memory is needed for other bodies.
  */
 export function readBytes(
   request: IncomingMessage,

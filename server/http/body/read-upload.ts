@@ -23,8 +23,9 @@ import { consume, type Intake, malformedJson, receive, refuseMore, type Upload }
 
 /**
  * Reads a body with files by the rules of its endpoint. The body must be multipart/form-data. If `bodyKind` is
- * `upload`, it may also be JSON. Throws `unsupported_media_type`, and `payload_too_large` before it reads a body whose
- * declared length is over the limit.
+ * `upload`, it may also be JSON. Throws `unsupported_media_type`, and `payload_too_large` before it reads a
+ * body whose declared length is over the limit. Also throws the errors of `readMultipartUpload` and
+ * `readJsonUpload`.
  */
 export async function readUpload(
   request: IncomingMessage,
@@ -435,8 +436,8 @@ const endOfHeader = /;base64,/i;
 const dataUrlHeader = /^data:([ -:<-~\x80-\xff]*)(;[ -~\x80-\xff]*)?$/i;
 
 /**
- * Returns the declared type of a data URL, or null if it declares none. Undefined if the text is not a data URL or not
- * UTF-8. Each code unit of `header` is one byte.
+ * Returns the declared type of a data URL, or null if it declares none. Returns undefined if the text is not a
+ * data URL or not UTF-8. Each code unit of `header` is one byte.
  */
 function typeOf(header: string): string | null | undefined {
   if (header.length > longestHeader || !isUtf8(Buffer.from(header, "latin1"))) return undefined;

@@ -110,16 +110,17 @@ function countColons(text: string, free: Free | undefined, most: number): number
       left--;
     }
     if (left < 0) throw tooManyValues(most);
-    if (depth > deepestNesting) throw malformedJson(`nests deeper than ${deepestNesting} levels`);
+    if (depth > deepestNesting) throw malformedJson(`is nested deeper than ${deepestNesting} levels`);
   }
   return colons;
 }
 
 /**
- * Changes JSON text so that JSON.parse loses no content. A number that a double cannot represent exactly becomes a
- * string. A value that is nested deeper than 16 levels becomes the hash of the value inside of six nested lists. So the
- * result is still nested too deeply for every later check of the depth. Changes only the value of `field`, or the whole
- * text if `field` is undefined. Does not repair text that is not JSON, and may throw `malformed_json` for it.
+ * Changes JSON text so that JSON.parse loses no content. A number that a double cannot represent exactly
+ * becomes a string. An object or a list at the 16th level of nesting becomes its hash inside of six nested
+ * lists. So the result is still nested too deeply for every later check of the depth. Changes only the value of
+ * `field`, or the whole text if `field` is undefined. Does not repair text that is not JSON, and may throw
+ * `malformed_json` for it.
  */
 function keepExactJson(text: string, field?: string): string {
   if (!mayExceedDouble.test(text) && !isNestedDeeperThan(text, step - 1)) return text;
@@ -432,9 +433,10 @@ interface Entry {
 }
 
 /**
- * Reads the entries of the object or list that begins at `start`. Calls `replace` for an entry that cannot be kept, and
- * for the entries after the largest number of structural characters of all metadata. The last replaced entry contains
- * the whole rest, because only `limits.namedDrops` entries are named. Returns the index of the closing bracket.
+ * Reads the entries of the object or list that begins at `start`. Calls `replace` for an entry that cannot be
+ * kept, and for the entries after the largest number of structural characters of all metadata. The last
+ * replaced entry contains the whole rest, because only `limits.namedDrops` entries are named. Returns the index
+ * of the closing bracket. Throws `malformed_json` if there is none.
  */
 function readEntries(text: string, start: number, replace: (entry: Entry, end: number) => void): number {
   let entry: Entry = { from: start + 1, size: 1, depth: 0 };

@@ -68,10 +68,10 @@ export interface Most {
 }
 
 /**
- * Passes each chunk of a request body to `take`, which must not keep the chunk. Resolves at the end of the body.
- * Rejects with `aborted` if the sender disconnects, with `too_large` over the limit, with the reason for which the
- * server stops reading the body, or with the error of `take`. After a rejection, the remaining bytes are read and
- * dropped, so that the sender can read the answer.
+ * Passes each chunk of a request body to `take`, which must not keep the chunk. Resolves at the end of the
+ * body. Rejects with `aborted` if the sender disconnects, with `too_large` over the limit, with the reason why
+ * the server stops reading the body, or with the error of `take`. After a rejection, the remaining bytes are
+ * read and dropped, so that the sender can read the answer.
  */
 export function consume(body: Readable, most: Most, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -173,8 +173,8 @@ function partOf(whose: AttemptLimit["by"][number], { caller, address, body }: Id
 }
 
 /**
- * Returns the key of the rate limit that a request uses. Undefined if the request has no limit, or if limits are
- * switched off.
+ * Returns the key of the rate limit that a request uses. Returns undefined if the request has no limit, or if
+ * limits are switched off.
  */
 export function limitedByOf(
   endpoint: Endpoint,
@@ -203,8 +203,8 @@ export async function spendAsStranger(
 }
 
 /**
- * Begins to count a request of `sender`. `announced` is the length of its body, if its headers name one. Throws
- * `rate_limited`.
+ * Begins to count a request of `sender`. `announced` is the length of its body, if its headers contain it.
+ * Throws `rate_limited`.
  */
 export type CountBody = (sender: Sender, announced?: number) => Judged;
 
@@ -350,8 +350,8 @@ export function takeUse(log: UseLog, now: number, rule: RateLimit): UseVerdict {
 }
 
 /**
- * Returns the verdict that `takeUse` would return. Does not count a use. The use that reaches the limit is allowed, and
- * the next one is not. (rule H31)
+ * Returns the verdict that `takeUse` would return. Does not count a use, but removes old uses from the log. The
+ * use that reaches the limit is allowed, and the next one is not. (rule H31)
  */
 export function lookAtUses(log: UseLog, now: number, { limit, windowSeconds }: RateLimit): UseVerdict {
   const windowMs = windowSeconds * 1_000;

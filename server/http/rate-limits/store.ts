@@ -57,8 +57,8 @@ const minutesInHour = 60;
 const minuteMs = 60_000;
 
 /**
- * Counts the bytes if the hourly limit allows them. Otherwise counts nothing. Returns whether the bytes were allowed,
- * and if not, the seconds to wait.
+ * Counts the bytes if the hourly limit allows them. Otherwise counts nothing. Returns whether the bytes were
+ * allowed, and if not, the seconds to wait. Also deletes the counts of all keys that are older than an hour.
  */
 export async function useBytes(tx: Transaction, { keyId, bytes, most, now }: ByteUse): Promise<RateVerdict> {
   const minute = Math.floor(now.getTime() / minuteMs);
@@ -97,8 +97,8 @@ export async function addBytes(
 }
 
 /**
- * Subtracts the bytes of a repeat, which must not count against the limit. They are subtracted from the newest minute
- * with at least this number of bytes.
+ * Subtracts bytes that must not count against the limit, such as those of a repeat. They are subtracted from
+ * the newest minute with at least this number of bytes.
  */
 export async function giveBackBytes(tx: Transaction, keyId: string, bytes: number): Promise<void> {
   await tx.lock(`bytes:${keyId}`);

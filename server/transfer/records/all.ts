@@ -438,7 +438,9 @@ export const rootRecords = [
   ...[appRecord, pictureUploads, faqs, ...feedbackRecords, releaseNotes, listings, audit, unsubscribed],
 ];
 
-/** The people that other records name. An import stores their addresses, but creates no accounts. (rule X6) */
+/**
+ * The people to whom other records refer. An import stores their addresses, but creates no accounts. (rule X6)
+ */
 export const personRecord = recordOf(deployment.importedPeople, {
   type: "person",
   parent: "app_id",
