@@ -176,8 +176,8 @@ function createReadThread(deps: AgentDeps): Handlers<typeof contract>["readThrea
     }
     if (!thread) throw new ApiError("not_found");
     const { answer, proposal: run } = thread;
-    // While `settle` ran, another proposal of the thread was approved. The next request must run `settle` for this
-    // proposal, so the answer is not cached.
+    // If another proposal of the thread was approved while `settle` ran, the next request must run `settle` for
+    // that proposal. So this answer is not cached.
     if (run && needsSettling(run, deps.clock.now())) return answer;
     return lastingAnswer({ answer, run, isKept: findThread.isKept(thread, caller) }, deps);
   };
@@ -189,9 +189,10 @@ type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunI
 
 /**
  * Stores a new proposal, an internal note on the thread, and a message to the chat of the app. The new proposal
- * replaces the proposals of the thread that await approval. If the thread was merged into another thread, the proposal
- * is stored for the other thread, whose id is returned. Throws `run_superseded` if the agent named an expected proposal
- * and this is not the newest proposal. (rules A3, A5, A7)
+ * replaces the proposals of the thread that await approval. If the thread was merged into another thread, the
+ * proposal is stored for the other thread. Returns the id of the thread that has the proposal now, and the ids
+ * of the replaced proposals. Throws `run_superseded` if the agent named an expected proposal and this is not
+ * the newest proposal. (rules A3, A5, A7)
  */
 async function propose(
   deps: ProposeDeps,
@@ -514,8 +515,8 @@ interface NamedClaim {
 }
 
 /**
- * Locks a proposal and returns it with the claim. Throws `wrong_state` if the outcome of the claim was already
- * reported. Also throws the errors of `namedClaim`. (rule A24)
+ * Locks the thread of a proposal, and returns the proposal and the claim. Throws `wrong_state` if the outcome
+ * of the claim was already reported. Also throws the errors of `lockedRun` and `namedClaim`. (rule A24)
  */
 async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: NamedClaim) {
   const run = await lockedRun(tx, named.runId, named.caller);
@@ -526,8 +527,9 @@ async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: Nam
 }
 
 /**
- * Returns the claim with this id. Throws `not_found` if the caller's account did not create it, `claim_released` if it
- * was released, and `claim_resumed` if another claim has replaced it. (rule A24)
+ * Returns the claim with this id. Throws `not_found` if the proposal has no such claim, or if another account
+ * created the claim. Throws `claim_released` if it was released, and `claim_resumed` if another claim has
+ * replaced it. (rule A24)
  */
 async function namedClaim(
   { clock }: Pick<Deps, "clock">,

@@ -4,23 +4,24 @@ import { idempotency, scopeOf } from "../../http/idempotency-store.ts";
 import { type EndedClaim, type NewOutcome, type Release, runClaims } from "./store/work.ts";
 
 /**
- * Releases a claim. Deletes the stored answers for repeats of the claim. Does nothing if the claim is already released.
+ * Releases a claim. Deletes the stored answers to the request that created the claim. Does nothing if the claim
+ * is already released.
  */
 export async function releaseClaim(tx: Transaction, id: string, release: Release): Promise<void> {
   await forgetClaimAnswers(tx, await runClaims.release(tx, id, release));
 }
 
 /**
- * Stores the outcome of the work on a claim. Deletes the stored answers for repeats of the claim. Does nothing if the
- * claim already has an outcome.
+ * Stores the outcome of the work on a claim. Deletes the stored answers to the request that created the claim.
+ * Does nothing if the claim already has an outcome.
  */
 export async function finishClaim(tx: Transaction, id: string, outcome: NewOutcome): Promise<void> {
   await forgetClaimAnswers(tx, await runClaims.setOutcome(tx, id, outcome));
 }
 
 /**
- * Deletes the answers that are stored for repeated claim requests. These answers would say that the worker still has
- * the proposal, which is no longer true. (rule A21)
+ * Deletes the answers that are stored in case a worker repeats its claim request. They would say that the
+ * worker still has the claim, which is no longer true. (rule A21)
  */
 async function forgetClaimAnswers(tx: Transaction, ended: EndedClaim | undefined): Promise<void> {
   if (!ended) return;

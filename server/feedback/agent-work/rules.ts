@@ -1,8 +1,7 @@
 import { expiryOf, type Moment, type RunState } from "../proposals/rules.ts";
 
 /**
- * The claim on a proposal that is not released. The fields describe this claim for the caller that tries to claim the
- * proposal now.
+ * The claim that a proposal has now. The fields are computed for the caller that tries to claim the proposal.
  */
 export interface HeldClaim {
   /** Whether the claim was created with the caller's token and worker name. */
@@ -100,5 +99,7 @@ export const outcomeNote = ({
 
 const outcomeNoteStart = "An agent reports:";
 
-/** Whether the note of an agent tells the outcome of its work. The beginning of the text is sufficient. */
+/**
+ * Whether a note of an agent contains the outcome of its work. `body` may be only the beginning of the note.
+ */
 export const isOutcomeNote = (body: string): boolean => body.startsWith(outcomeNoteStart);

@@ -96,8 +96,8 @@ const atOnce = 200;
 type Part<Result> = (tx: Transaction) => Promise<Result>;
 
 /**
- * Shows the hidden feedback of a blocked sender in the inbox. `write` runs each part in a transaction. Between two
- * parts, other requests can write. If the process is interrupted, the sender stays blocked. The feedback that is not
+ * Releases the hidden feedback of a blocked sender in parts, so that it appears in the inbox. `write` runs each
+ * part in a transaction. If the process is interrupted, the sender stays blocked, and the feedback that is not
  * released yet stays hidden until the next attempt.
  */
 async function releaseInParts(

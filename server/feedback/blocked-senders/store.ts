@@ -130,7 +130,7 @@ const showReports = `UPDATE feedback SET status = 'open', blocked_by = NULL, act
 
 const showAnswers = `UPDATE messages SET direction = 'inbound', blocked_by = NULL WHERE direction = 'blocked'`;
 
-/** Selects at most `most` hidden rows of a blocked sender. `from` is the time of arrival of the first row. */
+/** Selects at most `most` hidden rows of a blocked sender that arrived at the time `from` or later. */
 interface HiddenPart {
   readonly appId: string;
   readonly blockId: string;

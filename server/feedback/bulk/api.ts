@@ -120,8 +120,9 @@ async function begunBefore(
 }
 
 /**
- * Selects the threads of a bulk change. Returns a function that stores their ids in parts of up to 200, and whether
- * there is more than one part.
+ * Selects the threads of a bulk change. First assigns numbers to new threads and ends the snoozes that are due.
+ * Returns `save`, a function that stores the ids of the threads in parts of up to 200. `isLong` is true if
+ * there is more than one part. Throws the errors of `checkChange` and `idsOf`.
  */
 async function beginning(
   deps: BulkDeps,
@@ -202,8 +203,9 @@ async function checkChange(
 }
 
 /**
- * The time limit of a search for the threads to change. No transaction is open during the search. The count of a list
- * in the inbox has a shorter time limit. So each list whose exact count is shown can also be changed.
+ * The time limit in milliseconds of a search for the threads to change. No transaction is open during the
+ * search. The search that counts a list in the inbox has a shorter time limit. So if the inbox shows an exact
+ * count, this search ends in time, too.
  */
 const searchedMilliseconds = 6_000;
 
@@ -276,7 +278,7 @@ async function changeSome(
   return tally;
 }
 
-/** Whether a change can mark a thread as read for the caller. */
+/** Whether a change can mark a thread as read or as unread for the caller. */
 const changesUnread = ({ read, status, snoozedUntil }: BulkChange): boolean =>
   read !== undefined || isFinish(status) || snoozedUntil != null;
 
@@ -299,7 +301,10 @@ function stored({ tagIds, activity, unread, unreadFor, unreadMembers, ...row }: 
   });
 }
 
-/** Returns the state of a thread, with what the undo of this change needs to restore the unread marks. */
+/**
+ * Returns the state of a thread before a change. Adds the data with which an undo of the change restores the
+ * unread marks.
+ */
 async function stateBefore(
   tx: Transaction,
   act: Act,
@@ -319,7 +324,7 @@ async function stateBefore(
 const isUnreadForCaller = async (tx: Transaction, { caller }: Act, id: string): Promise<boolean> =>
   (await threadNews(tx, caller.userId, [id]))[0]?.unread === 1;
 
-/** Returns the state of a thread; undefined if the app has no such thread. */
+/** Returns the state of a thread; undefined if the app has no such thread, or if the thread is hidden. */
 async function stateOf(tx: Transaction, { appId }: Act, id: string): Promise<FullState | undefined> {
   const [row] = await bulkChanges.states(tx, appId, [id]);
   if (row === undefined) return undefined;
@@ -382,7 +387,8 @@ async function undoSome(
     }
     const time = deps.clock.now().toISOString();
     const change = changeBack({ before, after }, { names, now: time });
-    // To resolve or to archive a thread again would mark it as read, and to snooze it again, too.
+    // The unread marks are read before the change, because `changeThread` marks a thread as read when it
+    // resolves, archives or snoozes the thread.
     const unread = before.unread ?? (changesUnread(change) ? await isUnreadForCaller(tx, act, id) : null);
     const unreadMembers =
       change.snoozedUntil == null ? [] : await unreadAgain(tx, id, { before, after, since });
@@ -418,8 +424,8 @@ const statesIn = ({ feedbackId, before, after }: BulkThreadRow): StoredStates =>
 });
 
 /**
- * Returns the ids of the members for whom a thread is unread after the undo of a change, although the undo snoozes it
- * again. (rule F45)
+ * Returns the ids of the members for whom a thread must be unread after an undo that snoozes the thread again.
+ * Without these marks, the snoozed thread would be read for all members. (rule F45)
  */
 const unreadAgain = (
   tx: Transaction,
@@ -428,7 +434,7 @@ const unreadAgain = (
 ): Promise<string[]> =>
   membersWithUnread(tx, id, {
     among: before.unreadMembers ?? [],
-    // The change has marked the thread as read for all members if it has snoozed the thread.
+    // If the bulk change snoozed the thread, it also marked the thread as read for all members.
     unseenSince: after.snoozedUntil === null ? undefined : since,
   });
 

@@ -25,13 +25,13 @@ export interface ThreadState {
   /** The time of the last activity. States that an older version of the server has stored do not have this field. */
   readonly activeAt?: string;
   /**
-   * The ids of the members for whom the thread was unread although they had no view of it. Only a change that counts as
-   * activity stores them, in the state before the change.
+   * The ids of the members for whom the thread was unread although no view of it was stored. Only a change that
+   * counts as activity stores them, in the state before the change.
    */
   readonly unreadFor?: readonly string[] | undefined;
   /**
-   * The ids of all members for whom the thread was unread. Only a change whose undo snoozes the thread again stores
-   * them, in the state before the change.
+   * The ids of all members for whom the thread was unread. They are stored only if the undo of the change
+   * snoozes the thread again, and only in the state before the change.
    */
   readonly unreadMembers?: readonly string[] | undefined;
 }

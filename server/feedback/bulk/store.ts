@@ -31,7 +31,10 @@ interface StoredBulk extends BulkRow {
 
 export const nothingDone: Tally = { changed: 0, skipped: [], skippedCount: 0 };
 
-/** A request. Repeats of a request have the same name. `content` is the fingerprint of its body. */
+/**
+ * A request with an idempotency key. Repeats of the request have the same name. `content` is the fingerprint of
+ * its body.
+ */
 interface BulkRequest {
   readonly name: string;
   readonly content: string;
@@ -162,8 +165,8 @@ export const bulkChanges = {
     ),
 
   /**
-   * Counts the threads of a person's bulk change whose proposals await a decision, but at most `most`. Does not count
-   * threads whose change was undone.
+   * Counts the threads of a person's bulk change that have a proposal without a decision. Stops at `most`. Does
+   * not count threads in which the change was undone.
    */
   async countAwaiting(reader: Reader, id: string, userId: string, most: number): Promise<number> {
     const row = await reader.get<{ count: number }>(
@@ -177,7 +180,7 @@ export const bulkChanges = {
   },
 
   /**
-   * Deletes the changes that ended before `ended` and whose undo has not begun. Also deletes all changes that began
+   * Deletes a change that ended before `ended` if its undo has not begun. Also deletes all changes that began
    * before `begun`.
    */
   prune: (tx: Transaction, ended: string, begun: string) =>

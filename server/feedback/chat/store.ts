@@ -55,7 +55,10 @@ export const outbox = {
   insert: (tx: Transaction, delivery: NewDelivery) =>
     tx.insert(tables.outbox, { ...delivery, status: "pending", attempts: 0, dueAt: delivery.createdAt }),
 
-  /** Returns apps that have due deliveries and are not in `busy`. The app with the longest waiting time comes first. */
+  /**
+   * Returns at most `most` apps that have due deliveries and are not in `busy`. The app that has waited longest
+   * comes first.
+   */
   dueApps: (reader: Reader, now: string, busy: readonly string[], most: number) =>
     reader.all<{ appId: string }>(
       `SELECT app_id AS "appId" FROM outbox WHERE status = 'pending' AND kind = 'chat' AND due_at <= ?
@@ -81,7 +84,10 @@ export const outbox = {
       ...[until, now, appId, now, most],
     ),
 
-  /** Marks all pending deliveries as sent without sending them, for the development server. Returns the number. */
+  /**
+   * Marks all pending deliveries as sent without sending them, for the development server. Returns their
+   * number.
+   */
   capture: (tx: Transaction, at: string) =>
     tx.run(
       "UPDATE outbox SET status = 'sent', sent_at = ?, attempts = attempts + 1 WHERE status = 'pending'",
@@ -135,7 +141,10 @@ export const outbox = {
     await tx.run(`UPDATE outbox SET payload = '${noBody}' WHERE ${about} AND status <> 'pending'`, ...ids);
   },
 
-  /** Deletes at most `most` deliveries that were sent or cancelled before `before`. Returns the number. */
+  /**
+   * Deletes at most `most` deliveries that were sent or have failed, and were due before `before`. Returns
+   * their number.
+   */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       `DELETE FROM outbox WHERE id IN (

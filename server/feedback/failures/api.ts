@@ -57,8 +57,8 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
 interface Passing {
   readonly failure: Failure;
   /**
-   * Returns whether the test of a summary with this prefix of a key has passed. Undefined if the list of the run
-   * contains the whole failure.
+   * For a summary: the function that checks whether the test with this prefix of a key has passed. Undefined if
+   * the list of the run contains the failure itself.
    */
   readonly partHasPassed?: (part: string) => boolean;
 }
@@ -119,9 +119,9 @@ function passOf(
 }
 
 /**
- * Stores that a failure passed in the scope of this run, or, for a summary, which of its tests passed. Returns the id
- * of its thread, and the scopes in which a failure of this thread has not passed yet. Returns undefined if the run
- * changes nothing.
+ * Stores that a failure passed in the scope of this run, or, for a summary, which of its tests passed. Locks
+ * the failure first. Returns the id of its thread, and the scopes in which a failure of this thread has not
+ * passed yet. Returns undefined if the run changes nothing.
  */
 async function passIn(
   tx: Transaction,

@@ -59,8 +59,9 @@ export const failures = {
   lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),
 
   /**
-   * Stores that a run reported a failure. Returns false if this run has already reported the failure and the failure
-   * has not passed since then. (rule F23)
+   * Stores that a run reported a failure. Returns false if this run has already reported the failure and the
+   * failure has not passed since then. In this case, only adds the tests of a summary. The result is always
+   * true if the report does not contain a run. (rule F23)
    */
   async report(tx: Transaction, report: FailureReport): Promise<boolean> {
     const { feedbackId, appId, scope, run, reportedAt } = report;
@@ -80,7 +81,11 @@ export const failures = {
     return false;
   },
 
-  /** Returns the failures that this scope has reported and that have not passed in this scope since then. */
+  /**
+   * Returns the failures that this scope has reported and that have not passed in this scope since then.
+   * Includes only failures with an open thread, and only reports that came before the run started or are of the
+   * run itself.
+   */
   async failingIn(
     tx: Transaction,
     { appId, scope, run, startedAt }: GreenScope & { readonly appId: string },
@@ -109,7 +114,10 @@ export const failures = {
     return found.map((row) => ({ ...failureOf(row), scope: row.scope }));
   },
 
-  /** Stores that a failure passed in a scope. Returns false if the failure was not open in that scope. */
+  /**
+   * Stores that a failure passed in a scope. Returns false if the scope has no report of the failure that this
+   * run can resolve.
+   */
   async pass(
     tx: Transaction,
     { feedbackId, scope, run, startedAt, passedAt }: PassedScope,
@@ -123,7 +131,10 @@ export const failures = {
     return passed > 0;
   },
 
-  /** Removes the passed tests from the summaries of a failure. Returns whether a summary has changed. */
+  /**
+   * Removes the passed tests from the summaries of a failure. A summary without remaining tests has passed.
+   * Returns whether a summary has changed.
+   */
   async passParts(
     tx: Transaction,
     pass: PassedScope,

@@ -98,8 +98,7 @@ const ofClaims = `FROM run_claims c CROSS JOIN runs r CROSS JOIN feedback f CROS
 const ofProposals = `FROM runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
   WHERE f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
 
-// Begins with the threads of the person's apps whose newest proposal is approved and not claimed. Threads that wait have
-// a small index.
+// Begins with the threads that wait for a worker, because the index of waiting threads is small.
 const ofApproved = `FROM app_members v CROSS JOIN feedback f CROSS JOIN runs r CROSS JOIN apps a
   WHERE ${membershipOf("viewer")} AND f.app_id = v.app_id AND f.waiting = 'approved'
     AND r.feedback_id = f.id AND r.status = 'approved' AND a.id = f.app_id`;
@@ -111,7 +110,9 @@ const current = `f.status IN ('open', 'in_progress')
 
 /** Queries for the work of agents in all apps of a person. (rule A54) */
 export const agentWork = {
-  /** Returns approved plans that no worker has claimed and whose approval is valid at the time `now`, oldest first. */
+  /**
+   * Returns approved plans that no worker has claimed, oldest first. Their approval is valid at the time `now`.
+   */
   approved: (reader: Reader, { userId, now, most }: Omit<WorkQuery, "since"> & { readonly now: string }) =>
     reader.all<AgentWorkRow>(
       plannedEachTime(`SELECT r.id AS "runId", ${named}, NULL AS worker, r.summary AS text, r.decided_at AS at

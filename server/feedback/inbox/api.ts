@@ -126,8 +126,8 @@ async function listAllApps(
 }
 
 /**
- * The limits of an exact count. A person needs an exact count before changing all threads of a list. A search whose
- * count takes longer than `milliseconds` is not counted to its end. (rule F45)
+ * The limits of an exact count. A person needs an exact count before changing all threads of a list. After
+ * `milliseconds`, the counting of a search ends, and the count is not exact. (rule F45)
  */
 const exactly: WholeList = { most: limits.bulkFound, milliseconds: 3_000 };
 

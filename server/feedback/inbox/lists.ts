@@ -56,7 +56,7 @@ export async function summariesOf(
 }
 
 /**
- * Returns the summary of a thread as a list of one. The list is empty if the thread was deleted after its row was
+ * Returns a list with the summary of a thread. The list is empty if the thread was deleted after its row was
  * read.
  */
 function summaryOf(row: SummaryRow, news: NewsRow | undefined, tags: ThreadSummary["tags"]): ThreadSummary[] {
@@ -149,7 +149,6 @@ type Searched = Filters & { readonly q: string };
 
 const noCounts: SearchFacts["counts"] = { open: 0, in_progress: 0, resolved: 0, archived: 0 };
 
-/** The first page of a search. */
 interface FirstPage {
   readonly rows: readonly { readonly status: string }[];
   /** The `seq` at which the search ended, if it ended because of its time limit. */
@@ -159,8 +158,9 @@ interface FirstPage {
 }
 
 /**
- * Returns what the first page of a search says about the whole search: the number of found threads by status, and a
- * corrected query if nothing was found. (rules F58, F59)
+ * Returns facts about a whole search, for its first page: the number of found threads by status, and a
+ * corrected query if nothing was found. Also returns whether the index is incomplete, and which operators and
+ * values are unknown or match nothing. (rules F58, F59)
  */
 export async function factsOf(
   database: Database,

@@ -161,8 +161,8 @@ export interface InboxPosition {
   readonly list: string;
   readonly at: number;
   /**
-   * The id of the thread after this one at the time at which the person opened the thread, or `noneAfter`. Undefined if
-   * the person has done nothing on the thread since.
+   * The id of the thread that came after this thread when the person opened this thread. `noneAfter` if there
+   * was no such thread. Undefined if the person has done nothing on the thread since then.
    */
   readonly after?: string | undefined;
   /** Whether the thread is shown next to the list, not on its own page. */

@@ -48,8 +48,8 @@ export function countAnswer(
 }
 
 /**
- * Returns the message for a person who sees so many views of an app that no further one can be saved. Only maintainers
- * delete shared views. (rule F44)
+ * Returns the message for a person who cannot save another view, because the person already sees the maximum
+ * number of views of the app. Only maintainers can delete shared views. (rule F44)
  */
 export function tooManyViewsText({
   own,

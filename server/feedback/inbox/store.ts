@@ -140,9 +140,7 @@ function queryOf(
 export interface WholeList {
   /** The maximum number of threads that are read. */
   readonly most: number;
-  /**
-   * The time after which a search begins no new page. The default is 0, with which it reads only one page.
-   */
+  /** The time after which a search begins no new page. With the default 0, a search reads only one page. */
   readonly milliseconds?: number;
 }
 
@@ -153,8 +151,8 @@ interface ThreadCount {
 }
 
 /**
- * Counts the threads on all pages of `listThreads`. Uses the same conditions, so that the count and the list agree.
- * (rule F44)
+ * Counts the threads on all pages of `listThreads`, at most `whole.most`. Uses the same conditions, so that the
+ * count and the list agree. `isComplete` is false if a search did not end in time. (rule F44)
  */
 export async function countThreads(
   reader: Reader,
@@ -265,7 +263,10 @@ const isNarrow = (filters: Filters, tagIds: readonly string[]): boolean =>
 const isUnassigned = ({ assignee, unfinished }: Filters): boolean =>
   assignee === null && unfinished !== undefined;
 
-/** Returns the query for the thread whose number is in the filters. The thread must also match the other filters. */
+/**
+ * Returns the query for the thread with the number in the filters. The thread must also match the other
+ * filters.
+ */
 const ofNumber = (
   engine: Engine,
   { appId, tagIds, ...filters }: Filters & Pick<MemberOf, "appId"> & { readonly tagIds: readonly string[] },
@@ -315,7 +316,7 @@ export const narrowingOf = (filters: Filters, tagIds: readonly string[]): Condit
   ...[...inTimes(filters), ...ofState(filters), ...withTags(tagIds)],
 ];
 
-/** Returns those of the e-mail addresses to whose accounts a thread of one of the apps is assigned. */
+/** Returns those of the e-mail addresses that belong to an assignee of a thread in these apps. */
 export async function assignedAmong(
   reader: Reader,
   appIds: readonly string[],
@@ -344,8 +345,8 @@ function inActivity(
   const oldestFirst = isOldestFirst(order);
   const conditions = [afterKey(`${activeAt}, f.id`, order, page), ...given];
   const first = firstByActivity({ ...scope, oldestFirst, conditions }, page.limit);
-  // All columns are read only for the threads that the subquery finds. (With CROSS JOIN, SQLite runs the subquery
-  // first.)
+  // The subquery finds the threads, and all columns are read only for these threads. With CROSS JOIN, SQLite
+  // runs the subquery first.
   const from = `${first.sql} AS matching CROSS JOIN feedback f`;
   return { from, order: byActivity(oldestFirst), conditions: [["f.seq = matching.seq", ...first.values]] };
 }
@@ -423,8 +424,8 @@ const ofSnoozed = (engine: Engine, order: OrderInTime): string => {
 };
 
 /**
- * Returns the table for FROM. On SQLite it names the index with which the query reads the fewest threads that do not
- * match the filters.
+ * Returns the table for FROM. On SQLite, the result also contains the name of an index. With this index, the
+ * query reads the fewest threads that do not match the filters.
  */
 function indexed(engine: Engine, order: OrderInTime, filters: Filters): string {
   if (filters.sender !== undefined)
@@ -592,8 +593,8 @@ interface ThreadQuery {
 }
 
 /**
- * The rows of a page. `reached` is set if the next page of a search does not begin after the last row, for example
- * because the search ended at its time limit. The next page begins with the threads whose `seq` is lower than
+ * The rows of a page. `reached` is set if the next page of a search does not begin after the last row, for
+ * example because the search ended at its time limit. All threads of the next page then have a lower `seq` than
  * `reached`.
  */
 export interface ThreadRows<Row> {

@@ -45,12 +45,15 @@ const mostOfAccount = 100;
  */
 const beatMs = 25_000;
 
-/** The minimum time between two reads of the database. One read finds all changes since the previous read. */
+/**
+ * The minimum time in milliseconds between two reads of the database. One read finds all changes since the
+ * previous read.
+ */
 const gapMs = 250;
 
 /**
- * The time after which permissions are read again on PostgreSQL. A notification from another server may be lost.
- * (rule A22) After an error, changes are also read again after this time.
+ * On PostgreSQL, permissions are read again at this interval in milliseconds, because a notification from
+ * another server may be lost. (rule A22) After an error, changes are also read again after this time.
  */
 const againMs = 5_000;
 
@@ -344,7 +347,9 @@ async function changesOf(reader: Reader, topic: string): Promise<Change[]> {
  */
 const threadsChanged = "thread:";
 
-/** Maps the name of a topic to the kind of its events, and to the kind of object whose id the topic contains. */
+/**
+ * For each name of a topic: the kind of its events, and the kind of object that the id in the topic belongs to.
+ */
 const places: ReadonlyMap<string, { readonly kind: Change["kind"]; readonly place: Place }> = new Map([
   [partsOf(threadsChanged).name, { kind: "thread", place: "thread" }],
   [partsOf(answeringTopic("")).name, { kind: "answering", place: "thread" }],
@@ -360,7 +365,6 @@ function partsOf(topic: string): { readonly name: string; readonly id: string } 
   return at < 0 ? { name: topic, id: "" } : { name: topic.slice(0, at), id: topic.slice(at + 1) };
 }
 
-/** Returns the kind of the events for a topic, and the kind of object whose id the topic contains. */
 const placeIn = (topic: string) => places.get(partsOf(topic).name);
 
 const meansEverything = (topic: string): boolean => [everyTopic, threadsTopic, slotsTopic].includes(topic);
@@ -398,7 +402,7 @@ interface SentEvent extends Change {
 
 /** The last events of this process. A browser that connects again gets the events that it has missed. (rule F73) */
 interface History {
-  /** Turns changes into events, and adds them to the history. */
+  /** Converts changes to events, adds the events to the history, and returns them. */
   add(changes: readonly Change[], at: string): SentEvent[];
   /**
    * Returns the events that a browser has missed. If the history no longer has all of them, returns one event of the
@@ -412,7 +416,10 @@ interface History {
 /** The maximum number of events in the history. */
 const mostKept = 500;
 
-/** The number of milliseconds before `since` from which events are also sent, because the clocks of servers differ. */
+/**
+ * A browser also gets the events of this many milliseconds before `since`, because the clocks of servers
+ * differ.
+ */
 const marginMs = 2_000;
 
 /** Returns the lines of the event stream for an event. An event that is not in the history has no `id`. */
@@ -492,7 +499,7 @@ const mayKnow = ({ appId }: Change, apps: ReadonlySet<string> | undefined): bool
   appId === undefined || apps?.has(appId) === true;
 
 /**
- * The maximum number of events that a connection gets at once. If there are more events, the connection gets one event
+ * The maximum number of events for the changes of one read. If there are more changes, there is only one event,
  * of the kind `everything`.
  */
 const mostAtOnce = 50;

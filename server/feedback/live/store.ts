@@ -73,7 +73,7 @@ export const liveReads = {
     return { mark: after.next(undefined), threads: threads.length > most ? undefined : threads };
   },
 
-  /** Returns those of the ids whose sessions have not ended. */
+  /** Returns the ids of those sessions that have not ended. */
   async liveSessions(reader: Reader, ids: readonly string[], now: string): Promise<ReadonlySet<string>> {
     const rows = await inParts(ids, (places, values) =>
       reader.all<{ id: string }>(

@@ -185,7 +185,7 @@ async function takeOut(
   const by = caller.userId;
   if (row.intoId === from && row.reopened !== null) {
     await changeBack(deps, tx, { caller, address, appId, id: from, reopened: JSON.parse(row.reopened) });
-    // To resolve or to snooze the thread again would mark it as read.
+    // `changeBack` may have resolved or snoozed the thread `from` again, and this marks a thread as read.
     if (!isRead) await threadViews.mark(tx, { appId, userId: by, feedbackId: from }, false);
   }
   await settle(deps, tx, { id, appId, by, fields: ["mergedInto"] });
@@ -209,7 +209,9 @@ async function takeOut(
   });
 }
 
-/** Changes the thread into which `id` was merged, and stores its earlier state. (rule F77) */
+/**
+ * Changes the thread into which `id` was merged, and stores its states before and after this change. (rule F77)
+ */
 async function changeOther(
   deps: MergeDeps,
   tx: Transaction,
@@ -255,8 +257,9 @@ interface NamedThread {
 const nameOf = ({ id, number }: NamedThread): string => (number === null ? id : `#${number}`);
 
 /**
- * Locks the failures of these threads, and then the threads. Reports of a failure and successful test runs lock in the
- * same order, so there is no deadlock and no report is added to a thread while it is merged.
+ * Locks the failures of these threads, and then the threads. Reports of a failure and successful test runs lock
+ * in the same order, so there is no deadlock and no report is added to a thread while it is merged. SQLite has
+ * only one writer and needs no lock.
  */
 async function lockAll(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (tx.engine === "sqlite") return;
@@ -283,8 +286,8 @@ async function lockedTarget(tx: Transaction, id: string, caller: ConsoleCaller):
 }
 
 /**
- * Completes a merge or its undoing for one of the two threads: updates the state of the newest proposal and the
- * activity, and stores an event.
+ * Completes a merge, or the undo of a merge, for one of the two threads. Updates the state of the newest
+ * proposal and the activity, and stores an event.
  */
 async function settle(
   deps: MergeDeps,

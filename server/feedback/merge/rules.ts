@@ -21,7 +21,7 @@ interface MergeFacts {
   readonly runs: readonly RunFacts[];
   /** The number of messages of the thread `id`. */
   readonly messages: number;
-  /** The number of threads that were merged into one of the two threads. */
+  /** The number of all threads that were merged into the two threads. */
   readonly merged: number;
   /** The number of merges in the longest chain that ends in the thread `into` after the merge. */
   readonly depth: number;
@@ -58,7 +58,7 @@ interface RunFacts extends Pick<RunState, "status" | "expiresAt"> {
   readonly outcomeStatus: string | null;
 }
 
-/** Whether a proposal awaits a decision, or is approved and its work is not finished. (rule F46) */
+/** Whether a proposal awaits a decision, or has a valid approval and no outcome yet. (rule F46) */
 export const isOpenRun = ({ outcomeStatus, ...run }: RunFacts, now: Date): boolean =>
   run.status === "awaiting_approval" ||
   (run.status === "approved" &&
@@ -97,7 +97,7 @@ export function undoRefusal({ mergedAt, erased, subject }: Undoable, now: Date):
 export interface MergeStep {
   readonly id: string;
   readonly intoId: string;
-  /** A number that grows with each merge into the same thread. */
+  /** A number that increases with each merge into the same thread. */
   readonly number: number;
 }
 
@@ -134,10 +134,10 @@ export function byTarget(steps: readonly MergeStep[]): MergesByTarget {
 }
 
 /**
- * Returns a map whose keys are the id of the thread `id` and the ids of all threads that were merged into it, directly
- * or through other threads. The value is the number of the merge with which the reports of a thread came into the
- * thread `id`. Only merges with decreasing numbers are followed, so the function ends even if wrong data contains a
- * circle of merges.
+ * Returns a map for the thread `id` and all threads that were merged into it, directly or through other
+ * threads. The key is the id of such a thread. The value is the number of the merge with which the reports of
+ * that thread came into the thread `id`. Only merges with decreasing numbers are followed, so the function ends
+ * even if wrong data contains a circle of merges.
  */
 export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
   const arrivals = new Map([[id, 0]]);
@@ -263,7 +263,7 @@ interface AddressedReport {
   readonly createdAt: string;
 }
 
-/** The reports of two threads after the undoing of a merge. */
+/** The reports of two threads after their merge was undone. */
 export interface DividedReports {
   /** The reports of the thread that was taken out. */
   readonly inside: readonly AddressedReport[];
@@ -272,9 +272,9 @@ export interface DividedReports {
 }
 
 /**
- * Decides where a mail with a reply to everyone belongs after the undoing of a merge, when each of the two threads has
- * a copy of the reply. Each address has got only one mail, which is about one report. If the address has reports in
- * both threads, both copies need the mail.
+ * Decides where a mail with a reply to everyone belongs after a merge was undone. Each of the two threads then
+ * has a copy of the reply. Each address has got only one mail, and this mail is about one report. If the
+ * address has reports in both threads, both copies need the mail.
  */
 export function placesOfMail(
   mail: { readonly reportId: string | null; readonly recipient: string },

@@ -249,9 +249,10 @@ export const merges = {
   },
 
   /**
-   * Undoes a merge. Moves back the messages from before the merge, and the messages that the senders of the thread
-   * wrote and received since then. Replies to everyone since the merge are copied, so they are in both threads. The
-   * thread keeps its snooze, also if it is over, unless the sender has answered since the merge.
+   * Undoes a merge. Moves back the messages from before the merge, and the messages that the senders of the
+   * thread wrote and received since then. Replies to everyone since the merge are copied, so they are in both
+   * threads. The thread keeps its snooze, even if the snooze is over. It has no snooze any more if the sender
+   * has answered since the merge.
    */
   async unmerge(
     tx: Transaction,
@@ -397,8 +398,9 @@ const reportsOf = (tx: Transaction, { id, from }: Place): Promise<MovedRow[]> =>
   );
 
 /**
- * Returns all messages to move back to the thread `id`, by their ids: its reports, the messages that were written in it
- * before the merge, and the messages in `from` to and from the senders of its reports.
+ * Returns all messages to move back from the thread `from` to the thread `id`, by their ids. These are the
+ * reports of the thread `id`, the messages that were written in it before the merge, and the messages to and
+ * from the senders of its reports.
  */
 async function messagesOf(
   tx: Transaction,
@@ -440,8 +442,8 @@ async function addressedReports(tx: Transaction, threadId: string): Promise<Divi
 }
 
 /**
- * Moves or copies the mails with a reply to everyone, so that each thread has the mails to its own senders. The two
- * threads have a copy of the reply each.
+ * Moves or copies the mails with a reply to everyone, so that each thread has the mails to its own senders.
+ * Each of the two threads has a copy of the reply.
  */
 async function divideMails(
   tx: Transaction,
@@ -606,7 +608,9 @@ const correctFirstReplies = (tx: Transaction, from: string, id: string): Promise
     );
   });
 
-/** Runs a change of the time of a thread's first reply, and corrects the statistics. */
+/**
+ * Runs a function that changes the time of a thread's first reply. Corrects the statistics before and after it.
+ */
 async function corrected(tx: Transaction, threadId: string, change: () => Promise<unknown>): Promise<void> {
   await tx.run(corrections.firstReply(tx.engine, "-1"), threadId);
   await change();

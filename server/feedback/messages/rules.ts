@@ -99,10 +99,13 @@ export const messageVerbs: Readonly<Record<MessageKind, string>> = {
   outcome: "reported the outcome of its work",
 };
 
-/** The time for which other members still see that a person is writing, after the person has stopped typing. */
+/**
+ * The time in milliseconds for which other members still see that a person is writing, after the server last
+ * stored this.
+ */
 const answeringShownFor = 45_000;
 
-/** While a person is typing, the server stores at this interval that the person is writing. */
+/** While a person is typing, the server stores at this interval in milliseconds that the person is writing. */
 const answeringStoredEvery = 20_000;
 
 /** The thread in which a person is writing an answer. `notedAt` is the time at which the server last stored this. */

@@ -72,7 +72,7 @@ export const proposalNote = ({
 
 const proposalNoteStart = "An agent proposes:";
 
-/** Whether the note of an agent shows a proposal. The beginning of the text is sufficient. */
+/** Whether a note of an agent shows a proposal. `body` may be only the beginning of the note. */
 export const isProposalNote = (body: string): boolean => body.startsWith(proposalNoteStart);
 
 /**

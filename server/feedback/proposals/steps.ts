@@ -23,8 +23,9 @@ export interface RunStep {
 type ProposalOfThread = Pick<ProposalRow, "id" | "appId" | "feedbackId">;
 
 /**
- * Creates a function that records a step of a proposal: in the audit log, in the activity of the thread, and as an
- * event if the step has one. The function also wakes the requests that wait for the proposal. (rules A26, A27)
+ * Creates a function that records a step of a proposal in the audit log, and as an event if the step has one.
+ * The function also copies the state of the newest proposal to the thread, and wakes the requests that wait for
+ * the proposal. Each step except a quiet one counts as activity of the thread. (rules A26, A27)
  */
 export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
@@ -46,7 +47,10 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   };
 }
 
-/** Whether a thread that was read stays read after a step, because no person has to act. (rule F50) */
+/**
+ * Whether a step is quiet: a thread that was read stays read after the step, because no person has to act.
+ * (rule F50)
+ */
 const isQuiet = (action: AuditActionName): boolean =>
   ["run.claim", "run.resume", "run.progress"].includes(action);
 

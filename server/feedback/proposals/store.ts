@@ -126,7 +126,10 @@ interface DecidedProposal {
 
 type FirstRead = Pick<ProposalRow, "firstReadAt">;
 
-/** The SQL condition that the token of an agent still exists, and that its account is still an owner of the app. */
+/**
+ * The SQL condition that the token of an agent still exists, and that the account of the token is still an
+ * owner of the app.
+ */
 const mayStillRead = `EXISTS (SELECT 1 FROM tokens t JOIN app_members o ON o.user_id = t.user_id AND o.role = 'owner'
   WHERE t.id = ? AND t.kind = 'agent' AND o.app_id = runs.app_id)`;
 
@@ -190,8 +193,9 @@ export const proposals = {
     ),
 
   /**
-   * Stores a decision on a proposal. `firstReadAt` of the result is null if no agent waits for the decision. Returns
-   * undefined if the proposal no longer awaits approval. (rule A4)
+   * Stores a decision on a proposal. If the decision is an approval and an agent waits for it, also stores that
+   * an agent has read it, and returns this time as `firstReadAt`. Returns undefined if the proposal no longer
+   * awaits approval. (rule A4)
    */
   async decide(tx: Transaction, id: string, decided: DecidedProposal): Promise<FirstRead | undefined> {
     const { status, decision, note, at, by, expiresAt, readBy = null } = decided;

@@ -20,7 +20,9 @@ export interface WaitingAgents {
   add(runId: string, agent: WaitingAgent): () => void;
   /** Returns the token of an agent that would read the decision immediately; null if there is none. */
   readerOf(runId: string): string | null;
-  /** Sends a decided proposal to the waiting agents after the transaction has ended. */
+  /**
+   * Sends a decided proposal to the waiting agents after the transaction has ended. Does nothing on PostgreSQL.
+   */
   handOver(tx: Pick<Transaction, "engine" | "signal">, run: ProposalRow): void;
   /** Returns the decided proposal if `topic` is the signal of `handOver`; otherwise undefined. */
   handedOver(topic: string): ProposalRow | undefined;

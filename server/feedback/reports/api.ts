@@ -45,8 +45,9 @@ export const feedback = (
 };
 
 /**
- * Stores a report with its files, as a new thread or as a repeat. Also stores which run reported a failure, and the
- * event. The `id` and the `consoleUrl` of the answer belong to the thread. (rule F9)
+ * Stores a report with its files, as a new thread or as a repeat. Also stores which run reported a failure, the
+ * event, and the cause of a notice about frequent repeats. Stores no repeat if the same run has already
+ * reported the failure. In the answer, `id` and `consoleUrl` belong to the thread. (rule F9)
  */
 function save(
   deps: Pick<Deps, "clock" | "keptFiles" | "newId" | "sealer" | "settings">,
@@ -141,7 +142,10 @@ async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise
 const returnedFrom = ({ settings }: Pick<Deps, "settings">, appId: string, id: string | undefined) =>
   id === undefined ? {} : { earlier: { id, consoleUrl: threadUrl(settings, appId, id) } };
 
-/** Stores which run reported the failure. Returns false if the same run has already reported it. (rule F23) */
+/**
+ * Stores which run reported the failure. Returns false if the same run has already reported it. Stores nothing
+ * and returns true if the report has no `dedupeKey`, or if its sender is blocked. (rule F23)
+ */
 async function storeFailure(tx: Transaction, feedbackId: string, report: FeedbackReport): Promise<boolean> {
   const { thread, scope, run, parts } = report;
   // A report of a blocked sender must not change a failure.

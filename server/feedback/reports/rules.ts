@@ -14,7 +14,10 @@ export function subjectOf(type: string, message: string): string {
 const firstLine = (message: string): string =>
   message.trim().split(/\r?\n/, 1)[0]?.replace(/\s+/g, " ").trim() ?? "";
 
-/** Returns the first sentence of a message, or its first line if that has no end of a sentence. (rule F7) */
+/**
+ * Returns the first sentence of a message. If the first line does not contain the end of a sentence, returns
+ * this line. (rule F7)
+ */
 export function firstSentence(message: string): string {
   const line = firstLine(message);
   for (const { 0: end, index } of line.matchAll(sentenceEnd)) {
@@ -25,12 +28,17 @@ export function firstSentence(message: string): string {
 }
 
 /**
- * Japanese and Chinese have no space after a sentence. A sentence in quotation marks is part of another sentence. A match
- * begins only at the first of several marks, so the time does not grow with the square of their number.
+ * Matches the punctuation at the end of a sentence. There is no space after a sentence in Japanese and Chinese.
+ * There, a mark before a closing quotation mark or bracket does not match, because such a sentence is part of
+ * another sentence. A match begins only at the first of several marks, so the time does not grow with the
+ * square of their number.
  */
 const sentenceEnd = /(?<![.!?…؟۔।])[.!?…؟۔।]+(?=\s|$)|(?<![。！？｡])[。！？｡]+(?![。！？｡」』）])/gu;
 
-/** Whether a point is part of a number of a list, of an abbreviation or of initials. */
+/**
+ * Whether the point at the position `at` is part of the number of a list item, of an abbreviation, or of
+ * initials.
+ */
 function isInnerPoint(line: string, at: number): boolean {
   const word = /[^\s("'„“«]{1,20}$/u.exec(line.slice(Math.max(0, at - 20), at))?.[0] ?? "";
   const next = line.slice(at + 1, at + 4).trimStart();

@@ -85,8 +85,8 @@ export function createAppStorage({
 export type ReceivedUpload = Pick<NewUpload, "name" | "sha256" | "mediaType" | "size" | "fileName">;
 
 /**
- * Returns the values that are stored for a received file. `givenName` is a file name from a field of the request.
- * `givenName` replaces the name of the file itself.
+ * Returns the values that are stored for a received file. `givenName` is a file name from a field of the
+ * request. If it is given, the file's own name is ignored.
  */
 export function uploadOf(
   { sha256, size, name: ownName }: ReceivedFile,

@@ -11,9 +11,9 @@ export interface ReplyFacts {
 const statusUrl = "{statusUrl}";
 
 /**
- * Replaces the placeholders in a saved or a typed reply. If the sender has no name, the space before `{name}` is removed, too.
- * `{statusUrl}` stays in the text, because only the receiver may know this link. `withStatusUrl` inserts it when the
- * reply is sent. (rule F32)
+ * Replaces the placeholders in a saved or a typed reply. If a placeholder has no value, the spaces before it
+ * are removed, too. `{statusUrl}` stays in the text if the app has sender pages, because only the receiver may
+ * see this link. `withStatusUrl` inserts the link when the reply is sent. (rule F32)
  */
 export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): string {
   // All placeholders are replaced in one step. So a placeholder that a sender typed as a name is not replaced.
@@ -30,9 +30,9 @@ export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): str
 }
 
 /**
- * Returns the names of the placeholders in a typed reply that have no value. In a reply to everyone, this includes
- * `{name}`, because all receivers get one text. Otherwise `{name}` is left out only for a sender without a name. (rule
- * F32)
+ * Returns the names of the placeholders in a typed reply that have no value. In a reply to everyone, this
+ * includes `{name}`, because all receivers get one text. In a reply to one sender, this never includes
+ * `{name}`, even if the sender has no name. (rule F32)
  */
 export const doubtfulPlaceholders = (
   body: string,
@@ -44,8 +44,8 @@ export const doubtfulPlaceholders = (
 ];
 
 /**
- * Returns the names in a reply that not all of its receivers have: the names of other senders of the thread. A saved
- * reply may have inserted them for another receiver. (rule F32)
+ * Returns the names of senders of the thread that are in a reply but are not the name of all its receivers. A
+ * saved reply may have inserted such a name for another receiver. (rule F32)
  */
 export function otherNamesIn(
   text: string,
@@ -62,7 +62,7 @@ export function otherNamesIn(
   const [own = "", ...more] = receivers.map((name) => withoutBraces(name ?? ""));
   const shared = more.every((name) => isSameName(name, own)) ? own : "";
   const others = new Set(all.map((name) => withoutBraces(name ?? "")).filter((name) => name !== ""));
-  // The name "Anna" in "Anna Berg" is that of the receiver Anna Berg.
+  // If the receiver is Anna Berg, the word "Anna" in "Anna Berg" is not the name of another sender.
   const withoutShared = shared === "" ? text : text.replaceAll(shared, " ");
   return [...others].filter(
     (name) => hasName(shared.includes(name) ? withoutShared : text, name) && !isSameName(name, shared),
@@ -72,8 +72,8 @@ export function otherNamesIn(
 const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 /**
- * Whether a text has a name as a whole word. Scripts without capital letters may write words without spaces, so their
- * letters may stand beside the name.
+ * Whether a text contains a name as a whole word. Some scripts without capital letters have no spaces between
+ * words. So a letter of such a script may be directly before or after the name.
  */
 function hasName(text: string, name: string): boolean {
   // A thread can have hundreds of names. To compile a pattern for each of them takes seconds.

@@ -250,8 +250,9 @@ interface Destination {
 }
 
 /**
- * Returns the pages, FAQ entries and release notes whose names contain all words of the query. Names in all languages
- * are searched, and the name that matches is shown. A query with operators has no such results. (rule F57)
+ * Returns the pages, FAQ entries and release notes that have all words of the query in their names. For a page,
+ * the name of its app is searched, too. Names in all languages are searched, and the name that matches is
+ * shown. The list is empty for a query with operators. (rule F57)
  */
 function destinationsOf(
   q: string,

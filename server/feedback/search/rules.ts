@@ -15,7 +15,7 @@ type Mark = FoundLine["marks"][number];
 export const hasPattern = (texts: readonly ThreadText[], pattern: Pattern): boolean =>
   patternsIn(texts, [pattern]).has(pattern);
 
-/** Returns those of the patterns that occur in at least one of the texts. */
+/** Returns the patterns that occur in at least one of the texts. */
 export function patternsIn(texts: readonly ThreadText[], patterns: readonly Pattern[]): ReadonlySet<Pattern> {
   const had = new Set<Pattern>();
   for (const { text } of texts) {
@@ -161,7 +161,7 @@ function endOf(text: string, to: number): number {
 const atCharacter = (text: string, at: number): number =>
   /[\uDC00-\uDFFF]/.test(text.charAt(at)) ? at - 1 : at;
 
-/** A word of the index. If `isBeginning` is true, `word` stands for all words of the index that begin with `word`. */
+/** A word of the index. If `isBeginning` is true, all words of the index that begin with `word` are meant. */
 interface Indexed {
   readonly word: string;
   readonly isBeginning: boolean;
@@ -191,7 +191,6 @@ export interface TypedWord extends Pick<TextWord, "word" | "start" | "end"> {
   readonly term: Term;
 }
 
-/** A parsed query. */
 export interface SearchQuery {
   /** A thread must have each of these terms. */
   readonly all: readonly Term[];
@@ -277,7 +276,7 @@ export function unknownValuesOf(query: string): UnknownValue[] {
 
 const known: ReadonlySet<string> = new Set([...valuesOf.keys(), ...["tag", "from", "source", "assignee"]]);
 
-/** Returns the tags and the addresses of assignees in a query. They may not exist. */
+/** Returns the tags and the addresses of assignees in a query. Some of them may not exist. */
 export function namedValuesOf(query: string): { readonly tags: string[]; readonly assignees: string[] } {
   const valuesIn = (name: string) =>
     operatorsIn(query).flatMap(({ operator, value }) => (operator === name ? [value] : []));
@@ -346,7 +345,7 @@ export function readQuery(query: string, by: "member" | "agent" = "member"): Sea
   return building;
 }
 
-/** Whether a query has no conditions, so that it matches all threads. */
+/** Whether a query has no conditions. */
 export const isEmpty = ({ all, none, read, readNone, facts }: SearchQuery): boolean =>
   all.length + none.length + read.length + readNone.length + facts.length === 0;
 
@@ -408,7 +407,7 @@ const threadNumber = /^#[1-9]\d{0,8}$/;
 
 const day = /^\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?$/;
 
-/** Whether a text is a year, a month or a day of the calendar. `2026-02-31` is none. */
+/** Whether a text is a year, a month or a day of the calendar. The result for `2026-02-31` is false. */
 function isPeriod(value: string): boolean {
   if (!day.test(value)) return false;
   const [, month = 1, date = 1] = value.split("-").map(Number);
@@ -657,7 +656,7 @@ const alike = new Map([
 
 const other = new RegExp(`[${[...alike.keys()].join("")}]`, "gu");
 
-/** The Arabic article at the beginning of a word, also after a short word that is written together with it. */
+/** The Arabic article at the beginning of a word. A word of one letter may be joined before the article. */
 const article = /^(?:[وبكف]?ال|لل)(?=\p{L}{2})/u;
 
 function beginningOf(word: string): string {

@@ -40,7 +40,10 @@ export const similar = {
     return Number(row?.count ?? 0);
   },
 
-  /** Returns, for each word, the newest threads that have it. Words that are not searched in time are missing. */
+  /**
+   * Returns, for each word, the newest threads that have it. Leaves out the words that could not be searched in
+   * time.
+   */
   async withWords(
     reader: Reader,
     { appId, userId }: { readonly appId: string; readonly userId: string },

@@ -83,7 +83,10 @@ function perDayOf(days: readonly CountedDay[], found: readonly DayRow[]): Statis
   });
 }
 
-/** Returns the numbers of a measure, such as of first replies, by the range of time in which the wait ended. */
+/**
+ * Returns how many waits ended in each range of time. `name` is the measure, such as `reply` for the waits for
+ * a first reply.
+ */
 const waitsOf = (measures: ReadonlyMap<string, number>, name: string): number[] =>
   Array.from({ length: limits.waits.length + 1 }, (_, range) => measures.get(`${name}:${range}`) ?? 0);
 

@@ -138,8 +138,8 @@ const Numbers = ({ navigation, present, before, profile, now, length, isOwn, ref
       <Figures {...{ present, before, length, now }} />
       <p class="muted small">
         {`Besides the new threads, ${repeatsText(present)} came in. The report of a merged thread counts as repeated, too. `}
-        Answered within 24&nbsp;h is the share of all new threads of the period. Those that arrived less than
-        24&nbsp;hours ago count, too, and can still get a reply in time.
+        “Answered within 24&nbsp;h” is the share of all new threads of the period. New threads that arrived
+        less than 24&nbsp;hours ago count, too. They can still get a reply in time.
       </p>
       <div class="two">
         <PerDay present={present} search={search} />
@@ -350,7 +350,7 @@ const BarTable = ({
 }: {
   readonly caption: string;
   readonly rows: readonly Measured[];
-  /** The number that a whole bar stands for. The default is the greatest count of the rows. */
+  /** The number for which the bar has its full length. The default is the greatest count of the rows. */
   readonly whole?: number;
 }) => {
   const most = Math.max(1, whole ?? Math.max(...rows.map(({ count }) => count)));
@@ -432,7 +432,7 @@ function slowRepliesText(present: Statistics): string {
   const { count, p90 } = slowReplies(present);
   if (present.firstReply.p90 === null) return "No new thread of this period has a reply.";
   return p90 === undefined
-    ? `9 of 10 first replies came within: – (shown from ${leastOfPercentile} first replies on, this period has ${count}). The median is an estimate. Nights and weekends are included.`
+    ? `9 of 10 first replies came within: – (only shown with at least ${leastOfPercentile} first replies, this period has ${count}). The median is an estimate. Nights and weekends are included.`
     : `9 of 10 first replies came within ${waitText(p90)}. This time and the median are estimates. Nights and weekends are included.`;
 }
 
@@ -574,7 +574,7 @@ const Days = ({
   at,
 }: DayChartProps & {
   readonly sums: readonly number[];
-  /** The number that the top of the drawing stands for. */
+  /** The number at the top of the drawing. */
   readonly top: number;
 }) => {
   const y = (count: number) => height - (count * height) / top;

@@ -233,8 +233,9 @@ export const statistics = {
   },
 
   /**
-   * On PostgreSQL, different connections count in different rows, so that they need not wait for each other. Combines
-   * at most `most` of these rows per table for quarters before `before`. Returns the number of combined rows.
+   * On PostgreSQL, different connections count in different rows, so that they need not wait for each other.
+   * Combines at most `most` of these rows of each table, for quarters before `before`. Returns the number of
+   * combined rows. Does nothing on SQLite.
    */
   async addUp(tx: Transaction, before: Pick<Quarters, "to">, most: number): Promise<number> {
     if (tx.engine === "sqlite") return 0;

@@ -14,5 +14,5 @@ export const tagKeyOf = (name: string): string =>
     "NFC",
   );
 
-/** Returns the names of tags in the value of a filter, which separates them by commas. */
+/** Returns the names of tags in the value of a filter. The names are separated by commas. */
 export const tagNamesIn = (list: string): string[] => list.split(",").filter((name) => name.trim() !== "");

@@ -78,7 +78,10 @@ export const tags = {
       ...[id, id, most],
     ),
 
-  /** Replaces the tag `from` by the tag `into` in the data that undoes merges and bulk changes. (rules F45, F46) */
+  /**
+   * Replaces the tag `from` by the tag `into` in the stored data with which merges and bulk changes are undone.
+   * (rules F45, F46)
+   */
   async renameInUndo(
     tx: Transaction,
     { appId, from, into }: { readonly appId: string; readonly from: string; readonly into: string },
@@ -161,7 +164,7 @@ export const threadTags = {
       ...[feedbackId, feedbackId, tagKeyOf(name)],
     ),
 
-  /** Returns those of the keys for which none of the apps has a tag. */
+  /** Returns the keys for which none of the apps has a tag. */
   async missingOf(
     reader: Reader,
     appIds: readonly string[],

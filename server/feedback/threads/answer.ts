@@ -7,8 +7,8 @@ import { type RunState, stateAt } from "../proposals/rules.ts";
 import type { ThreadRow } from "./store/threads.ts";
 
 /**
- * A stored file of a thread. `upload` is its name in its public address. `name` is the name of the file that the sender
- * sent.
+ * A stored file of a thread. `upload` is the name in the public address of the file. `name` is the name that
+ * the sender gave the file.
  */
 export interface ThreadFile {
   readonly upload: string;

@@ -18,8 +18,9 @@ import { changeableOf, snoozes, updateThread } from "./store/fields.ts";
 import { assigneeOf, assignees } from "./store/threads.ts";
 
 /**
- * Changes the fields, tags, assignee and snooze of a thread, and records the changes in the audit log and as an event.
- * If the change finishes the thread, it counts as read for the caller. (rules F30, F31, F42)
+ * Changes the fields, tags, assignee and snooze of a thread, and records the changes in the audit log and as an
+ * event. If the change finishes the thread, the thread counts as read for the caller. The caller must lock the
+ * thread first. Throws the errors of `assign`, `changeTags` and `changeSnooze`. (rules F30, F31, F42)
  */
 export async function changeThread(
   deps: Pick<Deps, "clock" | "newId">,
@@ -191,8 +192,9 @@ async function memberNamed(
 }
 
 /**
- * Returns the id of the account for the filter `assignee`, which is `me`, `none`, or the id or e-mail address of a
- * member. Returns null for `none`, and undefined if there is no filter.
+ * Returns the id of the account for the filter `assignee`, which is `me`, `none`, or the id or e-mail address
+ * of a member. Returns null for `none`, and undefined if there is no filter. Returns an unknown address as it
+ * is, so that no thread matches.
  */
 export async function filteredAssignee(
   reader: Reader,

@@ -20,7 +20,6 @@ function withWriter(message: OwnedMessage, writers: ReadonlyMap<string, Writer>)
   return writer === undefined ? message : { ...message, writtenBy: writer.email, writtenByName: writer.name };
 }
 
-/** The member who wrote a message. */
 interface Writer {
   readonly email: string;
   readonly name: string | null;

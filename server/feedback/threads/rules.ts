@@ -24,7 +24,7 @@ export function snoozeRefusal(
   });
 }
 
-/** Returns the end of a snooze that a thread had at an earlier time, if this snooze is over; otherwise null. */
+/** Returns the end of a snooze that a thread had earlier, if this snooze is over by `now`; otherwise null. */
 export const endedSnooze = (
   { snoozedUntil }: { readonly snoozedUntil?: string | null },
   now: string,
@@ -61,7 +61,10 @@ export function retentionTime(last: string | undefined, now: Date): Date {
   return new Date(Math.min(now.getTime(), Date.parse(last) + mostAdvance));
 }
 
-/** Returns a time. A resolved thread is too old if its last activity was before this time. */
+/**
+ * Returns the limit for the age of resolved threads: a thread is too old if its last activity was before this
+ * time.
+ */
 export const tooOldBefore = (days: number, now: Date): string =>
   new Date(Math.max(0, now.getTime() - days * dayMilliseconds)).toISOString();
 
@@ -84,7 +87,7 @@ export interface DecidedRun {
   readonly byName: string | null;
 }
 
-/** A published release note that names the thread. */
+/** A published release note that refers to the thread. */
 export interface NamingRelease {
   readonly id: string;
   readonly at: string;
@@ -105,7 +108,7 @@ const kinds: Readonly<Record<string, ThreadEvent["kind"]>> = {
   mergedInto: "merge",
 };
 
-/** Returns what happened to a thread besides its messages, oldest first. (rule F41) */
+/** Returns the events of a thread that are not messages, oldest first. (rule F41) */
 export function threadEvents({
   changes,
   runs,
@@ -149,7 +152,7 @@ function eventsOfChange({ at, actor, byName, changes }: AuditedChange): ThreadEv
   });
 }
 
-/** The actor in the audit log if a sender did something. */
+/** The actor in the audit log for the actions of a sender. */
 export const senderActor = "sender";
 
 const isSender = (actor: string): boolean =>

@@ -33,10 +33,16 @@ export function threadNews(
   return { first: fresh[0]?.id, messages: fresh.length, decided };
 }
 
-/** The time without a view after which a visit ends. Then all events since the last view are new. */
+/**
+ * The time in milliseconds without a view after which a visit ends. Then all events since the last view are
+ * new.
+ */
 const visitEnds = 30 * 60_000;
 
-/** The minimum time between two stored views. With this limit, reloaded and open pages cause few writes. */
+/**
+ * The minimum time in milliseconds between two stored views. With this limit, reloaded and open pages cause few
+ * writes.
+ */
 const viewStoredEvery = 60_000;
 
 /**

@@ -56,9 +56,10 @@ interface Subscription {
 }
 
 /**
- * Adds a browser. If the browser is already known, updates its address, keys and session. If another person used this
- * browser, removes that entry. Throws `wrong_state` if the person already gets notices in too many browsers, and
- * `not_found` if the session or the replaced browser is unknown.
+ * Adds a browser. If the browser is already known, updates its address, keys and session. If there is another
+ * entry for the same address, for example because another person used this browser, removes that entry. Throws
+ * `wrong_state` if the person already gets notices in too many browsers, and `not_found` if the session or the
+ * replaced browser is unknown.
  */
 async function addBrowser(
   { clock, newId, sealer }: BrowserDeps,

@@ -3,8 +3,8 @@ import { quoted, unlinkedLine } from "../../../src/words/visible.ts";
 import { type Item, sentenceOf } from "../waiting/rules.ts";
 
 /**
- * The shortest time between two groups of notices about one app in browsers. Notices that are created in this time are
- * sent together. (rule N10)
+ * The shortest time in milliseconds between two groups of notices about one app in browsers. Notices that are
+ * created in this time are sent together. (rule N10)
  */
 export const collectedInBrowsers = 60_000;
 
@@ -24,7 +24,7 @@ const [firstPause, longestPause] = [5_000, 3_600_000];
 
 const day = 24 * 3_600_000;
 
-/** A browser is deleted when its session has been over for this time. (rule N10) */
+/** A browser is deleted when its session ended this number of milliseconds ago. (rule N10) */
 export const forgottenAfter = 30 * day;
 
 /**

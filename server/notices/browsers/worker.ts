@@ -98,9 +98,10 @@ interface Sending {
 }
 
 /**
- * Sends a notice if it is still needed. Then deletes the notice, and deletes a browser that accepts no more notices. If
- * the push service does not accept the notice now, the browser gets no notices for a while. Returns when to try again;
- * undefined if the notice is done or no longer reserved.
+ * Sends a notice if it is still needed. Deletes the notice when it was sent, or when it will never be sent.
+ * Deletes a browser that accepts no more notices. If the push service does not accept the notice now, the
+ * browser gets no notices for a while. Returns when to try again; undefined if the notice is done or no longer
+ * reserved.
  */
 async function deliver(deps: PushDeps, { browserId, push, stopping }: Sending): Promise<Date | undefined> {
   const { clock, database } = deps;
@@ -142,8 +143,9 @@ async function giveBack({ clock, database }: PushDeps, push: DuePush): Promise<u
 }
 
 /**
- * Returns the notice to show. In quiet hours, returns the time at which it may be shown. Returns undefined if it is out
- * of date. (rules N2, N4, N5)
+ * Returns the notice to show. In quiet hours, returns the time at which it may be shown. Returns undefined if
+ * the member does not want it any more, may not get it any more, or does not need to act any more. (rules N2,
+ * N4, N5)
  */
 async function shownNow(deps: PushDeps, push: DuePush): Promise<ShownNotice | Date | undefined> {
   const { clock, database, sealer, settings } = deps;

@@ -78,7 +78,6 @@ export async function noteSilentWorkers({ clock, database }: NotifyDeps): Promis
   });
 }
 
-/** Creates the notices of one cause. */
 async function createNotices(deps: NotifyDeps, tx: Transaction, cause: Cause): Promise<void> {
   const now = deps.clock.now();
   const happened = await circumstancesOf(tx, cause, now);
@@ -133,7 +132,8 @@ interface Noting {
 }
 
 /**
- * Stores a notice for a member. It is sent together with the notices that already wait to be sent in the same way.
+ * Stores a notice for a member. It is sent together with the notices that already wait to be sent in the same
+ * way. Does nothing if notices in this way do not reach the member, or if `wasNotifiedToday` is true.
  */
 async function note(
   deps: NotifyDeps,
@@ -155,8 +155,8 @@ async function note(
 }
 
 /**
- * Whether notices that are sent in this way reach a member. Mail needs a verified address, and a browser must be turned
- * on. (rules N7, N10)
+ * Whether notices that are sent in this way reach a member. For mail, the server must send mail and the address
+ * must be verified. For browsers, the member must have turned on a browser. (rules N7, N10)
  */
 async function reaches(
   { settings }: Pick<NotifyDeps, "settings">,
@@ -194,7 +194,10 @@ async function wasNotifiedToday(
   );
 }
 
-/** Posts a notice in the chat of the app. Posts it only once, even if several members want it in the chat. (rule N8) */
+/**
+ * Posts a notice in the chat of the app if a member wants it there. Posts it only once, even if several members
+ * want it in the chat. (rule N8)
+ */
 async function post(
   deps: NotifyDeps,
   tx: Transaction,

@@ -94,8 +94,8 @@ export function receiversOf<Member extends Candidate>(
 }
 
 /**
- * Returns the kind of the notice. An answer in a thread without an assignee counts as a new report, so the same
- * members get the notice.
+ * Returns the kind of the notice. If the thread has no assignee who can get notices about answers, an answer
+ * counts as a new report. So the members who want notices about new reports get the notice.
  */
 const kindFor = (
   members: readonly Candidate[],
@@ -105,7 +105,10 @@ const kindFor = (
 const isMember = (members: readonly Candidate[], id: string | null, kind: NoticeKind): boolean =>
   members.some(({ userId, role }) => userId === id && mayGet(role, kind));
 
-/** Returns the only member whom a notice of this kind concerns; undefined if it concerns all members. */
+/**
+ * Returns the id of the only member who may get a notice of this kind; undefined if all members may get it,
+ * null if nobody may get it.
+ */
 function onlyOne(
   members: readonly Candidate[],
   { assigneeId, deciderId }: Pick<Circumstances, "assigneeId" | "deciderId">,
@@ -113,7 +116,7 @@ function onlyOne(
 ): string | null | undefined {
   if (kind === "answer" || kind === "assigned") return assigneeId;
   if (kind !== "approval" && kind !== "work") return undefined;
-  // If the person who decided is no longer a member, all who may decide get the notice.
+  // If the person who decided is no longer a member who may decide, all members who may decide get the notice.
   return isMember(members, deciderId, kind) ? deciderId : undefined;
 }
 

@@ -55,7 +55,8 @@ const textOfWay = (way: string): readonly [heading: string, words: string] =>
   new Map<string, readonly [heading: string, words: string]>(Object.entries(wayTexts)).get(way) ?? [way, way];
 
 /**
- * Saves which notices the person gets about one app. A kind whose checkboxes were not changed keeps its default.
+ * Saves which notices the person gets about one app. A kind of notice keeps its default if its checkboxes were
+ * not changed.
  */
 function changeNotices(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields, links, param } = visit;
@@ -112,8 +113,8 @@ function turnOn(visit: SignedInVisit): Promise<Reply<"browser-on">> {
 }
 
 /**
- * Returns a refusal whose message names the fault, because the form has no visible field at which a fault could be
- * shown.
+ * Returns a refusal with the fault in its message, because the form has no visible field that could show the
+ * fault.
  */
 const inWords = (refusal: ApiError): ApiError => {
   const [fault] = refusal.details.issues ?? [];

@@ -134,9 +134,9 @@ export const withoutMail = (choices: Choices): Choices =>
   );
 
 /**
- * Whether a member with this role still wants a waiting notice of a kind. There are two ways of mail: `mail` and
- * `daily`. A notice that waits in one way of mail is also sent if the member now wants this kind in the other way.
- * (rules N1, N2)
+ * Whether a member with this role still wants a waiting notice of a kind. There are two ways of mail: `mail`
+ * and `daily`. A notice that waits for one of them is also sent if the member now wants this kind in the other
+ * one. (rules N1, N2)
  */
 export const stillWants = (role: Role, choices: Choices, kind: NoticeKind, way: NoticeWay): boolean =>
   waysOf(role, kind, choices).some((one) => one === way || (isMail(one) && isMail(way)));

@@ -8,9 +8,9 @@ import type { Route, SharedSteps } from "../../http/pipeline.ts";
 import { createStopMail, stopPath } from "./api.ts";
 
 /**
- * Returns the routes of the page that unsubscribes a person from mail about an app. The page needs no sign-in. Only a
- * POST ends the mail, because programs that check mails open the links in them. The one-click request of a mail
- * program has no origin header, so the token is the only check. (RFC 8058, rule N6)
+ * Returns the routes of the page on which a person unsubscribes from mail about an app. The page needs no
+ * sign-in. Only a POST ends the mail, because programs that check mails open the links in them. The one-click
+ * request of a mail program has no origin header, so the token is the only check. (RFC 8058, rule N6)
  */
 export function stopMailRoutes(
   deps: Pick<Deps, "database" | "log" | "sealer" | "settings">,

@@ -21,16 +21,16 @@ type WorkerDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" |
 const batchesAtOnce = 50;
 
 /**
- * The shortest pause of the worker. Notices whose mail could not be queued stay due. Without this pause, the worker
- * would try again immediately.
+ * The shortest pause of the worker in milliseconds. If a mail could not be queued, its notices stay due.
+ * Without this pause, the worker would try again immediately.
  */
 const shortestSleep = 5_000;
 
 const day = 86_400_000;
 
 /**
- * The maximum time that a notice waits. The daily mail is due within 25 hours, and quiet hours delay it by less than
- * a day.
+ * The maximum time in milliseconds that a notice waits. The daily mail is due within 25 hours, and quiet hours
+ * delay it by less than a day.
  */
 const longestWait = 3 * day;
 
@@ -80,9 +80,11 @@ async function pause({ clock, database, time }: WorkerDeps): Promise<number> {
 }
 
 /**
- * Puts the waiting notices of a member about an app into a mail. Also writes mails again whose content was deleted. In
- * quiet hours, or after too many mails, only sets the time at which the notices are due. One transaction marks the
- * notices and queues the mail, so a crash neither loses a notice nor sends it twice. (rule N3)
+ * Puts the waiting notices of a member about an app into a mail. If the content of an unsent mail was deleted,
+ * writes this mail again. In quiet hours, or after too many mails, only sets the time at which the notices are
+ * due. If the member may not get the notices any more or does not want them, no mail is sent, and the notices
+ * do not wait any more. One transaction marks the notices and queues the mail, so a crash neither loses a
+ * notice nor sends it twice. (rule N3)
  */
 async function queueBatch(deps: WorkerDeps, tx: Transaction, batch: MailBatch, now: Date): Promise<void> {
   const waiting = await notices.take(tx, batch);

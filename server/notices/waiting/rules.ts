@@ -47,7 +47,9 @@ export function chatSentenceOf({ kind, detail }: Pick<Item, "kind" | "detail">):
   return detail === undefined ? said : `${said}: ${detail}`;
 }
 
-/** How long a notice waits so that further notices can be added to the same mail. (rule N3) */
+/**
+ * How long a notice waits, in milliseconds, so that further notices can be added to the same mail. (rule N3)
+ */
 const collectedMilliseconds = 15 * 60_000;
 
 /** The time of the day at which the daily mail is sent. (rule N3) */

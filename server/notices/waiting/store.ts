@@ -79,7 +79,7 @@ interface NewNotice extends Omit<NoticeRow, "further"> {
   readonly appId: string;
   readonly way: NoticeWay;
   readonly dueAt: string;
-  /** When the notice was sent; undefined if it waits. */
+  /** When the notice was queued or posted; undefined if it waits. */
   readonly queuedAt?: string;
 }
 
@@ -117,8 +117,8 @@ export const notices = {
   },
 
   /**
-   * Stores a notice that waits. If `most` notices of its kind already wait, it is only counted, so that many reports in
-   * a short time do not make a batch large. (rule N3)
+   * Stores a notice that waits. If `most` notices of its kind already wait, the new notice is only counted.
+   * Otherwise many reports in a short time would make a batch large. (rule N3)
    */
   async insertOrCount(tx: Transaction, notice: NewNotice, most: number): Promise<void> {
     const { userId, appId, way, kind } = notice;
@@ -306,8 +306,9 @@ export const notices = {
   },
 
   /**
-   * Takes back the unsent mails about threads whose text is erased, so that the mails are written again. `threads` is
-   * SQL: a list of ids, or a query for ids. Returns the ids of the mails that were not deleted. (rules P4, N3)
+   * Cancels the unsent mails about threads that are deleted or whose text is erased, so that the mails are
+   * written again. `threads` is SQL: a list of ids, or a query for ids. Returns the ids of the mails that were
+   * not deleted. (rules P4, N3)
    */
   recall: (tx: Transaction, threads: string, ...values: Value[]): Promise<string[]> =>
     takeBack(tx, `n.feedback_id IN ${threads}`, ...values),
@@ -336,11 +337,14 @@ export const notices = {
       );
   },
 
-  /** Takes back the unsent mails to a member. They are written again for the new role of the member. (rule N2) */
+  /**
+   * Cancels the unsent mails to a member. They are written again for the new role of the member. Returns the
+   * ids of the mails that were not deleted. (rule N2)
+   */
   recallOfMember: (tx: Transaction, { userId, appId }: Member): Promise<string[]> =>
     takeBack(tx, "n.user_id = ? AND n.app_id = ?", userId, appId),
 
-  /** Deletes each of these mails that waits to be written again but has no notices any more. */
+  /** Deletes those of the mails that wait to be written again but have no notices any more. */
   async removeEmpty(tx: Transaction, mailIds: readonly string[]): Promise<void> {
     for (const id of mailIds)
       await tx.run(
@@ -351,8 +355,8 @@ export const notices = {
   },
 
   /**
-   * Deletes at most `most` notices that were queued before a time and whose mail does not wait any more. Returns their
-   * number.
+   * Deletes at most `most` notices that were queued before a time, but no notices of a mail that still waits.
+   * Returns their number.
    */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
@@ -368,9 +372,10 @@ async function lock(tx: Transaction, { userId, appId }: Member): Promise<void> {
 }
 
 /**
- * Takes back the unsent mails with the notices that `where` selects, so that the mails are written again. A mail that
- * was never tried is deleted. A mail that a server is sending or has tried to send may have arrived. Only the content
- * of such a mail is deleted, so that the mail keeps its Message-ID. Returns the ids of these mails. (rule N3)
+ * Cancels the unsent mails with the notices that `where` selects. All notices of these mails wait again, so
+ * that the mails are written again. A mail that was never tried is deleted. A mail that a server is sending or
+ * has tried to send may have arrived. Only the content of such a mail is deleted, so that the mail keeps its
+ * Message-ID. Returns the ids of these mails. (rule N3)
  */
 async function takeBack(tx: Transaction, where: string, ...values: Value[]): Promise<string[]> {
   const mailsOf = `SELECT n.mail_id FROM notices n JOIN mails m ON m.id = n.mail_id

@@ -50,8 +50,8 @@ const eventsIn = (events: string): string[] => events.split(" ").filter((type) =
 const eventField = (type: string): string => `events.${type}`;
 
 /**
- * Returns the values of the form for a stored webhook. Events that this version does not know are left out, because the
- * form does not show them.
+ * Returns the values of the form for a stored webhook. Events that do not exist in this version are left out,
+ * because the form does not show them.
  */
 const currentWebhook = ({ url, texts, events }: Webhook): Values => ({
   url,
@@ -284,7 +284,10 @@ const WebhookFields = ({ form }: { readonly form: Filled }) => (
   </>
 );
 
-/** The events that the webhook gets. They are one value, because no chosen event means all events. */
+/**
+ * The checkboxes for the events that the webhook gets. All checkboxes together are one value of the form: if no
+ * event is chosen, the webhook gets all events.
+ */
 const EventChoice = ({ form }: { readonly form: Filled }) => {
   const fault = faultAt(form, "events");
   const saved = savedAt(form, "events");

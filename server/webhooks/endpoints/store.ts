@@ -48,7 +48,7 @@ const stateColumns = `${columns},
  */
 const givingUp = "generation = generation + 1, clearing = 1";
 
-/** The webhooks of apps, without those that are deleted. Addresses and secrets are encrypted. */
+/** The webhooks of apps, without the deleted webhooks. Addresses and secrets are encrypted. */
 export const webhooks = {
   list: (reader: Reader, appId: string) =>
     reader.all<WebhookState>(
@@ -300,7 +300,8 @@ export const deliveries = {
   },
 
   /**
-   * Returns webhooks that have due deliveries and are not in `busy`. Webhooks that have waited longest come first.
+   * Returns at most `most` webhooks that have due deliveries and are not in `busy`. Webhooks that have waited
+   * longest come first.
    */
   dueTargets: (reader: Reader, now: string, busy: readonly string[], most: number) =>
     reader.all<{ id: string }>(

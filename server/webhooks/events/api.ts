@@ -55,8 +55,8 @@ export function events(
 }
 
 /**
- * Records once a day that a program reads the events of an app. From the first time on, reports of feedback are stored
- * as events, too. (rule O25)
+ * Records once a day that a program reads the events of an app. After the first time, reports are stored as
+ * events, too. (rule O25)
  */
 async function noteReader({ clock, database }: Pick<Deps, "clock" | "database">, appId: string) {
   const today = `${clock.now().toISOString().slice(0, 10)}T00:00:00.000Z`;

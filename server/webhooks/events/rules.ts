@@ -12,8 +12,8 @@ interface Stored {
 }
 
 /**
- * Returns an event in the form in which receivers get it. `consoleUrl` is the address of the console, with which the
- * link to the object begins. (rule O25)
+ * Returns an event in the form in which receivers get it. The link to the object begins with `consoleUrl`, the
+ * address of the console. (rule O25)
  */
 export function eventAnswer(event: Stored, consoleUrl: string): AppEvent {
   const { id, appId, type, subjectId, createdAt } = event;

@@ -161,8 +161,8 @@ const presentNumber: Record<Engine, string> = {
 };
 
 /**
- * The SQL condition for an app `a` whose events are used by at least one receiver: a webhook, a program that reads
- * events, or a member who wants notices of reports.
+ * The SQL condition that at least one receiver uses the events of an app `a`. A receiver is a webhook, a
+ * program that reads events, or a member who wants notices about reports.
  */
 export const hasReceivers = `(a.events_read_at IS NOT NULL
   OR EXISTS (SELECT 1 FROM webhooks w WHERE w.app_id = a.id AND w.disabled_at IS NULL)
@@ -173,7 +173,10 @@ export const hasReceivers = `(a.events_read_at IS NOT NULL
  * too.
  */
 export const readers = {
-  /** Records the day on which a program reads the events of an app. Returns whether no program has read them before. */
+  /**
+   * Records the day on which a program reads the events of an app. Returns true if no such day was recorded
+   * before.
+   */
   note: async (tx: Transaction, appId: string, at: string): Promise<boolean> => {
     const first = await tx.run(
       "UPDATE apps SET events_read_at = ? WHERE id = ? AND events_read_at IS NULL",

@@ -3,8 +3,8 @@ import type { Condition } from "../../../database/lists.ts";
 
 export interface ThreadWatch {
   /**
-   * Calls `wake` after each change of a thread, and once shortly after this call of `listen`. Returns a function that
-   * stops the calls of `wake`.
+   * Calls `wake` at most half a second after a change of a thread. Also calls `wake` once soon after `listen`
+   * was called. Returns a function that stops the calls of `wake`.
    */
   listen(wake: () => void): () => void;
 }

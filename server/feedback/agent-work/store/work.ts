@@ -91,8 +91,8 @@ export async function findThreads(
 }
 
 /**
- * Returns the part of the query that selects the matching threads of one app. If the search has tags, this part reads
- * only the threads with the rarest of these tags. (rule A28)
+ * Returns the part of the query that selects the matching threads of one app. If the search has tags, this part
+ * usually reads only the threads with the rarest of these tags. (rule A28)
  */
 function inOrder(
   engine: Engine,
@@ -374,7 +374,7 @@ export const runClaims = {
       ...[at, by, resumedAs ?? null, id],
     ),
 
-  /** Adds a progress report, and copies its text and time to the claim. */
+  /** Adds a progress report. Also counts it in the claim, and copies its text and time to the claim. */
   async addProgress(tx: Transaction, { id, claimId, text, createdAt }: NewProgress): Promise<void> {
     await tx.insert(tables.runProgress, { id, claimId, text, createdAt });
     await tx.run(

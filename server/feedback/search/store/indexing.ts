@@ -50,8 +50,8 @@ export const indexNext = async (database: Database, log?: IndexingLog): Promise<
 type IndexingLog = Pick<Deps["log"], "error">;
 
 /**
- * Adds up to 2,000 new threads to the index before a search, or fewer if they are long. A background job adds the
- * remaining threads. If indexing fails, the search continues without these threads.
+ * Adds up to 2,000 new threads to the index before a search, or fewer if they are long. A background job adds
+ * the remaining threads. If indexing fails, logs the error, and the search continues without these threads.
  */
 export async function indexForSearch({ database, log }: Pick<Deps, "database" | "log">): Promise<void> {
   try {
@@ -130,8 +130,8 @@ async function indexBatch(database: Database, log: IndexingLog | undefined): Pro
 const isPassing = (error: unknown): boolean => isUnavailable(error) || isRetryable(error);
 
 /**
- * Indexes the threads of a failed batch one by one. A thread that fails again is removed from the queue, so that it
- * does not delay the other threads.
+ * Indexes the threads of a failed batch one by one. If a thread fails again, logs the error and moves the
+ * thread from the queue to a separate list, so that it does not delay the other threads.
  */
 async function indexEach(
   database: Database,
@@ -220,8 +220,8 @@ async function indexThreads(database: Database, noted: readonly Noted[]): Promis
 }
 
 /**
- * Stores the words of those threads that have not changed since they were read, and removes these threads from the
- * queue. Returns their number.
+ * Stores the words of those threads that have not changed since they were read. Removes these threads from the
+ * queue, and from the list of threads that could not be indexed. Returns their number.
  */
 async function store(
   tx: Transaction,

@@ -153,9 +153,10 @@ const findInApps = (reader: Reader, searched: SearchedTerms, page: SearchPage): 
   findEach(reader, { asked: inEachApp(searched), order: "any" }, page);
 
 /**
- * Searches the index only for the marks of the scope and for the terms `first`, which only few threads have. The other
- * terms are compared with the stored words of these threads. If the index also searched for the beginning of a word, it
- * would read all threads with words that begin in this way, even if another term is rare.
+ * Searches the index only for the marks of the scope and for the terms `first`. Together, these must match only
+ * a few threads. The other terms are compared with the stored words of these threads. If the index also
+ * searched for the beginning of a word, it would read all threads with words that begin in this way, even if
+ * another term is rare.
  */
 function findByFirst(
   reader: Reader,

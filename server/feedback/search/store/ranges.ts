@@ -86,8 +86,8 @@ export const usualEffort: Effort = { milliseconds: 20, few: 5_000, rare: 3_000 }
 const quick = 3;
 
 /**
- * Continues a search with the threads that were not searched yet. Returns all results together. Searches nothing if the
- * time is over, because the next page continues from there.
+ * Continues a search with the threads that were not searched yet, and returns all results together. If the time
+ * is over, returns `stopped`, because the next page continues from there.
  */
 export async function continueSearch(stopped: Found, given: BackwardSearch): Promise<Found> {
   if (stopped.reached === undefined || performance.now() > given.until) return stopped;

@@ -41,7 +41,8 @@ const mostCounted = 500;
 const newest = Number.MAX_SAFE_INTEGER;
 
 /**
- * The approximate time after which counting ends. The numbers so far are then shown as minimum numbers, such as `12+`.
+ * The approximate time in milliseconds after which counting ends. The numbers so far are then shown as minimum
+ * numbers, such as `12+`.
  */
 const mostMilliseconds = 15;
 
@@ -181,14 +182,15 @@ async function searchTexts(
 const firstMessages = 30;
 
 /**
- * The number of threads that are read at once. If they have more than `muchText` characters, the next is read alone.
+ * The number of threads that are read at once. If they have more than `muchText` characters, the next thread is
+ * read alone.
  */
 const mostAtOnce = 16;
 
 const muchText = 65_536;
 
 /**
- * Returns those of the threads that match the patterns of the query. If the time is over, the function ends early, and
+ * Returns the threads that match the patterns of the query. If the time is over, the function ends early, and
  * `last` is the last thread that was read.
  */
 async function withPatterns(
@@ -262,8 +264,8 @@ export async function* withManyMessages(
 }
 
 /**
- * Returns the scope. If the query has exactly one status or exactly one type, this status or type is added to the
- * scope.
+ * Returns the scope. If the scope has no status and the query has exactly one, adds this status to the scope.
+ * Does the same with the type.
  */
 function narrowed({ scope, query: { facts } }: ThreadSearch): SearchScope {
   const only = (name: Fact["name"]): string | undefined => {
@@ -364,9 +366,10 @@ export async function searchedApps(
 const mostRanges = 16;
 
 /**
- * Returns the newest threads that match. First, only the newest range is searched. If it contains too few results, all
- * threads are searched at once if a word is rare. Otherwise the older ranges are searched until the time is over. If no
- * thread has all words, a search of all threads at once would read very long lists of the index.
+ * Returns the newest threads that match. First, only the newest range is searched. If it contains too few
+ * results, all threads are searched at once if a word is rare. Otherwise the older ranges are searched until
+ * the time is over. A search of all threads at once would be slow for common words: if no thread has all of
+ * them, it would read very long lists of the index.
  */
 async function newestInSqlite(reader: Reader, searched: SearchedTerms, page: SearchPage): Promise<Found> {
   const { effort = usualEffort, among } = page;
@@ -406,7 +409,7 @@ const rangeMark = (range: number): string => `"${marksInSqlite.range}${range}"`;
 
 const anyOf = (parts: readonly string[]): string => `(${parts.join(" OR ")})`;
 
-/** Whether at most `few` threads match one of the conditions. */
+/** Whether one of the conditions matches at most `few` of the threads before `before`. */
 async function hasRare(
   reader: Reader,
   parts: readonly string[],
@@ -420,7 +423,7 @@ async function hasRare(
   return false;
 }
 
-/** Returns those of the threads `among` that match, at most `page.limit`. */
+/** Returns the threads of `among` that match, at most `page.limit`. */
 async function findAmong(
   reader: Reader,
   expressions: Expressions,

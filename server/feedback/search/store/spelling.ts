@@ -72,7 +72,7 @@ export async function newestWith(
   return (await searchThreads(reader, { ...search, query }, page)).seqs;
 }
 
-/** Returns those of the words that are in the index. On SQLite, the result may contain words of other apps. */
+/** Returns the words that are in the index. On SQLite, the result may contain words of other apps. */
 async function existingWords(
   database: Database,
   appIds: readonly string[],

@@ -11,7 +11,9 @@ export interface ThreadWords {
   readonly category: string;
   /** The texts. If several texts match equally well, the search shows a line of the first of these texts. */
   readonly texts: readonly TimedText[];
-  /** Words for the index that are in no text, such as those for the operators `tag:`, `from:` and `has:`. */
+  /**
+   * Words for the index that are in no text, such as the words for the operators `tag:`, `from:` and `has:`.
+   */
   readonly marks: readonly string[];
 }
 
@@ -24,8 +26,8 @@ export interface TimedText extends ThreadText {
 export const mostMessages = 500;
 
 /**
- * The maximum number of characters of a thread that are indexed. Also the maximum number of bytes of its messages that
- * are read.
+ * When this number of characters of a thread is indexed, no further text is indexed. When this number of bytes
+ * of its messages is read, no further message is read.
  */
 export const mostText = 262_144;
 

@@ -292,7 +292,7 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links } = visit;
   return reshowForm(
     async () => {
-      // A change is in as many apps as it has threads, or in fewer. Each app has three parts.
+      // The value has three parts for each app. A change has at most one app for each of its threads.
       const given = fields.text("undo").split(".", 3 * limits.bulkIds);
       const byApp = given.flatMap((appId, at) =>
         at % 3 === 0
@@ -309,12 +309,12 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
 }
 
 /**
- * Returns an id in a shorter form. An act can be in as many apps as a page has threads, and the address of the next page
- * contains two ids of each of these apps.
+ * Returns an id in a shorter form. Each selected thread may be in another app, and the address of the next page
+ * contains two ids for each app.
  */
 const packed = (id: string): string => Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url");
 
-/** Returns the id for the short form of `packed`. */
+/** Returns the id for a short form that `packed` returned. */
 const unpacked = (short: string | undefined): string =>
   Buffer.from(short ?? "", "base64url")
     .toString("hex")

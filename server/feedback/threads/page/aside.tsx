@@ -236,8 +236,8 @@ const Snooze = ({
 };
 
 /**
- * Shows a subject that has hidden characters. Each of these characters is replaced by a mark, which an input field
- * cannot show.
+ * Shows a subject that has hidden characters. Each of these characters is replaced by a visible mark. An input
+ * field cannot show such a mark.
  */
 const HiddenInSubject = ({ text }: { readonly text: string }) => (
   <>

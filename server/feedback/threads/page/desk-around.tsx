@@ -328,9 +328,10 @@ export const currentView = ({ name, shared, query }: Pick<View, "name" | "shared
 });
 
 /**
- * Returns the query of the list that a saved view shows. `seen` is the version of its filters. With it, the form that
- * changes the view notices that another person has changed the filters since this person opened the view, although the
- * list may have other filters by then.
+ * Returns the query of the list that a saved view shows. The parameter `seen` contains the version of the
+ * view's filters. The form that changes the view sends this version. So the server detects a change that
+ * another person has made to the filters since this person opened the view. This works even if this person has
+ * chosen other filters for the list.
  */
 export function viewQuery(view: Pick<View, "id" | "name" | "shared" | "query">): string {
   const { list } = currentView(view);
@@ -574,7 +575,9 @@ const ChangeView = ({
   return saved.shared ? <Can needs="maintainer">{forms}</Can> : forms;
 };
 
-/** The fault of the filters if another person has also changed them, and the stored filters. */
+/**
+ * The fault of the filters and the stored filters, if another person has also changed the filters of the view.
+ */
 const SavedFilters = ({ form, people }: { readonly form: Filled } & Pick<ViewsProps, "people">) => {
   const [fault, saved] = [faultAt(form, "list"), savedAt(form, "list")];
   const text = useFilterText(filterOf(valuesIn(saved ?? "")), people);

@@ -72,7 +72,7 @@ export const ListBar = (props: ListBarProps) => {
   );
 };
 
-/** The menu above a list that contains a form. */
+/** A menu above a list. The menu contains a form. */
 const FilterMenu = ({
   title,
   children,
@@ -116,8 +116,8 @@ export const OrderMenu = ({
 );
 
 /**
- * Returns the texts of those filters that neither the name of the view nor another part of the bar shows, and for each
- * text the change that removes the filter.
+ * Returns the filters that are not shown anywhere else in the bar, each with its text and the change that
+ * removes it. The list is empty for a view, because the bar shows the name of the view.
  */
 function useFilterWords({ filter, saved, people }: ListBarProps) {
   const assigneeWords = useAssigneeWords(filter, people);

@@ -48,7 +48,8 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
 }
 
 /**
- * Returns how many of the threads that a bulk change has resolved or archived have a plan that waits for a decision.
+ * Counts the threads of a bulk change in which a plan waits for a decision. Returns 0 if the change did not
+ * resolve or archive the threads.
  */
 export const plansWaiting = async (
   { reads }: SignedInVisit,
@@ -104,7 +105,9 @@ async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promis
   return `${links.inbox(param("appId"))}?${query}`;
 }
 
-/** Returns the time at which the threads of a change come back. Returns undefined if the change is no snooze. */
+/**
+ * Returns the time at which the threads of a change come back. Returns undefined if the change is not a snooze.
+ */
 export const untilOf = ({ snoozedUntil }: Record<string, unknown>): string | undefined =>
   typeof snoozedUntil === "string" ? snoozedUntil : undefined;
 

@@ -249,8 +249,8 @@ const isInstant = (text: string): boolean =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /**
- * The value with which a change can be undone. For a change in several apps it has about 50 characters for each app, and
- * a page has up to 50 threads, so that there are up to 50 apps.
+ * The value with which a change can be undone. For a change in several apps, it has about 50 characters for
+ * each app. There are up to 50 apps, because a page has up to 50 threads.
  */
 const isUndo = /^[\w.-]{1,3000}$/;
 

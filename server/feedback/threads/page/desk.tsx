@@ -422,7 +422,7 @@ function neighboursIn(props: DeskProps) {
     next: hrefOf(beside.next),
     /** The id of the thread that opens when the opened thread is resolved. */
     nextId: thread?.position.next ?? "",
-    // The list marks the row of the thread, so the number is that of the row.
+    // The list highlights the row of the opened thread, so the position is the position of this row.
     place: here === -1 || cursor !== "" ? "" : `${here + 1} of ${totalShown(props)}`,
     back: `${isFromAllApps ? navigation.links.allFeedback : inbox}?${list}`,
     list,
@@ -505,8 +505,8 @@ const List = (props: DeskProps & { readonly unread: number }) => {
 };
 
 /**
- * The link that selects all threads of the list, or none. If the list is too long to select all threads, a text says
- * so.
+ * The link that selects all threads of the list, or none. If the list is too long to select all threads, there
+ * is a text instead of the link.
  */
 const Choice = ({ at, isTooMuch, isChosen, ...props }: ListFormProps & { readonly isChosen: boolean }) => {
   if (isChosen) return <a href={at({})}>Select none</a>;

@@ -100,7 +100,7 @@ export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
    * receivers on the page count as seen.
    */
   readonly seenReceivers: string | undefined;
-  /** The labels of the side column's fields whose sent values are not saved. */
+  /** The labels of the fields in the side column that were changed and sent, but are not saved. */
   readonly unsaved: readonly string[];
   /** Whether the sent form has any value that is not saved. */
   readonly isUnsaved: boolean;
@@ -156,7 +156,9 @@ function seenIn(
   return refusal?.code === "answered" || fields.text("replyBody") === "" ? undefined : fields.text(name);
 }
 
-/** Whether a part other than `donePart` has unsaved text. */
+/**
+ * Whether a part other than `donePart` has unsaved text, or unsaved changes in the fields of the side column.
+ */
 export function hasDrafts(fields: Fields, donePart: ThreadPart | undefined): boolean {
   const done = donePart === undefined ? [] : namesOf(donePart, fields);
   const isTyped = (name: string) => !done.includes(name) && fields.text(name).trim() !== "";
@@ -164,10 +166,7 @@ export function hasDrafts(fields: Fields, donePart: ThreadPart | undefined): boo
   return draftNames(fields).some(isTyped) || (!isKept && editedIn(fields).length > 0);
 }
 
-/**
- * Whether the button of this part saves the fields in the side column. The buttons for a note and for a reply do this,
- * too.
- */
+/** Whether the button of this part saves the fields in the side column. */
 const savesEdits = (part: ThreadPart): boolean => part === "edit" || part === "note" || part === "reply";
 
 const isEditName = (name: string): name is keyof typeof editLabels => name in editLabels;

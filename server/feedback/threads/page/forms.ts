@@ -445,7 +445,7 @@ export const definitions: Definitions = [
     at: (links) => links.thread(":appId", ":id", "release-note"),
     page: threadPage,
     act: addToReleaseNote,
-    done: { "thread-named": "The release note names the thread now." },
+    done: { "thread-named": "The release note refers to the thread now." },
     word: "nameThread",
     notDone: "The thread was not added to the release note.",
   }),

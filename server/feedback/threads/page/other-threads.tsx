@@ -44,7 +44,7 @@ function merge(visit: SignedInVisit): Promise<Reply<"merged">> {
   );
 }
 
-/** Undoes a merge. In the inbox, the separate thread is then shown beside the list. */
+/** Undoes a merge. In the inbox, the separate thread is then shown next to the list. */
 async function unmerge(visit: SignedInVisit): Promise<Reply<"unmerged">> {
   const { ask, fields, links, param } = visit;
   const { app, feedback } = await ask(threads.unmerge, {

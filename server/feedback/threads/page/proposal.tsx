@@ -99,7 +99,7 @@ export async function renderedPlans(
   return plans;
 }
 
-/** Returns HTML whose headings have lower levels than the heading of the plan on the page. */
+/** Lowers the levels of the headings in HTML, so that they are below the heading of the plan on the page. */
 const belowHeading = (html: string): string =>
   html.replace(
     /<(\/?)h([1-6])>/g,

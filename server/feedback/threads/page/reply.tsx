@@ -88,8 +88,9 @@ export const MessageComposer = (props: MessageComposerProps) => {
 };
 
 /**
- * Whether the field for the note is shown first: if the note was refused, or if no reply is typed and a note is typed or
- * was just added. After a note, the next text may be for the team, too, and must not go to the sender.
+ * Whether the field for the note is shown first. This is the case if the note was refused. It is also the case
+ * if no reply is typed, and a note is typed or was just added. After a note, the next text may be for the team,
+ * too, and must not go to the sender.
  */
 const isNoteFirst = ({ note, reply }: ThreadForms, done: string): boolean =>
   note.refusal !== undefined ||
@@ -208,7 +209,7 @@ function repeatLabels(repeats: readonly Pick<OwnedMessage, "sender" | "createdAt
     ({ sender, createdAt }) => `${nameAndAddress(sender)}, who reported it on ${createdAt.slice(0, 10)}`,
   );
   const atTimes = distinct(onDays, (at) => ` at ${repeats[at]?.createdAt.slice(11, 16)} UTC`);
-  // The report that began the thread is the first one.
+  // The first repeated report is report 2, because report 1 began the thread.
   return distinct(atTimes, (at) => ` (report ${at + 2})`);
 }
 
@@ -388,7 +389,10 @@ interface Doubt extends Issue {
   readonly [seenPlaceholders]: string;
 }
 
-/** Returns the value for a hidden field: that of the refusal if it shows doubts, otherwise the sent value. */
+/**
+ * Returns the value for a hidden field: the value in the refusal if the reply was refused because of doubts,
+ * otherwise the sent value.
+ */
 function doubtSeen(form: Filled, field: typeof seenNames | typeof seenPlaceholders): string {
   const issue = form.refusal?.details.issues?.find(({ path }) => path === "replyBody");
   const { [field]: shown }: Readonly<Record<string, unknown>> = { ...issue };
@@ -396,8 +400,9 @@ function doubtSeen(form: Filled, field: typeof seenNames | typeof seenPlaceholde
 }
 
 /**
- * Throws `bad_request` once if the reply has a placeholder without a value, or the name of a sender who does not get
- * it. (rule F32)
+ * Throws `bad_request` if the reply has a placeholder without a value, or the name of a sender who does not get
+ * the reply. Accepts placeholders and names that an earlier refusal has shown. Also throws the errors of
+ * `refuseLostReceiver`. (rule F32)
  */
 export async function refuseDoubtful(visit: SignedInVisit, thread: OwnedThread): Promise<void> {
   const { fields } = visit;
@@ -419,8 +424,8 @@ export async function refuseDoubtful(visit: SignedInVisit, thread: OwnedThread):
 }
 
 /**
- * Throws `bad_request` if no receiver was chosen, or if the chosen one is no longer in the thread. This happens if a draft
- * is restored after a merge or its undoing. (rule M10)
+ * Throws `bad_request` if the chosen receiver is no longer in the thread, or if the person must still choose a
+ * receiver. This happens if a draft is restored after a merge was made or undone. (rule M10)
  */
 function refuseLostReceiver(fields: Fields, thread: OwnedThread): void {
   if (!isLostReceiver(fields.text("replyReceiver"), thread)) return;
@@ -430,7 +435,7 @@ function refuseLostReceiver(fields: Fields, thread: OwnedThread): void {
   throw new ApiError("bad_request", { message });
 }
 
-/** Describes the names in the text that are not those of the receiver. */
+/** Returns the doubt about names of other senders in the text. The list is empty if there are no such names. */
 function nameDoubts(fields: Fields, names: readonly string[]): string[] {
   if (names.length === 0) return [];
   const shown = lists.format(names.slice(0, mostNamed).map(visibleLine));
@@ -472,13 +477,15 @@ function otherNames(value: (name: string) => string, thread: OwnedThread): strin
   return otherNamesIn(value("replyBody"), { receivers, all });
 }
 
-/** Returns the name of the sender who gets the reply; null for a reply to everyone. */
+/**
+ * Returns the name of the sender who gets the reply; null if this sender has no name or is not in the thread.
+ */
 function senderNameIn({ sender, messages }: OwnedThread, receiver: string): string | null {
   if (receiver === "") return sender.name;
   return messages.find(({ id }) => id === receiver)?.sender?.name ?? null;
 }
 
-/** The maximum number of members whose addresses are shown. */
+/** The maximum number of members or senders that one sentence names. */
 const mostNamed = 3;
 
 /**

@@ -224,7 +224,10 @@ function childrenOf(value: unknown): Entry[] {
   return typeof value === "object" && value !== null ? Object.entries(value) : [];
 }
 
-/** Returns the number of rows in which a value is shown. */
+/**
+ * Returns how many values a list or an object contains, including the values of nested lists and objects.
+ * Returns 0 for any other value.
+ */
 const leavesOf = (value: unknown): number =>
   childrenOf(value).reduce((count, [, child]) => count + Math.max(1, leavesOf(child)), 0);
 

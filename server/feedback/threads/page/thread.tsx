@@ -93,12 +93,15 @@ export async function threadParts(
   return { navigation, thread, forms, position, ways, statusUrl, now: visit.now, repeatsUntil, ...beside };
 }
 
-/** The parameter in the address of a thread that contains the id of the newest repeated report to show of its group. */
+/**
+ * The name of a parameter in the address of a thread. The parameter contains the id of a repeated report. The
+ * page then shows the group of this report only up to this report.
+ */
 const repeatsName = "repeats";
 
 /**
- * Returns the address of the page of a thread that shows a group of repeated reports until this one. Keeps the position
- * from which the thread was opened.
+ * Returns the address of the page of a thread that shows a group of repeated reports up to the report `until`.
+ * Keeps the position from which the thread was opened.
  */
 function repeatsAddress(address: string, position: InboxPosition, until = ""): string {
   const query = new URLSearchParams(inboxPositionQuery(position));
@@ -208,7 +211,10 @@ export interface ThreadProps {
   readonly events: readonly ThreadEvent[];
   readonly ofSender: ThreadAsideProps["ofSender"];
   readonly statusUrl: string | undefined;
-  /** The id of the newest repeated report of its group that is shown; empty for the newest of all. */
+  /**
+   * The id of a repeated report. The page shows the group of this report only up to this report. Empty if each
+   * group is shown up to its newest report.
+   */
   readonly repeatsUntil: string;
 }
 
@@ -351,7 +357,8 @@ const ThreadForm = ({
       class="thread"
       method="post"
       action={`${address}/edit`}
-      // The browser restores no values when a person goes back to the page. They may be older than the stored ones.
+      // With `off`, the browser does not restore the typed values when a person goes back to the page. The
+      // restored values could be older than the stored values.
       autocomplete="off"
       data-guards
       data-unsaved={forms.isUnsaved || undefined}

@@ -28,7 +28,7 @@ import { Dropped, FoldedText, Metadata, Pair } from "./texts.tsx";
 
 interface TimelineProps {
   readonly thread: OwnedThread;
-  /** The events of the thread besides its messages, oldest first. */
+  /** The events of the thread that are not messages, oldest first. */
   readonly events: readonly ThreadEvent[];
   readonly links: Links;
   readonly lives: ReadonlyMap<string, ProposalLife>;
@@ -42,9 +42,15 @@ interface TimelineProps {
 
 /** Which repeated reports of a large group are on the page. */
 interface ShownRepeats {
-  /** The id of the newest repeated report of its group that is shown. Other groups show their newest reports. */
+  /**
+   * The id of a repeated report. The group of this report is shown only up to this report. All other groups are
+   * shown up to their newest reports.
+   */
   readonly until: string;
-  /** Returns the address of the page that shows a group until this report, or until its newest report. */
+  /**
+   * Returns the address of the page that shows a group up to this report. Without a report, the page shows all
+   * groups up to their newest reports.
+   */
   readonly address: (until?: string) => string;
 }
 
@@ -302,7 +308,6 @@ const NewMark = ({ since }: { readonly since: string }) => (
   </li>
 );
 
-/** The text and the files of the first report. */
 export const OriginalFeedback = ({ thread: { feedback, sender } }: { readonly thread: OwnedThread }) => (
   <article class="message" aria-label="Report">
     <header>
@@ -433,7 +438,10 @@ const FoldedRepeats = ({
  */
 const mostOfRepeats = 300_000;
 
-/** Returns the position of the first repeated report that is on the page, if the last one is on it. */
+/**
+ * Returns the position of the first repeated report that fits on the page. The last repeated report is always
+ * on the page.
+ */
 function firstShown(repeats: readonly OwnedMessage[], report: FirstReport): number {
   let left = mostOfRepeats;
   const before = repeats.findLastIndex((repeat, at) => {
@@ -447,7 +455,7 @@ function firstShown(repeats: readonly OwnedMessage[], report: FirstReport): numb
 const sizeOf = (repeat: OwnedMessage, report: FirstReport): number =>
   JSON.stringify(hasOtherText(report, repeat) ? repeat : { ...repeat, body: "" }).length;
 
-/** Says which of very large repeated reports are on the page, and has links to the others. */
+/** Says which repeated reports of a very large group are on the page, and has links to the others. */
 const RestOfRepeats = ({
   start,
   end,
@@ -549,7 +557,7 @@ const Deed = ({
           <a href={entryAddress(entryId ?? "")}>
             <Line text={to ?? ""} />
           </a>{" "}
-          names this thread
+          refers to this thread
         </>
       );
     default:

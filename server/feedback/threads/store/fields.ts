@@ -60,8 +60,8 @@ export const snoozes = {
   },
 
   /**
-   * Stores that a snooze has ended at `until`, as if it had not been removed before that time. An undo calls it if the
-   * snooze that it should restore is over.
+   * Stores that a snooze has ended at `until`, and makes the thread unread for all members. An undo calls this
+   * function if it would restore a snooze that is already over.
    */
   async end(tx: Transaction, feedbackId: string, until: string): Promise<void> {
     await snoozes.set(tx, feedbackId, until);
@@ -98,8 +98,9 @@ async function markUnread(tx: Transaction, ids: readonly string[]): Promise<void
 }
 
 /**
- * Ends the snoozes that are over. Call it before you read lists of threads or unread marks, and before a member changes
- * a thread. So the end of a snooze does not depend on a background job. (rule F42)
+ * Ends the snoozes that are over. Does nothing while the server's clock may be wrong. Call it before you read
+ * lists of threads or unread marks, and before a member changes a thread. So the end of a snooze does not
+ * depend on a background job. (rule F42)
  */
 export async function endDueSnoozes({
   database,

@@ -91,7 +91,10 @@ export const retention = {
     return total;
   },
 
-  /** Deletes some of the threads of an app that are older than the current limit of the app. */
+  /**
+   * Deletes at most `most` threads of an app that are older than the current limit of the app. They all have
+   * the same type.
+   */
   async removeDue(
     tx: Transaction,
     appId: string,
@@ -141,8 +144,9 @@ interface RemovedThreads {
 }
 
 /**
- * Deletes a thread and the threads that were merged into it, with their messages, proposals, uploads, mails, merges
- * and pending deliveries. (rule F18)
+ * Deletes a thread and the threads that were merged into it, with their messages, proposals, uploads, mails,
+ * merges and pending deliveries. Returns the hashes of their files. The caller must delete the files after the
+ * transaction. (rule F18)
  */
 export const removeThread = (tx: Transaction, id: string): Promise<RemovedThreads> =>
   removeWhere(tx, "id = ?", id);

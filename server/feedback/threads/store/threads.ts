@@ -66,8 +66,9 @@ export const feedbackThreads = {
     }),
 
   /**
-   * Returns the unfinished thread to which a repeated report of the same failure belongs. `failureId` is the id of the
-   * thread that has the key `dedupeKey`. That thread may have been merged into the returned thread. (rule F10)
+   * Returns the unfinished thread to which a repeated report of the same failure belongs. For a report of a
+   * blocked sender, this may also be a hidden thread. `failureId` is the id of the thread that has the key
+   * `dedupeKey`. That thread may have been merged into the returned thread. (rule F10)
    */
   findRepeated: (
     tx: Transaction,
@@ -122,8 +123,8 @@ export const feedbackThreads = {
   },
 
   /**
-   * Returns the id, the app and the subject of a thread that the viewer may see. For the id of a merged thread, returns
-   * those of the thread into which it was merged.
+   * Returns the id, the app and the subject of a thread that the viewer may see. If the thread was merged,
+   * returns the data of the thread into which it was merged.
    */
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfThread(reader, viewer, id),
 
@@ -195,15 +196,16 @@ const ofThread = `feedback_id = f.id AND direction <> 'blocked' ORDER BY created
 const bytesSoFar = "sum(bytes) OVER (ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS total";
 
 /**
- * The SQL condition that a message and all newer ones fit into one answer. It is always true for the newest message, and
- * for messages that are no reports. Otherwise large reports could hide what the team and a sender have written.
+ * The SQL condition that a message and all newer messages fit into one answer. It is always true for the newest
+ * message, and for messages that are not reports. Otherwise large reports could hide what the team and a sender
+ * have written.
  */
 const fits = `(total <= ${limits.threadMessageBytes} OR total = bytes OR category IS NULL)`;
 
 /**
- * The SQL for the newest messages of a thread, oldest first. Their number and their bytes keep the answer short even
- * if large reports are repeated for months. The sums need only the lengths of the texts. SQLite would copy whole rows
- * to compute the sums, so there the rows are read afterwards. (rule F19)
+ * The SQL for the newest messages of a thread, oldest first. Their number and their total size are limited, so
+ * that the answer is short even if large reports are repeated for months. To compute the sizes, SQLite would
+ * copy whole rows. So on SQLite, the rows are read after the sizes are computed. (rule F19)
  */
 const newestMessages: Readonly<Record<Engine, string>> = {
   sqlite: `FROM (SELECT place, bytes, ${bytesSoFar}
@@ -433,7 +435,10 @@ export const decidedRuns = (reader: Reader, feedbackId: string): Promise<Decided
     feedbackId,
   );
 
-/** Returns the release notes that name a thread and were published before `now`. */
+/**
+ * Returns the release notes that were published by `now` and refer to the thread, or to a thread that was
+ * merged into it.
+ */
 export const namingReleases = (reader: Reader, feedbackId: string, now: string): Promise<NamingRelease[]> =>
   reader.all<NamingRelease>(
     `SELECT e.id, e.published_at AS at, e.version, e.title

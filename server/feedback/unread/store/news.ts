@@ -47,7 +47,7 @@ export async function changesSince(reader: Reader, { appId, userId, since }: Sin
 /** The maximum number of changes of fields in an app that are read. The newest changes are read first. */
 const mostEdits = 500;
 
-/** Returns whether another person changed fields of a thread after `since`. */
+/** Whether another person changed fields of a thread after `since`. */
 export async function wasEdited(
   reader: Reader,
   { appId, userId, since, feedbackId }: Since & { readonly feedbackId: string },
@@ -159,8 +159,8 @@ const mine = `SELECT v.app_id, v.user_id, v.role, ${readUntil} AS until,
 /** The number of threads that a query must read to find up to `mostCounted` unread threads in each app. */
 const enough = `SELECT coalesce(max(seen), 0) + ${mostCounted} AS threads FROM mine`;
 
-// The number of unread threads with activity after `read_until`: the number of all such threads, minus the number of
-// those that the person has read.
+// The number of unread threads with activity after `read_until`: the number of all such threads, minus the
+// number of such threads that the person has read.
 const unreadLater = `((SELECT count(*) FROM (SELECT 1 AS one FROM feedback f WHERE f.app_id = v.app_id AND f.status <> 'blocked'
     AND ${activeAt} > v.until ORDER BY ${activeAt} DESC LIMIT (SELECT threads FROM enough)) AS active) - v.seen)`;
 

@@ -18,7 +18,9 @@ interface ViewRow extends MemberOf {
   readonly lookedAt: string | null;
   /** A visit has several views. This is the time of the last view before the member's newest visit. */
   readonly sinceAt: string | null;
-  /** The member's `read_until`, if the thread is older and is not marked as unread; otherwise null. */
+  /**
+   * The member's `read_until`, if the thread was created before it and is not marked as unread; otherwise null.
+   */
   readonly coveredUntil: string | null;
 }
 
@@ -102,7 +104,6 @@ export const inboxViews = {
     ),
 };
 
-/** An event on a thread. */
 interface Activity {
   readonly at: string;
   /** The account of the member who caused the event; missing if a sender, an agent or the server caused it. */
@@ -132,9 +133,10 @@ const laterActivity = `CASE WHEN ${activeAt} < ? THEN ? ELSE ${activeAt} END`;
 const laterSnooze = "CASE WHEN snoozed_until > ? THEN snoozed_until END";
 
 /**
- * Stores that an event has happened on a thread. If the member who caused it had read the thread, the thread stays read
- * for this member. The time of the last activity does not become earlier, so a thread does not move down in the inbox.
- * Only an undo moves it down, see `restoreActivity`. (rules F50, F51)
+ * Stores that an event has happened on a thread. Removes a snooze that is over, and any snooze if the event is
+ * an answer. If the member who caused the event had read the thread, the thread stays read for this member. The
+ * time of the last activity does not become earlier, so a thread does not move down in the inbox. Only an undo
+ * moves it down, see `restoreActivity`. (rules F50, F51)
  */
 export async function noteActivity(
   tx: Transaction,
@@ -154,8 +156,8 @@ export async function noteActivity(
 }
 
 /**
- * Returns the ids of the members for whom a thread is unread although they have no view of it. It is unread because its
- * last activity is after their `read_until`.
+ * Returns the ids of the members for whom a thread is unread although no view of it is stored for them. It is
+ * unread because its last activity is after their `read_until`.
  */
 export async function unreadWithoutViewFor(reader: Reader, feedbackId: string): Promise<string[]> {
   const rows = await reader.all<{ userId: string }>(
@@ -167,9 +169,9 @@ export async function unreadWithoutViewFor(reader: Reader, feedbackId: string): 
 }
 
 /**
- * Returns the ids of the members for whom a thread is unread, or of those among the given members. If `unseenSince` is
- * given, also returns the ids of the given members who have neither viewed the thread nor marked all threads as read
- * since that time.
+ * Returns the ids of the members for whom a thread is unread. If `unseenSince` is given, also returns the ids
+ * of the members who have not viewed the thread and have not marked all threads as read since that time. If
+ * `among` is given, looks only at these members.
  */
 export async function membersWithUnread(
   reader: Reader,
@@ -180,8 +182,9 @@ export async function membersWithUnread(
   }: { readonly among?: readonly string[]; readonly unseenSince?: string | undefined } = {},
 ): Promise<string[]> {
   if (among?.length === 0) return [];
-  // A member without a view has marked all threads as read if `read_until` has moved since then. With a view, it also
-  // moves when the member views other threads.
+  // For a member without a view of the thread, `unseen` is `read_until`: it has moved since then only if the
+  // member has marked all threads as read. For a member with a view, `read_until` cannot be used, because it
+  // also moves when the member views other threads.
   const unseen = `coalesce((SELECT coalesce(l.looked_at, '')
     FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id), ${readUntil})`;
   const conditions: Condition[] = [
@@ -217,14 +220,15 @@ export async function markUnreadFor(
 }
 
 /**
- * Sets the time of the last activity of a thread back from `changedAt` to `at`, because the changes since then were
- * undone. The thread then has the position in the inbox that it had at that time. The times of its views are set back,
- * too: a view must not have a later time than its thread, so that the counts of unread threads stay right. (rules F45,
- * F51)
+ * Sets the time of the last activity of a thread back from `changedAt` to `at`, because the changes since then
+ * were undone. The thread then has the position in the inbox that it had at that time. The times of its views
+ * are set back, too: a view must not have a later time than its thread, so that the counts of unread threads
+ * stay right. (rules F45, F51)
  *
- * For the members `unreadFor`, the thread was unread at `at`, and they had no view of it. If the `read_until` of such a
- * member has moved past `at` since then, but not past `changedAt`, the thread gets a row that marks it as unread.
- * Otherwise it would become read. The caller must lock the `read_until` of these members first. (rule F52)
+ * For the members `unreadFor`, the thread was unread at `at`, and no view of it was stored. If the `read_until`
+ * of such a member has moved past `at` since then, but not past `changedAt`, the thread gets a row that marks
+ * it as unread. Otherwise it would become read. The caller must lock the `read_until` of these members first.
+ * (rule F52)
  */
 export async function restoreActivity(
   tx: Transaction,
@@ -298,9 +302,9 @@ export const viewLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500
 type MarkFilters = Pick<ThreadFilters, "status" | "type">;
 
 /**
- * Marks all matching threads as read that have no activity after `until`. For up to 500 threads, a view of each is
- * stored. For more threads, or without filters, `read_until` moves to `until`. In this case, at most 200 unread threads
- * that do not match the filters stay unread. (rule F52)
+ * Marks all matching threads without activity after `until` as read. For up to 500 threads, a view of each
+ * thread is stored. For more threads, or without filters, `read_until` moves to `until`. In this case, at most
+ * 200 unread threads that do not match the filters stay unread. (rule F52)
  */
 export async function markAllRead(
   tx: Transaction,

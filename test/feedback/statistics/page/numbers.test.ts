@@ -53,7 +53,7 @@ describe("the page of statistics, without scripts", () => {
     const after = await read();
     expect(after).toContain("New threads 1 0 in");
     expect(after).toContain("Besides the new threads, 1 repeated report came in.");
-    expect(after).toContain("Those that arrived less than 24 hours ago count, too");
+    expect(after).toContain("New threads that arrived less than 24 hours ago count, too");
   });
 
   /** The widths of the bars of a table in the page, from 0 to 100. */
@@ -121,7 +121,7 @@ describe("the page of statistics, without scripts", () => {
 
   it("shows the time of nine of ten first replies only from ten first replies on (rule F64)", async () => {
     expect(readingOf(await open())).toContain(
-      "9 of 10 first replies came within: – (shown from 10 first replies on, this period has 1). The median is an estimate.",
+      "9 of 10 first replies came within: – (only shown with at least 10 first replies, this period has 1). The median is an estimate.",
     );
     const other = await service.makeApp(team.owner);
     for (let sent = 0; sent < 10; sent++) {
