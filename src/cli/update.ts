@@ -61,8 +61,8 @@ function updateSource(env: FolderEnvironment["env"]): PublishedPackage | undefin
 }
 
 /**
- * Asks the registry for the newest version, and stores the answer. Rejects if the registry does not answer or names no
- * version.
+ * Asks the registry for the newest version, and stores the answer. Rejects if the registry does not answer or
+ * returns no version.
  */
 export async function checkForUpdate(folders: FolderEnvironment, newId: () => string): Promise<void> {
   const source = updateSource(folders.env);
@@ -87,7 +87,7 @@ interface UpdateState {
   readonly askedAt: number;
   /** When the notice was last shown. */
   readonly announcedAt: number;
-  /** The newest version that the registry named; null before its first answer. */
+  /** The newest version according to the registry; null before its first answer. */
   readonly latest: string | null;
 }
 

@@ -64,8 +64,9 @@ async function filesOfAndroid(invocation: Invocation, flags: ExportFlags): Promi
 }
 
 /**
- * Returns the file for iOS. fastlane reads only one text for each language, so only one version can be exported. Throws
- * a usage error for several versions, without a release note for iOS, and if the first change is too long.
+ * Returns the file for iOS. fastlane reads only one text for each language, so only one version can be
+ * exported. Throws a usage error for several versions, without a release note for iOS, and if the first change
+ * is too long. Prints a note if fastlane does not read a folder with this name.
  */
 async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<readonly StoreFile[]> {
   const { version: wanted = [], out } = flags;
@@ -106,8 +107,9 @@ const nothingForIos = (): CliError =>
   });
 
 /**
- * Returns the release notes to export: the notes that `--version` names. Without `--version`, returns all published
- * notes, and with `--drafts` also the drafts. Throws an error if there is no note for a version.
+ * Returns the release notes to export. These are the notes of the versions in `--version`. Without `--version`,
+ * returns all published notes, and with `--drafts` also the drafts. Throws an error if there is no note for a
+ * version.
  */
 async function chosen(
   invocation: Invocation,

@@ -32,7 +32,7 @@ export function noteFurther(
   note(invocation, `${more}. ${howToGetMore(`--cursor ${nextCursor}`, all)}`);
 }
 
-/** Returns the sentence that names the flags with which a list shows more. */
+/** Returns a sentence with the flags that make a list show more items. */
 export const howToGetMore = (flag: string, all: boolean): string => `Use ${flag}${all ? ", or --all" : ""}.`;
 
 /** Throws a usage error if `--limit` or `--cursor` is used together with `--all`. */
@@ -360,7 +360,8 @@ export function relativeTime(text: string, now: Date): string {
   if (distance >= longestRelative) return text.slice(0, 10);
   const unit = units.find((one) => distance >= one.seconds);
   if (!unit) return "now";
-  // A time in the future is rounded to the nearest unit: a snooze of four hours must not end `in 3 h`.
+  // A time in the future is rounded to the nearest unit. For example, a new snooze of four hours ends `in 4 h`,
+  // and not `in 3 h`.
   return seconds < 0
     ? `${Math.floor(distance / unit.seconds)} ${unit.name} ago`
     : `in ${Math.round(distance / unit.seconds)} ${unit.name}`;

@@ -342,8 +342,8 @@ function seenBeforeReply(thread: OwnedThread | undefined): Seen {
 }
 
 /**
- * Ignores the error if the token may not read the thread. In that case, the first sender gets the reply, and the
- * command does not check whether somebody has already replied.
+ * Ignores the error if the token may not read the thread, and throws any other error. Without the thread, the
+ * first sender gets the reply, and the command does not check whether somebody has already replied.
  */
 function ifUnreadable(error: unknown): undefined {
   if (!(error instanceof ServerError) || error.status !== 403) throw error;

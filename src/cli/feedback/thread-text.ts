@@ -158,7 +158,7 @@ const factLines = ({ metadata = {}, images = [], videos = [], attachments = [] }
   ...attachments.map(({ name, url }) => line("File", `${name} ${url}`)),
 ];
 
-/** Returns a line that names the entries of metadata that the server did not keep. */
+/** Returns a line that lists the entries of metadata that the server did not store. */
 const droppedLine = ({ metadataDropped = [] }: Pick<Message, "metadataDropped">): string | undefined =>
   metadataDropped.length === 0 ? undefined : line("Metadata that was dropped", droppedWords(metadataDropped));
 
