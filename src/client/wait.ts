@@ -202,7 +202,7 @@ function waitAfter(outcome: object, pauseMs: number, { random }: Pick<LongPoll<u
 /** A temporary failure, and the pause after it. */
 export interface Pause {
   readonly waitMs: number;
-  /** The milliseconds, including this pause, within which the last attempt must start. */
+  /** The remaining time in milliseconds, including this pause. The last attempt must start within this time. */
   readonly leftMs: number;
   readonly error: Error;
 }
@@ -265,9 +265,9 @@ export function isTemporary(error: unknown): boolean {
 export const isSettled = (error: unknown): boolean => error instanceof ServerError && !isTemporary(error);
 
 /**
- * Returns the pause in milliseconds that the server requests. If the server requests no pause, the pause is half a
- * second after the first attempt, and twice as long after each further attempt. This pause is shortened by a random
- * time.
+ * Returns the pause in milliseconds that the server requests. If the server requests no pause, the pause is up
+ * to half a second after the first attempt, and up to twice as long after each further attempt, but at most 8
+ * seconds. The exact length is random, and is at least half of the maximum.
  */
 function pauseAfter(error: Error, tries: number, random: () => number): number {
   const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;

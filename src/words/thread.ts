@@ -247,7 +247,10 @@ export function probableReceiver({ feedback, messages }: AnsweredThread): string
   return last.reportId ?? last.mergedFrom ?? feedback.id;
 }
 
-/** Whether the thread has repeated reports. In such a thread, a reply must name the report that it answers. */
+/**
+ * Whether the thread has repeated reports. In such a thread, a reply must contain the id of the report that it
+ * answers.
+ */
 export const hasRepeats = ({ messages }: Pick<AnsweredThread, "messages">): boolean =>
   messages.some(({ sender }) => sender !== undefined);
 
@@ -307,7 +310,10 @@ interface MarkedText {
   readonly marks: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** Returns the same for a line with marked parts. A placeholder that is marked stays. */
+/**
+ * Does the same as `replyInWords` for a line with marked parts. Does not replace a placeholder if a part of it
+ * is marked.
+ */
 export function markedInWords(line: MarkedText): MarkedText {
   const added = linkWords.length - statusUrl.length;
   return [...line.text.matchAll(/\{statusUrl\}/g)].reduceRight<MarkedText>(({ text, marks }, { index }) => {
