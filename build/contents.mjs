@@ -217,7 +217,7 @@ function dependenciesOf(own, found) {
   return [...needed].map(([ref, dependsOn]) => ({ ref, dependsOn: [...new Set(dependsOn)].sort() }));
 }
 
-/** Returns the folder in which Node finds a package that a package in this folder imports. */
+/** Returns the folder of the package `name`, as Node finds it for an import in `folder`. */
 function resolved(folder, name, byFolder) {
   const inside = join(folder, folderOf(name));
   if (byFolder.has(inside)) return inside;

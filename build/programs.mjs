@@ -82,11 +82,11 @@ export async function buildInto(folder) {
 }
 
 /**
- * Builds the server and the operator's commands as one CommonJS file, because such a file starts fastest, and tests
- * start many servers. Local names inside functions are shortened. The names of functions, classes and constants of
- * modules are kept, because stack traces show them. (`keepNames` would set each name again whenever a nested function
- * is created.) The bundler cannot do both at once. So a second step shortens the names, because it keeps the top-level
- * names of a file that it does not bundle.
+ * Builds the server and the operator's commands as one CommonJS file, because such a file starts fastest, and
+ * tests start many servers. Local names inside functions are shortened. The names of functions, classes and
+ * constants of modules are kept, because stack traces show them. The option `keepNames` is not used, because it
+ * sets each name again whenever a nested function is created. The bundler cannot shorten only the local names.
+ * So a second step shortens them. It keeps the top-level names, because it does not bundle the file.
  */
 async function buildServer(outdir) {
   const built = await bundleServer(outdir);

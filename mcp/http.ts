@@ -288,7 +288,7 @@ const inNewerForm = (result: CallToolResult, serverInfo: object) => ({
   _meta: { "io.modelcontextprotocol/serverInfo": serverInfo },
 });
 
-/** A call of a tool that has only the fields that most clients send. */
+/** A call of a tool without unusual fields. */
 interface PlainCall {
   readonly era: Era;
   readonly id: string | number;

@@ -131,7 +131,7 @@ export interface ToolAnnotations {
   readonly title: string;
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
-  /** Used by clients only if the tool changes something. */
+  /** Clients use this hint only if the tool changes something. */
   readonly idempotentHint?: boolean;
   readonly openWorldHint: boolean;
 }

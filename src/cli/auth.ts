@@ -656,7 +656,7 @@ const placesInUse = ({ context, flags }: Invocation, server: Server, tester: Ser
     return { server: own.address, kind, profile: null, find };
   });
 
-/** Returns the credentials that are stored on this machine, but that commands would not use now. */
+/** Returns the stored credentials on this machine that commands would not use now. */
 export function placesStored({ context, flags }: Invocation, server: Server, tester: Server): Place[] {
   const store = openStore(context);
   return Object.entries(store.index()).flatMap(([origin, kinds]) =>

@@ -388,7 +388,7 @@ interface Flag extends Word {
   readonly values?: Values | undefined;
 }
 
-/** A word that may come next in the command line, with its aliases. It leads to another `Place`. */
+/** A word that may come next in the command line, with its aliases. After this word, another `Place` begins. */
 interface Step {
   readonly word: string;
   readonly aliases: readonly string[];

@@ -73,8 +73,8 @@ export function connectionReason(code: string): string {
 }
 
 /**
- * Returns the code of an error. If the error has no code, returns the code of its cause or of the first of its errors
- * (Node reports one error for each address of a host).
+ * Returns the code of an error. If the error has no code, returns the code of its cause or of the first of its
+ * errors. Node reports one error for each address of a host.
  */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;

@@ -70,8 +70,8 @@ export function omittable<Schema extends z.ZodMiniType>(
 const isBlank = (given: unknown): boolean => typeof given === "string" && given.trim() === "";
 
 /**
- * An object with any keys and values. `[]` counts as the empty object, because PHP writes it for an empty map. (rule
- * F2)
+ * An object with any keys and values. `[]` is accepted as an empty object, because PHP writes it for an empty
+ * map. (rule F2)
  */
 export const anyObject = z
   .custom<Record<string, unknown>>(

@@ -36,7 +36,7 @@ interface RepeatDifference {
   readonly facts: readonly (readonly [name: string, value: unknown])[];
 }
 
-/** The minimum share of equal lines for which only the lines that differ are shown. */
+/** If at least this share of the lines is equal, only the other lines are shown. */
 const mostlySame = 0.75;
 
 /** Returns how a repeated report differs from the report that it repeats. (rule F39) */
@@ -159,8 +159,8 @@ function runOf(metadata: Message["metadata"]): string | undefined {
 const mostNamed = 5;
 
 /**
- * Returns sentences about the delivery of a reply, for the writer of the reply. `mails` are the mails with the reply, if
- * they are known. Without them, the mails count as waiting.
+ * Returns sentences about the delivery of a reply, for the writer of the reply. `mails` are the mails with the
+ * reply, if they are known. Without `mails`, the sentences say that the mails will be sent.
  */
 export const deliveryWords = (
   delivery: ReplyDelivery,

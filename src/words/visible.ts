@@ -169,8 +169,9 @@ const spelling = [
 let made: RegExp | undefined;
 
 /**
- * Returns the pattern that finds hidden characters. The fifth and all further marks on a letter count as hidden,
- * because they cover other letters. The pattern is created at its first use, because it is large and rarely needed.
+ * Returns the pattern that finds hidden characters. The fifth and all further marks on a letter are also hidden
+ * characters, because they cover other letters. The pattern is created at its first use, because it is large
+ * and rarely needed.
  */
 function finder(): RegExp {
   made ??= new RegExp(

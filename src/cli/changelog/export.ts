@@ -88,7 +88,7 @@ async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<re
   return [file];
 }
 
-/** Returns the note with the latest date of publication. A draft counts as newer than every published note. */
+/** Returns the note with the latest date of publication. A draft is newer than every published note. */
 const newestOf = (releases: readonly Release[]): Release | undefined =>
   releases.reduce<Release | undefined>(
     (newest, one) => (newest && instantOf(newest) >= instantOf(one) ? newest : one),
@@ -178,9 +178,9 @@ function fileOf(release: Release, platform: Platform, file: string): StoreFile |
 
 async function write({ context }: Invocation, files: readonly StoreFile[], most: number): Promise<void> {
   try {
-    // If the file is a symbolic link, the link is replaced and not its target, because a link in a repository of a
-    // stranger may point to any file. fastlane sends the file unchanged, and the store counts a line end as a
-    // character. So a line end is added only if the text is still short enough with it.
+    // If the file is a symbolic link, the link is replaced, and its target does not change. A link in a
+    // repository of a stranger may point to any file. fastlane sends the file unchanged, and the store counts a
+    // line end as a character. So a line end is added only if the text is still short enough with it.
     for (const { file, text } of files)
       await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
   } catch (cause) {

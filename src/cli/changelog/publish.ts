@@ -260,9 +260,9 @@ function utcOf(date: string): string | undefined {
 const dayOf = (instant: string): string => instant.slice(0, 10);
 
 /**
- * Returns the result "unchanged" if the server already has the same note. Returns undefined if the note must be sent.
- * The note must be sent if it differs, if a person edited one of its fields, if one of its threads is not linked, or if
- * an older server does not return enough data.
+ * Returns the result "unchanged" if the server already has the same note, and undefined if the note must be
+ * sent. It must be sent in four cases: it differs, a person edited one of its fields, one of its threads is not
+ * linked, or an older server does not return enough data. It must also be sent with `publish`.
  */
 function sameRelease(
   entry: EditedChangelogEntry | undefined,

@@ -90,9 +90,9 @@ interface List<Row> {
 }
 
 /**
- * Writes a list to standard output. With `--json`, the output is one object `{items, …extra}`. Otherwise a terminal
- * gets a table, and a pipe gets full values separated by tabs, without headings. `--fields` chooses the fields of each
- * item. (rule L1)
+ * Writes a list to standard output. With `--json`, the output is one object `{items, …extra}`. Otherwise a
+ * terminal gets a table, and a pipe gets full values separated by tabs, without headings. `--fields` chooses
+ * the fields of each item. Throws a usage error for an unknown field. (rule L1)
  */
 export function printList<Row>(
   invocation: Invocation,
@@ -162,7 +162,10 @@ export function note({ context, flags }: Invocation, message: string): void {
   if (!flags.json) context.io.stderr.write(`${asLogged(context.env, printable(message))}\n`);
 }
 
-/** Writes one value as one line of JSON. If `--fields` is given, the line contains only those fields. */
+/**
+ * Writes one value as one line of JSON. If `--fields` is given, the line contains only those fields. Throws a
+ * usage error for an unknown field.
+ */
 export function printLine(invocation: Invocation, value: unknown): void {
   const names = fieldNames(invocation.flags.fields);
   if (names) refuseUnknown([value], names);

@@ -379,8 +379,8 @@ const lineOf = (event: Fields): string =>
   `${textAt(event, "type")}  ${textAt(event, "id")}  ${textAt(event, "data", "url")}`;
 
 /**
- * Returns one object with the values of all `path=text` and `path:=json`. A dot in a path leads to a field of an inner
- * object.
+ * Returns one object with the values of all `path=text` and `path:=json`. In a path, dots separate the names of
+ * nested fields.
  */
 function objectOf(given: readonly string[]): Fields {
   return given.map(pairOf).reduce<Fields>((whole, { path, value }) => withValue(whole, path, value), {});

@@ -76,7 +76,7 @@ function readBlock(reading: Reading, block: Block): Reading {
 
 const isListBlock = ({ type }: Block): boolean => type === "bullet_list" || type === "ordered_list";
 
-/** Returns the text of a heading. A paragraph that contains only the name of a type counts as a heading. */
+/** Returns the text of a heading. A paragraph that contains only the name of a type is also a heading. */
 function headingIn(block: Block): string | undefined {
   if (block.type !== "heading" && block.type !== "paragraph") return undefined;
   const text = plainText(block);

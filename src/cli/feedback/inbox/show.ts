@@ -94,9 +94,9 @@ interface Filing {
 }
 
 /**
- * Archives or resolves a thread with a bulk request, because only a bulk request can be undone completely:
- * after the undo, the thread is at its earlier place in the list. An older server has no bulk requests. In that
- * case, changes the thread directly. (rule F45)
+ * Archives or resolves a thread with a bulk request. After the undo of a bulk request, the thread is at its
+ * earlier place in the list. An older server has no bulk requests. In that case, changes the thread directly.
+ * (rule F45)
  */
 export async function fileThread(
   { bulk, threads }: Client,
