@@ -244,7 +244,7 @@ function sentenceOf(fault: unknown): string {
   const isMissing = textAt(fault, "message").endsWith("received undefined");
   if (kind && isMissing) return `${subject} is missing; it must be ${kind}.`;
   if (kind) return `${subject} must be ${kind}.`;
-  return `${subject} ${path === "" ? "do" : "does"} not have the form that the protocol names.`;
+  return `${subject} ${path === "" ? "do" : "does"} not have the form that the protocol requires.`;
 }
 
 interface LoadableTool {

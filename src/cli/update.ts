@@ -77,7 +77,7 @@ export async function checkForUpdate(folders: FolderEnvironment, newId: () => st
     signal: AbortSignal.timeout(limitMs),
   });
   const { version } = Object(JSON.parse(text));
-  if (status !== 200 || !isVersion(version)) throw new Error("The registry names no version.");
+  if (status !== 200 || !isVersion(version)) throw new Error("The registry returned no version.");
   writeUpdateState(folders, { ...readUpdateState(folders), latest: version }, newId);
 }
 

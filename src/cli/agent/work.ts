@@ -448,7 +448,7 @@ function refusalOf({ run }: Claimed): string | undefined {
   const hash = createHash("sha256").update(run.plan, "utf8").digest("hex");
   return hash === run.planSha256
     ? undefined
-    : "The plan does not have the SHA-256 that the server names. Nothing was done.";
+    : "The SHA-256 of the plan is not the one that the server sent. Nothing was done.";
 }
 
 /**

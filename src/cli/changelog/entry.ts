@@ -114,7 +114,7 @@ function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEn
   const named = feedbackIdsIn([body, ...items.map(({ text }) => text)].join("\n"));
   const unknown = named.filter((id) => !linked.includes(id));
   if (unknown.length > 0)
-    note(invocation, `${version} names feedback that this app does not have: ${unknown.join(", ")}.`);
+    note(invocation, `${version} contains ids of feedback that this app does not have: ${unknown.join(", ")}.`);
 }
 
 /** Prints the fields of each entry that would be sent without `--dry-run`. */
@@ -191,7 +191,7 @@ function reasonFor(
   { draftReason, isPreRelease, notes }: DescribedRelease,
   { draft, preReleases }: EntryFlags,
 ): string | undefined {
-  if (draft) return "--draft leaves publishing to a person";
+  if (draft) return "--draft is given";
   if (draftReason !== undefined) return draftReason;
   if (notes.isHidden) return "nothing in it concerns an app's users";
   return isPreRelease && !preReleases ? "it is a pre-release, and --pre-releases is not given" : undefined;

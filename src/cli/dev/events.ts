@@ -187,7 +187,7 @@ async function* eventsOf(
         continue;
       }
       if (!(error instanceof Error) || !isTemporary(error)) throw error;
-      if (pauseMs === 0) note(invocation, `${error.message} Trying again until it answers.`);
+      if (pauseMs === 0) note(invocation, `${error.message} Trying again until the server answers.`);
       pauseMs = Math.min(mostPauseMs, pauseMs * 2 || 500);
       await clock.sleep(pauseMs, signal);
     }

@@ -79,7 +79,7 @@ function partsOf(blocks: readonly Block[]): Parts {
     const heading = versionHeadingIn(block, last);
     const day = isOutside ? null : dayBelow(block, last);
     if (isVersionLine(block))
-      faults.push({ line, message: `names a version outside of a heading: ${write}` });
+      faults.push({ line, message: `has a version outside of a heading: ${write}` });
     else if (last && day !== null) parts[parts.length - 1] = { ...last, heading: { ...last.heading, day } };
     else if (heading) {
       parts.push({ heading, depth: depthOf(block), line, blocks: [] });
@@ -87,7 +87,7 @@ function partsOf(blocks: readonly Block[]): Parts {
     } else if (lost.has(block) || endsPart(block, last)) {
       const text = plainText(block);
       if (isLikeVersion(text))
-        faults.push({ line, message: `has “${text}”, which seems to name a version: ${write}` });
+        faults.push({ line, message: `has “${text}”, which seems to be a version: ${write}` });
       else ignored.push(`line ${line}: the text under “${text}”`);
       isOutside = true;
     } else if (!isOutside) last?.blocks.push(block);

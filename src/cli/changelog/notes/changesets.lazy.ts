@@ -67,7 +67,7 @@ function readChangeset({ text }: ChangesetFile): Changeset {
   if (wrong !== undefined)
     return {
       summary: "",
-      fault: `has a line that names no size of a change: ${wrong.slice(0, longestLine)}`,
+      fault: `has a line without a valid size (major, minor, patch or none): ${wrong.slice(0, longestLine)}`,
     };
   const size = sizes.find((one) => found.includes(one));
   return { summary: summary.trim(), ...(size && { size }) };
