@@ -380,7 +380,8 @@ const threadId = (given: string): string =>
     .at(-1) ?? given;
 
 /**
- * Returns the whole id of a thread. The person may give its number, its console link, its id or the start of the id.
+ * Returns the whole id of a thread. The person may give its number, its console link, its id or the start of
+ * the id. A start of an id is found only among the newest threads.
  */
 export const wholeThreadId = (invocation: Invocation, given: string): Promise<string> => {
   const number = /^#?([1-9]\d{0,6})$/.exec(given)?.[1];

@@ -58,7 +58,7 @@ export async function readReports(invocation: Invocation, patterns: readonly str
   return {
     tests: mergeTests(tests, cwd),
     ...{ doubts, unread },
-    faults: [...faults, ...without.map((pattern) => fault(pattern, "names no JUnit report"))],
+    faults: [...faults, ...without.map((pattern) => fault(pattern, "matches no JUnit report"))],
   };
 }
 
