@@ -261,7 +261,7 @@ function isKeychainUsed(context: Context): boolean {
     const kinds = Object.values(openStore(context).index()).flatMap((stored) => Object.values(stored));
     return kinds.some((stored) => stored.in === "keychain");
   } catch {
-    // `checkSettings` reports the damaged file.
+    // The index is damaged. `checkSettings` reports this.
     return false;
   }
 }

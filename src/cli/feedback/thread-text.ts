@@ -139,7 +139,10 @@ function messageText(thread: OwnedThread, message: Message): string {
     .join("\n");
 }
 
-/** Returns who wrote an answer, or who got a reply, in a thread with several senders. */
+/**
+ * Returns a line with the sender of an answer or the recipient of a reply. Returns `undefined` for notes and for
+ * threads with one sender.
+ */
 function partnerLine(thread: OwnedThread, message: Message): string | undefined {
   const { direction, everyone, reportId = message.mergedFrom ?? thread.feedback.id } = message;
   if (direction === "note" || !hasRepeats(thread)) return undefined;
