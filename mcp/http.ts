@@ -352,7 +352,10 @@ interface SharedDeps {
   readonly isFirstOffer: (key: string) => boolean;
 }
 
-/** Returns the dependencies of the tools for one request over HTTP. They store no state for later requests. */
+/**
+ * Returns the dependencies of the tools for one request over HTTP. Only those in `SharedDeps` are kept for
+ * later requests.
+ */
 export function depsOf(
   { baseUrl, consoleUrl }: HttpToolOptions,
   caller: ToolCaller,

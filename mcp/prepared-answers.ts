@@ -105,7 +105,10 @@ function hasEnvelope(params: Fields): boolean {
 
 const modernVersions: ReadonlySet<unknown> = new Set(versions.modern);
 
-/** Whether `_meta` of a request without a session has all required fields, in a form that the SDK accepts. */
+/**
+ * Whether `_meta` of a request without a session has all required fields and no others, in a form that the SDK
+ * accepts.
+ */
 export function isEnvelope(meta: Fields): boolean {
   if (!hasOnly(meta, Object.values(metaKeys)) || !modernVersions.has(meta[metaKeys.version])) return false;
   return isClient(meta[metaKeys.client]) && areCapabilities(meta[metaKeys.capabilities]);

@@ -303,7 +303,7 @@ class PageOffer extends Error {
   readonly result: InputRequiredResult;
 
   constructor(page: Page) {
-    super("The client is asked to offer a page, and to call again.");
+    super("The client is asked to show the page to the person and to repeat the call.");
     this.name = "PageOffer";
     this.result = inputRequired({ inputRequests: { page: inputRequired.elicitUrl(page) } });
   }
@@ -433,7 +433,10 @@ function completions({ proposals }: Pick<Deps, "proposals">) {
   };
 }
 
-/** Returns the proposals of this machine. Their summaries are a separate field, because an agent wrote them. */
+/**
+ * Returns the proposals of this machine. Their summaries are in a separate field, which marks them as text of
+ * agents.
+ */
 async function readProposals(uri: URL, deps: Pick<Deps, "proposals">): Promise<ReadResourceResult> {
   const records = await deps.proposals.all();
   const proposals = records.map(({ run_id, feedback_id, status, created_at, decided_at, console_url }) => ({

@@ -17,7 +17,8 @@ interface Subscriptions {
    */
   serve(server: McpServer, era: "legacy" | "modern"): void;
   /**
-   * Handles requests for subscriptions in the era `modern`. The SDK gets such a request only after the watch has begun.
+   * Reads subscription requests of the era `modern` from the transport. Such a request is passed to the SDK
+   * when changes of its resources are followed, or after `longestStartMs`.
    */
   watchRequests(transport: StdioServerTransport): void;
   close(): void;

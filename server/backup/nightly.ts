@@ -254,7 +254,7 @@ const draftEnding = ".partial";
 const backupName = (at: Date, isEncrypted: boolean): string =>
   `innkeep-${at.toISOString().slice(0, 19).replaceAll(":", "-")}Z.tar${isEncrypted ? ".age" : ""}`;
 
-/** Deletes the drafts of backups whose processes were killed. */
+/** Deletes unfinished backup files of processes that were killed. */
 async function removeDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     if (name.endsWith(draftEnding) && pattern.test(name.slice(0, -draftEnding.length)))

@@ -221,7 +221,7 @@ const mostItemsOfShort = 100;
 /** The maximum number of long pages that are rendered at the same time. */
 const mostLongPages = 4;
 
-/** The maximum number of further long pages that wait until another one is rendered. */
+/** The maximum number of long pages that wait until one of the pages being rendered is done. */
 const mostWaiting = 12;
 
 let longPages = 0;

@@ -83,7 +83,10 @@ interface WaitingRow {
  */
 function jsonOfRows(rows: readonly (readonly Value[])[]): string {
   const json = JSON.stringify(rows);
-  if (lossy.test(json)) throw new Error("SQLite's JSON would change the text of these rows.");
+  if (lossy.test(json))
+    throw new Error(
+      "SQLite's JSON functions would change a text in these rows, because it contains a lone surrogate.",
+    );
   return json;
 }
 

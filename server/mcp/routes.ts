@@ -195,8 +195,8 @@ async function send(ctx: Context, answer: HttpAnswer): Promise<void> {
 }
 
 /**
- * Runs `act`. Errors that happen before the MCP SDK reads the message are answered in the same form as errors of the
- * SDK.
+ * Runs `act`. If it throws an error with a status below 500, sends this error in the same form as errors of the
+ * MCP SDK. Throws all other errors again.
  */
 async function orRefusal(ctx: Context, settings: Deps["settings"], act: () => Promise<void>): Promise<void> {
   try {

@@ -193,8 +193,8 @@ const byteLimitsOf = (environment: Environment) => ({
 });
 
 /**
- * Returns the number of bytes from a text such as `20GiB`. `off` means no limit. Throws a SettingError for any other
- * text.
+ * Returns the number of bytes from a text such as `20GiB`. `off` means no limit. Throws a SettingError for any
+ * other text, and for less than 64 MiB.
  */
 function bytesOf(name: string, given: string): number {
   if (given === "off") return Number.POSITIVE_INFINITY;

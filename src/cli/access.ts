@@ -403,7 +403,7 @@ async function ownToken(invocation: Invocation) {
   throw new CliError({
     exit: "forbidden",
     code: "not_offered",
-    message: "This server does not return the id of a token.",
+    message: "This server does not say which token this command uses.",
     next: "Revoke the token by its id, or in the console.",
   });
 }

@@ -446,7 +446,7 @@ const alreadyReported = (runId: string, status: string) =>
   new CliError({
     exit: "conflict",
     code: "wrong_state",
-    message: `The outcome of this proposal is reported already: ${status}. Do not carry it out again.`,
+    message: `The outcome of this proposal was already reported: ${status}. Do not carry out the proposal again.`,
     next: `Read it with \`innkeep agent run ${runId}\`.`,
   });
 

@@ -281,8 +281,8 @@ const createsRelease = (command: Command): Command =>
     );
 
 /**
- * Adds the names of the required flags to the help text. The action of the command checks that these flags are set,
- * because the parser does not check them.
+ * Marks the required flags in the help text. The parser does not check these flags, so the action of the
+ * command does.
  */
 function withRequired(command: Command): Command {
   for (const option of command.options) {

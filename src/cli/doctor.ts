@@ -122,7 +122,7 @@ async function checkStore(invocation: Invocation): Promise<Finding[]> {
   if (!invocation.context.env.INNKEEP_S3_URL) return [];
   try {
     const { place } = await runOnDatabase(invocation, {}, { command: "files check" });
-    return [ok("files", `The S3 store can be read at ${place}.`)];
+    return [ok("files", `The S3 store at ${place} can be read.`)];
   } catch (error) {
     const why = "A server with these settings does not start, or refuses files.";
     const next = "Correct INNKEEP_S3_URL, then run `innkeep doctor` again.";

@@ -120,11 +120,11 @@ const DraftTranslations = translations(z.nullable(PlainText));
 /** An entry with its draft, the changed text that is not published yet. */
 export const DraftedFaq = z.object({
   id: uuid,
-  /** False if the entry was never published. In that case, `question` and `answer` are the texts of the draft. */
+  /** False if the entry is not published. In that case, `question` and `answer` are the texts of the draft. */
   published: z.boolean(),
   question: z.string(),
   answer: z.string(),
-  /** Null for an entry that was never published. */
+  /** Null for an entry that is not published. */
   sortOrder: z.nullable(z.int()),
   translations: FaqTranslations,
   draft: z.nullable(

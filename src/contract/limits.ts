@@ -279,8 +279,9 @@ export const rateLimits = {
   /** Failed sign-ins of one browser or device that has signed in to the account before. */
   signInByKnown: { limit: 30, windowSeconds: 900 },
   /**
-   * Failed sign-ins of all known browsers of an account together. A separate limit for each browser is not
-   * enough. A person who knew an earlier password may have any number of known browsers.
+   * Failed sign-ins of all known browsers of an account together. A limit for each browser is not enough,
+   * because a person who once knew the password could have signed in with many browsers, which are all known
+   * now.
    */
   signInByAllKnown: { limit: 120, windowSeconds: 900 },
   /** Requests for mailed links, and uses of such links. */

@@ -1,7 +1,8 @@
 /**
- * Returns the text in a normal form of Unicode. The time is proportional to the length of the text. `normalize`
- * alone sorts all marks in a row, and needs minutes for a text of many marks. So a sequence of more than 30
- * marks is normalised in parts. Texts of people have at most a few marks in a row.
+ * Returns the text in a normal form of Unicode. The built-in `normalize` sorts each sequence of consecutive
+ * marks, and needs minutes for a very long sequence. So this function normalises a sequence in parts of 30
+ * marks, and the time is proportional to the length of the text. Text that people write has only a few
+ * consecutive marks.
  */
 export const normalised = (text: string, form: "NFC" | "NFD" | "NFKC" | "NFKD"): string =>
   text

@@ -60,7 +60,10 @@ export const Statistics = z.object({
   top: z.array(
     z.object({
       id: uuid,
-      /** The number of the thread in its app. Null as long as the server cannot write to the database. */
+      /**
+       * The number of the thread in its app. Null if the server could not assign a number yet, because it
+       * cannot write to the database.
+       */
       number: z.nullable(z.int()),
       subject: z.string(),
       /** How many reports of the thread arrived in the period. */

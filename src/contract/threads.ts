@@ -53,7 +53,10 @@ export type FoundLine = z.output<typeof FoundLine>;
 /** A thread in the list of the inbox. */
 export const ThreadSummary = z.object({
   id: uuid,
-  /** The number of the thread in its app. Null as long as the server cannot write to the database. */
+  /**
+   * The number of the thread in its app. Null if the server could not assign a number yet, because it cannot
+   * write to the database.
+   */
   number: z.nullable(z.int()),
   appId: uuid,
   subject: z.string(),
@@ -271,7 +274,10 @@ export type EarlierThread = z.output<typeof EarlierThread>;
 /** A thread that was merged into another thread. The message with the same id is the first report of this thread. */
 export const MergedThread = z.object({
   id: uuid,
-  /** The number of the thread in its app. Null as long as the server cannot write to the database. */
+  /**
+   * The number of the thread in its app. Null if the server could not assign a number yet, because it cannot
+   * write to the database.
+   */
   number: z.nullable(z.int()),
   /** Null if the report was erased. */
   subject: z.nullable(z.string()),
@@ -288,7 +294,10 @@ export type MergedThread = z.output<typeof MergedThread>;
 /** A thread with all fields that an agent reads, and the fields that only members of the app may read. */
 export const OwnedThread = z.extend(Thread, {
   feedback: z.extend(ThreadFeedback, {
-    /** The number of the thread in its app. Null as long as the server cannot write to the database. */
+    /**
+     * The number of the thread in its app. Null if the server could not assign a number yet, because it cannot
+     * write to the database.
+     */
     number: z.nullable(z.int()),
     /** When the snooze of the thread ends. Null if the thread is not snoozed. */
     snoozedUntil: z.nullable(instant),

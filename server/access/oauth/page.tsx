@@ -420,8 +420,8 @@ function scopesIn(given: string): readonly ConnectionScope[] {
 const fault = (issues: readonly Issue[]) => new ApiError("bad_request", { issues });
 
 /**
- * Returns the request as the query of an address. Forms contain the whole query in one field, because browsers change
- * line breaks in form fields.
+ * Returns the known parameters of the request as a query string. The form on the consent page sends this string
+ * in one hidden field. In it, line breaks are percent-encoded, so browsers cannot change them.
  */
 const consentQuery = (given: URLSearchParams): string =>
   new URLSearchParams([...given].filter(([name]) => fields.includes(name))).toString();

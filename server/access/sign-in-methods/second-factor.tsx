@@ -81,7 +81,7 @@ const RenewCodes = ({ refused, links }: SecondFactorLineProps) => (
     action={links.renewRecoveryCodes}
     form={formOf(refused, "renew")}
   >
-    <p class="muted small">Your current codes stop working.</p>
+    <p class="muted small">Your current recovery codes will no longer work.</p>
     <CodeField form={formOf(refused, "renew")} part="renew" />
   </FactorForm>
 );

@@ -51,7 +51,7 @@ export const kinds = [
   {
     value: "full",
     label: "A server or CI",
-    hint: "A full key. Keep it secret, because it can do everything that an app may do.",
+    hint: "A full key. Keep it secret, because it can do more than an intake key: it can also write the FAQ.",
   },
 ] as const;
 

@@ -73,8 +73,8 @@ export const fieldOf = (state, name) => draftFields(state.element).find((field) 
 // the list.
 export const wasOf = ({ element: { elements } }, name) =>
   elements[`was-${name}`] ?? elements[`was-${name.split(".")[0]}`];
-// The version for which the text of a field was typed. On a page that warns of another person's change, this is not the
-// version that the form sends.
+// Returns the version of the stored value that the person saw when they typed the text. A page that warns of
+// another person's change sends the newer version in the form, so this older version is in `data-typed`.
 const typedFor = (state, name) => {
   const was = wasOf(state, name);
   return was?.dataset.typed ?? was?.value ?? "";

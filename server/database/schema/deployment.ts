@@ -116,7 +116,7 @@ export const erasures = table(
   {
     of: "deployment",
     erase:
-      "Not changed: it is the receipt. It contains a keyed hash, and the encrypted address until the erasure is done.",
+      "The row stays, because it is the receipt of the erasure. It contains a keyed hash of the address. While the erasure runs, it also contains the encrypted address.",
     indexes: [
       index("erasures_by_owner", "owner_id, created_at, id"),
       index("erasures_at_work", "created_at, id", { where: "status = 'running'" }),

@@ -94,7 +94,7 @@ async function connect(driver: SqliteDriver, file: string, readOnly: boolean): P
     await connection.exec(`PRAGMA busy_timeout = ${driver.lockWaitMs}`);
     await assertSafeVersion(connection);
     if (!readOnly) await retryWhileLocked(() => connection.exec("PRAGMA journal_mode = WAL"));
-    // With this setting, a commit is on the disk before it is reported. (rule O1)
+    // With `synchronous = FULL`, a commit is on the disk before it is reported. (rule O1)
     await connection.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF");
     // With this setting, deleted content is overwritten with zeros. (rule O10)
     await connection.exec("PRAGMA secure_delete = ON");

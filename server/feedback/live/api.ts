@@ -3,8 +3,8 @@ import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 
 /**
- * The handler that keeps a connection to a browser open, and sends events about changes on this connection. (rules F70
- * to F74)
+ * The handler that keeps a connection to a browser open and uses it to send events about changes. (rules F70 to
+ * F74)
  */
 export const live = ({ liveConnections }: Pick<Deps, "liveConnections">): Handlers<typeof contract> => ({
   async follow({ caller, lastEventId, query: { since } }) {

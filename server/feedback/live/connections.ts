@@ -484,7 +484,7 @@ interface Change {
 /** The roles of a person, by app. */
 type RolesByApp = ReadonlyMap<string, Role>;
 
-/** Whether a person may see less than before, because a membership has ended or its role is lower. */
+/** Whether a person has lost access: a membership has ended, or has a lower role now. */
 const hasLost = (before: RolesByApp, now: RolesByApp): boolean =>
   [...before].some(([appId, role]) => {
     const present = now.get(appId);

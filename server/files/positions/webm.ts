@@ -112,7 +112,10 @@ function isSilentTrack(film: Film, element: Element): boolean {
 
 const joined = (value: number, byte: number): number => value * 256 + byte;
 
-/** Yields the elements of a span in order. Overwrites bytes that are not an element. */
+/**
+ * Yields the elements between `from` and `to` in order. If an element cannot be read, or if there were too many
+ * elements, overwrites the rest of the span and ends.
+ */
 function* elementsIn(
   film: Film,
   {

@@ -81,8 +81,7 @@ const mostReports = 1_000;
 export const reports = {
   find: (reader: Reader, id: string) =>
     reader.get<ReportRow>(
-      // The report that began a merged thread is stored as a message of the thread into which the merged thread was
-      // merged.
+      // If thread A was merged into thread B, the report that began A is stored as a message of B.
       `${firstReports} WHERE f.id = ? AND f.merged_into IS NULL UNION ALL ${repeats} AND m.id = ?`,
       id,
       id,

@@ -22,7 +22,7 @@ const sentences: Readonly<Record<NoticeKind, readonly [one: string, several: (co
   proposal: ["A proposal waits for a decision", (count) => `${count} proposals were made in a thread`],
   approval: ["An approval expired before an agent began", () => "Approvals expired before an agent began"],
   work: ["Approved work needs you", () => "Approved work needs you"],
-  slot: ["A tester requests a slot", (count) => `A slot was requested ${count} times`],
+  slot: ["A tester requests a slot", (count) => `Testers requested slots ${count} times`],
   testers: ["A test has too few testers", () => "A test has too few testers"],
   storm: ["A failure is reported very often", () => "A failure is reported very often"],
   delivery: ["Messages cannot be delivered", () => "Messages cannot be delivered"],

@@ -438,7 +438,8 @@ function missing({ cycle, fillable, holders }: Facts): string {
 }
 
 function outOfReach(goal: string, { cycle, possible, unbroken }: Facts): string {
-  if (wasPlannedLate(cycle)) return `Cannot reach ${goal}: the cycle was planned after its first day.`;
+  if (wasPlannedLate(cycle))
+    return `Cannot reach ${goal}: when the cycle was planned, its first day was already over, so no tester can have every day counted.`;
   const since = unbroken.find((day) => day.possible <= possible)?.dayIndex ?? 1;
   const left = possible === 0 ? "no tester" : `only ${testers(possible)}`;
   return `Cannot reach ${goal} any more: since day ${since}, ${left} can still have every day counted.`;

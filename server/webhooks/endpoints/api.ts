@@ -207,7 +207,7 @@ async function refuseTooMany(tx: Transaction, appId: string): Promise<void> {
   });
 }
 
-/** Returns the webhook if the viewer may see it. Throws `not_found` otherwise. */
+/** Returns the webhook if the caller may see it. Throws `not_found` otherwise. */
 async function ownedWebhook(
   reader: Reader,
   { appId, webhookId }: OfWebhook,

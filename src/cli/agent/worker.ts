@@ -54,9 +54,10 @@ function namelessWorker({ newId }: Context): Worker {
 }
 
 /**
- * Starts a worker with this name, which no other process can have at the same time. The name in each claim has a random
- * ending, so that a worker with the same name on another machine has other claims. Throws a CliError if another process
- * with this name runs. Also throws if an earlier process was killed and its command still runs. (rule L74)
+ * Starts a worker with this name. Only one process with this state folder can use the name at a time. Workers
+ * with the same name can run on other machines, so the name in each claim gets a random ending. Throws a
+ * CliError if the name is too long, if another process uses it, or if an earlier process was killed and its
+ * command still runs. (rule L74)
  */
 async function namedWorker({ context, stateFolder, baseUrl }: Invocation, name: string): Promise<Worker> {
   if (name.length > longestName) throw usageError(`--worker can have at most ${longestName} characters.`);

@@ -81,7 +81,7 @@ const placeholder = ({ name, mediaType, bytes }: SentFile): string =>
 function withoutFiles({ context }: Invocation, report: Report): Report {
   if (report.lastTry?.outcome === "unknown") {
     throw usageError(
-      `Report ${report.id} may have arrived with its files. Without them it would be posted a second time.`,
+      `Report ${report.id} may have arrived with its files. If you send it again without the files, the server may store it twice.`,
       `innkeep feedback resend ${report.id}`,
     );
   }

@@ -334,8 +334,8 @@ function languageItems(mine: FileEntry, theirs: ServerEntry, input: PlanInput): 
 }
 
 /**
- * Returns which text of a translation is used. Returns undefined if the file of the translation was deleted, but the
- * server still has the text.
+ * Returns which side of a translation is newer: `mine` (the file), `theirs` (the server), `same`, or
+ * `conflict`. Returns undefined if the file was deleted and `prune` is not set. Then the server keeps its text.
  */
 function languageSide(
   {

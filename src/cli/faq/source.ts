@@ -348,7 +348,9 @@ async function changeTranslations(
 
 const withoutEnding = (name: string): string => foldedName(basename(name).replace(/\.\w+$/, ""));
 
-/** A file with a list of entries that was read. */
+/**
+ * The result of reading a file that contains a list of entries. `text` is undefined if there is no such file.
+ */
 interface ListFile {
   readonly path: string;
   readonly shown: string;

@@ -112,7 +112,7 @@ describe("the command token", () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_a" });
     expect(await line.run(["token", "revoke", "--self", "--yes"])).toMatchObject({
       exit: 5,
-      stderr: expect.stringContaining("This server does not return the id of a token."),
+      stderr: expect.stringContaining("This server does not say which token this command uses."),
     });
   });
 });

@@ -122,7 +122,7 @@ describe("the work on an approved proposal", () => {
     expect(ended).toMatchObject({ exit: 0 });
     expect(await line.run(["agent", "claim", runId, "--worker", "nightly"])).toMatchObject({
       ...{ exit: 7, stdout: "" },
-      stderr: expect.stringContaining("is reported already: succeeded"),
+      stderr: expect.stringContaining("was already reported: succeeded"),
     });
     const { stdout } = await line.run(["agent", "run", runId]);
     for (const text of ["nightly", "Tests pass.", "succeeded: Mended.", "Go.", "1. Check the size."])

@@ -129,7 +129,9 @@ describe("an approved proposal in the console", () => {
   it("shows how long a worker has reported nothing, and does not end the claim", async () => {
     const { id, runId } = await claimed();
     service.clock.advance(3.5 * hour);
-    expect(readingOf(await open(id))).toContain("Silent for 3 hours. Innkeep ends no claim by itself.");
+    expect(readingOf(await open(id))).toContain(
+      "Silent for 3 hours. Innkeep does not end a claim because of silence.",
+    );
     service.clock.advance(400 * hour);
     expect(readingOf(await open(id))).toContain("Silent for 16 days.");
     expect((await worker.poll(runId)).body).toMatchObject({ claim: { releasedAt: null } });

@@ -119,7 +119,7 @@ describe("a shared view that two maintainers change", () => {
 
   it("gets the filters of the list if its page was opened without the version of the filters", async () => {
     const page = await maria.open(`${inbox}?status=open&saved=${view}`);
-    expect(readingOf(page)).toContain("The current filters of the list are saved in the view.");
+    expect(readingOf(page)).toContain("“Save view” also saves the current filters of the list.");
     expect((await save(maria, page)).status).toBe(303);
     expect((await stored()).query).toMatchObject({ status: "open" });
   });

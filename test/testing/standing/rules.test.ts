@@ -126,7 +126,7 @@ describe("the verdict on a test", () => {
     [
       cycleOf(1, { createdAt: "2026-05-02T00:00:00.000Z" }),
       ["-c@2", "open"],
-      "Cannot reach the goal of 2 testers for 4 days: the cycle was planned after its first day.",
+      "Cannot reach the goal of 2 testers for 4 days: when the cycle was planned, its first day was already over, so no tester can have every day counted.",
       "Plan a new cycle.",
     ],
     [

@@ -307,7 +307,10 @@ const mostBytes = 250_000;
 /** The kinds of text that a thread can have very many of, or that can be very long. */
 const longKinds: ReadonlySet<string> = new Set(["plan", "note", "reply", "answer", "repeat", "metadata"]);
 
-/** Returns the words of a thread for the index. Older messages and plans of a very long thread are left out. */
+/**
+ * Returns the words of a thread for the index. If a thread is very long, its metadata and its older messages
+ * and plans are left out.
+ */
 function indexedOf({ texts, marks, ...thread }: ThreadWords): IndexedThread {
   const words = new Set(marks);
   const short = texts.filter(({ kind }) => !longKinds.has(kind));

@@ -553,7 +553,7 @@ const ChangeView = ({
         <Can needs="maintainer">
           <Tick form={form} name="viewShared" label="For the whole team" />
         </Can>
-        {isChanged && <p class="hint">The current filters of the list are saved in the view.</p>}
+        {isChanged && <p class="hint">“Save view” also saves the current filters of the list.</p>}
         <SavedFilters form={form} people={people} />
         <div class="actions">
           <button class="small" type="submit">

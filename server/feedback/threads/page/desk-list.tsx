@@ -20,7 +20,7 @@ interface ThreadRowProps {
   readonly isOpened: boolean;
   /** The checkbox that selects the thread; undefined if the row has no checkbox. */
   readonly choice: { readonly isChosen: boolean; readonly value: string } | undefined;
-  /** The app of the thread, in a list of all apps. */
+  /** The app of the thread. Only set if the list shows the threads of all apps. */
   readonly app?: { readonly name: string; readonly colour: number } | undefined;
   /** The status by which the list is filtered; empty if there is no such filter. */
   readonly status: string;

@@ -365,8 +365,8 @@ async function deleteThread(visit: SignedInVisit): Promise<Reply<"thread-deleted
   });
   const list = listAddress(visit.links, visit.param("appId"), inboxPositionOf(visit));
   const reply = goTo(list, "thread-deleted");
-  // `sentFields` contains the names of the saved fields. The list is empty, because the text in the other fields was
-  // not saved.
+  // `sentFields` contains the names of the fields whose text was saved. It is empty here, because deleting the
+  // thread saves none of the text that the person has typed.
   return { ...reply, sentFields: [] };
 }
 

@@ -329,8 +329,8 @@ const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: 
   return (
     <>
       {" "}
-      <b>Silent for {duration(silent)}.</b> Innkeep ends no claim by itself. If the worker has stopped,
-      release its claim.
+      <b>Silent for {duration(silent)}.</b> Innkeep does not end a claim because of silence. If the worker has
+      stopped, release its claim.
     </>
   );
 };

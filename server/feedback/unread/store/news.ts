@@ -44,7 +44,10 @@ export async function changesSince(reader: Reader, { appId, userId, since }: Sin
   return { counts: { ...noChanges, ...counts }, isPartial: active.length > mostThreads };
 }
 
-/** The maximum number of changes of fields in an app that are read. The newest changes are read first. */
+/**
+ * The maximum number of audit entries about changed thread fields that are read for an app. The newest entries
+ * are read first.
+ */
 const mostEdits = 500;
 
 /** Whether another person changed fields of a thread after `since`. */

@@ -42,7 +42,8 @@ const titles: Readonly<Record<Size, string>> = {
 };
 
 /**
- * The maximum length of a line with the name of a package. The search ignores the characters after this length.
+ * How many characters of a line of the front matter are read to find the package and the size of its change.
+ * The rest of the line is ignored.
  */
 const longestLine = 1_000;
 
