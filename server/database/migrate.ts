@@ -93,9 +93,9 @@ export function schemaOf(
 }
 
 /**
- * Returns the first migration if the database has exactly the migrations that it replaces. Returns undefined if the
- * database also has newer migrations, or if the first migration replaces none. Throws an Error if the database has
- * only some of the replaced migrations, or different ones.
+ * Returns the first migration if the database has exactly the migrations that it replaces. Returns undefined if
+ * the database is empty, if it also has newer migrations, or if the first migration replaces none. Throws an
+ * Error if the database has only some of the replaced migrations, or different ones.
  */
 function standIn(migrations: readonly Migration[], applied: readonly Applied[], engine: Engine) {
   const [first] = migrations;
@@ -164,8 +164,9 @@ function statementsFor({ statements }: Migration, engine: Engine): readonly stri
 }
 
 /**
- * Returns the checksum of a migration. For a migration that replaces others, this is the checksum of the replaced
- * migrations. So the statements of such a migration may be rewritten, as long as they create the same schema.
+ * Returns the checksum of a migration. For a migration that replaces others, this is the checksum of the
+ * replaced migrations. So the statements of such a migration may be rewritten if they still create the same
+ * schema.
  */
 const checksumOf = (migration: Migration, engine: Engine): string =>
   migration.replaces?.checksums[engine] ?? hashOf(statementsFor(migration, engine));

@@ -44,8 +44,8 @@ async function openStream(path: string, span?: ByteSpan) {
   return handle.createReadStream(span);
 }
 
-// Moves a file and flushes it to the disk. It also replaces an existing file with the same content, because that file
-// may not have been flushed yet.
+// Moves a file and flushes it to the disk. It also replaces an existing file with the same content, because it
+// is possible that this file was not flushed yet.
 async function moveDurably(from: string, to: string, root: string): Promise<void> {
   await sync(from);
   await mkdir(dirname(to), privateFolder);

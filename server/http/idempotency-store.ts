@@ -73,7 +73,7 @@ export interface IdempotencyKey {
   readonly inDoubt?: { readonly behindMs: number };
 }
 
-/** A key without the fingerprint, because the body may not have arrived. */
+/** A key without the fingerprint, because it is possible that the body has not arrived yet. */
 export type KnownKey = Pick<IdempotencyKey, "scope" | "key" | "inDoubt">;
 
 export interface StoredAnswer {

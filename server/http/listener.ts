@@ -46,11 +46,11 @@ interface Use {
 }
 
 /**
- * Limits the number of open connections. For a new connection above the limit, closes the connection that has been
- * without a request for the longest time. If more than half of the connections have never sent a request, closes the
- * oldest of these. So a client between two requests keeps its connection. Otherwise, idle connections are closed
- * first, then connections with slow bodies, then connections whose answer takes over a second. If all connections are
- * busy, closes the new connection.
+ * Limits the number of open connections. If a new connection exceeds the limit, closes one connection. If more
+ * than half of all connections have never sent a request, closes the oldest of these. So a client between two
+ * requests keeps its connection. Otherwise, closes the connection that has been without a running request for
+ * the longest time. If there is none, closes a connection whose body is still arriving, or else a connection
+ * whose answer takes over a second. If all other connections are busy, closes the new connection.
  */
 function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const most = settings.budgets.connections;
@@ -106,8 +106,8 @@ function order(open: Map<Socket, Use>): void {
 }
 
 /**
- * Returns the connection to close when the limit of open connections is reached. Returns undefined if all connections
- * but `newest` are busy. `open` must be sorted.
+ * Returns the connection to close when the limit of open connections is reached. Returns undefined if all
+ * connections except `newest` are busy. `open` must be sorted.
  */
 function mostIdle(open: ReadonlyMap<Socket, Use>, newest: Socket): Socket | undefined {
   const longBefore = performance.now() - busyMilliseconds;

@@ -112,8 +112,8 @@ const spanBetween = (start: number, end: number) => (start <= end ? { start, end
 const longestMilliseconds = 6 * 3_600_000;
 
 /**
- * Sends a file while it is generated, as fast as the client reads. After an error, the connection is closed before the
- * end of the file, so that clients notice the failure.
+ * Sends a file while it is generated, as fast as the client reads. After an error, the connection is closed
+ * before the end of the file, so that clients detect the failure.
  */
 export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks, end }: Download): void {
   ctx.set({

@@ -124,8 +124,8 @@ async function runSteps(stopping: AbortSignal, steps: readonly (() => Promise<un
 }
 
 /**
- * Returns a function that repeats a transaction as long as it removes `most` rows. Each transaction is small, and none
- * begins after `stopping` has aborted.
+ * Returns a function that repeats a transaction until it removes fewer than `most` rows. Each transaction is
+ * small, and none begins after `stopping` has aborted.
  */
 const pruning =
   (database: Deps["database"], stopping: AbortSignal) =>

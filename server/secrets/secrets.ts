@@ -107,7 +107,8 @@ export function readLinkToken(
   if (token.length !== digits || !/^[\w-]+$/.test(token)) return undefined;
   const bytes = Buffer.from(token, "base64url");
   const [head, mac] = [bytes.subarray(0, headBytes), bytes.subarray(headBytes)];
-  // Several texts in base64url can stand for the same bytes. Only the text that the encoder writes is a valid token.
+  // Several texts in base64url can be decoded to the same bytes. Only the text that the encoder writes is a
+  // valid token.
   if (bytes.toString("base64url") !== token) return undefined;
   return sealer.isMark(`${purpose}\n${head.toString("hex")}`, mac.toString("hex")) ? head : undefined;
 }

@@ -23,7 +23,10 @@ const Screens = z
   .array(label(limits.screenName, "NFC"))
   .check(z.overwrite((names) => [...new Set(names.filter((name) => name !== ""))]));
 
-/** Whether the start and the end are valid times. Only then their order is checked, even if other fields are wrong. */
+/**
+ * Whether the start and the end are valid times. Their order is checked only if this is true, even if other
+ * fields are wrong.
+ */
 const hasInstants = ({ issues }: z.core.ParsePayload): boolean =>
   issues.every(({ path }) => path?.[0] !== undefined && path[0] !== "startedAt" && path[0] !== "endedAt");
 

@@ -47,7 +47,8 @@ export type FinishedSignIn =
   | { readonly outcome: "refused"; readonly why: IdentityRefusal };
 
 /**
- * The rate limit that lets each `state` be used only once. The window is longer than the time that a sign-in may take.
+ * Because of this rate limit, each `state` can be used only once. The window is longer than the time that a
+ * sign-in may take.
  */
 const once = { limit: 1, windowSeconds: 1_200 };
 
@@ -71,10 +72,11 @@ export function identities(deps: IdentityDeps) {
       }),
 
     /**
-     * Decides what the person with this identity may do, and does it in the same transaction. Signs the person
-     * in, also to a new account. Otherwise changes nothing, and returns what the person must do first, or why
-     * the sign-in is refused. If the provider has verified the address of the account, also stores that this
-     * address is verified.
+     * Decides what the person with this identity may do, and does it in the same transaction. If the person may
+     * sign in, signs the person in, or asks for the second factor. Creates an account first if there is none
+     * and the server allows registrations. If the provider has verified the address of the account, also stores
+     * that this address is verified. If the person may not sign in, changes nothing, and returns what the
+     * person must do first, or why the sign-in is refused.
      */
     finishSignIn: (
       proven: ProvenIdentity,

@@ -268,8 +268,8 @@ export const resourceOf = ({ baseUrl }: Addresses): string => baseUrl + resource
 const wellKnown = (name: string): string => `/.well-known/${name}`;
 
 /**
- * Returns the address of the document in which a refused program reads how to get a token. The address begins with the
- * base address, because a proxy may not forward other addresses.
+ * Returns the address of the document in which a refused program reads how to get a token. The address begins
+ * with the base address, because some proxies forward no other addresses.
  */
 export const metadataAddress = ({ baseUrl }: Addresses): string =>
   `${baseUrl}${wellKnown("oauth-protected-resource")}${resourcePath}`;

@@ -217,8 +217,8 @@ export function readAuthorizeRequest(
 }
 
 /**
- * Returns the request as the query of an address. Forms contain the whole query in one field, because browsers change
- * line breaks in form fields.
+ * Returns the request as a query string. The form on the page sends this string in one hidden field. In it,
+ * line breaks are percent-encoded, so browsers cannot change them.
  */
 export function deviceRequestQuery({ redirect, device, name, challenge, state }: AuthorizeRequest): string {
   const query = new URLSearchParams({ redirect, device, name, challenge });

@@ -43,7 +43,7 @@ export async function assertFreshSession(
   });
 }
 
-/** An attempt to sign in with a password. The account may not exist. */
+/** An attempt to sign in with a password. It is possible that there is no such account. */
 interface Attempt {
   readonly email: string;
   readonly address: string;

@@ -442,9 +442,9 @@ const noteSent = (state, names) =>
     thread: state.element.dataset.thread,
     once: state.element.elements.once?.value,
   });
-// Some parts of a form are saved separately (`data-saves`), such as the side column of a thread. The person may
-// not have noticed a text that was restored in such a part. So the other buttons of the form do not send this
-// text, and it stays a draft.
+// Some parts of a form are saved separately (`data-saves`), such as the side column of a thread. It is possible
+// that the person has not noticed a text that was restored in such a part. So the other buttons of the form do
+// not send this text, and it stays a draft.
 const heldBackBy = (state, submitter) =>
   submitter?.hasAttribute("formaction")
     ? [...state.restored].filter((name) => fieldOf(state, name)?.closest("[data-saves]"))

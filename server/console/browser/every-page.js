@@ -21,8 +21,8 @@ for (const select of document.querySelectorAll("select[data-own-zone]")) {
   select.value = own;
 }
 
-// In the field for the last day of a snooze, Enter clicks the button beside the field. Without this listener, Enter
-// would click the first button of the form.
+// In the field for the last day of a snooze, Enter clicks the button next to the field. Without this listener,
+// Enter would click the first button of the form.
 document.addEventListener("keydown", (event) => {
   const field = /** @type {any} */ (event.target);
   if (event.key !== "Enter" || field.name !== "snoozeDay") return;

@@ -141,7 +141,7 @@ export const languageFor = (
 ): string | undefined => lookedForLanguages(wanted).find((tag) => Object.hasOwn(translations, tag));
 
 /**
- * A wanted tag such as `de-AT` stands for several languages, in the order in which a translation is searched.
+ * For a wanted tag such as `de-AT`, a translation is searched in several languages, one after the other.
  * Returns the first of these languages that at least one text has; empty if there is none. Tags with the same
  * result get the same texts, so the result can be a part of the name of a cached answer. (rule C35)
  */

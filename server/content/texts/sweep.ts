@@ -2,7 +2,10 @@ import type { Deps } from "../../deps.ts";
 import { removeFiles } from "../../feedback/threads/store/removal.ts";
 import { pictures, type ShownPictures } from "./store.ts";
 
-/** The number of days for which an unused picture is kept, because a person may not have saved its text yet. */
+/**
+ * The number of days for which an unused picture is kept, because it is possible that a person has not saved
+ * its text yet.
+ */
 const keptDays = 30;
 
 const atOnce = 1_000;

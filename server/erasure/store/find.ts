@@ -222,9 +222,9 @@ interface Clause {
 const ownApps = `SELECT v.app_id FROM app_members v WHERE ${membershipOf("owner")}`;
 
 /**
- * Returns the condition that a row belongs to the scope. `app` is the SQL expression for the id of the row's app. `own`
- * is an additional condition for rows that belong to the owner but to no app. Each `?` in `own` stands for the id of
- * the owner.
+ * Returns the condition that a row belongs to the scope. `app` is the SQL expression for the id of the row's
+ * app. `own` is an additional condition for rows that belong to the owner but to no app. The value of each `?`
+ * in `own` is the id of the owner.
  */
 export function inScope(scope: ErasureScope, app: string, own = ""): Clause {
   if (scope === "everywhere") return { sql: "1 = 1", values: [] };

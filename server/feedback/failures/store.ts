@@ -148,7 +148,7 @@ export const failures = {
       ...[feedbackId, scope, startedAt, run],
     );
     let isChanged = false;
-    // The tests are read run by run. Those of all runs together may not fit into memory.
+    // The tests are read run by run, because the tests of all runs together could need too much memory.
     for (const summary of summaries) {
       const ofRun = [feedbackId, scope, summary.run];
       const found = await tx.get<{ readonly parts: string }>(

@@ -22,7 +22,10 @@ interface Used {
   stored: number;
   /** The number of bytes that running requests are about to store. */
   pending: number;
-  /** The number of bytes that were stored while the query of the sum was running. The sum may not include them. */
+  /**
+   * The number of bytes that were stored while the query of the sum was running. It is possible that the sum
+   * does not include them.
+   */
   meanwhile: number;
   at: number;
   summing: Promise<void> | undefined;

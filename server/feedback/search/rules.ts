@@ -276,7 +276,9 @@ export function unknownValuesOf(query: string): UnknownValue[] {
 
 const known: ReadonlySet<string> = new Set([...valuesOf.keys(), ...["tag", "from", "source", "assignee"]]);
 
-/** Returns the tags and the addresses of assignees in a query. Some of them may not exist. */
+/**
+ * Returns the tags and the addresses of assignees in a query. It is possible that some of them do not exist.
+ */
 export function namedValuesOf(query: string): { readonly tags: string[]; readonly assignees: string[] } {
   const valuesIn = (name: string) =>
     operatorsIn(query).flatMap(({ operator, value }) => (operator === name ? [value] : []));

@@ -68,9 +68,9 @@ const mostSimilar = 3;
 const mostNamed = 5;
 
 /**
- * The weights of this many of a thread's rarest words are added up. A word has a greater weight if fewer
- * threads have it. Another thread is similar only if the words that both threads have weigh at least a third of
- * this sum.
+ * The maximum number of a thread's rarest words whose weights are added up. A word has a greater weight if
+ * fewer threads have it. Another thread is similar only if the words that both threads have weigh at least a
+ * third of this sum.
  */
 const mostTelling = 8;
 

@@ -433,10 +433,10 @@ interface Entry {
 }
 
 /**
- * Reads the entries of the object or list that begins at `start`. Calls `replace` for an entry that cannot be
- * kept, and for the entries after the largest number of structural characters of all metadata. The last
- * replaced entry contains the whole rest, because only `limits.namedDrops` entries are named. Returns the index
- * of the closing bracket. Throws `malformed_json` if there is none.
+ * Reads the entries of the object or list that begins at `start`. Calls `replace` for each entry that has too
+ * many structural characters, and for each entry that would exceed the limit of all metadata together. Only
+ * `limits.namedDrops` entries of the second kind are named, so the last of them contains the whole rest of the
+ * metadata. Returns the index of the closing bracket. Throws `malformed_json` if there is none.
  */
 function readEntries(text: string, start: number, replace: (entry: Entry, end: number) => void): number {
   let entry: Entry = { from: start + 1, size: 1, depth: 0 };

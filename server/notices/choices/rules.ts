@@ -134,8 +134,8 @@ export const withoutMail = (choices: Choices): Choices =>
   );
 
 /**
- * Whether a member with this role still wants a waiting notice of a kind. There are two ways of mail: `mail`
- * and `daily`. A notice that waits for one of them is also sent if the member now wants this kind in the other
+ * Whether a member with this role still wants a waiting notice of a kind. Two of the ways send mail: `mail` and
+ * `daily`. A notice that waits for one of these two ways is also sent if the member has changed to the other
  * one. (rules N1, N2)
  */
 export const stillWants = (role: Role, choices: Choices, kind: NoticeKind, way: NoticeWay): boolean =>

@@ -355,8 +355,8 @@ export const notices = {
   },
 
   /**
-   * Deletes at most `most` notices that were queued before a time, but no notices of a mail that still waits.
-   * Returns their number.
+   * Deletes at most `most` notices that were queued before a time. Keeps the notices of a mail that still
+   * waits. Returns the number of deleted notices.
    */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(

@@ -115,8 +115,8 @@ export function cycles(
 }
 
 /**
- * A running test that may not reach its goal, or cannot reach it any more. The goal is that every slot has a tester
- * with every day counted.
+ * A running test that might miss its goal, or that cannot reach it any more. The goal is that every slot has a
+ * tester with every day counted.
  */
 export interface TestBelow {
   readonly appId: string;
@@ -132,8 +132,8 @@ export interface TestBelow {
 const mostRunning = 200;
 
 /**
- * Returns the running tests of a person's apps that may not reach their goal, or cannot reach it any more. Leaves out
- * tests that were planned after their first day. (rule T41)
+ * Returns the running tests of a person's apps that might miss their goal, or that cannot reach it any more.
+ * Leaves out tests that were planned after their first day. (rule T41)
  */
 export async function testsBelow(reader: Reader, userId: string): Promise<TestBelow[]> {
   const running = await cycleRows.runningOf(reader, userId, mostRunning);
@@ -495,8 +495,8 @@ const standingAnswer = (row: CycleRow, slots: readonly StandingSlotRow[]): Stand
   );
 
 /**
- * Whether the owner must be warned that a stored cycle may not reach its goal, or cannot reach it any more.
- * (rule T41)
+ * Whether the owner must be warned that a stored cycle might miss its goal, or cannot reach it any more. (rule
+ * T41)
  */
 const isBelowItsTesters = (row: CycleRow, { verdict }: Standing): boolean =>
   isBelow(standingCycle(row), verdict);

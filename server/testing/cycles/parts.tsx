@@ -130,7 +130,7 @@ export const SlotRequestLines = ({
   </ol>
 );
 
-/** Lists running tests that may not reach their goal. Each line links to the page of the cycle. */
+/** Lists running tests that might miss their goal. Each line links to the page of the cycle. */
 export const TestBelowLines = ({
   rows,
   links,

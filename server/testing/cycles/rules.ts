@@ -278,7 +278,7 @@ export function standingOf(cycle: StandingCycle, slots: readonly StandingSlot[])
   };
 }
 
-/** Whether an owner must be warned that a test may not reach its goal, or cannot reach it any more. (rule T41) */
+/** Whether an owner must be warned that a test might miss its goal, or cannot reach it any more. (rule T41) */
 export const isBelow = (cycle: StandingCycle, { state }: CycleVerdict): boolean =>
   cycle.status === "running" && (state === "at_risk" || state === "out_of_reach") && !wasPlannedLate(cycle);
 

@@ -541,8 +541,8 @@ const from = `FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON
   WHERE s.status = 'requested' AND s.request_expires_at > ? AND ${membershipOf("maintainer")}`;
 
 /**
- * The requests for slots that a person can accept or decline. Not included are requests that have expired at `now` (ISO
- * 8601 UTC).
+ * The requests for slots that a person can accept or decline. Requests that have expired at `now` (ISO 8601
+ * UTC) are not included.
  */
 export const slotRequests = {
   /** Returns the number of requests for each app that has at least one request. */

@@ -324,9 +324,9 @@ export function dueByOf({ dayStarts }: TestDays, dayIndex: number): string {
 const instantText = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /**
- * Returns the screen that a slot is asked to visit on a day. The same slot and day always give the same screen. All
- * screens are used about equally often. If there are at least two screens, the screen of a day differs from the screen
- * of the day before. (rule T27)
+ * Returns the screen that a slot is asked to visit on a day. The result for a slot and a day is always the
+ * same. All screens are used about equally often. If there are at least two screens, the screen of a day
+ * differs from the screen of the day before. (rule T27)
  */
 export function targetScreen(screens: readonly string[], slotId: string, dayIndex: number): string {
   if (screens.length === 0) return "";

@@ -230,8 +230,9 @@ export async function removeReceivers(database: Writing, appId: string, now: str
 }
 
 /**
- * Cancels some deliveries of a webhook that was switched off, or deletes some of a removed webhook. If none are left,
- * deletes the removed webhook, or lets the webhook send again. Returns the number of changed rows.
+ * Cancels some deliveries of a webhook that was switched off, or deletes some deliveries of a removed webhook.
+ * If none are left, deletes the removed webhook, or stores that the switched-off webhook can send again after
+ * it is switched on. Returns the number of changed rows.
  */
 const clearSome = (database: Writing, webhook: ClearedWebhook): Promise<number> =>
   database.write(async (tx) => {

@@ -260,9 +260,9 @@ function utcOf(date: string): string | undefined {
 const dayOf = (instant: string): string => instant.slice(0, 10);
 
 /**
- * Returns the result "unchanged" if the server already has the same note, and undefined if the note must be
- * sent. It must be sent in four cases: it differs, a person edited one of its fields, one of its threads is not
- * linked, or an older server does not return enough data. It must also be sent with `publish`.
+ * Returns a result without changes if the server already has the same note. Returns undefined if the note must
+ * be sent: it is new or differs, it has `publish`, a person edited one of its fields, one of its threads is not
+ * linked, or an older server does not return enough data.
  */
 function sameRelease(
   entry: EditedChangelogEntry | undefined,

@@ -98,8 +98,8 @@ const snoozeOf = (invocation: Invocation, until: string): string | null =>
   until === "none" ? null : endOfSnooze(until, invocation.context.clock.now());
 
 /**
- * Returns which threads to change: the ids of the named threads, or the filters of a view and the number of threads
- * that it contains now. Throws a usage error if both are given, or none.
+ * Returns which threads to change: the ids of the named threads, or the filters of a view and the number of
+ * threads that it contains now. Throws a usage error if both or neither are given.
  */
 async function chosen(
   invocation: Invocation,

@@ -72,7 +72,8 @@ export async function indexForSearch({ database, log }: Pick<Deps, "database" | 
  */
 async function nextBatch(database: Database, log: IndexingLog | undefined): Promise<Batch> {
   const present = running.get(database);
-  // The running batch may not contain the newest threads, so another batch may be necessary.
+  // It is possible that the running batch does not contain the newest threads and that another batch is
+  // necessary.
   if (present) return { isMore: true, text: (await present).text };
   const next = indexBatch(database, log).finally(() => running.delete(database));
   running.set(database, next);

@@ -38,9 +38,10 @@ const ranges = 4;
 const mostRanges = 64;
 
 /**
- * Returns the newest threads that match. Very many threads may contain a common word, so that it would be slow to sort
- * all of them. So the newest ranges are searched first. After that, all threads are searched at once if the apps have
- * few threads or if a term is rare. Otherwise the older ranges are searched step by step until the time is over.
+ * Returns the newest threads that match. Very many threads may contain a common word, so that it would be slow
+ * to sort all of them. So the newest ranges are searched first. After that, all threads are searched at once if
+ * the apps have few threads (or few threads with the searched status), or if a term is rare. Otherwise the
+ * older ranges are searched step by step until the time is over.
  */
 export async function newestInPostgres(
   reader: Reader,
@@ -78,9 +79,10 @@ const newestSeq = async (reader: Reader): Promise<number> =>
   (await reader.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM feedback"))?.seq ?? 0;
 
 /**
- * Returns the newest of all threads that match. Returns undefined if this would be slow, because no term is rare and
- * the apps have many threads. It would be slow to count all threads with a common word. So the function estimates from
- * `ranges` and from a sample of the older ranges whether a term is rare.
+ * Returns the newest of all threads that match. Returns undefined if this would be slow, because no term is
+ * rare and the apps have many threads with the searched status. It would be slow to count all threads with a
+ * common word. So the function estimates from `ranges` and from a sample of the older ranges whether a term is
+ * rare.
  */
 async function findAll(
   reader: Reader,

@@ -178,8 +178,8 @@ const editThread = (visit: SignedInVisit): Promise<Reply<"changed">> =>
   doPart(visit, "edit", async () => {
     const { ask, fields, param } = visit;
     const change = changeIn(fields, await readThread(visit));
-    // Without scripts, the Enter key in the field for a day uses the first button of the form, which is the button of
-    // this part. If nothing but the day was changed, the person wants to snooze the thread.
+    // Without scripts, the Enter key in the field for a day uses the first button of the form, which is the
+    // button of this part. If only the day was changed, the person wants to snooze the thread.
     const isSnooze = Object.keys(change).length === 0 && fields.text("snoozeDay") !== "";
     const body = isSnooze ? { snoozedUntil: await snoozeEnd(visit, untilDay) } : change;
     await ask(threads.update, { params: { id: param("id") }, body, idempotencyKey: fields.idempotencyKey });

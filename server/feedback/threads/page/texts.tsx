@@ -23,8 +23,8 @@ export const Pair = ({ name, value }: { readonly name: string; readonly value: s
   );
 
 /**
- * Whether a value is short and has one line. Such a value is shown beside its name, even if it is written from right to
- * left.
+ * Whether a value is short and has one line. Such a value is shown next to its name, even if it is written from
+ * right to left.
  */
 const isShort = (value: string): boolean => value.length <= 120 && !value.includes("\n");
 
@@ -181,12 +181,12 @@ const Rows = ({ entries }: { readonly entries: readonly LimitedEntry[] }) => (
 );
 
 /**
- * The maximum length of a name that is shown beside its value. A longer name is shown above its value, so that a narrow
- * column has space for the value.
+ * The maximum length of a name that is shown next to its value. A longer name is shown above its value, so that
+ * a narrow column has space for the value.
  */
 const longName = 16;
 
-/** Whether a value is shown below its name, not beside it. */
+/** Whether a value is shown below its name, not next to it. */
 const isWide = ([name, value]: Entry): boolean =>
   name.length > longName ||
   (typeof value === "string"

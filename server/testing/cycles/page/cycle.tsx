@@ -169,7 +169,7 @@ const Requests = ({ navigation: { links, app }, detail: { cycle, slots }, now }:
   );
 };
 
-/** Shows the grid of slots and days, and beside it the details of the chosen slot or day. */
+/** Shows the grid of slots and days, and next to it the details of the chosen slot or day. */
 const Days = ({
   navigation: { links, app },
   detail,

@@ -651,7 +651,7 @@ const markWords: Record<SlotDayMark, string> = {
 
 const markOrder: readonly SlotDayMark[] = ["session", "proof", "missed", "open", "ahead", "none"];
 
-/** Shows a symbol. The text beside the symbol says what it means. */
+/** Shows a symbol. The text next to the symbol says what it means. */
 const Mark = ({ mark }: { readonly mark: SlotDayMark }) => (
   <span class={`mark ${mark}`}>
     <svg viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.8">

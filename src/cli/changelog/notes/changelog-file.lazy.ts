@@ -126,8 +126,8 @@ function dayBelow(block: Block, last: Part | undefined): string | null {
 }
 
 /**
- * Returns the version in a heading. A heading inside the notes of a version counts only if it contains nothing but a
- * version and a date.
+ * Returns the version in a heading. A heading inside the notes of a version counts only if it contains no other
+ * text than a version and a date.
  */
 function versionHeadingIn(block: Block, last: Part | undefined): VersionHeading | undefined {
   const heading = block.type === "heading" ? readVersionHeading(plainText(block)) : undefined;
