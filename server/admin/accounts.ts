@@ -59,9 +59,9 @@ export async function createAccount(
 }
 
 /**
- * Replaces the password of an account, ends its console sessions, and deletes its mailed links. The tokens and devices
- * of the account stay valid. Returns the id of the account and the number of sessions that ended. Throws `not_found`
- * for an unknown account.
+ * Replaces the password of an account, ends its console sessions, and deletes its mailed links. The tokens and
+ * devices of the account stay valid. Returns the id of the account and the number of sessions that ended.
+ * Throws `bad_request` for a password that is too short or too long, and `not_found` for an unknown account.
  */
 export async function replacePassword(
   database: Database,

@@ -26,10 +26,11 @@ interface LostFile extends UploadReference {
 }
 
 /**
- * Removes references to missing and damaged files, moves damaged files to the folder `files/damaged`, and deletes files
- * without references. On SQLite, files without references are deleted only if no server is running. Returns the removed
- * uploads and the number of deleted files. Throws a SettingError if the folder contains the files of another database,
- * or none of the stored files.
+ * Removes references to missing and damaged files, moves damaged files to the folder `files/damaged`, and
+ * deletes files without references. On SQLite, files without references are deleted only if no server is
+ * running. Returns the removed uploads and the number of deleted files; a sentence instead of the number if a
+ * server is running. Throws a SettingError if the folder contains the files of another database, or none of the
+ * stored files.
  */
 export async function repair(database: Database, location: DataLocation) {
   await bindFiles(database, location);

@@ -68,11 +68,11 @@ interface AdoptOrder extends GivenSecrets {
 }
 
 /**
- * Prepares a database for use by a server after another program, such as Litestream, has restored it. Checks the
- * database, deletes data that must not exist after a restore, and repeats the erasures of people in the journals.
- * Returns the accounts without recovery codes, the number of repeated erasures, and the SHA-256 of missing and damaged
- * files. Throws a SettingError if a server uses the database, or if the secret does not belong to the database. (rule
- * O23)
+ * Prepares a database for use by a server after another program, such as Litestream, has restored it. Checks
+ * the database, deletes data that must not exist after a restore, and repeats the erasures of people in the
+ * journals. Returns the numbers of files, of accounts that have no recovery codes now, and of repeated
+ * erasures, and the SHA-256 of missing and damaged files. Throws a SettingError if a server uses the database,
+ * or if the secret does not belong to the database. (rule O23)
  */
 export async function adopt(location: DataLocation, order: AdoptOrder, waiting: LockOptions = {}) {
   const { erasures, erasuresFile, ...given } = order;

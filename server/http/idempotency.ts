@@ -161,10 +161,10 @@ export interface IdempotentRequest extends IdempotencyKey {
 }
 
 /**
- * Identifies a request with an Idempotency-Key. Returns undefined if the request has no key, or if nothing identifies
- * its sender. The sender is identified by a credential, or by fields of the body. If fields identify the sender, the
- * stored answer is encrypted with these fields, so that only a request with the same fields gets the answer. (rules
- * H10, H15)
+ * Identifies a request with an Idempotency-Key. Returns undefined if the request has no key, or if nothing
+ * identifies its sender. The sender is identified by a credential, or by fields of the body. If fields identify
+ * the sender and the answer contains a secret, the stored answer is encrypted with these fields, so that only a
+ * request with the same fields gets the answer. (rules H10, H15)
  */
 export function idempotentRequestOf(
   endpoint: ServedEndpoint,

@@ -4,8 +4,9 @@ import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * Creates a function that finds the address of the client. The client can write anything into X-Forwarded-For, but
- * trusted proxies add their entries at its end. So the address of the client is the last entry that is not a trusted
+ * Creates a function that finds the address of the client. If the connection does not come from a trusted
+ * proxy, this is the address of the connection. The client can write anything into X-Forwarded-For, but trusted
+ * proxies add their entries at its end. So the address of the client is the last entry that is not a trusted
  * proxy. If that entry is not an address, the result is the address of the connection.
  */
 export function createAddressOf(trustedProxies: readonly string[]): (request: IncomingMessage) => string {

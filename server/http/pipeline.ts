@@ -145,9 +145,10 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
 }
 
 /**
- * Calls the route of each request. A map finds the routes without parameters, and routers find the other routes. HEAD
- * is treated like GET. Throws `method_not_allowed` for a known path with another method, and `bad_request` if the
- * target is not an address. Calls `next` for unknown paths. (rule H27)
+ * Calls the route of each request. A map finds the routes without parameters, and routers find the other
+ * routes. HEAD is treated like GET. Throws `method_not_allowed` for a known path with another method, and
+ * `bad_request` if the target is not an address, or if the number of Host headers is wrong. Calls `next` for
+ * unknown paths. (rule H27)
  */
 export function routing(routes: readonly Route[]): RouterMiddleware {
   const fixed = new Map(

@@ -47,10 +47,11 @@ export const sealed = {
   },
 
   /**
-   * Deletes all encrypted values, because the secret is lost. After that, slots have no test keys, apps have no chat
-   * addresses and no webhooks, and no browser shows notices. Waiting deliveries and mails fail. Drafts and the
-   * originals of mails are lost. Second factors stay on, but only their recovery codes work. Returns how many test
-   * keys, chat addresses and secrets of authenticator apps were deleted.
+   * Deletes all encrypted values, because the secret is lost. After that, slots have no test keys, apps have no
+   * chat addresses and no webhooks, and no browser shows notices. Waiting deliveries and mails fail. Running
+   * erasures are stopped. Drafts and the originals of mails are lost. Second factors stay on, but only their
+   * recovery codes work. Returns how many test keys, chat addresses and secrets of authenticator apps were
+   * deleted.
    */
   async forgetAll(tx: Transaction) {
     await tx.run("DELETE FROM deployment WHERE name = ?", checkName);

@@ -90,8 +90,8 @@ const alreadyOn = () =>
 /**
  * Turns the second factor on. Returns new recovery codes, and mails the person about the change. Other browsers
  * are signed out, because they signed in without the second factor. Throws `invalid_second_factor` for a wrong
- * code, `rate_limited` after too many attempts, and `wrong_state` if there is no key to confirm or the second
- * factor is already on.
+ * code, `rate_limited` after too many attempts, and `wrong_state` if there is no key to confirm, if a newer key
+ * was created in the meantime, or if the second factor is already on.
  */
 function confirmFactor(deps: ProvingDeps): Handler<typeof contract.confirm> {
   const record = createAuditWriter(deps);

@@ -174,7 +174,7 @@ interface ForeignChanges {
 
 /**
  * While there are listeners, asks SQLite every 50 ms whether another process has changed the file. `seen` is an
- * earlier result of `dataVersion`. The question uses the writing connection, because SQLite then ignores the
+ * earlier result of `dataVersion`. The query uses the writing connection, because SQLite then ignores the
  * changes that this process makes on that connection.
  */
 function watchForeignChanges(writer: Writer, seen: number): ForeignChanges {

@@ -210,9 +210,9 @@ async function checkChange(
 const searchedMilliseconds = 6_000;
 
 /**
- * Returns the sorted ids of the threads to change. Throws `bad_request` for a wrong filter or too many threads, and
- * `list_changed` if the list no longer has the expected number of threads. For a search, first adds new threads to the
- * index.
+ * Returns the sorted ids of the threads to change. Throws `bad_request` for a wrong filter, for too many
+ * threads, or for a search that takes too long, and `list_changed` if the list no longer has the expected
+ * number of threads. For a search, first adds new threads to the index.
  */
 async function idsOf(
   deps: BulkDeps,

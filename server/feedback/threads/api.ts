@@ -17,8 +17,8 @@ import { auditedChanges, decidedRuns, namingReleases, numberThreads } from "./st
 
 /**
  * The handlers that read, change and delete a thread. The handlers for messages and merges are in the folders
- * `messages` and `merge`. Reading a thread ends the snoozes that are due, and may assign numbers to the threads of its
- * app.
+ * `messages` and `merge`. Reading or changing a thread first ends the snoozes that are due, and may assign
+ * numbers to the threads of its app.
  */
 export function threads(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer" | "settings" | "time">,

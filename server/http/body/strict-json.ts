@@ -18,12 +18,12 @@ type Free = string | typeof anything;
 export const anything: unique symbol = Symbol("anything");
 
 /**
- * Parses UTF-8 JSON text. Refuses some text that JSON.parse accepts, because different parsers read it differently:
- * duplicate keys, `__proto__`, nesting deeper than 32, and too long lists. Also refuses text with more than `most`
- * structural characters (brackets, colons and commas), because parsing it takes too long. Throws `malformed_json` for
- * such text. In the field `free` these rules do not apply. If a key occurs twice in this field, its last value counts.
- * `keepExactJson` also replaces values in this field that JSON.parse would not keep exactly, and
- * `withoutLargeMetadata` replaces values that no report keeps.
+ * Parses UTF-8 JSON text. Refuses some text that JSON.parse accepts, because different parsers read it
+ * differently: duplicate keys, `__proto__`, nesting deeper than 32, and lists that are too long. Also refuses
+ * text with more than `most` structural characters (brackets, colons and commas), because parsing it takes too
+ * long. Throws `malformed_json` for such text. In the field `free` these rules do not apply. If a key occurs
+ * twice in this field, its last value counts. `keepExactJson` also replaces values in this field that
+ * JSON.parse would not keep exactly, and `withoutLargeMetadata` replaces values that no report keeps.
  */
 export function parseStrictJson(bytes: Buffer, free?: Free, most: number = limits.jsonStructure): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");

@@ -49,8 +49,9 @@ export interface Reach {
 
 /**
  * Returns the receivers of the mail about a release note, and why other senders get none. The receivers are the
- * senders with a confirmed address who have a report on a thread of the note. If `reasonForAll` is given, or if
- * the app has no sender pages, there are no receivers. (rule M15)
+ * senders with a confirmed address who have a report on a thread of the note, unless they have unsubscribed,
+ * have already got a mail about the note, or have got the maximum number of mails. If `reasonForAll` is given,
+ * or if the app has no sender pages, there are no receivers. (rule M15)
  */
 export async function reachOf(
   reader: Reader,

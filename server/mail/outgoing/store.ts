@@ -153,9 +153,9 @@ export const mails = {
   },
 
   /**
-   * Returns due mails of a queue, at most `most`. Reserves the mails until `until`, so that no other server
-   * sends them, too. Does not return mails without content: they are copies, or their content is being written
-   * again. (rule M6)
+   * Returns due mails of a queue, at most `most`. Counts an attempt, and reserves the mails until `until`, so
+   * that no other server sends them, too. Does not return mails without content: they are copies, or their
+   * content is being written again. (rule M6)
    */
   claimDue: (
     tx: Transaction,

@@ -221,9 +221,9 @@ interface Dated {
 }
 
 /**
- * Returns the time of publication of each release, oldest first. A date without a time means 00:00 UTC. Versions of the
- * same day are one millisecond apart. The time is undefined if the date is unknown or if the time of an already
- * published note must not change.
+ * Returns the time of publication of each release, oldest first. A date without a time means 00:00 UTC.
+ * Versions of the same day are at least one millisecond apart. The time is undefined if the date is unknown or
+ * if the time of an already published note must not change.
  */
 function publicationDates(
   releases: readonly Dated[],
@@ -309,7 +309,7 @@ export type ReleaseFlags = SourceFlags &
 /**
  * Writes the release note of one version and publishes it, unless there is a reason for a draft. The version
  * comes from `--version`, otherwise from the tag of the CI job, otherwise it is the newest version in the file.
- * Changes nothing if the same note is already published. (rule L31)
+ * Changes nothing if the same note is already published. With `--dry-run`, only prints the plan. (rule L31)
  */
 export async function release(
   invocation: Invocation,

@@ -20,8 +20,9 @@ export interface ResendFlags {
 
 /**
  * Sends items in the spool again, or lists them with `--list`. Each item is sent with the idempotency key of
- * its first attempt. So a report is not posted twice. If a proof has already arrived, the server returns its
- * first answer again and does not refuse the proof.
+ * its first attempt, unless the person gives another key or leaves out the files. So a report is not posted
+ * twice. If a proof has already arrived, the server returns its first answer again and does not refuse the
+ * proof.
  */
 export async function resend<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -94,9 +95,9 @@ function refuseOtherServer(
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /**
- * Sends the items in the spool that are for this server, oldest first, and prints the results. Stops at the
- * first item that cannot be sent now. Returns the exit of the first failure. With `--dry-run`, only lists the
- * items.
+ * Sends the items in the spool that are for this server and can safely be sent again, oldest first. Prints the
+ * results. Stops at the first item that cannot be sent now. Returns the exit of the first failure. With
+ * `--dry-run`, only lists the items.
  */
 async function resendAll<I extends SpooledItem, Answer>(
   invocation: Invocation,

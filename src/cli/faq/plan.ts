@@ -433,8 +433,9 @@ interface Values<Value> {
  * the file is used. There is one exception: if the file has not changed since the last push or pull of this
  * checkout, another checkout has pushed the value, and the value on the server is used. The exception does not
  * apply with `filesRule`, because the checkout of a CI job stores no information about earlier pushes. If only
- * the value on the server was edited, it is used. If both values were edited, returns `conflict`, unless the
- * value on the server was in an earlier commit of the file. (rule C22)
+ * the value on the server was edited, it is used, except with `filesRule` if it was in an earlier commit of the
+ * file. If both values were edited, returns `conflict`, unless the value on the server was in an earlier commit
+ * of the file. (rule C22)
  */
 export function sideOf<Value>(
   { mine, theirs, base, pushed, wasMine }: Values<Value>,

@@ -32,7 +32,8 @@ const mostAttempts = 20;
 
 /**
  * Changes the FAQ on the server to the content of the files, if the person agrees. Then updates the files and
- * the stored state. After a conflict and with `--dry-run`, changes nothing and prints the plan.
+ * the stored state. After a conflict and with `--dry-run`, changes nothing and prints the plan. Throws a
+ * CliError if the list on the server changes during each attempt.
  */
 export async function pushFaqs(
   invocation: Invocation,

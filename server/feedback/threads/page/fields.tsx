@@ -299,9 +299,9 @@ export const SnoozeDay = ({ id }: { readonly id: string }) => (
 );
 
 /**
- * Returns the time at which a snooze ends. `value` is a number of hours, or `untilDay` for the day in the form. This
- * day is in the time zone of the person's profile. If the profile has no time zone, the day is in the time zone of the
- * browser. Throws `bad_request` if no valid time was chosen.
+ * Returns the time at which a snooze ends. `value` is a number of hours, or `untilDay` for the day in the form.
+ * This day is in the time zone of the person's profile. If the profile has no time zone, the day is in the time
+ * zone of the browser, or in UTC if that is not known either. Throws `bad_request` if no valid time was chosen.
  */
 export async function snoozeEnd({ fields, now, reads }: SignedInVisit, value: string): Promise<string> {
   if (value !== untilDay) {
