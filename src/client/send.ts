@@ -378,9 +378,9 @@ function kindOf({ headers, text }: WireAnswer): string {
 const mostRetryAfterSeconds = 31_536_000;
 
 /**
- * Reads a Retry-After header (a number of seconds or an HTTP date) as whole seconds from now. A date is compared with
- * the server's own `Date` header, if there is one, because clocks may differ. Undefined for a missing or malformed
- * header.
+ * Reads a Retry-After header (a number of seconds or an HTTP date) as whole seconds from now. A date is
+ * compared with the server's own `Date` header, if there is one, because clocks may differ. The result is at
+ * most `mostRetryAfterSeconds`. Undefined for a missing or malformed header.
  */
 function retryAfterSeconds(
   header: string | undefined,

@@ -304,9 +304,9 @@ interface Seen {
 }
 
 /**
- * Returns the state of the thread that the person has read, from the flags. The id of the newest message does not show
- * who would get a reply to everyone. So `--everyone` also needs the receivers. Throws a usage error if they are
- * missing.
+ * Returns the state of the thread that the person has read, from the flags. The id of the newest message does
+ * not show who would get a reply to everyone. So `--everyone` with `--expect-message` also needs the receivers.
+ * Throws a usage error if they are missing.
  */
 function expectedOf({ everyone, expectMessage, expectReceivers, force }: ReplyFlags): Seen {
   if (force) return {};
