@@ -475,7 +475,7 @@ const kinds = [
   {
     value: "intake",
     label: "Intake",
-    hint: "For use inside an app. It can only send feedback, and read the FAQ and the release notes.",
+    hint: "For use inside an app. It can only send feedback, read the FAQ and the release notes, and report sessions of a test.",
   },
   {
     value: "full",

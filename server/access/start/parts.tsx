@@ -46,7 +46,7 @@ export const kinds = [
   {
     value: "intake",
     label: "A mobile app, a desktop app or a website",
-    hint: "An intake key. You may publish it as a part of your app. It can only send feedback, and read the FAQ and the release notes.",
+    hint: "An intake key. You may publish it as a part of your app. It can only send feedback, read the FAQ and the release notes, and report sessions of a test.",
   },
   {
     value: "full",
