@@ -200,6 +200,18 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     expect(rest.at(-1)).toMatchObject({ type: "cycle.completed", data: { cycleId: cycle.id } });
   });
 
+  it("are stored for a test that is planned on its first day", async () => {
+    const { appId, call, told } = await makeApp();
+    const listing = await service.makeListing({ id: appId }, { seats: 1 });
+    const startsOn = service.clock.now().toISOString().slice(0, 10);
+    const planned = await call("POST", `/listings/${listing.id}/cycles`, { startsOn, timezone: "UTC" });
+    const { id: cycleId, status } = Object(planned.body).cycle;
+    expect(status).toBe("running");
+    expect((await told(1)).map(({ type, data }) => ({ type, data }))).toEqual([
+      { type: "cycle.started", data: { appId, cycleId, url: expect.any(String) } },
+    ]);
+  });
+
   it("have the types that the contract names", async () => {
     const rows = await service.deps.database.all<{ type: string }>("SELECT DISTINCT type FROM events");
     expect(rows.map(({ type }) => type).toSorted()).toEqual([...eventTypes].toSorted());

@@ -161,8 +161,9 @@ async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<C
 }
 
 /**
- * Stores a cycle and its open slots. Returns the id of the cycle. Later changes of the listing do not change the cycle.
- * Throws `bad_request` if the last day of the test would already be over.
+ * Stores a cycle and its open slots. If its first day has begun, also stores the event that the test has started.
+ * Returns the id of the cycle. Later changes of the listing do not change the cycle. Throws `bad_request` if the last
+ * day of the test would already be over. (rule T3)
  */
 async function planCycle(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
@@ -171,7 +172,7 @@ async function planCycle(
 ): Promise<string> {
   const { startsOn, timezone } = wanted;
   const createdAt = clock.now().toISOString();
-  const { id: listingId, durationDays, maxMissedDays } = listing;
+  const { id: listingId, appId, durationDays, maxMissedDays } = listing;
   const dayStarts = dayStartsOf({ startsOn, timezone, durationDays });
   const initialState = initialStateOf(dayStarts, createdAt);
   if (!initialState)
@@ -180,6 +181,14 @@ async function planCycle(
   await cycleRows.insert(tx, { ...cycle, ...initialState, dayStarts: JSON.stringify(dayStarts) });
   for (let seat = 1; seat <= listing.seats; seat += 1)
     await dueChanges.openSlot(tx, { id: newId(), cycleId: cycle.id, seat, createdAt });
+  if (initialState.status === "running")
+    await recordEvent({ newId }, tx, {
+      appId,
+      type: "cycle.started",
+      subjectId: cycle.id,
+      facts: {},
+      at: createdAt,
+    });
   tx.signal(cyclesTopic);
   return cycle.id;
 }
