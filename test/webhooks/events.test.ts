@@ -212,6 +212,31 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     ]);
   });
 
+  it("are stored for each tester who loses a slot because the test is cancelled", async () => {
+    const { appId, call, told } = await makeApp();
+    const listing = await service.makeListing({ id: appId }, { seats: 4 });
+    const startsOn = new Date(service.clock.now().getTime() + day).toISOString().slice(0, 10);
+    const { id: cycleId, slotIds } = await service.makeCycle(listing, { startsOn });
+    const [active = "", atRisk = "", asked = ""] = slotIds;
+    for (const slotId of [active, atRisk])
+      await call("POST", `/slots/${slotId}/assign`, { email: (await service.makeUser()).email });
+    await service.deps.database.write((tx) =>
+      tx.run("UPDATE slots SET status = 'at_risk' WHERE id = ?", atRisk),
+    );
+    const device = await service.makeDevice(await service.makeUser());
+    await service.request("POST", `/api/v1/testing/slots/${asked}/request`, { headers: device });
+    expect((await call("POST", `/cycles/${cycleId}/cancel`)).status).toBe(200);
+    expect((await call("POST", `/cycles/${cycleId}/cancel`)).status).toBe(409);
+    const all = await told(5);
+    expect(all.map(({ type }) => type)).toEqual([
+      ...["seat.filled", "seat.filled", "seat.requested", "seat.removed", "seat.removed"],
+    ]);
+    const seat = (slotId: string, number: number) => ({
+      ...{ appId, slotId, cycleId, seat: number, because: "cancelled", url: expect.any(String) },
+    });
+    expect(all.slice(3).map(({ data }) => data)).toEqual([seat(active, 1), seat(atRisk, 2)]);
+  });
+
   it("have the types that the contract names", async () => {
     const rows = await service.deps.database.all<{ type: string }>("SELECT DISTINCT type FROM events");
     expect(rows.map(({ type }) => type).toSorted()).toEqual([...eventTypes].toSorted());

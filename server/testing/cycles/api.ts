@@ -105,8 +105,15 @@ export function cycles(
     cancel: withTraits(catchesUpCycle, ({ caller, address, params: { cycleId: id }, save }) =>
       save(async (tx) => {
         const { appId } = await ownedCycle(tx, id, caller);
-        if (!(await cycleRows.cancel(tx, id, clock.now().toISOString()))) throw new ApiError("wrong_state");
+        const at = clock.now().toISOString();
+        const removed = await cycleRows.cancel(tx, id, at);
+        if (removed === undefined) throw new ApiError("wrong_state");
         await record(tx, { caller, address }, { action: "cycle.cancel", appId, target: id });
+        for (const { id: subjectId, seat } of removed)
+          await recordEvent(deps, tx, {
+            ...{ appId, type: "seat.removed", subjectId, at, by: caller.userId },
+            facts: { cycleId: id, seat, because: "cancelled" },
+          });
         for (const topic of [cyclesTopic, cycleTopic(id)]) tx.signal(topic);
         return cycleAnswer(await ownedCycle(tx, id, caller), clock.now());
       }),
