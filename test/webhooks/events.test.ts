@@ -113,6 +113,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     const { at, call, told } = await makeApp();
     const made = await call("POST", `${at}/faqs`, { question: "Why?", answer: "Because." });
     await call("PATCH", `/faqs/${made.field("id")}`, { answer: "So." });
+    await call("PATCH", `/faqs/${made.field("id")}`, { answer: "So.", question: "Why?" });
     await call("DELETE", `/faqs/${made.field("id")}`);
     const note = { title: "Two", version: "2.0.0", body: "New." };
     const draft = await call("POST", `${at}/changelog`, note);
