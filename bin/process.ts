@@ -118,7 +118,6 @@ export const processIo = (interruption: AbortSignal): Io => ({
   onKey,
 });
 
-/** Returns the output streams that were opened. */
 const openStreams = (): NodeJS.WriteStream[] => [...opened];
 
 const opened = new Set<NodeJS.WriteStream>();
@@ -141,8 +140,8 @@ function open(
 }
 
 /**
- * Ends the process if output cannot be written, for example because the disk is full. The exit code is an error code,
- * but 0 with `--best-effort`.
+ * Ends the process, because output cannot be written, for example because the disk is full. First prints the
+ * reason to standard error. The exit code is 1, or 0 with `--best-effort`.
  */
 function endWithoutOutput(error: NodeJS.ErrnoException): void {
   const isFine = isBestEffort(process.argv.slice(2));

@@ -3,7 +3,10 @@ import { serveThrowaway } from "../server/dev/throwaway.ts";
 export { runAdmin } from "../server/admin/main.ts";
 export { checkParts, serve } from "../server/main.ts";
 
-/** Runs the temporary server of `innkeep dev exec` and `innkeep/testing`. Reads the options from standard input. */
+/**
+ * Runs the temporary server of `innkeep dev exec` and `innkeep/testing`. Reads the options from standard input.
+ * Ends the process when the server has stopped.
+ */
 export async function throwaway(): Promise<void> {
   const { env: environment, stdin: input, stdout, stderr } = process;
   const code = await serveThrowaway({

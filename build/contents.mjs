@@ -45,7 +45,8 @@ export function checkContents(target, results) {
 }
 
 /**
- * Waits until all promises of an object have settled. Returns an object with their values; throws if one has failed.
+ * Waits until all promises of an object have settled. Returns an object with their values. Throws an error if a
+ * promise has failed.
  */
 export async function allOf(promises) {
   await Promise.allSettled(Object.values(promises));
@@ -54,8 +55,8 @@ export async function allOf(promises) {
 }
 
 /**
- * Returns the files that the builds have written into a folder. Returns an object: for each file, the list of the
- * source files of which it contains a part.
+ * Returns the built files, relative to `folder`, each with the list of the source files that it contains at
+ * least in part.
  */
 export function bundlesOf(results, folder = ".") {
   const outputs = Object.values(results)
@@ -74,14 +75,14 @@ const namesOf = (inputs) =>
     .map(([name]) => name)
     .sort();
 
-/** Returns the folders of the packages of which these bundles contain a part. */
+/** Returns the folders of the packages that these bundles contain at least in part. */
 export function packageFoldersOf(bundles) {
   const inputs = Object.values(bundles).flat();
   const folders = inputs.flatMap((input) => input.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/) ?? []);
   return [...new Set(folders)].sort();
 }
 
-/** Writes these notices and the licences of all packages that are inside the bundles to `file`. */
+/** Writes the notices `others`, and the licences of all packages that are inside the bundles, to `file`. */
 export async function writeNotices(file, bundles, ...others) {
   const notices = await Promise.all(packageFoldersOf(bundles).map(noticeOf));
   await writeFile(file, [...others, ...notices].join(`\n${"-".repeat(80)}\n\n`));
@@ -97,16 +98,19 @@ async function noticeOf(folder) {
 const readJson = async (file) => JSON.parse(await readFile(file, "utf8"));
 
 /**
- * Writes a bill of materials in the form of CycloneDX 1.6: the packages that are inside the bundles, and those that npm
- * installs in addition. For the same bundles, the bytes are always the same. The hash of a package is that of its
- * tarball.
+ * Writes a bill of materials in the form of CycloneDX 1.6. It lists the packages that are inside the bundles,
+ * and the packages that npm installs in addition. For the same bundles, the bytes are always the same. The hash
+ * of a package is the hash of its tarball.
  */
 export async function writeBillOfMaterials(file, bundles) {
   const { dependencies, optionalDependencies } = await readJson("package.json");
   await write(file, bundles, { dependencies, optionalDependencies, components: [] });
 }
 
-/** Does the same for an executable: npm installs no additional packages for it, and it contains this Node. */
+/**
+ * Writes the bill of materials of an executable. npm installs no additional packages for it. It contains the
+ * Node that runs this script.
+ */
 export async function writeBillOfExecutable(file, bundles) {
   const { node: version } = process.versions;
   const ref = `pkg:github/nodejs/node@v${version}`;
@@ -213,7 +217,7 @@ function dependenciesOf(own, found) {
   return [...needed].map(([ref, dependsOn]) => ({ ref, dependsOn: [...new Set(dependsOn)].sort() }));
 }
 
-/** Returns the folder in which Node finds a package that a package in this folder imports. */
+/** Returns the folder of the package `name`, as Node finds it for an import in `folder`. */
 function resolved(folder, name, byFolder) {
   const inside = join(folder, folderOf(name));
   if (byFolder.has(inside)) return inside;

@@ -44,7 +44,10 @@ process.stdout.write(
   `${file}: ${size} bytes, ${size - ofNode} more than Node ${process.versions.node} for ${process.platform}-${process.arch}.\n`,
 );
 
-/** Returns the licences of Node and its parts. In the archives from nodejs.org, they are beside the program. */
+/**
+ * Returns the licences of Node and its parts. In the archives from nodejs.org, they are in the same archive as
+ * the program.
+ */
 async function noticeOfNode() {
   const { node } = process.versions;
   const above = join(dirname(process.execPath), "..");
@@ -54,7 +57,10 @@ async function noticeOfNode() {
   return `Node.js ${node} (MIT, and the licences of its parts)\n${address}\n\n${texts.find(Boolean) ?? ""}`;
 }
 
-/** Builds one CommonJS file, because an executable cannot load others. Modules run only when a command needs them. */
+/**
+ * Builds one CommonJS file, because an executable cannot load other files. Modules run only when a command
+ * needs them.
+ */
 function bundleOfAll() {
   return build({
     ...shared,

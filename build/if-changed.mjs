@@ -13,7 +13,7 @@ const files = ["package.json", "package-lock.json", "tsconfig.json", "node_modul
 const targets = {
   /** The targets that `npm start` and most tests need. */
   programs: { folders, files },
-  /** The files for npm and GitHub Actions, besides the programs. */
+  /** The additional files for npm and GitHub Actions. */
   package: { folders, files: [...files, "tsconfig.types.json"], before: "programs" },
   /** The files for the benchmarks and for the pictures. */
   tools: { folders: [...folders, "test/bench", "test/pictures", "test/support"], files, before: "programs" },
@@ -25,7 +25,7 @@ if (!Object.hasOwn(targets, name)) stop(`There is no target ${name}.`);
 if (option !== undefined && option !== "--afresh") stop(`There is no option ${option}.`);
 // These variables turn off the garbage collection of esbuild, which took a third of its time.
 Object.assign(process.env, { GOGC: "off", GOMEMLIMIT: "1GiB" });
-// This calls the handlers of `exit`, which remove the temporary folder of a build that a person stops.
+// If a person stops the build, this calls the handlers of `exit`, which remove the temporary folder.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 if (option === "--afresh")
   for (const folder of ["dist", "action"]) await rm(folder, { recursive: true, force: true });
@@ -37,8 +37,8 @@ function stop(message) {
 }
 
 /**
- * Builds the target unless it is up to date. Returns its bundles. Tries again if the sources or the outputs have
- * changed during the build.
+ * Builds the target unless it is up to date. Returns its bundles. Tries again if the sources or the outputs
+ * have changed during the build. Throws an error after five attempts.
  */
 async function bringUpToDate(name) {
   const { before } = targets[name];
@@ -52,7 +52,10 @@ async function bringUpToDate(name) {
   throw new Error("The sources changed during each build. Start it again.");
 }
 
-/** Builds into a temporary folder, so that programs which load the outputs always find complete files. */
+/**
+ * Builds into a temporary folder, and then moves the files to their places. So programs that load the outputs
+ * always find complete files.
+ */
 async function build(name, inputs, bundlesBefore) {
   const { buildInto } = await import(`./${name}.mjs`);
   const place = await mkdtemp(".build-");

@@ -9,7 +9,10 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** The files that `innkeep mcp` loads, and the licences: without the server, the screens and the other commands. */
+/**
+ * The files that `innkeep mcp` loads, and the licences. The server, the screens and the other commands are not
+ * included.
+ */
 const files = {
   "manifest.json": "mcp/manifest.json",
   LICENSE: "LICENSE",
@@ -27,7 +30,6 @@ const files = {
   ),
 };
 
-/** Copies the files of the bundle into a folder. */
 async function copyInto(folder) {
   for (const [name, source] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });

@@ -11,8 +11,8 @@ import { cjs, folderIs, loadedLate, shared } from "./settings.mjs";
 const typescript = join(import.meta.dirname, "..", "node_modules", "typescript", "bin", "tsc");
 
 /**
- * Builds them into `dist` and `action` of a folder. `programs` are the bundles of the programs. Returns the new
- * bundles.
+ * Builds these files into `dist` and `action` of a folder. `programs` are the bundles of the programs. Returns
+ * the new bundles.
  */
 export async function buildInto(folder, programs) {
   const [dist, actionFolder] = [join(folder, "dist"), join(folder, "action")];

@@ -8,7 +8,10 @@ import { bundleForBrowsers } from "./browser.mjs";
 
 export const root = join(import.meta.dirname, "..");
 
-/** Keeps imports of modules that are built into separate files, under the names of those files. */
+/**
+ * Does not bundle these modules, because they are built into separate files. Each import becomes an import of
+ * the built file. `names` contains the name of the built file for each module.
+ */
 export function builtApart(names) {
   const built = byPath(names);
   return {
@@ -23,8 +26,8 @@ export function builtApart(names) {
 }
 
 /**
- * Replaces dynamic imports of these modules, of these packages and of Node's own modules with `require`, which does not
- * load Node's code for ES modules.
+ * Replaces dynamic imports with `require`, which does not load Node's code for ES modules. Applies only to
+ * these modules, to these packages, and to Node's own modules.
  */
 export function required(modules, packages = []) {
   const namespace = "required";
@@ -104,7 +107,10 @@ export function withoutUnused() {
   };
 }
 
-/** Keeps imports of packages that are built into separate files, under the names of those files. */
+/**
+ * Does not bundle these packages, because they are built into separate files. Each import becomes an import of
+ * the built file. `names` contains the name of the built file for each package.
+ */
 export function packagesApart(names) {
   return {
     name: "packages-apart",
@@ -117,13 +123,13 @@ export function packagesApart(names) {
   };
 }
 
-/** The media types that the server uses by their short names. The complete list has 150 kB. */
+/** The media types that the server selects by a short name, such as `html`. The complete list has 150 kB. */
 const types = [
   ...["text/html", "text/plain", "text/css", "text/javascript", "application/json", "image/svg+xml"],
   ...["application/octet-stream", "application/x-www-form-urlencoded"],
 ];
 
-/** Reduces the list of media types to these. */
+/** Reduces the list of media types to the list `types`. */
 export function fewTypes() {
   return {
     name: "few-types",
@@ -152,7 +158,8 @@ export function undiciParts() {
       building.onLoad({ filter: /node_modules[\\/]undici[\\/]index\.js$/ }, () => ({
         contents: `${methods}module.exports = { ${parts.join(", ")} };`,
       }));
-      // The package has the parser twice. The one without vector instructions runs on every processor.
+      // The package contains the parser in two versions. The version without vector instructions runs on every
+      // processor.
       building.onLoad({ filter: /llhttp_simd-wasm\.js$/ }, () => ({
         contents: 'module.exports = require("./llhttp-wasm.js");',
       }));
@@ -160,7 +167,7 @@ export function undiciParts() {
   };
 }
 
-/** Replaces modules with others. Keys and values are the paths of their files. */
+/** Replaces modules with other modules. Keys and values are the paths of their files. */
 export function replaced(names) {
   const built = byPath(names);
   return {
@@ -175,8 +182,8 @@ export function replaced(names) {
 }
 
 /**
- * The modules of packages that contain WebAssembly as base64, and the code that reads the WebAssembly from a file in
- * place of that.
+ * The modules of packages that contain WebAssembly as base64. For each module, `code` replaces the base64, and
+ * reads the WebAssembly from a file.
  */
 const wasmModules = [
   {
@@ -193,7 +200,10 @@ const wasmModules = [
   },
 ];
 
-/** Writes WebAssembly into files beside the programs. As base64, it would take a third more space in the package. */
+/**
+ * Writes WebAssembly into files in the folder of the programs. As base64, it would take a third more space in
+ * the package.
+ */
 export function wasmBeside(folder) {
   return {
     name: "wasm-beside",
@@ -216,7 +226,7 @@ async function withoutWasm({ literal, file, code }, path, folder) {
   return text.replace(literal, () => code);
 }
 
-/** Modules that the build runs, to write their exported values into the bundles. */
+/** The modules that the build runs. It writes their exported values into the bundles. */
 const valueModules = [
   "src/client/routes.ts",
   "src/cli/core/choices.ts",
@@ -262,7 +272,10 @@ export function browserBundles() {
 
 let running;
 
-/** Builds and runs these modules together, because they share most imports, and only once for all bundles. */
+/**
+ * Builds and runs the modules in `valueModules` together, because they share most imports. Does this only once
+ * for all bundles.
+ */
 function allValues() {
   running ??= runValueModules();
   return running;

@@ -32,7 +32,7 @@ const apart = {
   "src/contract/feedback.ts": "./report-rules.cjs",
   "src/contract/tester.ts": "./report-rules.cjs",
   "src/cli/delivery/stored.lazy.ts": "./report-rules.cjs",
-  // They contain markdown-it, which only the commands that read or write whole changelogs need.
+  // They contain markdown-it, which is needed only by the commands that read or write whole changelogs.
   "src/cli/changelog/notes/changelog-file.lazy.ts": "./release-notes.cjs",
   "src/cli/changelog/notes/changesets.lazy.ts": "./release-notes.cjs",
   "src/cli/changelog/notes/pieces.lazy.ts": "./release-notes.cjs",
@@ -45,13 +45,14 @@ const apart = {
 
 const passkeyChecks = ["verifyAuthenticationResponse", "verifyRegistrationResponse"];
 
-/** Programs that are large, and whose start time matters. */
+/** Large programs that must start fast. */
 const finished = ["cli.cjs", "mcp.cjs", "mcp-session.cjs", "undici.cjs", "conf.cjs", "server.cjs"];
 
 const partsOf = (name) => Object.keys(apart).filter((file) => apart[file] === name);
 
 /**
- * Builds them into `dist` of a folder. Returns the built files, each with the list of source files that it contains.
+ * Builds the programs into `dist` of a folder. Returns the built files, each with the list of source files that
+ * it contains.
  */
 export async function buildInto(folder) {
   const dist = join(folder, "dist");
@@ -81,11 +82,11 @@ export async function buildInto(folder) {
 }
 
 /**
- * Builds the server and the operator's commands as one CommonJS file, because such a file starts fastest, and tests
- * start many servers. Local names inside functions are shortened. The names of functions, classes and constants of
- * modules are kept, because stack traces show them. (`keepNames` would set each name again whenever a nested function
- * is created.) The bundler cannot do both at once. So a second step shortens the names, because it keeps the top-level
- * names of a file that it does not bundle.
+ * Builds the server and the operator's commands as one CommonJS file, because such a file starts fastest, and
+ * tests start many servers. Local names inside functions are shortened. The names of functions, classes and
+ * constants of modules are kept, because stack traces show them. The option `keepNames` is not used, because it
+ * sets each name again whenever a nested function is created. The bundler cannot shorten only the local names.
+ * So a second step shortens them. It keeps the top-level names, because it does not bundle the file.
  */
 async function buildServer(outdir) {
   const built = await bundleServer(outdir);
@@ -104,10 +105,11 @@ function bundleServer(outdir) {
     entryPoints: { server: "bin/server.ts", "argon2-thread": "server/secrets/argon2-thread.ts" },
     external,
     define: { ...cjs.define, BUILT_FOLDER: "__dirname" },
-    // The package of koa and that of accepts have the same functions. Their lists of types are large.
+    // koa and accepts use different versions of this package. Both versions have the same functions and a large
+    // list of types. So only one version is bundled.
     alias: {
       "mime-types": "./node_modules/mime-types",
-      // This form is used, because the bundler cannot remove unused parts from the other form of the package.
+      // The package also has another form, but the bundler cannot remove unused parts from that form.
       "hash-wasm": "./node_modules/hash-wasm/dist/index.esm.js",
     },
     plugins: [
@@ -116,7 +118,7 @@ function bundleServer(outdir) {
       required(
         {
           "mcp/http.ts": "./mcp-session.cjs",
-          // It is loaded with the first request to an S3 store.
+          // This module is loaded with the first request to an S3 store.
           "src/client/undici.lazy.ts": "./undici.cjs",
         },
         ["@node-rs/argon2"],
@@ -199,7 +201,10 @@ function buildLoadedLate(outdir) {
   });
 }
 
-/** Builds a file that exports what the package exports. Node finds the names only if the file contains them as text. */
+/**
+ * Builds a file with the same exports as a package. Node finds the names of the exports only if the file
+ * contains them as text.
+ */
 function buildShared(outdir, name, names, alias = {}) {
   return build({
     ...shared,

@@ -40,7 +40,10 @@ export const esm = {
   banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
 };
 
-/** Returns the definitions for a built file, with the expression for its folder. */
+/**
+ * Returns the constants that the bundler replaces in a built file. `expression` is the code that returns the
+ * folder of the built file.
+ */
 export const folderIs = (expression) => ({ ...shared.define, BUILT_FOLDER: expression });
 
 /** The protocol's library without its validator for JSON schemas. */

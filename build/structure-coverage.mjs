@@ -1,5 +1,5 @@
-// Counts the source files in which a function runs for one request, or in one command. It is for `structure.mjs
-// --coverage`.
+// Counts the source files in which a function runs for one request, or in one command. `structure.mjs
+// --coverage` uses this module.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -17,11 +17,17 @@ import { shared } from "./settings.mjs";
 const warmUps = 5;
 /** How long to wait until the server has finished its work after the warm-up. */
 const quietMilliseconds = 1_000;
-/** Other work of the server must not count. So a file counts only if it runs each time on several new servers. */
+/**
+ * Other work of the server must not be counted. So a file is counted only if it runs each time on several new
+ * servers.
+ */
 const times = 3;
 const rounds = 3;
 
-/** Prints how many files run for each of five requests, and with `lists` the names of these files. */
+/**
+ * Prints how many files run for each of four requests and for one command. With `lists`, also prints the names
+ * of these files.
+ */
 export async function printCoverage({ lists }) {
   await mkdir("node_modules/.cache", { recursive: true });
   const folder = await mkdtemp("node_modules/.cache/structure-");
@@ -49,8 +55,8 @@ const tops = (files) =>
     .join(", ");
 
 /**
- * Builds bundles that are not minified, because then a comment before each module names its file. Packages are not
- * bundled.
+ * Builds bundles that are not minified, because such bundles contain a comment with the file name before each
+ * module. Packages are not bundled.
  */
 function bundleInto(folder) {
   return build({
@@ -79,7 +85,7 @@ async function measureAll(folder, round) {
   const report = (isWarm) => reportSession(server, { counts: isWarm });
   const found = {
     "POST of feedback": await measured(() => sendFeedback(server)),
-    // A day counts only once, so the warm-up sends sessions that are too short.
+    // A day is counted only once. So the warm-up sends sessions that are too short.
     "report of a session that counts": await measured(report, { times: 1 }),
     "innkeep feedback send": await filesOfCommand(folder, round, server),
     "get_decision, MCP and the server": await measured(agent.getDecision),
@@ -208,8 +214,8 @@ async function filesOf(profiler, folder, ask, options = {}) {
 }
 
 /**
- * Returns the files that run in a command. The command has a separate process, so code that runs when a module is
- * loaded counts, too.
+ * Returns the files that run in a command. The command runs in a separate process, so the code that runs when a
+ * module is loaded is included.
  */
 async function filesOfCommand(folder, round, { baseUrl, demo }) {
   const coverage = join(folder, round, "coverage");
@@ -254,7 +260,7 @@ async function filesIn(scripts, folder) {
 
 const known = new Map();
 
-/** Returns where each module begins in a bundle: at the comment that names its file. */
+/** Returns where each module begins in a bundle. A comment with the file name is before each module. */
 async function modulesIn(url) {
   if (!known.has(url.href)) {
     const text = await readFile(url, "utf8");

@@ -1,7 +1,8 @@
 // Prints figures of the structure of the sources, for maintainers:
 // `node build/structure.mjs [--lists] [--roles] [--coverage]`.
-// --lists names the files and names behind the figures, --roles prints breaches of the rules by role, --coverage starts
-// the server and counts the files that requests run.
+// --lists prints the files and names that were counted. --roles prints each place that breaks a rule for a
+// role.
+// --coverage starts the server and counts the files that run for requests.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -19,8 +20,8 @@ const tree = readTree(folders, [".ts", ".tsx"]);
 const imports = importsIn(tree);
 
 /**
- * Returns the functions with which the tests read sources, so that both count in the same way. Node 20 cannot load
- * TypeScript.
+ * Returns the functions with which the tests read sources. So this script counts in the same way as the tests.
+ * The functions are bundled first, because Node 20 cannot load TypeScript.
  */
 async function supportOfTests() {
   const names = ["tree", "imports", "roles"];
@@ -43,16 +44,16 @@ async function supportOfTests() {
 function factsOf(file, text) {
   const facts = {
     lines: linesOf(text),
-    /** The names of exported values, and of exported types. */
+    /** The names of exported values (`values`) and of exported types (`types`). */
     values: [],
     types: [],
-    /** The types that are objects, by name. */
+    /** The names of the types that are object types. */
     bags: new Set(),
     /** How often each name is used, not counting its declaration, imports and exports. */
     uses: new Map(),
-    /** The names that are the type of a parameter, once for each parameter. */
+    /** How often each type is the type of a parameter. */
     ofParameters: new Map(),
-    /** The names imported of each file; `*` for all. */
+    /** The names that are imported from each file. `*` means all names. */
     imported: [],
     anys: 0,
     casts: 0,
@@ -127,7 +128,7 @@ function addImport({ imported }, file, source, names) {
     imported.push({ from: join(file, "..", source).replaceAll("\\", "/"), names });
 }
 
-/** The names in `export const { a, b } = …` count, too. */
+/** Adds the names that a declaration exports, also the names in `export const { a, b } = …`. */
 function addDeclared({ values, types }, declaration) {
   if (/^TS(Interface|TypeAlias)/.test(declaration.type)) types.push(declaration.id.name);
   else if (declaration.type === "VariableDeclaration")
@@ -141,8 +142,8 @@ const boundBy = (pattern) =>
     : [nameOf(pattern.type === "AssignmentPattern" ? pattern.left : pattern)];
 
 /**
- * Whether a type is an object type, with fields or with fields picked from another type. A union of texts, a function
- * or an alias is not an object type.
+ * Whether a type is an object type: with fields, or with fields from another type. A union, a function or an
+ * alias is not an object type.
  */
 const isObject = ({ type, types = [], typeName }) =>
   type === "TSTypeLiteral" ||
@@ -150,10 +151,10 @@ const isObject = ({ type, types = [], typeName }) =>
   (type === "TSTypeReference" && ["Pick", "Omit", "Partial", "Readonly"].includes(typeName.name));
 
 /**
- * Returns whether two files are parts of the same thing. In the layout by subject: the same subject and role; a file
- * without a role belongs to each role of its subject. In a folder of subjects each file is a separate subject, unless
- * only one file imports it. Elsewhere: the same folder, or two folders of which one is above the other, inside one part
- * of the product.
+ * Whether two files are parts of the same thing. In the layout by subject, both files must have the same
+ * subject and role, and a file without a role belongs to each role of its subject. In a folder of subjects,
+ * each file is a separate subject, unless only one file imports it. In all other folders, both files must be in
+ * the same folder, or one folder must be inside the other, in one part of the product.
  */
 function isSamePart(file, other) {
   const [place, its] = [placeOf(file), placeOf(other)];
@@ -165,7 +166,10 @@ function isSamePart(file, other) {
   return folder === above || (isPart && folder.startsWith(`${above}/`));
 }
 
-/** The folders whose files are different subjects, such as the steps of a request, or the modules of the client. */
+/**
+ * The folders in which each file is a separate subject, such as the steps of a request, or the modules of the
+ * client.
+ */
 const foldersOfSubjects = new Set([
   "mcp",
   ...["client", "contract", "local", "words", "cli/core"].map((name) => `src/${name}`),
@@ -185,7 +189,10 @@ const foldersOfSubjects = new Set([
   ...["settings", "start", "transfer"].map((name) => `server/${name}`),
 ]);
 
-/** Returns whether the rules by role keep a name out of its importer: rules are pure, and SQL stands in stores only. */
+/**
+ * Whether a rule for roles forbids moving a name into the file that imports it. Rules must be pure, and only
+ * stores may contain SQL.
+ */
 function isApartByRule(file, importer) {
   const [place, its] = [placeOf(file), placeOf(importer)];
   return ["rules", "store"].includes(place?.role) && its?.role !== place.role;
@@ -194,7 +201,7 @@ function isApartByRule(file, importer) {
 const subjectFolder = (file) => file.split("/").slice(0, 3).join("/");
 const byLength = (a, b) => b.length - a.length;
 
-/** Returns whether there is a reason for a separate file, even if only one file imports it. */
+/** Whether there is a reason for a separate file, even if only one file imports it. */
 function standsAlone(file) {
   const isNamedByBuild = namesInBuild.has(file);
   return (
@@ -207,7 +214,9 @@ function filesNamedInBuild() {
   return new Set(texts.flatMap((text) => text.match(/\b(?:bin|src|server|mcp)\/[\w./-]+\.tsx?\b/g) ?? []));
 }
 
-/** Returns the files that import this name of a file; without a name, all files that import it. */
+/**
+ * Returns the files that import this name from a file. Without a name, returns all files that import the file.
+ */
 const importersOf = (file, name) =>
   (importersByFile.get(file) ?? [])
     .filter(({ names }) => name === undefined || names.includes(name) || names.includes("*"))
@@ -265,7 +274,8 @@ function printBags() {
 }
 
 /**
- * Returns whether a type is used once, here or by its one importer. An importer that renames the type does not count.
+ * Whether a type is used only once, in this file or in the only file that imports it. A use after a renaming
+ * import does not count.
  */
 function isBag({ file, types, uses, ofParameters, name }) {
   const others = types.includes(name) ? importersOf(file, name) : [];

@@ -9,7 +9,8 @@ import { shared } from "./settings.mjs";
 const benchmarks = "test/bench";
 
 /**
- * Builds them into `dist` of a folder. Returns the built files, each with the list of source files that it contains.
+ * Builds these tools into `dist` of a folder. Returns the built files, each with the list of source files that
+ * it contains.
  */
 export async function buildInto(folder) {
   const bare = (await readdir(benchmarks)).filter((name) => name.startsWith("bare-"));

@@ -134,7 +134,10 @@ async function follow(
   }
 }
 
-/** Returns for how many seconds the server may wait in one request: all remaining whole seconds. */
+/**
+ * Returns for how many seconds the server may wait in one request. The wait must end before `leftMs` is over,
+ * and must not be longer than the limit of the API.
+ */
 const longestHold = (leftMs: number): number =>
   Math.max(0, Math.min(limits.waitSeconds, Math.ceil(leftMs / 1_000) - 1));
 

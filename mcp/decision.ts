@@ -68,10 +68,10 @@ type ApprovedPlan = {
 };
 
 /**
- * Returns the approved text, or null if it is not certain which text was approved. The server sends the text in the
- * proposal. A server with only the base API does not send it. Then this function uses the text that this machine sent,
- * if the record of that text is verified. Otherwise it uses the latest proposal on the thread, if the id of that
- * proposal is `runId`. (rule L10)
+ * Returns the approved text, or null if it is not certain which text was approved. Usually, the proposal
+ * contains the text. A server with only the base API does not send it. In that case, this function uses the
+ * text that this machine sent, if the record of that text is verified. Otherwise it uses the latest proposal on
+ * the thread, if its id is `runId`. (rule L10)
  */
 export async function approvedPlanOf(
   {
@@ -98,7 +98,10 @@ export async function approvedPlanOf(
   return proposal?.id === runId && proposal.plan !== "" ? sanitisedPlan(proposal, nonce) : null;
 }
 
-/** Returns the plan that the server sent. Returns null if the plan does not match its hash. */
+/**
+ * Returns the plan that the server sent. Returns null if it sent no plan, or if the plan does not match its
+ * hash.
+ */
 function planFromServer({ summary, plan, planSha256 }: ProposalFields, nonce: string): ApprovedPlan | null {
   if (plan === null || (planSha256 !== null && planSha256 !== hashOf(plan))) return null;
   return sanitisedPlan({ summary: summary ?? "", plan }, nonce);

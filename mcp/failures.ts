@@ -104,7 +104,7 @@ export const isNotFound = (error: unknown): boolean => error instanceof ServerEr
 
 const mostSeconds = 20;
 
-/** Calls the server. If the server requests a short wait, waits and calls once more. */
+/** Calls the server. If the server requests a short wait, waits and calls once more. Throws any other error. */
 export async function retryAfterWait<T>(
   { clock }: Pick<Deps, "clock">,
   signal: AbortSignal,

@@ -158,8 +158,9 @@ interface ListenRequest {
 }
 
 /**
- * Answers with a stream of the changes of the resources that the client follows and may read. The stream ends when the
- * client disconnects, its token is revoked, or the server stops. (rule A60)
+ * Answers with a stream of the changes of the resources that the client follows and may read. The stream ends
+ * when the client disconnects, its token is revoked, or the server stops. Refuses if there are too many open
+ * streams. (rule A60)
  */
 async function listen(
   { request, body, uris, caller }: ListenRequest,
@@ -248,8 +249,8 @@ function createOpenStreams(): OpenStreams {
 }
 
 /**
- * Returns the answer to a call of a tool as JSON. The answer is the same as from the SDK, but needs less time. Returns
- * undefined if there is no such tool, and an empty text if the client has disconnected.
+ * Returns the answer to a call of a tool as JSON. The SDK would return the same answer, but needs more time.
+ * Returns undefined if there is no such tool, and an empty text if the client has disconnected.
  */
 async function answerCall(
   { era, id, tool, given }: PlainCall,
@@ -287,7 +288,7 @@ const inNewerForm = (result: CallToolResult, serverInfo: object) => ({
   _meta: { "io.modelcontextprotocol/serverInfo": serverInfo },
 });
 
-/** A call of a tool that has only the fields that most clients send. */
+/** A call of a tool without unusual fields. */
 interface PlainCall {
   readonly era: Era;
   readonly id: string | number;
@@ -325,7 +326,7 @@ const isFlat = (given: unknown): given is Fields =>
 
 type Headers = ToolRequest["headers"];
 
-/** Whether a client accepts both forms of answers. The SDK refuses all other clients. */
+/** Whether a client sends JSON and accepts both forms of answers. The SDK refuses all other clients. */
 const acceptsBoth = ({ accept = "", "content-type": sent = "" }: Headers): boolean =>
   accept.includes("application/json") &&
   accept.includes("text/event-stream") &&
@@ -444,9 +445,9 @@ const textsOf = (values: Readonly<Record<string, unknown>> = {}): Record<string,
   );
 
 /**
- * Makes a server handle the requests of its connection one after another. Between two requests the event loop has a
- * turn, so that it can serve other clients. Otherwise the requests of one array would hold the event loop and need
- * memory for all their answers at the same time. (rule A64)
+ * Makes a server handle the requests of its connection one after another. Waits for a decision are an
+ * exception. Between two requests, the process can serve other clients. Otherwise the requests of one array
+ * would block the process, and all their answers would be in memory at the same time. (rule A64)
  */
 function handleInTurns(server: McpServer): McpServer {
   const connect = server.connect.bind(server);
@@ -471,7 +472,10 @@ function handleInTurns(server: McpServer): McpServer {
   return server;
 }
 
-/** Whether a message is a request that must not run beside others. A wait for a decision may run beside others. */
+/**
+ * Whether a message is a request that must not run at the same time as other requests. A wait for a decision
+ * may run at the same time.
+ */
 const takesTurn = (message: unknown): message is JSONRPCMessage & { readonly id: string | number } =>
   isJSONRPCRequest(message) && !isWait(message);
 
@@ -491,13 +495,16 @@ const cancelledId = (message: unknown): unknown =>
     ? valueAt(message, "params", "requestId")
     : undefined;
 
-/** Runs functions one after another. */
+/** Runs functions one after another. A function has ended when the owner of this object calls `end`. */
 interface Turns {
-  /** Calls `act` when all earlier functions have ended. */
+  /** Calls `act` when all earlier functions have ended. `id` identifies the function. */
   add(id: unknown, act: () => void): void;
-  /** Ends the function that was called last, if it has this id. */
+  /**
+   * Call this when the function with this id has ended. If it is the running function, the next function is
+   * called after a short pause.
+   */
   end(id: unknown): void;
-  /** Removes and returns the function with this id. Returns undefined if it was called already. */
+  /** Removes the waiting function with this id, and returns it. Returns undefined if it was called already. */
   remove(id: unknown): (() => void) | undefined;
 }
 

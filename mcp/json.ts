@@ -1,12 +1,12 @@
 import { type Fields, textAt } from "../src/contract/json.ts";
 
-/** Returns the field `name` in lower case if it is an id; otherwise null. */
+/** Returns the field `name` in lower case if it has the form of an id; otherwise null. */
 export function idAt(value: unknown, name: string): string | null {
   const id = textAt(value, name);
   return /^[A-Za-z0-9-]{1,64}$/.test(id) ? id.toLowerCase() : null;
 }
 
-/** Returns a field that the server chose from a list of words, such as a status. Returns `unknown` for other text. */
+/** Returns the field `name` if it is one word, such as a status. Returns `unknown` for any other text. */
 export function wordAt(value: unknown, name: string): string {
   const word = textAt(value, name);
   return /^[A-Za-z0-9_./+-]{1,60}$/.test(word) ? word : "unknown";

@@ -20,7 +20,7 @@ export interface StdioOptions extends McpOptions {
   readonly io: Io;
   /** A signal that ends the server when it aborts. */
   readonly signal?: AbortSignal | undefined;
-  /** By default the clock of the system. */
+  /** The default is the clock of the system. */
   readonly clock?: Clock | undefined;
   /**
    * Whether the first messages are answered with texts from the build. The default is true. The answers are the same as

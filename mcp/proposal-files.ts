@@ -166,7 +166,10 @@ export interface ProposalsParts {
   readonly onFailure: (message: string) => void;
 }
 
-/** Creates the list of the proposals to one server. If `store` cannot save them, they are lost at a restart. */
+/**
+ * Creates the list of the proposals that this machine sent to one server. If `store` cannot save them, they are
+ * lost at a restart.
+ */
 export function createProposals({ baseUrl, store, key, onFailure }: ProposalsParts): Proposals {
   const sent = new Map<string, KnownProposal>();
 

@@ -244,7 +244,7 @@ function sentenceOf(fault: unknown): string {
   const isMissing = textAt(fault, "message").endsWith("received undefined");
   if (kind && isMissing) return `${subject} is missing; it must be ${kind}.`;
   if (kind) return `${subject} must be ${kind}.`;
-  return `${subject} ${path === "" ? "do" : "does"} not have the form that the protocol names.`;
+  return `${subject} ${path === "" ? "do" : "does"} not have the form that the protocol requires.`;
 }
 
 interface LoadableTool {
@@ -298,7 +298,7 @@ function callOf({ mcpReq }: ServerContext): Call {
   };
 }
 
-/** The error that ends a call with the offer of a page. The client shows the offer and calls again. */
+/** The error that ends a call in order to offer a page. The client shows the offer and calls again. */
 class PageOffer extends Error {
   readonly result: InputRequiredResult;
 
@@ -451,7 +451,6 @@ async function readProposals(uri: URL, deps: Pick<Deps, "proposals">): Promise<R
   });
 }
 
-/** A request for a resource. */
 interface ResourceRequest {
   readonly uri: URL;
   readonly deps: Deps;
@@ -500,7 +499,10 @@ const readImage = (request: ResourceRequest, id: string, index: number) =>
 
 const progress = async () => undefined;
 
-/** Replaces each failure by a description in constant sentences, in the same way as for tools. */
+/**
+ * Reads a resource. Replaces each failure with a description in constant sentences, in the same way as for
+ * tools. The errors for a missing resource and for an abort stay.
+ */
 async function withExplainedFailures(
   request: ResourceRequest,
   read: (request: ResourceRequest) => Promise<ReadResourceResult>,

@@ -187,11 +187,14 @@ const mostMessages = 100;
 
 /** Handles batches (arrays of messages), because over standard input the SDK reads only single messages. */
 export interface Batches {
-  /** Forwards lines. Replaces a line that is an array with one line for each message of the array. */
+  /**
+   * Forwards lines. Replaces a line that is an array with one line for each message of the array. Does not
+   * forward an array with a fault, and writes an error as its answer.
+   */
   readonly lines: Transform;
   /**
-   * Adds a message to the answer of its batch, and writes the answer when it is complete. Returns false if the message
-   * belongs to no batch.
+   * Adds a message to the answer of its batch, and writes the answer when it is complete. Returns false if the
+   * message belongs to no batch. Also stores the protocol revision that the SDK has chosen.
    */
   collect(message: JSONRPCMessage): boolean;
 }

@@ -80,7 +80,10 @@ const mostMessages = 32;
 
 const mostBytes = 65_536;
 
-/** Answers the first messages. Stops at the first message that needs the SDK, and returns all input that was read. */
+/**
+ * Answers the first messages. Stops at the first message that needs the SDK, after `mostMessages` messages, or
+ * at a line of more than `mostBytes`. Returns all input that was read.
+ */
 function answerFirstMessages(
   lines: Readable,
   answerOf: AnswerOf,

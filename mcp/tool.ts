@@ -131,7 +131,7 @@ export interface ToolAnnotations {
   readonly title: string;
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
-  /** Used by clients only if the tool changes something. */
+  /** Clients use this hint only if the tool changes something. */
   readonly idempotentHint?: boolean;
   readonly openWorldHint: boolean;
 }
@@ -151,7 +151,7 @@ export const defineTool = <Input extends z.ZodMiniObject, Output extends z.ZodMi
   definition: ToolDefinition<Input, Output>,
 ): ToolDefinition<Input, Output> => definition;
 
-/** The argument that names a thread. */
+/** The argument for a thread: its id or its console link. */
 export const feedback = z.string().check(z.maxLength(500), z.describe("Feedback id (UUID) or console link"));
 
 /** Reads a time. A date without a time means 00:00 UTC of that day. Throws a Refusal for any other text. */

@@ -109,7 +109,7 @@ export interface AdminEnvironment {
   readonly erasuresFile?: string | undefined;
 }
 
-/** The options of `innkeep mcp` for the MCP server. Addresses have no slash at the end. */
+/** The options of `innkeep mcp` for the MCP server. The addresses have no slash at the end. */
 export interface McpRequest {
   readonly baseUrl: string;
   /** The address of the console, for links. If it is not set, the links in the answers of the server are used. */
@@ -154,13 +154,16 @@ export interface DevExecRequest {
 
 /** The other programs of the package. The entry point loads each program only when it is called. */
 export interface Programs {
-  /** Returns the exit code once the server has stopped. */
+  /** Runs the server. Returns the exit code when the server has stopped. */
   serve(flags: ServeFlags): Promise<number>;
-  /** Returns the result of the command, for a person and for `--json`. */
+  /** Runs a command of the operator. Returns its result, for a person and for `--json`. */
   admin(request: AdminRequest): Promise<Record<string, unknown>>;
-  /** Returns the exit code once the client has disconnected. */
+  /** Runs the MCP server. Returns the exit code when the client has disconnected. */
   mcp(request: McpRequest): Promise<number>;
-  /** Returns the exit code of the command, or 128 plus the number of the signal that ended it. */
+  /**
+   * Runs a command with a separate server. Returns the exit code of the command, or 128 plus the number of the
+   * signal that ended it.
+   */
   devExec(request: DevExecRequest): Promise<number>;
 }
 
@@ -195,9 +198,9 @@ export interface Following {
   /** The requested topics that the client may read. */
   readonly topics: Topics;
   /**
-   * Calls `tell` with the id of the proposal or with `queue` after each change. Also reports the changes after the
-   * state was read and before this call. Resolves when `gone` aborts or the maximum time is over. Rejects if the token
-   * was revoked.
+   * Calls `tell` after each change, with the id of the proposal or with `queue`. Also reports the changes that
+   * happened after the state was read and before this call. Resolves when `gone` aborts or the maximum time is
+   * over. Rejects if the token was revoked.
    */
   follow(tell: (topic: string) => void, gone: AbortSignal): Promise<void>;
 }
@@ -236,7 +239,10 @@ export interface HttpToolOptions {
 
 /** The tools of the MCP server over HTTP. */
 export interface HttpTools {
-  /** Answers a request that contains one message of the protocol, in both eras (with and without sessions). */
+  /**
+   * Answers a request with one message of the protocol or with an array of messages. Supports both eras (with
+   * and without sessions).
+   */
   answer(request: ToolRequest, caller: ToolCaller): Promise<HttpAnswer>;
 }
 
@@ -244,7 +250,7 @@ export interface HttpTools {
 export interface ToolRequest {
   /** The headers that the protocol uses, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The message, as a parsed JSON value. */
+  /** The message or the array of messages, as a parsed JSON value. */
   readonly body: unknown;
   /** Aborts when the client has disconnected. */
   readonly gone: AbortSignal;
@@ -259,7 +265,7 @@ interface JsonAnswer {
 
 interface StreamedAnswer {
   readonly response: Response;
-  /** Whether the parts of the response are sent over a longer time. */
+  /** Whether the response is sent in parts over a longer time. */
   readonly comesInParts: boolean;
 }
 

@@ -89,8 +89,8 @@ export function createSessionReporter(options: SessionReporterOptions): SessionR
 }
 
 /**
- * Returns the test key. Returns null if there is no key: then the session that has just ended is dropped. Returns
- * undefined if the key cannot be read now: then the session stays pending.
+ * Returns the test key. Returns null if there is no key; in that case, the caller drops the session that has
+ * just ended. Returns undefined if the key cannot be read now; in that case, the session stays pending.
  */
 async function undefinedOnFailure(
   read: () => string | null | Promise<string | null>,
@@ -278,8 +278,8 @@ const isCharacter = (character: string): boolean =>
   character !== "\0" && (character.length > 1 || character < "\ud800" || character > "\udfff");
 
 /**
- * A test session: the time for which the app was in the foreground, and the shown screens. It does not name the tester.
- * Instants are ISO 8601 UTC with milliseconds.
+ * A test session: the time for which the app was in the foreground, and the shown screens. It does not contain
+ * the name of the tester. Instants are ISO 8601 UTC with milliseconds.
  */
 export interface ReportedSession {
   readonly startedAt: string;

@@ -156,9 +156,9 @@ async function reportProgress(
 const progressSeconds = 5;
 
 /**
- * Returns the answer about a proposal. `may_proceed` is true only if the approved text is certain, no other worker has
- * the claim, and no outcome is reported. Also updates the record on this machine, and calls
- * `retryAfter`. (rule L10)
+ * Returns the answer about a proposal. `may_proceed` is true only if the approved text is certain, no other
+ * worker has the claim, and no outcome is reported. Also updates the record on this machine, and counts the
+ * read (see `retryAfter`). (rule L10)
  */
 async function decisionOn(
   {

@@ -88,7 +88,7 @@ function explainFailure(error: unknown, { app_id }: Pick<ListFeedbackInput, "app
 const badQuery =
   "updated_since is an instant such as 2026-11-21T09:00:00Z, app_id a UUID, cursor the next_cursor of the previous answer. Correct this, then call again.";
 
-/** Returns a sentence that names the arguments that the server refused. */
+/** Returns a sentence with the arguments that the server refused. */
 function refusedIn({ issues }: ServerError): string {
   const names = issues.flatMap(({ path }) => (Object.hasOwn(argumentNames, path) ? argumentNames[path] : []));
   return names.length === 0

@@ -263,8 +263,8 @@ const isSameText = (a: GivenTexts, b: GivenTexts): boolean =>
   a.summary === b.summary && a.plan.trim() === b.plan.trim();
 
 /**
- * Returns the latest proposal of the thread if it has the same text and waits for a decision. Also finds a proposal
- * without a record on this machine, and then stores a record of it.
+ * Returns the latest proposal of the thread if it has the same text and waits for a decision. Stores a record
+ * of it, because it may have been sent from another machine.
  */
 async function sameOnThread(
   { draft, thread }: DraftForThread,
@@ -337,7 +337,7 @@ interface ProposalDraft {
   readonly removedCharacters: number;
 }
 
-/** A draft of a proposal, and the thread for which it is. */
+/** A draft of a proposal, and its thread. */
 interface DraftForThread {
   readonly draft: ProposalDraft;
   readonly thread: ThreadParts;

@@ -349,8 +349,8 @@ interface ImageLoading {
 type ImageDeps = Pick<Deps, "baseUrl" | "download">;
 
 /**
- * Loads the first images of a thread. Skips an image that is too large or is not on the configured server. Stops when
- * all images together are too large. (rule L17)
+ * Loads the first images of a thread. Leaves out an image that is too large or is not on the configured server,
+ * and an image with which all images together would be too large. (rule L17)
  */
 async function loadImages(
   addresses: readonly string[],

@@ -128,7 +128,8 @@ async function claim(
     const refusal = valueAt(error.body, "mayResume") === true ? mayResume : refusals[error.code];
     if (refusal) throw new Refusal(refusal);
     if (!isNotFound(error) && error.status !== 405 && error.status !== 501) throw error;
-    // Either the server has no claims, or the run does not exist. Reading the run shows which of the two is true.
+    // Either the server has no claims, or the run does not exist. The next request shows which of the two is
+    // true.
     const run = await readRun(deps.connection, runId, { holdSeconds: 0, signal }).catch(noSuchRun);
     if (given) throw new Refusal(unknownClaim);
     return { run, claimId: null };

@@ -76,7 +76,7 @@ function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | 
     isOrdered = open.size > (isOrdered ? most / 4 : most / 2);
     if (open.size <= most) return;
     const [oldest] = withoutRequest.size * 2 > open.size ? withoutRequest : [];
-    const leaving = oldest ?? mostIdle(open) ?? socket;
+    const leaving = oldest ?? mostIdle(open, socket) ?? socket;
     // From now on, this connection does not count as open, although its socket has not yet reported that it is
     // closed.
     forget(leaving);
@@ -105,12 +105,16 @@ function order(open: Map<Socket, Use>): void {
   for (const [socket, use] of ordered) open.set(socket, use);
 }
 
-/** Returns the connection to close when the limit of open connections is reached. `open` must be sorted. */
-function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
+/**
+ * Returns the connection to close when the limit of open connections is reached. Returns undefined if all connections
+ * but `newest` are busy. `open` must be sorted.
+ */
+function mostIdle(open: ReadonlyMap<Socket, Use>, newest: Socket): Socket | undefined {
   const longBefore = performance.now() - busyMilliseconds;
   let sending: Socket | undefined;
   let answered: Socket | undefined;
   for (const [socket, { request, response, since }] of open) {
+    if (socket === newest) continue;
     if (!request || !response || response.writableFinished) return socket;
     if (!request.complete) sending ??= socket;
     else if (since < longBefore) answered ??= socket;

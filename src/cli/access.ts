@@ -193,7 +193,10 @@ async function viewApp(invocation: Invocation, given: string | undefined): Promi
   printOne(invocation, app, () => appLines(app));
 }
 
-/** Changes only the given settings. An empty text removes a setting. */
+/**
+ * Changes only the given settings. An empty text removes a setting. Throws a usage error if no setting is
+ * given.
+ */
 async function editApp(
   invocation: Invocation,
   flags: AppFlags,
@@ -270,7 +273,7 @@ interface KeyOfApp extends AppKey {
   readonly app: string;
 }
 
-/** Lists the keys of the app that the flags name. If they name no app, lists the keys of all apps of the token. */
+/** Lists the keys of the app in the flags. Without such a flag, lists the keys of all apps of the token. */
 async function listKeys(invocation: Invocation): Promise<undefined> {
   printList(invocation, { items: await allKeys(invocation), columns: keyColumns });
 }
@@ -314,8 +317,8 @@ async function revokeKey(invocation: Invocation, given: string): Promise<undefin
 }
 
 /**
- * Returns the id of the app that the flags name, or else of the only app of the token. Undefined if the flags name no
- * app and the token has several apps.
+ * Returns the id of the app in the flags. Without such a flag, returns the only app of the token, or undefined
+ * if the token has several apps.
  */
 async function onlyAppOf(invocation: Invocation): Promise<string | undefined> {
   if (namedApp(invocation) !== undefined) return appIdOf(invocation);

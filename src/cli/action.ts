@@ -10,8 +10,8 @@ import { onOneLine } from "./core/plain-text.ts";
 import { createProgram, runCli } from "./core/program.ts";
 
 /**
- * Runs one step of GitHub Actions: masks its secrets, runs the command that its inputs describe, and returns the exit
- * code. (rule L21)
+ * Runs one step of GitHub Actions: masks its secrets, runs the command that its inputs describe, and returns
+ * the exit code. After a `faq` command, also shows the plan in the job. (rule L21)
  */
 export async function runAction(given: Context): Promise<number> {
   const inputs = inputsOf(given.env);
@@ -112,8 +112,8 @@ export const statusFlag = "run-status";
 type AddedValues = Readonly<Record<string, string | undefined>>;
 
 /**
- * Builds the command line from the inputs of a step. Each input becomes the flag or the argument that has its name.
- * Throws a usage error that names each invalid input, and each input that the command does not have.
+ * Builds the command line from the inputs of a step. Each input becomes the flag or the argument with the same
+ * name. Throws a usage error that names each invalid input, and each input that the command does not have.
  */
 async function commandLineOf(
   context: Context,

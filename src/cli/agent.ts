@@ -359,8 +359,8 @@ async function waitForChange(
 }
 
 /**
- * Returns the subject on one line, after the mark `public:`. The mark says that a stranger wrote the subject, and
- * programs that read the output see it too. (rule W2)
+ * Returns the subject on one line, after the mark `public:`. The mark shows people and programs that a stranger
+ * wrote the subject. (rule W2)
  */
 const publicSubject = ({ subject }: Pick<FoundThread, "subject">): string => `public: ${oneLine(subject)}`;
 
@@ -429,8 +429,8 @@ async function claimRun(
 }
 
 /**
- * If the server would accept `--resume`, throws an error that suggests this flag. In that case the server has set
- * `mayResume` in its error. Otherwise throws the given error.
+ * Throws an error that suggests `--resume`, if the server would accept this flag. In that case the server has
+ * set `mayResume` in its error. Otherwise throws the given error.
  */
 function offerResume(error: unknown, runId: string): never {
   if (!(error instanceof ServerError) || Object(error.body).mayResume !== true) throw error;
@@ -557,8 +557,8 @@ function threadView(thread: Thread, { repeats = false }: ThreadViewOptions = {})
 }
 
 /**
- * Returns the author of a message. A server that has only the base API names no author. Then the author counts as a
- * stranger.
+ * Returns the author of a message. A server with only the base API does not send the author. Then the text is
+ * treated as text of a stranger.
  */
 const authorOf = ({ author }: Message): string =>
   author === "team" || author === "agent" ? author : "sender";

@@ -171,8 +171,8 @@ async function printCredential(invocation: Invocation, _: object, kind: Credenti
 }
 
 /**
- * Returns an invocation that uses the right server for a kind of credential. A device token belongs to the server of
- * the last sign-in. If the person names another server, that server is used.
+ * Returns an invocation with the server for a kind of credential. For a device token, this is the server of the
+ * last sign-in, unless the person has selected another server.
  */
 const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
   startInvocation(context, flags, kind === undefined || kind === "deviceToken");
@@ -362,8 +362,9 @@ interface Pending {
 const seconds = 300;
 
 /**
- * Returns the code of an approval. The server sends the code, or the person pastes it on the terminal. The code that
- * arrives first is used. Throws a CliError if there is no code within five minutes.
+ * Returns the code of an approval. The server sends the code, or the person pastes it on the terminal. The code
+ * that arrives first is used. With `pasteOnly`, waits only for the person. Throws a CliError if nobody approves
+ * within five minutes.
  */
 async function signInCodeOf(invocation: Invocation, device: Pending, pasteOnly: boolean): Promise<string> {
   invocation.context.signal.throwIfAborted();
@@ -655,7 +656,7 @@ const placesInUse = ({ context, flags }: Invocation, server: Server, tester: Ser
     return { server: own.address, kind, profile: null, find };
   });
 
-/** Returns the credentials that are stored on this machine, but that commands would not use now. */
+/** Returns the stored credentials on this machine that commands would not use now. */
 export function placesStored({ context, flags }: Invocation, server: Server, tester: Server): Place[] {
   const store = openStore(context);
   return Object.entries(store.index()).flatMap(([origin, kinds]) =>

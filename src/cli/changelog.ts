@@ -271,7 +271,7 @@ interface CreateFlags extends ChangelogFlags {
   readonly allowDuplicate?: boolean;
 }
 
-/** Adds the flags that say what to do if the version already has a release note. */
+/** Adds the flags for the case that the version already has a release note. */
 const createsRelease = (command: Command): Command =>
   withRequired(command)
     .option("--update", "change the release note of this version if there is one")
@@ -377,7 +377,10 @@ async function createRelease(invocation: Invocation, flags: CreateFlags): Promis
   }
 }
 
-/** Changes the given fields of a release note, named by its id or version. */
+/**
+ * Changes the given fields of a release note. `wanted` is its id or version. With `--lang`, changes a
+ * translation. With `--draft`, saves the changes as a draft.
+ */
 async function editRelease(
   invocation: Invocation,
   flags: ChangelogFlags & { readonly draft?: boolean },

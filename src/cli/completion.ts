@@ -281,8 +281,9 @@ const zshCase = (branches: readonly Branch[], indent: number): string =>
 const contextFlags = ["--app", "--profile", "--base-url", "--token-file", "--api-key-file"];
 
 /**
- * Returns a branch for each word that leads from one place in a command line to the next. The patterns of the branch
- * are the word and its aliases. Each pattern begins with the path of the place.
+ * Returns one branch for each word that may come next in a command line. The patterns of the branch are the
+ * word and its aliases, each after the path of the place. `action` returns the action of the branch for the
+ * path of the next place.
  */
 const steps = (places: readonly Place[], action: (path: string) => string): Branch[] =>
   places.flatMap((place) =>
@@ -387,7 +388,7 @@ interface Flag extends Word {
   readonly values?: Values | undefined;
 }
 
-/** A word that may come next in the command line, with its aliases. It leads to another `Place`. */
+/** A word that may come next in the command line, with its aliases. After this word, another `Place` begins. */
 interface Step {
   readonly word: string;
   readonly aliases: readonly string[];

@@ -105,8 +105,8 @@ async function listProfiles(invocation: Invocation): Promise<undefined> {
 }
 
 /**
- * Sets one value of a profile. This is the profile that `--profile`, INNKEEP_PROFILE or `config use` names, or else the
- * profile `default`.
+ * Sets one value of a profile. The profile comes from `--profile`, INNKEEP_PROFILE or `config use`, or else it
+ * is the profile `default`.
  */
 async function setInProfile(invocation: Invocation, key: ProfileKey, given: string): Promise<undefined> {
   const value = key === "app" ? given.trim() : webAddress(given, `The ${key}`);

@@ -117,7 +117,7 @@ async function checkApp(invocation: Invocation): Promise<Finding[]> {
   }
 }
 
-/** Checks whether the S3 store accepts our requests, if INNKEEP_S3_URL is set. */
+/** Checks whether the S3 store accepts the requests of the server, if INNKEEP_S3_URL is set. */
 async function checkStore(invocation: Invocation): Promise<Finding[]> {
   if (!invocation.context.env.INNKEEP_S3_URL) return [];
   try {
@@ -130,7 +130,7 @@ async function checkStore(invocation: Invocation): Promise<Finding[]> {
   }
 }
 
-/** Checks whether the mail server accepts our mails, if INNKEEP_SMTP_URL is set. */
+/** Checks whether the mail server accepts the mails of Innkeep, if INNKEEP_SMTP_URL is set. */
 async function checkMail({ env, programs }: Context): Promise<Finding[]> {
   const { INNKEEP_SMTP_URL: smtpUrl, INNKEEP_MAIL_FROM: mailFrom } = env;
   if (!smtpUrl) return [];
@@ -261,7 +261,7 @@ function isKeychainUsed(context: Context): boolean {
     const kinds = Object.values(openStore(context).index()).flatMap((stored) => Object.values(stored));
     return kinds.some((stored) => stored.in === "keychain");
   } catch {
-    // `checkSettings` reports the damaged file.
+    // The index is damaged. `checkSettings` reports this.
     return false;
   }
 }

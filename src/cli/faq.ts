@@ -423,7 +423,6 @@ async function saveDraft(
   show(invocation, faq);
 }
 
-/** Publishes the draft of an entry. */
 async function publishFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const params = { faqId: await wholeFaqId(invocation, given) };
   const faq = await invocation.client().consoleFaqs.publish({ params });

@@ -55,7 +55,7 @@ function listExitCodes(invocation: Invocation): undefined {
   });
 }
 
-/** Prints the global options, and the options that every command has that changes something. */
+/** Prints the global options, and the options of all commands that change something. */
 function listOptions(invocation: Invocation, program: Command): undefined {
   const rows = [
     ...program.options.map((option) => ({ option, commands: "every command" })),

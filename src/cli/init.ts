@@ -66,14 +66,14 @@ interface InitFlags extends GlobalFlags {
 }
 
 /**
- * Sets up a project. Writes innkeep.json, stores an app key on this machine if the person agrees, sends a first report,
- * and prints the lines to add for CI. Checks everything before it writes. Never writes a secret into the project. (rule
- * L40)
+ * Sets up a project. Writes innkeep.json. If the person agrees, stores an app key on this machine and sends a
+ * first report. Then prints the lines to add for CI. Checks everything before it writes. Never writes a secret
+ * into the project. (rule L40)
  */
 async function setUp(invocation: Invocation, flags: InitFlags): Promise<undefined> {
   const { address: server, isProject } = await serverOf(invocation, flags);
-  // Credentials are sent only to a server that the person has named. A server that is only in an existing innkeep.json
-  // does not count as named, because a stranger may have written that file.
+  // Credentials are sent only to a server that the person has named. An existing innkeep.json is not enough,
+  // because a stranger may have written that file.
   const own = isProject ? invocation : startInvocation(invocation.context, { ...flags, baseUrl: server });
   const plan = await planProjectFile(own, { server, app: flags.app });
   const key = await checkedKey(own, flags);
@@ -98,8 +98,8 @@ async function setUp(invocation: Invocation, flags: InitFlags): Promise<undefine
 }
 
 /**
- * Returns the server that a flag or a setting names, or the one that the person types. Throws a usage error if no
- * server is named and there is no terminal.
+ * Returns the server from a flag or a setting. If there is none, asks the person for it. Throws a usage error
+ * if the person cannot be asked, or if two flags contain different servers.
  */
 async function serverOf(invocation: Invocation, { server, baseUrl }: InitFlags): Promise<Server> {
   if (server !== undefined && baseUrl !== undefined && server !== baseUrl)
@@ -159,9 +159,9 @@ interface ProjectFields {
 }
 
 /**
- * Returns the new content of innkeep.json. Asks the person before it changes the server or the app of an existing file.
- * Throws a usage error for a damaged file, for a secret in a field, or if the person does not agree. Prints a note if
- * this file replaces the file of a folder above.
+ * Returns the new content of innkeep.json. Asks the person for the app if it is not known, and before it
+ * changes the server or the app of an existing file. Throws a usage error for a damaged file, for a secret in a
+ * field, or if the person does not agree. Prints a note if this file replaces the file of a folder above.
  */
 async function planProjectFile(invocation: Invocation, wanted: ProjectFields): Promise<ProjectPlan> {
   const { cwd, home } = invocation.context;
@@ -322,8 +322,8 @@ function ciLines(
   const address = server.replace(/[^\w.:/%[\]-]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   return names.map((service) => {
     const { file, text } = services[service];
-    // The lines contain the address of the server, because a job sends no key to a server that only a file of the
-    // checkout names.
+    // The lines contain the address of the server. Without this address, the job would find the server only in
+    // a file of the checkout, and would send no key.
     return { service, file, text: text.replaceAll("SERVER", address) };
   });
 }
@@ -417,8 +417,9 @@ interface KeyFlags {
 }
 
 /**
- * Returns the app key after the server has accepted it. Returns undefined if there is no key and no step needs one.
- * Throws a CliError if the server refuses the key, or does not answer.
+ * Returns the app key after the server has accepted it. If no key is stored, asks the person for it. Returns
+ * undefined if there is no key and no step needs one. Throws a CliError if a needed key is missing, or if the
+ * server refuses the key or does not answer.
  */
 async function checkedKey(invocation: Invocation, flags: KeyFlags): Promise<InitKey | undefined> {
   const key = (await invocation.credential("appKey")) ?? (await typedKey(invocation));
@@ -448,7 +449,10 @@ async function typedKey(invocation: Invocation): Promise<InitKey | undefined> {
   return key;
 }
 
-/** Stores a key on this machine if the person agrees. Returns whether it is stored. */
+/**
+ * Stores a key on this machine with `--store`, or if the person agrees. Returns whether the key is stored. With
+ * `--dry-run`, stores nothing.
+ */
 async function storeKey(invocation: Invocation, flags: KeyFlags, key: InitKey): Promise<boolean> {
   if (!key.isGiven) return true;
   if (flags.dryRun) {

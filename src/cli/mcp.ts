@@ -86,9 +86,9 @@ function longestWait(given: string): number {
 async function serveAgents(invocation: Invocation, { readOnly, work, maxWait }: McpFlags): Promise<Exit> {
   const { context, flags, stateFolder } = invocation;
   const baseUrl = invocation.baseUrl();
-  // The token in the environment is not used directly in two cases: only a file of this project names the server, so
-  // a stranger may have written it, or the token is for a different server. In these cases, `storedToken` finds and
-  // checks the token at its first use.
+  // The token in the environment is not used directly if only a file of this project contains the server,
+  // because a stranger may have written this file. It is also not used if it is for a different server. In both
+  // cases, `storedToken` finds and checks the token at its first use.
   const server = invocation.server();
   const isDoubtful = server.isProject || isOfOtherServer(context, server, "INNKEEP_AGENT_TOKEN");
   const code = await context.programs.mcp({

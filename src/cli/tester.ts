@@ -353,7 +353,7 @@ interface TestKeyFile {
   readonly testKeyFile?: string;
 }
 
-/** Adds the flag that names the test key of a slot. */
+/** Adds the flag for the file with the test key of a slot. */
 const ofTestKey = (command: Command): Command =>
   command.option(
     "--test-key-file <file>",
@@ -363,8 +363,8 @@ const ofTestKey = (command: Command): Command =>
 const variable = "INNKEEP_TEST_KEY";
 
 /**
- * Finds the test key of a slot. The key is a secret, so no argument of the command line contains it. Throws a CliError
- * if there is no key, or if only a file of the project names the server.
+ * Finds the test key of a slot. The key is a secret, so no argument of the command line contains it. Throws a
+ * CliError if there is no key, or if `assertKnownServer` refuses the server.
  */
 async function testKeyOf(
   { context, server }: Invocation,

@@ -405,7 +405,7 @@ type Verb = Exclude<keyof Slots, "assign">;
 
 interface Change {
   readonly call: (slots: Slots, slotId: string) => Promise<OwnedSlot>;
-  /** The question before an action that removes something from a tester. */
+  /** The question to the person before an action that takes something away from a tester. */
   readonly question?: string;
   readonly done: string;
 }

@@ -61,8 +61,8 @@ function updateSource(env: FolderEnvironment["env"]): PublishedPackage | undefin
 }
 
 /**
- * Asks the registry for the newest version, and stores the answer. Rejects if the registry does not answer or names no
- * version.
+ * Asks the registry for the newest version, and stores the answer. Rejects if the registry does not answer or
+ * returns no version.
  */
 export async function checkForUpdate(folders: FolderEnvironment, newId: () => string): Promise<void> {
   const source = updateSource(folders.env);
@@ -77,7 +77,7 @@ export async function checkForUpdate(folders: FolderEnvironment, newId: () => st
     signal: AbortSignal.timeout(limitMs),
   });
   const { version } = Object(JSON.parse(text));
-  if (status !== 200 || !isVersion(version)) throw new Error("The registry names no version.");
+  if (status !== 200 || !isVersion(version)) throw new Error("The registry returned no version.");
   writeUpdateState(folders, { ...readUpdateState(folders), latest: version }, newId);
 }
 
@@ -87,7 +87,7 @@ interface UpdateState {
   readonly askedAt: number;
   /** When the notice was last shown. */
   readonly announcedAt: number;
-  /** The newest version that the registry named; null before its first answer. */
+  /** The newest version according to the registry; null before its first answer. */
   readonly latest: string | null;
 }
 

@@ -139,8 +139,9 @@ async function viewNamed(invocation: Invocation, appId: string, given: string): 
 const isFixed = (name: string): name is FixedView => Object.hasOwn(fixedViews, name);
 
 /**
- * Returns the filters of a fixed or a saved view. A fixed view has the name that `innkeep view list` prints. Throws a
- * CliError if the server does not support all filters of the view, because it would return too many threads.
+ * Returns the filters of a fixed or a saved view. A fixed view has the name that `innkeep view list` prints.
+ * Throws a CliError if the server does not support all filters of the view, because then too many threads would
+ * match.
  */
 export async function queryOfView(invocation: Invocation, appId: string, name: string): Promise<ViewQuery> {
   const key = name.toLowerCase().replace(/[ -]/g, "_");

@@ -155,7 +155,7 @@ export interface SentFile {
   readonly mediaType: string;
   /** The exact size in bytes. If the file has a different size when it is sent, the request fails. */
   readonly bytes: number;
-  /** The bytes that are sent instead of the bytes on disk. */
+  /** The content of the file. If it is set, it is sent instead of the bytes on disk. */
   readonly content?: Buffer;
 }
 

@@ -74,13 +74,18 @@ export interface Content {
   readonly bytes: number;
   /** Returns the whole body. Each call starts at the beginning of the body, so a request can be repeated. */
   read(): AsyncIterable<Uint8Array | string>;
-  /** What a dry run shows instead of the body. By default it shows the media type and the length. */
+  /**
+   * The value that a dry run shows instead of the body. By default, a dry run shows the media type and the
+   * length.
+   */
   readonly view?: unknown;
 }
 
 /** Receives the bytes of an answer that is too large for the memory. */
 export interface Sink {
-  /** Deletes the received bytes and starts again. Called at each new attempt of a call. */
+  /**
+   * Deletes the bytes of an earlier attempt, if there are any. Called before the first bytes of each attempt.
+   */
   begin(): Promise<void>;
   write(bytes: Uint8Array): Promise<void>;
 }

@@ -25,8 +25,8 @@ const sameAs: Readonly<Record<string, string>> = {
 const untrusted = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/;
 
 /**
- * Creates the error for a call without an answer. The message names only hosts, because an address can contain a
- * secret.
+ * Creates the error for a call without an answer. The message contains only hosts and no whole addresses,
+ * because an address can contain a secret.
  */
 export function connectionError(cause: unknown, url: URL, proxy?: URL): ConnectionError {
   if (cause instanceof ConnectionError) return cause;
@@ -38,9 +38,7 @@ export function connectionError(cause: unknown, url: URL, proxy?: URL): Connecti
   });
 }
 
-/**
- * Whether a port of this machine refused the connection. This is no failure of the network, so a retry does not help.
- */
+/** Whether no program listens at a port of this machine. The network did not fail, so a retry does not help. */
 export function isRefusedHere(error: unknown, baseUrl: string): boolean {
   if (!(error instanceof ConnectionError) || error.code !== "ECONNREFUSED") return false;
   const asked = error.proxy === undefined ? baseUrl : `http://${error.proxy}`;
@@ -75,8 +73,8 @@ export function connectionReason(code: string): string {
 }
 
 /**
- * Returns the code of an error. If the error has no code, returns the code of its cause or of the first of its errors
- * (Node reports one error for each address of a host).
+ * Returns the code of an error. If the error has no code, returns the code of its cause or of the first of its
+ * errors. Node reports one error for each address of a host.
  */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;

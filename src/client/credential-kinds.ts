@@ -1,8 +1,8 @@
 import type { Auth } from "../contract/endpoint.ts";
 
 /**
- * All kinds of credentials. Each kind has a name for sentences, the prefix of its secrets, the environment variable
- * that contains a credential of this kind, and the command that stores one.
+ * All kinds of credentials. Each kind has a name for sentences, the prefix of its secrets, an environment
+ * variable for a credential of this kind, and the command that stores such a credential.
  */
 export const credentialKinds = {
   appKey: {

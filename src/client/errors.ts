@@ -38,8 +38,8 @@ export class ServerError extends Error {
 }
 
 /**
- * There was no answer, or no complete one. `code` is an error code of Node such as `ECONNREFUSED`, or `timeout`,
- * `too_large`, `too_slow` or `bad_proxy`.
+ * There was no answer, or only a part of it. `code` is an error code of Node such as `ECONNREFUSED`, or
+ * `timeout`, `too_large`, `too_slow` or `bad_proxy`.
  */
 export class ConnectionError extends Error {
   readonly code: string;

@@ -55,7 +55,10 @@ export interface ClientOptions {
   readonly onExchange?: (exchange: Exchange) => void;
   /** Called with each mutation before it is sent. If it throws, the call rejects with that error. */
   readonly beforeMutation?: (request: PreparedRequest, route: Route) => void;
-  /** Adds an idempotency key to each mutation without a key. A mutation without a key is never repeated. */
+  /**
+   * Adds an idempotency key to each mutation that has no key. Without this option, a mutation without a key is
+   * never repeated.
+   */
   readonly idempotency?: Idempotency;
   /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;

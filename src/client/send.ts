@@ -76,9 +76,10 @@ export function createSender(options: ClientOptions): Sender {
 }
 
 /**
- * Returns the input of a read with a `repeatAfter` function. This function decides whether the call is repeated after
- * an error. A read is not repeated after a time-out, because somebody waits for the answer. It is also not repeated if
- * no program listens at an address of this machine. Returns the input of mutations and long polls unchanged.
+ * Returns the input of a read with its own `repeatAfter` function, which decides whether the call is repeated
+ * after an error. A read is not repeated after a time-out, because somebody waits for the answer. It is also
+ * not repeated if no program listens at an address of this machine. Returns the input of mutations and long
+ * polls unchanged.
  */
 function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
   if (changes(route) || heldMs(input) > 0) return input;
@@ -92,7 +93,10 @@ const isSilence = (error: Error): boolean => error instanceof ConnectionError &&
 /** Whether a call changes something. A call of a route with `pending` changes nothing, even if its method is POST. */
 const changes = (route: Route): boolean => isMutation(route) && !route.pending;
 
-/** Calls `settled` with the idempotency key when the server has handled the request, successfully or with an error. */
+/**
+ * Returns the result of a call. When the server has handled the request, successfully or with an error, first
+ * calls `settled` with the idempotency key.
+ */
 async function settle<T>(sent: Promise<T>, key: string, { idempotency }: ClientOptions): Promise<T> {
   try {
     const answer = await sent;

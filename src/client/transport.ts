@@ -27,7 +27,7 @@ export function lastingTransport(settings: ProxySettings = {}): Transport {
   return async (request) => (await made())(request);
 }
 
-/** Calls `onExchange` after every request, with its answer or error. */
+/** Returns a transport that calls `onExchange` after every request, with its answer or error. */
 export function traced(transport: Transport, { onExchange }: ClientOptions, now: () => Date): Transport {
   if (!onExchange) return transport;
   return async (request) => {
@@ -47,8 +47,9 @@ export function traced(transport: Transport, { onExchange }: ClientOptions, now:
 const mostRedirects = 5;
 
 /**
- * Follows redirects only within one origin, because a credential must never be sent to another origin. A mutation
- * follows only redirects that keep the method (307, 308). Throws an UnexpectedAnswerError for any other redirect.
+ * Returns a transport that follows redirects only within one origin, because a credential must never be sent to
+ * another origin. A mutation follows only redirects that keep the method (307, 308). Throws an
+ * UnexpectedAnswerError for any other redirect, and after too many redirects.
  */
 export function followingRedirects(transport: Transport): Transport {
   return async (first) => {

@@ -107,7 +107,7 @@ const rejected = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 
-/** Returns the body for undici, and a function that returns the error that occurred while the body was read. */
+/** Returns the body for undici. `failure` returns the error of reading the body, if there was one. */
 function outgoingBody({ body, onProgress }: WireRequest, limits: CallLimits) {
   if (body === undefined || typeof body === "string") {
     limits.answering();

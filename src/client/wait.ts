@@ -108,7 +108,10 @@ export type PollResult<Value> = { readonly at: Date; readonly nextInMs: number }
   | { readonly failure: Error }
 );
 
-/** The pauses after requests that the server answered immediately. Each pause is longer than the pause before it. */
+/**
+ * The pauses between requests. There is no pause after an answer that the server has delayed. Each pause is
+ * longer than the pause before it, up to `mostMs`.
+ */
 export interface Pauses {
   readonly firstMs: number;
   readonly growth: number;
@@ -191,7 +194,10 @@ const nextPause = (pauseMs: number, { firstMs, growth, mostMs }: Pauses): number
 /** Returns the remaining time if it is too short for another request; otherwise 0. */
 const idleRest = (leftMs: number): number => (leftMs <= mostIdleMs ? leftMs : 0);
 
-/** Returns the pause that the server requests. If it requests none, returns the given pause. */
+/**
+ * Returns the pause that the server requests. If it requests none, returns the given pause, changed by a random
+ * part.
+ */
 function waitAfter(outcome: object, pauseMs: number, { random }: Pick<LongPoll<unknown>, "random">): number {
   const failure = "failure" in outcome ? outcome.failure : undefined;
   if (failure instanceof ServerError && failure.retryAfterSeconds !== undefined)
@@ -202,7 +208,7 @@ function waitAfter(outcome: object, pauseMs: number, { random }: Pick<LongPoll<u
 /** A temporary failure, and the pause after it. */
 export interface Pause {
   readonly waitMs: number;
-  /** The milliseconds, including this pause, within which the last attempt must start. */
+  /** The remaining time in milliseconds, including this pause. The last attempt must start within this time. */
   readonly leftMs: number;
   readonly error: Error;
 }
@@ -265,9 +271,9 @@ export function isTemporary(error: unknown): boolean {
 export const isSettled = (error: unknown): boolean => error instanceof ServerError && !isTemporary(error);
 
 /**
- * Returns the pause in milliseconds that the server requests. If the server requests no pause, the pause is half a
- * second after the first attempt, and twice as long after each further attempt. This pause is shortened by a random
- * time.
+ * Returns the pause in milliseconds that the server requests. If it requests none, the maximum is half a second
+ * after the first attempt. The maximum is twice as long after each further attempt, but never more than 8
+ * seconds. The pause has a random length, from half of the maximum to the maximum.
  */
 function pauseAfter(error: Error, tries: number, random: () => number): number {
   const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;

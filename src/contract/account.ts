@@ -57,7 +57,7 @@ const bytes = z.string().check(z.regex(/^[\w-]+$/, "must be base64url"), z.maxLe
  */
 const ceremony = z.string().check(z.minLength(1), z.maxLength(limits.signInStep));
 
-/** The answer of an authenticator that proves that it has a passkey. */
+/** The answer of an authenticator. It proves that the authenticator has a passkey. */
 export const PasskeyProof = z.object({
   ceremony,
   id: bytes,

@@ -9,7 +9,7 @@ const idPattern = new RegExp(uuid, "gi");
 const startPattern = /^[\s>]*(?:[-*+]\s+)?[*_]{0,2}Feedback[*_]{0,2}:[*_]{0,2}\s+\S/i;
 
 /**
- * Returns the ids of the threads that a release note names, in lower case and without duplicates. The note contains the
+ * Returns the ids of the threads in a release note, in lower case and without duplicates. The note contains the
  * ids in lines such as `Feedback: ID`, and in links to a thread in the console. (rule C17)
  */
 export function feedbackIdsIn(text: string): readonly string[] {
@@ -117,7 +117,7 @@ export const hashedFaqText = ({
   readonly answer: string;
 }): string => `${question}\0${answer}`;
 
-/** Whether two texts name the same version. (rule C10) */
+/** Whether two texts are names of the same version. (rule C10) */
 export const isSameVersion = (a: string, b: string): boolean => comparableVersion(a) === comparableVersion(b);
 
 /**

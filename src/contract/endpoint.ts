@@ -144,7 +144,7 @@ export interface Endpoint {
   readonly rateLimitBy?: string;
   /** The rate limit that some requests use instead of `rateLimit`. The handler decides which requests. */
   readonly otherRateLimit?: RateLimitName;
-  /** Whether the total bytes of all bodies within an hour are limited too. */
+  /** Whether there is also a limit for the total bytes of all bodies within an hour. */
   readonly countsBytes?: true;
   /** Whether a refused body also counts for the rate limit, because finding its faults is expensive. */
   readonly countsRefusals?: true;

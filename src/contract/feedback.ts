@@ -142,8 +142,8 @@ interface FittingMetadata {
 }
 
 /**
- * Returns the entries of a report's metadata that are within the limits. Earlier entries have priority. Omits an entry
- * that is nested too deep, or for which there is no space. Replaces lone surrogates. (rule F6)
+ * Returns the entries of a report's metadata that are within the limits, as JSON, and the first entries that
+ * are left out. Earlier entries have priority. Replaces lone surrogates. (rule F6)
  */
 export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMetadata {
   const kept = new Map<string, string>();

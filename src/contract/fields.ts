@@ -25,7 +25,8 @@ const trimmedText = (min: number, max: number, trim: (given: string) => string) 
   );
 
 /**
- * Checks all rules of a text in one function and normalises the text. Separate checks would be several times slower.
+ * Returns a check that normalises a text and finds all its faults in one function. Separate checks would be
+ * several times slower.
  */
 const normalised = (normalise: (given: string, fault: (message: string) => void) => string) =>
   z.check<string>((payload) => {
@@ -69,8 +70,8 @@ export function omittable<Schema extends z.ZodMiniType>(
 const isBlank = (given: unknown): boolean => typeof given === "string" && given.trim() === "";
 
 /**
- * An object with any keys and values. `[]` counts as the empty object, because PHP writes it for an empty map. (rule
- * F2)
+ * An object with any keys and values. `[]` is accepted as an empty object, because PHP writes it for an empty
+ * map. (rule F2)
  */
 export const anyObject = z
   .custom<Record<string, unknown>>(
@@ -140,8 +141,8 @@ export const optionalInstant = z.optional(
 );
 
 /**
- * Returns the schema of a label: text that is cut to `max` code points after trimming, without NUL and lone surrogates.
- * No text is refused as a label. (rule H21)
+ * Returns the schema of a label. A label is a text without NUL and lone surrogates, cut to `max` code points
+ * after trimming. Every text is accepted as a label. (rule H21)
  */
 export const label = (max: number, form?: "NFC") =>
   z.string().check(

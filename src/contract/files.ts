@@ -2,9 +2,9 @@
 export const signatureBytes = 1_024;
 
 /**
- * Returns the media type of a file from the signature in its first bytes. Knows PNG, JPEG, WebP, GIF, MP4, WebM,
- * QuickTime and PDF, and also HEIC and AVIF, which no field accepts. Otherwise returns null. The signature of a PDF may
- * come after other bytes. The bytes after a signature are not checked. (rule F4)
+ * Returns the media type of a file from the signature in its first bytes. Recognises PNG, JPEG, WebP, GIF, MP4,
+ * WebM, QuickTime and PDF, and also HEIC and AVIF, which no field accepts. Returns null for any other file. The
+ * signature of a PDF may come after other bytes. The bytes after a signature are not checked. (rule F4)
  */
 export function detectMediaType(head: Uint8Array): string | null {
   if (startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";

@@ -1,4 +1,4 @@
-/** Functions that read JSON of unknown structure. A field of an unexpected type counts as missing. */
+/** Functions that read JSON of unknown structure. They treat a field of an unexpected type as missing. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 

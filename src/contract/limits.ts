@@ -52,7 +52,8 @@ export const limits = {
   viewName: 60,
   viewCount: 500,
   /**
-   * The maximum number of threads that a bulk change can name (`bulkIds`), and that its filters can find (`bulkFound`).
+   * The maximum number of thread ids in a bulk change (`bulkIds`), and of threads that match its filters
+   * (`bulkFound`).
    */
   bulkIds: 200,
   bulkFound: 5_000,
@@ -88,7 +89,7 @@ export const limits = {
   changelogBody: 100_000,
   changelogItems: 200,
   changelogItem: 1_000,
-  /** The maximum number of threads that a release note can name. */
+  /** The maximum number of threads whose ids a release note can contain. */
   changelogFeedback: 200,
   /** The maximum number of translations of an FAQ entry or a release note. */
   languages: 20,
@@ -117,8 +118,7 @@ export const limits = {
    */
   metadataStructure: 65_536,
   /**
-   * The maximum number of faults (`namedFaults`), and of parts that were left out (`namedDrops`), that one answer
-   * names.
+   * The maximum number of faults (`namedFaults`), and of omitted parts (`namedDrops`), that one answer lists.
    */
   namedFaults: 20,
   namedDrops: 20,
@@ -144,9 +144,9 @@ export const limits = {
   listPage: { default: 50, max: 100 },
   /** The length of a page in a list for an agent. It is short, because the agent's model reads every line. */
   agentPage: { default: 20, max: 50 },
-  /** The maximum number that the console counts. Counting is slow, because it reads every row. */
+  /** The highest number that the console counts exactly. Counting is slow, because it reads every row. */
   mostCounted: 99,
-  /** The maximum count of resolved threads that are older than a retention period. */
+  /** The highest number of resolved threads, older than a retention period, that the server counts exactly. */
   oldThreadsCounted: 1_000,
   /**
    * The maximum number of characters of a position in the order of changes. On PostgreSQL, the position contains the id
@@ -194,8 +194,8 @@ export const limits = {
    */
   jsonWithMetadata: 4 * MB,
   /**
-   * The maximum number of entries, and of bytes, of the whole FAQ of an app. They apply to the stored FAQ with its drafts,
-   * and to one request with the whole FAQ. (rule C38)
+   * The maximum number of entries (`listedFaqs`), and of bytes (`faqList`), of the whole FAQ of an app. Both
+   * limits apply to the stored FAQ with its drafts, and to one request with the whole FAQ. (rule C38)
    */
   listedFaqs: 10_000,
   faqList: 32 * MB,
@@ -279,8 +279,8 @@ export const rateLimits = {
   /** Failed sign-ins of one browser or device that has signed in to the account before. */
   signInByKnown: { limit: 30, windowSeconds: 900 },
   /**
-   * Failed sign-ins of all known browsers of an account together. A limit for each browser is not enough, because a
-   * person who knew an earlier password may have any number of known browsers.
+   * Failed sign-ins of all known browsers of an account together. A separate limit for each browser is not
+   * enough. A person who knew an earlier password may have any number of known browsers.
    */
   signInByAllKnown: { limit: 120, windowSeconds: 900 },
   /** Requests for mailed links, and uses of such links. */

@@ -1,7 +1,7 @@
 /**
- * Returns the text in a normal form of Unicode. Needs only time in proportion to the length of the text. `normalize`
- * alone sorts each run of marks, and needs minutes for a text of many marks. So a longer run is normalised in parts.
- * Texts of people have at most a few marks in a row.
+ * Returns the text in a normal form of Unicode. The time is proportional to the length of the text. `normalize`
+ * alone sorts all marks in a row, and needs minutes for a text of many marks. So a sequence of more than 30
+ * marks is normalised in parts. Texts of people have at most a few marks in a row.
  */
 export const normalised = (text: string, form: "NFC" | "NFD" | "NFKC" | "NFKD"): string =>
   text

@@ -59,8 +59,9 @@ export type Erasure = z.output<typeof Erasure>;
 const Preview = z.object({
   counts: FoundPerson,
   /**
-   * Whether the server searched all data. If false, there may be more data. The server counts at most a thousand items
-   * of each kind that the person sent or received. It searches only a part of the texts of other people.
+   * Whether the server searched all data. If it is false, there may be more data than the counts show. The
+   * server counts at most a thousand items of each kind that the person sent or received. It searches only a
+   * part of the texts of other people.
    */
   complete: z.boolean(),
   /** Why the person cannot be erased now. Null if the person can be erased. */

@@ -11,8 +11,9 @@ interface ReportText {
 }
 
 /**
- * The short texts of a report, in the order in which they are shown. Requests, answers, rows of the database, pages,
- * flags and tools get their fields from this list. CONTRIBUTING.md lists the other steps for a new text.
+ * The short texts of a report, in the order in which they are shown. The fields of requests, answers, rows of
+ * the database, pages, flags and tools come from this list. CONTRIBUTING.md lists the other steps for a new
+ * text.
  */
 const texts = {
   source: {

@@ -33,7 +33,7 @@ export const CycleVerdict = z.object({
   testersPossible: z.int(),
   /** The day on which `testersPossible` got its current value. Only set for `out_of_reach` and `not_reached`. */
   sinceDay: z.nullable(z.int()),
-  /** The numbers of the slots without a tester, while the test accepts testers. */
+  /** The numbers of the slots without a tester. Empty if the test accepts no testers. */
   openSeats: z.array(z.int()),
   /** The verdict as a sentence. */
   text: z.string(),

@@ -63,8 +63,8 @@ const withRest = (whole: number, unit: string, rest: number, smaller: string): s
   rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smaller}`;
 
 /**
- * The 90th percentile of first replies is shown only if there are at least this number. With fewer replies, it would be
- * the time of the slowest reply, and would look exact.
+ * The 90th percentile of first replies is shown only if there are at least this number of replies. With fewer
+ * replies, it would be the time of the slowest reply, and would look exact.
  */
 export const leastOfPercentile = 10;
 

@@ -40,8 +40,8 @@ export const Statistics = z.object({
   firstReply: z.object({
     median: wait,
     /**
-     * Nine of ten threads with a reply got the first one within this time. With fewer than ten replies it says little,
-     * so the console and the command do not show it then.
+     * Nine of ten threads with a reply got the first reply within this time. With fewer than ten replies, this
+     * time is not reliable. In that case, the console and the command do not show it.
      */
     p90: wait,
     /**

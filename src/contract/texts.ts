@@ -100,7 +100,7 @@ export const givenTranslations = <Text extends z.ZodMiniType>(translation: Text)
 export const translations = <Shape extends z.ZodMiniType>(translation: Shape) =>
   z.record(z.string(), translation);
 
-/** The fields that a translation in an answer has besides its text. */
+/** The fields of a translation in an answer, in addition to its text. */
 export const aboutTranslation = {
   /** Whether the text of the default language has changed since this translation was saved. */
   outdated: z.boolean(),

@@ -326,7 +326,7 @@ export const ThreadEvent = z.object({
    */
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),
-  /** Whether an answer of a sender caused the event. Missing if not. */
+  /** True if an answer of a sender caused the event. Otherwise missing. */
   bySender: z.optional(z.literal(true)),
   kind: openEnum(threadEventKinds),
   /** The field that changed, with its value before and after. */
@@ -337,7 +337,7 @@ export const ThreadEvent = z.object({
   tokenId: z.optional(z.string()),
   /** The proposal that was decided. */
   runId: z.optional(uuid),
-  /** The release note that names the thread. */
+  /** The release note that contains the id of the thread. */
   entryId: z.optional(uuid),
 });
 

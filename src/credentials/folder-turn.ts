@@ -29,7 +29,10 @@ export async function inTurn<Result>(folder: string, change: () => Result): Prom
   }
 }
 
-/** Creates the lock and returns its identity. Undefined if another process has the lock. */
+/**
+ * Creates the lock and returns its identity. Undefined if another process has the lock. In that case, removes
+ * the lock if that process was killed.
+ */
 function taken(lock: string): string | undefined {
   if (makes(lock)) return identityOf(lock) ?? "";
   const stale = staleIdentityOf(lock);

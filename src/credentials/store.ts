@@ -33,7 +33,10 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
   const file = join(folder, "credentials.json");
   const vault = createKeychainSecrets(keychain, onSlowKeychain);
   const index = () => readIndex(file);
-  /** Sets or removes one entry. Reads the file again before, because other processes may have stored entries. */
+  /**
+   * Sets or removes one entry. Reads the file again before this change, because other processes may have stored
+   * entries.
+   */
   const save = async (key: CredentialKey, stored: StoredCredential | undefined) => {
     // The module for writing is loaded only here, because loading it takes longer than the start of a command.
     const { writeSettings } = await import("./conf.lazy.ts");

@@ -34,8 +34,8 @@ export interface CommandEnd {
 const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs a command until it ends. During this time, signals do not end this process. This process sends each signal to
- * the command. It does not send Ctrl-C in a terminal, because the terminal sends it to the command.
+ * Runs a command until it ends. During this time, signals do not end this process. This process sends each
+ * signal to the command, except Ctrl-C in a terminal, because the terminal sends it to the command.
  */
 export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   // The signals must be caught before the command starts. A signal between the two steps would be lost.

@@ -88,9 +88,9 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a development server in a separate process, on a free port and with a separate folder. When this program ends,
- * the standard input of the server ends. Because of this, the server ends and removes its folder. If the server cannot
- * start, throws an Error with the message of the server. (rule O13)
+ * Starts a development server in a separate process, on a free port and with a separate folder. When this
+ * program ends, the standard input of the server also ends. Then the server ends, and removes its folder. If
+ * the server cannot start, throws an Error with the message of the server. (rule O13)
  */
 export async function startServerProcess(options: {
   /** The built file of the server. */

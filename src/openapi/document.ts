@@ -178,8 +178,9 @@ const errorSchema = {
 };
 
 /**
- * Creates the OpenAPI 3.1 document of the whole API from the contract. `baseUrl` is the address of the server. The work
- * takes a tenth of a second. So `pause` is called before each operation, and the server can answer other requests then.
+ * Creates the OpenAPI 3.1 document of the whole API from the contract. `baseUrl` is the address of the server.
+ * The work takes a tenth of a second. So `pause` is called before each operation. During the pause, the server
+ * can answer other requests.
  */
 export async function createOpenApi(baseUrl: string, pause?: () => Promise<void>): Promise<Json> {
   const schemas = createSchemas();

@@ -15,7 +15,7 @@ export interface Section {
 }
 
 /**
- * Returns sections as plain text between fence lines. A text cannot imitate the end of its fence, because every fence
+ * Returns sections as plain text between fence lines. A text cannot imitate the end of its fence. Every fence
  * line contains the nonce, and the sanitiser removes the nonce from the texts.
  */
 type Fence = (nonce: string, title: string, sections: readonly Section[]) => string;

@@ -44,7 +44,10 @@ export function pdfOfText({ name, bytes, text }: TextFile): Buffer {
   ]);
 }
 
-/** Whether a text has more lines than `most`. A PDF has an object for each page, so its creation depends on the lines. */
+/**
+ * Whether a text has more lines than `most`. A PDF has an object for each page, so the time to create it
+ * depends on the number of lines.
+ */
 export function hasMoreLines(text: string, most: number): boolean {
   let lines = 0;
   for (let at = 0; at < text.length && lines <= most; at += 1) {

@@ -36,7 +36,7 @@ interface RepeatDifference {
   readonly facts: readonly (readonly [name: string, value: unknown])[];
 }
 
-/** The minimum share of equal lines for which only the lines that differ are shown. */
+/** If at least this share of the lines is equal, only the other lines are shown. */
 const mostlySame = 0.75;
 
 /** Returns how a repeated report differs from the report that it repeats. (rule F39) */
@@ -159,8 +159,8 @@ function runOf(metadata: Message["metadata"]): string | undefined {
 const mostNamed = 5;
 
 /**
- * Returns sentences about the delivery of a reply, for the writer of the reply. `mails` are the mails with the reply, if
- * they are known. Without them, the mails count as waiting.
+ * Returns sentences about the delivery of a reply, for the writer of the reply. `mails` are the mails with the
+ * reply, if they are known. Without `mails`, the sentences say that the mails will be sent.
  */
 export const deliveryWords = (
   delivery: ReplyDelivery,
@@ -247,7 +247,10 @@ export function probableReceiver({ feedback, messages }: AnsweredThread): string
   return last.reportId ?? last.mergedFrom ?? feedback.id;
 }
 
-/** Whether the thread has repeated reports. In such a thread, a reply must name the report that it answers. */
+/**
+ * Whether the thread has repeated reports. In such a thread, a reply must contain the id of the report that it
+ * answers.
+ */
 export const hasRepeats = ({ messages }: Pick<AnsweredThread, "messages">): boolean =>
   messages.some(({ sender }) => sender !== undefined);
 
@@ -307,7 +310,10 @@ interface MarkedText {
   readonly marks: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** Returns the same for a line with marked parts. A placeholder that is marked stays. */
+/**
+ * Does the same as `replyInWords` for a line with marked parts. Does not replace a placeholder if a part of it
+ * is marked.
+ */
 export function markedInWords(line: MarkedText): MarkedText {
   const added = linkWords.length - statusUrl.length;
   return [...line.text.matchAll(/\{statusUrl\}/g)].reduceRight<MarkedText>(({ text, marks }, { index }) => {

@@ -169,8 +169,9 @@ const spelling = [
 let made: RegExp | undefined;
 
 /**
- * Returns the pattern that finds hidden characters. The fifth and all further marks on a letter count as hidden,
- * because they cover other letters. The pattern is created at its first use, because it is large and rarely needed.
+ * Returns the pattern that finds hidden characters. The fifth and all further marks on a letter are also hidden
+ * characters, because they cover other letters. The pattern is created at its first use, because it is large
+ * and rarely needed.
  */
 function finder(): RegExp {
   made ??= new RegExp(
@@ -213,15 +214,19 @@ interface HiddenMark {
   readonly name: string;
 }
 
-/** The maximum number of times that a hidden character in a row has a mark of its own. */
+/**
+ * If a hidden character occurs more often than this in a row, all occurrences share one mark. Otherwise each has
+ * its own mark.
+ */
 const mostSingle = 3;
 
 /** The maximum number of marks of a text. Further hidden characters are shown as text, such as `[U+200B]`. */
 const mostMarks = 200;
 
 /**
- * Returns a text as parts of a page: ordinary text, and marks for hidden characters. A character that is repeated in a
- * row gets one mark with its count. Without these limits, a short text could make a page very large.
+ * Returns a text as parts of a page: ordinary text, and marks for hidden characters. A character that is
+ * repeated more than `mostSingle` times in a row gets one mark with its count. Without these limits, a short
+ * text could make a page very large.
  */
 export function withMarks(text: string): (string | HiddenMark)[] {
   const parts: (string | HiddenMark)[] = [];
@@ -353,8 +358,8 @@ const mostColumns = 200;
 const mostLines = 100;
 
 /**
- * The number of characters that all movements of the cursor in a text may add to it. A movement has only a few
- * characters, so without this limit a short text could become a very long one.
+ * The maximum number of characters that all movements of the cursor may add to a text. A movement has only a
+ * few characters, so without this limit a short text could become very long.
  */
 const mostAdded = ({ length }: string): number => 10_000 + 2 * length;
 

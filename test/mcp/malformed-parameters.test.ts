@@ -120,7 +120,7 @@ describe("the error about wrong parameters", () => {
     [
       "completion/complete",
       { ref: 1, argument },
-      "The parameter `ref` does not have the form that the protocol names.",
+      "The parameter `ref` does not have the form that the protocol requires.",
     ],
     ["initialize", {}, "The parameter `protocolVersion` is missing; it must be a string."],
   ])("names the fault of %s %j", async (method, given, sentence) => {

@@ -124,14 +124,14 @@ async function resumingClaim({ context }: Invocation, client: Client, { runId, w
   const isOurs = claim?.worker === worker;
   if (isOurs && claim.releasedAt !== null) return `Not resumed: ${runId}. A person has released its claim.`;
   if (claimId !== undefined) return { worker, claimId };
-  // The worker never received the answer to its claim, so it has no claim id. The token may be a new one, which can
-  // only resume the claim.
+  // The worker never received the answer to its claim, so it has no claim id. The token may have been replaced
+  // since then. A new token cannot repeat the claim, but can resume it.
   return { worker, ...(isOurs && { resume: true }) };
 }
 
 /**
- * Prints what to do if this token cannot use the claim of a job. The notes of the job stay on disk. Throws any error
- * that does not mean that the server has no such claim for the token.
+ * Prints what to do if the server has no such claim for this token (status 404). The notes of the job stay on
+ * disk. Throws any other error.
  */
 function keepNotes(invocation: Invocation, { runId, notesFile }: Job, error: ServerError): undefined {
   if (error.status !== 404) throw error;
@@ -448,12 +448,13 @@ function refusalOf({ run }: Claimed): string | undefined {
   const hash = createHash("sha256").update(run.plan, "utf8").digest("hex");
   return hash === run.planSha256
     ? undefined
-    : "The plan does not have the SHA-256 that the server names. Nothing was done.";
+    : "The SHA-256 of the plan is not the one that the server sent. Nothing was done.";
 }
 
 /**
- * Runs the command for a claimed proposal. Writes the plan to a file that only this user can read, and removes the file
- * when the command has ended. The environment of the command has no secrets of Innkeep, except those that `pass` names.
+ * Runs the command for a claimed proposal. Writes the plan to a file that only this user can read, and removes
+ * the file when the command has ended. The environment of the command contains no secrets of Innkeep, except
+ * the variables in `pass`.
  */
 async function carryOut(
   invocation: Invocation,

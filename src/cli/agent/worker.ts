@@ -26,7 +26,7 @@ export interface Job {
   note(more: Partial<Pick<JobNotes, "claimId" | "ended">>): void;
   /** Writes the process id of the command for the proposal into the notes. */
   noteCommand(processId: number): void;
-  /** Call this when nothing is left to do for the proposal. */
+  /** Call this when nothing is left to do for the proposal. Removes its notes. */
   done(): void;
 }
 
@@ -38,7 +38,7 @@ export interface Worker {
   end(): Promise<void>;
 }
 
-/** Starts a worker with this name. If it has no name, no later process resumes its claims. */
+/** Starts a worker with this name. Without a name, no later process resumes its claims. */
 export const startWorker = async (invocation: Invocation, name: string | undefined): Promise<Worker> =>
   name === undefined ? namelessWorker(invocation.context) : namedWorker(invocation, name);
 

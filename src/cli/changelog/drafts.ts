@@ -16,7 +16,9 @@ interface Translating {
   readonly change: z.input<typeof ChangelogChange>;
 }
 
-/** Sets or deletes the translation of a release note into a language. */
+/**
+ * Sets or deletes the translation of a release note into a language. With `draft`, saves the change as a draft.
+ */
 export async function translateRelease(
   invocation: Invocation,
   wanted: string,
@@ -58,8 +60,8 @@ function knownItems(stored: ReleaseTranslation | undefined): Text["items"] {
 }
 
 /**
- * Stores notes as translations of the release notes with the same versions. Omits versions that the server does not
- * have. (rule C36)
+ * Stores notes as translations of the release notes with the same versions, and prints the results. Prints a
+ * note about versions that the server does not have. With `--dry-run`, only prints the plan. (rule C36)
  */
 export async function importTranslations(
   invocation: Invocation,
@@ -132,7 +134,7 @@ export async function listVersions(invocation: Invocation, _: object, wanted: st
   ]);
 }
 
-/** Restores an earlier text of a release note. */
+/** Restores an earlier text of a release note. For a published note, the text becomes its draft. */
 export async function restoreVersion(
   invocation: Invocation,
   { to }: { readonly to: string },

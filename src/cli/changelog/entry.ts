@@ -86,8 +86,8 @@ function isGreater(one: readonly number[], other: readonly number[]): boolean {
 }
 
 /**
- * Sets the version of the draft of unreleased notes. Does nothing if another job has just created a note of the same
- * version.
+ * Sets the version of the draft of unreleased notes, and prints a note. Does nothing if another job has just
+ * created a note of the same version.
  */
 async function adopt(invocation: Invocation, entryId: string, version: string): Promise<void> {
   try {
@@ -105,8 +105,8 @@ function tellKept(invocation: Invocation, { version, keptFields = [] }: Imported
 }
 
 /**
- * Prints the ids of feedback that the note names but that the app does not have. Prints nothing if an older server does
- * not return the linked threads.
+ * Prints the ids of feedback in the texts of the note that the app does not have. Prints nothing if an older
+ * server does not return the linked threads.
  */
 function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEntry): void {
   const { version, body, items, feedbackIds: linked } = answer;
@@ -114,7 +114,10 @@ function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEn
   const named = feedbackIdsIn([body, ...items.map(({ text }) => text)].join("\n"));
   const unknown = named.filter((id) => !linked.includes(id));
   if (unknown.length > 0)
-    note(invocation, `${version} names feedback that this app does not have: ${unknown.join(", ")}.`);
+    note(
+      invocation,
+      `${version} contains ids of feedback that this app does not have: ${unknown.join(", ")}.`,
+    );
 }
 
 /** Prints the fields of each entry that would be sent without `--dry-run`. */
@@ -191,7 +194,7 @@ function reasonFor(
   { draftReason, isPreRelease, notes }: DescribedRelease,
   { draft, preReleases }: EntryFlags,
 ): string | undefined {
-  if (draft) return "--draft leaves publishing to a person";
+  if (draft) return "--draft is given";
   if (draftReason !== undefined) return draftReason;
   if (notes.isHidden) return "nothing in it concerns an app's users";
   return isPreRelease && !preReleases ? "it is a pre-release, and --pre-releases is not given" : undefined;
@@ -258,6 +261,6 @@ export function versionOfTag(tag: string): string {
   return /(?:^|[/@_-])v?(\d+(?:\.\d+)+[0-9A-Za-z.+-]*)$/i.exec(plain)?.[1] ?? plain;
 }
 
-/** Whether `wanted` means this version. `wanted` is a tag or a version that a person or a CI job named. */
+/** Whether `wanted` means this version. `wanted` is a tag or a version from a person or a CI job. */
 export const means = (wanted: string, version: string): boolean =>
   isSameVersion(wanted, version) || isSameVersion(versionOfTag(wanted), version);

@@ -64,8 +64,9 @@ async function filesOfAndroid(invocation: Invocation, flags: ExportFlags): Promi
 }
 
 /**
- * Returns the file for iOS. fastlane reads only one text for each language, so only one version can be exported. Throws
- * a usage error for several versions, without a release note for iOS, and if the first change is too long.
+ * Returns the file for iOS. fastlane reads only one text for each language, so only one version can be
+ * exported. Throws a usage error for several versions, without a release note for iOS, and if the first change
+ * is too long. Prints a note if fastlane does not read a folder with this name.
  */
 async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<readonly StoreFile[]> {
   const { version: wanted = [], out } = flags;
@@ -87,7 +88,7 @@ async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<re
   return [file];
 }
 
-/** Returns the note with the latest date of publication. A draft counts as newer than every published note. */
+/** Returns the note with the latest date of publication. A draft is newer than every published note. */
 const newestOf = (releases: readonly Release[]): Release | undefined =>
   releases.reduce<Release | undefined>(
     (newest, one) => (newest && instantOf(newest) >= instantOf(one) ? newest : one),
@@ -106,8 +107,9 @@ const nothingForIos = (): CliError =>
   });
 
 /**
- * Returns the release notes to export: the notes that `--version` names. Without `--version`, returns all published
- * notes, and with `--drafts` also the drafts. Throws an error if there is no note for a version.
+ * Returns the release notes to export. These are the notes of the versions in `--version`. Without `--version`,
+ * returns all published notes, and with `--drafts` also the drafts. Throws an error if there is no note for a
+ * version.
  */
 async function chosen(
   invocation: Invocation,
@@ -176,9 +178,9 @@ function fileOf(release: Release, platform: Platform, file: string): StoreFile |
 
 async function write({ context }: Invocation, files: readonly StoreFile[], most: number): Promise<void> {
   try {
-    // If the file is a symbolic link, the link is replaced and not its target, because a link in a repository of a
-    // stranger may point to any file. fastlane sends the file unchanged, and the store counts a line end as a
-    // character. So a line end is added only if the text is still short enough with it.
+    // If the file is a symbolic link, the link is replaced, and its target does not change. A link in a
+    // repository of a stranger may point to any file. fastlane sends the file unchanged, and the store counts a
+    // line end as a character. So a line end is added only if the text is still short enough with it.
     for (const { file, text } of files)
       await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
   } catch (cause) {

@@ -206,8 +206,8 @@ const isRelease = (subject: string): boolean =>
 const isUnfinished = (subject: string): boolean => /^(?:fixup|squash|amend)! /.test(subject);
 
 /**
- * Returns the changes of a commit. The body of a squashed commit lists the original commits. So each line of the body
- * in the form of a conventional commit is also a change.
+ * Returns the changes of a commit. The body of a squashed commit lists the original commits. So each list item
+ * of the body in the form of a conventional commit is also a change.
  */
 function changesOf(commit: Commit, without: readonly string[]): Item[] {
   const subject = commit.subject.replace(signs, "");

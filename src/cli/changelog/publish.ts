@@ -39,9 +39,10 @@ export type ImportFlags = SourceFlags &
   GlobalFlags & { readonly version?: string; readonly lang?: string };
 
 /**
- * Writes the release notes of all versions of a source, the oldest first. A version with a date is published at that
- * date. Any other version becomes a draft. Fields that a person has edited since the last import do not change. (rule
- * L30)
+ * Writes the release notes of all versions of a source, the oldest first. A version with a date is published at
+ * that date. A version without a date is published at `--published-at`, or becomes a draft. Fields that a
+ * person has edited since the last import do not change. With `--lang`, stores the texts as translations
+ * instead. With `--dry-run`, only prints the plan. (rule L30)
  */
 export async function importReleases(
   invocation: Invocation,
@@ -259,9 +260,9 @@ function utcOf(date: string): string | undefined {
 const dayOf = (instant: string): string => instant.slice(0, 10);
 
 /**
- * Returns the result "unchanged" if the server already has the same note. Returns undefined if the note must be sent.
- * The note must be sent if it differs, if a person edited one of its fields, if one of its threads is not linked, or if
- * an older server does not return enough data.
+ * Returns the result "unchanged" if the server already has the same note, and undefined if the note must be
+ * sent. It must be sent in four cases: it differs, a person edited one of its fields, one of its threads is not
+ * linked, or an older server does not return enough data. It must also be sent with `publish`.
  */
 function sameRelease(
   entry: EditedChangelogEntry | undefined,
@@ -306,9 +307,9 @@ export type ReleaseFlags = SourceFlags &
   GlobalFlags & { readonly version?: string; readonly notes?: string };
 
 /**
- * Writes the release note of one version and publishes it. The version comes from `--version`, otherwise from the tag
- * of the CI job, otherwise it is the newest version in the file. Changes nothing if the same note is already published.
- * (rule L31)
+ * Writes the release note of one version and publishes it, unless there is a reason for a draft. The version
+ * comes from `--version`, otherwise from the tag of the CI job, otherwise it is the newest version in the file.
+ * Changes nothing if the same note is already published. (rule L31)
  */
 export async function release(
   invocation: Invocation,
@@ -353,8 +354,8 @@ async function describe(
 const isWaiting = ({ version }: DescribedRelease): boolean => version === undefined;
 
 /**
- * Returns the release to publish. Unreleased notes are published only if the person names their version. Throws a usage
- * error if there is no such release.
+ * Returns the release to publish. Unreleased notes are published only if the person gives their version. Throws
+ * a usage error if there is no such release.
  */
 function choose(
   releases: readonly DescribedRelease[],
@@ -379,9 +380,7 @@ function choose(
   throw notThere(releases, wanted, waiting);
 }
 
-/**
- * Removes the draft reason "it is not released yet". A person who names a version wants to publish it.
- */
+/** Removes the draft reason "it is not released yet". A person who gives a version wants to publish it. */
 function withoutWaiting(release: DescribedRelease): DescribedRelease {
   const { draftReason, ...rest } = release;
   return draftReason === "it is not released yet" ? rest : release;
@@ -528,9 +527,9 @@ async function readGitHubReleases({ context }: Invocation, file: string | undefi
 }
 
 /**
- * Reads the pending changesets if the person names a folder. If the person names a file, reads it as a changelog of the
- * tool changesets. If the person names nothing, reads the pending changesets in `.changeset`. If there are none, reads
- * the changelog. Throws a usage error if a named folder has no pending changesets.
+ * Reads the pending changesets if the person gives a folder. If the person gives a file, reads it as a
+ * changelog of the tool changesets. If the person gives nothing, reads the pending changesets in `.changeset`.
+ * If there are none, reads the changelog. Throws a usage error if a given folder has no pending changesets.
  */
 async function readChangesetsOrChangelog(
   invocation: Invocation,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
 
-/** The id of a CI run, and the scope that it tests. */
+/** The id of a CI run, and the scope in which its job runs the tests. */
 interface CiRun {
   /**
    * The workflow, job, matrix, operating system and ref. A failure is resolved only if the test passes in each scope
@@ -169,9 +169,7 @@ export function ciTag(env: Env): string | undefined {
   return (provider && tagOf[provider.name]?.(env)) || undefined;
 }
 
-/**
- * Whether this process runs in a CI job: `CI` is set, or the process finds the variables of a known service.
- */
+/** Whether this process runs in a CI job: `CI` is set, or the variables of a known service are set. */
 export const isCiJob = (env: Env): boolean => Boolean(env.CI) || providers.some(({ runs }) => runs(env));
 
 export const isGitHubActions = (env: Env): boolean => env.GITHUB_ACTIONS === "true";

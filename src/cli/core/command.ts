@@ -70,9 +70,9 @@ export function startInvocation(context: Context, flags: GlobalFlags, asTester =
 }
 
 /**
- * Returns the credential that a command sends to its server. Undefined if there is none. Throws a CliError if the
- * credential is of another kind, or if it comes from a flag or a variable but only a project file names the server.
- * Prints a note if it ignores the variable and uses the stored credential.
+ * Returns the credential that a command sends to its server. Undefined if there is none. Throws a CliError if
+ * the credential is of another kind, or if `findCredential` refuses the server. Prints a note if it ignores the
+ * variable and uses the stored credential.
  */
 export async function ownCredential(
   invocation: Invocation,

@@ -13,7 +13,7 @@ export interface Sink {
   write(text: string): void;
 }
 
-/** Standard input. It can be read once. */
+/** Standard input. It can be read only once. */
 export interface Source {
   readonly isTerminal: boolean;
   /** Returns the whole input. Throws a CliError if it is larger than the limit for text files. */
@@ -131,9 +131,9 @@ export interface Server {
    * default".
    */
   readonly from: string;
-  /** True if a project file names the server. A stranger may have written that file. */
+  /** True if the address comes only from a project file. A stranger may have written that file. */
   readonly isProject?: true;
-  /** The profile that names the server, if `--profile` selected that profile. */
+  /** The profile from which the address comes, if `--profile` selected that profile. */
   readonly profile?: string;
 }
 

@@ -12,9 +12,11 @@ import { chosenProfile, readProfiles, sourcesOf } from "./settings.ts";
 const local = "http://127.0.0.1:4700";
 
 /**
- * Returns the server of a command. It is the first one that a flag, a variable, the project file or the profile names.
- * If none of these names a server, returns the server of the last sign-in, or else the server on this machine. Throws a
- * usage error for a text that is not a web address.
+ * Returns the server of a command. The address comes from the first of these sources that contains one: the
+ * flags, the variables, the project file, the profile (see `sourcesOf`). If no source contains an address,
+ * returns the server of the last sign-in, or else the server on this machine. If a variable contains a
+ * credential, only commands of a tester use the server of the last sign-in. Throws a usage error for a text
+ * that is not a web address.
  */
 export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean): Server {
   for (const { server, from, isProject, profile } of sourcesOf(context, flags)) {
@@ -35,8 +37,8 @@ const hasCredentialVariable = ({ env }: Context): boolean =>
   Object.values(credentialKinds).some(({ variable }) => env[variable]);
 
 /**
- * Returns the app, by id or name, that a flag, a variable, the project file or the profile names. If a source also
- * names a server, its app is used only with that server. Undefined if no source names an app.
+ * Returns the app, by id or name, from the flags, the variables, the project file or the profile. If a source
+ * also contains a server, its app is used only with that server. Undefined if no source contains an app.
  */
 export function namedApp({ context, flags, baseUrl }: Invocation): string | undefined {
   for (const { app, server, from } of sourcesOf(context, flags)) {
@@ -46,8 +48,8 @@ export function namedApp({ context, flags, baseUrl }: Invocation): string | unde
 }
 
 /**
- * Returns the address of the console of the command's server. A variable or the profile can name this address.
- * Otherwise it is the default address.
+ * Returns the address of the console of the command's server. The address can be set in a variable or in the
+ * profile. By default, it is the path `/console` of the server.
  */
 export function consoleAddress({ context, flags, baseUrl }: Invocation): string {
   const address = baseUrl();
@@ -57,7 +59,10 @@ export function consoleAddress({ context, flags, baseUrl }: Invocation): string 
   return `${address}/console`;
 }
 
-/** Returns the address without a slash at its end. Throws a usage error for a text that is not a web address. */
+/**
+ * Returns the address without a slash at its end. Throws a usage error for a text that is not a web address, or
+ * that contains a user name or a password.
+ */
 export function webAddress(given: string, origin: string): string {
   const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -106,8 +111,8 @@ function lastSignIn(context: Context): string | undefined {
 }
 
 /**
- * Returns the error for a missing credential. It names the server of the command, and other servers for which a
- * credential is stored.
+ * Returns the error for a missing credential. The error contains the server of the command, and other servers
+ * for which a credential is stored.
  */
 export function missingCredential(invocation: Invocation, kind: CredentialKind): CliError {
   const { message } = new MissingCredentialError(kind);
@@ -144,9 +149,10 @@ export const notSent = (variable: string, { address, profile }: Server): string 
   `${variable} is not sent to ${address}: that server comes from the profile ${profile}, and not from the environment.`;
 
 /**
- * Throws a CliError if only a project file names the server. A stranger may have written that file and must not choose
- * the server that gets a secret, even in a CI job. `refusal` is the beginning of the message. Stored credentials do not
- * need this check, because each belongs to one server. (rule L75)
+ * Throws a CliError if only a project file names the server, and this person has neither a credential nor a
+ * profile for that server. A stranger may have written that file and must not choose the server that gets a
+ * secret, even in a CI job. `refusal` is the beginning of the message. Stored credentials do not need this
+ * check, because each belongs to one server. (rule L75)
  */
 export function assertKnownServer(context: Context, { address, isProject }: Server, refusal: string): void {
   if (!isProject) return;
@@ -181,10 +187,10 @@ interface WantedCredential {
 }
 
 /**
- * Finds a credential. Looks first in the file that a flag names, then in the variable, then in the store of this
- * machine. Ignores the variable if `--profile` selects a different server than INNKEEP_BASE_URL. Undefined if there is
- * no credential. Throws a CliError if the credential comes from a flag or a variable, but only a project file names the
- * server. (rule L3)
+ * Finds a credential. Looks first in the file of a flag, then in the variable, then in the store of this
+ * machine. Ignores the variable if `--profile` selects a different server than INNKEEP_BASE_URL. Undefined if
+ * there is no credential. Throws a CliError if the credential comes from a flag or a variable, and
+ * `assertKnownServer` refuses the server. (rule L3)
  */
 export async function findCredential(
   context: Context,
@@ -198,7 +204,7 @@ export async function findCredential(
 }
 
 /**
- * Returns the credential from the file that a flag names, or from the variable. Such a credential is not bound to a
+ * Returns the credential from the file of a flag, or from the variable. Such a credential is not bound to a
  * server.
  */
 async function givenCredential(
@@ -267,7 +273,8 @@ export function assertCredentialKind(found: FoundCredential, kind: CredentialKin
 }
 
 /**
- * If the prefix of a credential belongs to another kind, returns a sentence that names both kinds. Otherwise undefined.
+ * If the prefix of a credential belongs to another kind, returns a sentence with both kinds. Otherwise
+ * undefined.
  */
 export function wrongKindMessage(
   { secret, source }: FoundCredential,

@@ -78,9 +78,9 @@ async function withPart(
 }
 
 /**
- * Throws a usage error if a path in the working folder leads through a link to a place outside of that folder. A link
- * in a repository of a stranger may point to any folder of the machine. If the person names a path outside of the
- * working folder directly, the path is allowed. (rule C25)
+ * Throws a usage error if a path in the working folder leads through a link to a place outside of that folder.
+ * A link in a repository of a stranger may point to any folder of the machine. A path outside of the working
+ * folder is allowed if the person gives it directly. (rule C25)
  */
 export async function assertInside(cwd: string, named: string): Promise<void> {
   const absolute = resolve(cwd, named);

@@ -39,9 +39,10 @@ export interface Listed {
 const fewest = 4;
 
 /**
- * Returns the whole id for a text. The text may be the id or the start of the only id that begins with it. A text that
- * cannot be the start of an id is returned unchanged, so that the server checks it. Throws a CliError if no id starts
- * with the text. Throws a usage error that lists the ids if several ids start with the text.
+ * Returns the whole id for a text. The text may be the id or the start of the only id that begins with it. A
+ * text that cannot be the start of an id is returned in lower case, so that the server checks it. Throws a
+ * CliError if no id starts with the text. Throws a usage error that lists the ids if several ids start with the
+ * text.
  */
 export async function wholeId(
   given: string,
@@ -101,9 +102,10 @@ interface NamedApp {
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 /**
- * Returns the id of the command's app. The argument, `--app`, INNKEEP_APP, the project file or the profile names the
- * app, by its id, the start of its id, or its name. If none of these names an app, returns the only app of the
- * maintainer token. Throws a usage error that lists the apps if it is not clear which app is meant.
+ * Returns the id of the command's app. The app comes from the argument, `--app`, INNKEEP_APP, the project file
+ * or the profile, as its id, the start of its id, or its name. If none of these contains an app, returns the
+ * only app of the maintainer token. Throws a usage error that lists the apps if it is not clear which app is
+ * meant.
  */
 export async function appIdOf(
   invocation: Invocation,
@@ -161,8 +163,8 @@ const unknownApps = ({ code, status }: ServerError): CliError =>
   });
 
 /**
- * Returns the apps with exactly this name. If there are none, returns the apps with this name in upper or lower case.
- * If there are none either, returns the apps whose id starts with the text.
+ * Returns the apps with exactly this name. If there are none, ignores the case of letters. If there are still
+ * none, returns the apps whose id starts with the text.
  */
 function appsCalled(apps: readonly NamedApp[], wanted: string): readonly NamedApp[] {
   const small = wanted.toLowerCase();

@@ -76,7 +76,7 @@ export const optionalTextOf = async (
 
 /**
  * Reads a whole file, or standard input for `-`. Throws a usage error that names the flag if the file cannot be
- * read or another flag has read standard input.
+ * read or is too large, or if another flag has read standard input.
  */
 export async function readText({ io, cwd, signal }: Context, flag: string, file: string): Promise<string> {
   if (file === "-" || isStandardInput(file)) return standardInput(io, flag);
@@ -137,8 +137,8 @@ function takeStandardInput(io: Io, flag: string): void {
 const withoutLastLineEnd = (text: string): string => text.replace(/\r?\n$/, "");
 
 /**
- * The maximum size of a text file. Real text files are smaller. The limit prevents that an endless file fills the
- * memory.
+ * The maximum size of a text file. Real text files are smaller. Without this limit, an endless file would fill
+ * the memory.
  */
 export const mostTextBytes = 67_108_864;
 
@@ -163,8 +163,8 @@ export async function readAtMost(path: string, signal: AbortSignal): Promise<Rea
 }
 
 /**
- * Returns the open descriptor that a path such as `/dev/fd/3` names. The descriptor is used directly, because a pipe
- * that is opened a second time may never end, and a socket cannot be opened.
+ * Returns the number of the open descriptor in a path such as `/dev/fd/3`. The descriptor is used directly. A
+ * pipe that is opened a second time may never end, and a socket cannot be opened.
  */
 function descriptorOf(path: string): number | undefined {
   const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,9})$/.exec(path)?.[1];

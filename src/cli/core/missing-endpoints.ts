@@ -28,8 +28,8 @@ const noConsole = (): CliError =>
   });
 
 /**
- * Whether an error means that the server has no endpoints of the console. An unknown app causes the same error. So this
- * function also requests the list of apps.
+ * Whether an error means that the server has no endpoints of the console. An unknown app causes the same error.
+ * So this function also requests the list of apps, which does not depend on the app.
  */
 export async function lacksConsole(invocation: Invocation, error: unknown): Promise<boolean> {
   if (!isUnknownAddress(error)) return false;

@@ -32,7 +32,7 @@ export function noteFurther(
   note(invocation, `${more}. ${howToGetMore(`--cursor ${nextCursor}`, all)}`);
 }
 
-/** Returns the sentence that names the flags with which a list shows more. */
+/** Returns a sentence with the flags that make a list show more items. */
 export const howToGetMore = (flag: string, all: boolean): string => `Use ${flag}${all ? ", or --all" : ""}.`;
 
 /** Throws a usage error if `--limit` or `--cursor` is used together with `--all`. */
@@ -90,9 +90,9 @@ interface List<Row> {
 }
 
 /**
- * Writes a list to standard output. With `--json`, the output is one object `{items, …extra}`. Otherwise a terminal
- * gets a table, and a pipe gets full values separated by tabs, without headings. `--fields` chooses the fields of each
- * item. (rule L1)
+ * Writes a list to standard output. With `--json`, the output is one object `{items, …extra}`. Otherwise a
+ * terminal gets a table, and a pipe gets full values separated by tabs, without headings. `--fields` chooses
+ * the fields of each item. Throws a usage error for an unknown field. (rule L1)
  */
 export function printList<Row>(
   invocation: Invocation,
@@ -162,7 +162,10 @@ export function note({ context, flags }: Invocation, message: string): void {
   if (!flags.json) context.io.stderr.write(`${asLogged(context.env, printable(message))}\n`);
 }
 
-/** Writes one value as one line of JSON. If `--fields` is given, the line contains only those fields. */
+/**
+ * Writes one value as one line of JSON. If `--fields` is given, the line contains only those fields. Throws a
+ * usage error for an unknown field.
+ */
 export function printLine(invocation: Invocation, value: unknown): void {
   const names = fieldNames(invocation.flags.fields);
   if (names) refuseUnknown([value], names);
@@ -360,7 +363,8 @@ export function relativeTime(text: string, now: Date): string {
   if (distance >= longestRelative) return text.slice(0, 10);
   const unit = units.find((one) => distance >= one.seconds);
   if (!unit) return "now";
-  // A time in the future is rounded to the nearest unit: a snooze of four hours must not end `in 3 h`.
+  // A time in the future is rounded to the nearest unit. For example, a new snooze of four hours ends `in 4 h`,
+  // and not `in 3 h`.
   return seconds < 0
     ? `${Math.floor(distance / unit.seconds)} ${unit.name} ago`
     : `in ${Math.round(distance / unit.seconds)} ${unit.name}`;

@@ -2,7 +2,8 @@ import { escapedJson, oneLine, visibleText } from "../../words/visible.ts";
 import { isCiJob } from "./ci.ts";
 import type { Context, GlobalFlags, Sink } from "./context.ts";
 
-// U+FE0F makes an emoji of two columns from some characters of one column. So U+FE0F itself counts as one column.
+// U+FE0F makes an emoji of two columns from some characters of one column. So the width of U+FE0F itself is one
+// column.
 const wide =
   /[\u{20000}-\u{3fffd}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 

@@ -6,7 +6,7 @@ import { CliError, didYouMean, usageError } from "./cli-error.ts";
 import type { Context, GlobalFlags } from "./context.ts";
 import { readForeign } from "./input.ts";
 
-/** A flag, variable, profile or file that may name the server, its app and its console. */
+/** A flag, variable, profile or file that may contain the server, its app and its console. */
 interface Source {
   /** The name of the source for messages: a flag, a variable, a profile or a file. */
   readonly from: string;
@@ -20,8 +20,9 @@ interface Source {
 }
 
 /**
- * Yields the sources that may name the server and the app of a command. The source with the highest priority comes
- * first. Reads a file only when the caller needs it. So a damaged file stops only the commands that need the file.
+ * Yields the sources that may contain the server and the app of a command. The source with the highest priority
+ * comes first. Reads a file only when the caller needs it. So a damaged file stops only the commands that need
+ * the file.
  */
 export function* sourcesOf(context: Context, flags: GlobalFlags): Generator<Source> {
   const { env } = context;
@@ -90,8 +91,9 @@ export function readProfiles(context: Context): Profiles {
 }
 
 /**
- * Returns the profile of a command: from `--profile`, from INNKEEP_PROFILE, or the one that `config use` chose.
- * Undefined if none of them names a profile. Throws a usage error for a name that no profile has.
+ * Returns the profile of a command: the profile in `--profile`, the profile in INNKEEP_PROFILE, or the profile
+ * that `config use` has stored. Undefined if no profile is selected. Throws a usage error for a name that no
+ * profile has.
  */
 export function chosenProfile(context: Context, flags: GlobalFlags): ChosenProfile | undefined {
   const { current, profiles } = readProfiles(context);

@@ -24,9 +24,9 @@ interface IssuedCredential {
 }
 
 /**
- * Stores a credential for the server of the command, and prints where it is stored. Throws a CliError if the credential
- * cannot be stored, or if only a project file names the server. A stranger may have written the project file, and
- * commands trust each server for which a credential is stored.
+ * Stores a credential for the server of the command, and prints where it is stored. Throws a CliError if the
+ * credential cannot be stored, or if `assertKnownServer` refuses the server. A stranger may have written the
+ * project file, and commands trust each server for which a credential is stored.
  */
 export async function storeCredential(
   invocation: Invocation,

@@ -21,7 +21,10 @@ import type { Answer } from "./report.ts";
 import { failureText, megabytes } from "./send.ts";
 import type { ReportContent } from "./stored.lazy.ts";
 
-/** Warns that feedback was not sent. The job continues. */
+/**
+ * Prints a warning that the feedback was not sent, and returns `ok`, so that the job continues. With `--json`,
+ * prints the error as a JSON object.
+ */
 export async function warnAndContinue(
   invocation: Invocation,
   failure: CliError,
@@ -36,7 +39,10 @@ export async function warnAndContinue(
   return "ok";
 }
 
-/** Warns that nothing was done, because the command line could not be parsed. The job continues. */
+/**
+ * Prints a warning that nothing was done, because the command line could not be parsed. Returns `ok`, so that
+ * the job continues.
+ */
 export async function warnUnreadAndContinue(
   context: Context,
   { json }: GlobalFlags,
@@ -77,8 +83,8 @@ export async function reportSuccessToJob(
 }
 
 /**
- * Shows in a CI job what went wrong. Prints the text of the unsent report to the log. On GitHub Actions, also writes an
- * annotation and the summary.
+ * Shows in a CI job what went wrong. Prints the text of the unsent report to the log, except for an error with
+ * `--json`. On GitHub Actions, also writes an annotation and the summary.
  */
 export async function reportFailureToJob(
   invocation: Invocation,
@@ -187,7 +193,8 @@ const secretNames = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|A
 const shortestSecret = 6;
 
 /**
- * Replaces the secrets of Innkeep and the values of environment variables whose names mean that they are secret.
+ * Replaces the secrets of Innkeep, and the values of environment variables with a name such as
+ * `DATABASE_PASSWORD`.
  */
 function withoutSecrets(env: Context["env"], text: string): string {
   const values = Object.entries(env)

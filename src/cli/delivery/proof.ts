@@ -124,7 +124,8 @@ export const proofs: Kind<Proof, Receipt> = {
 const noSlot = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Returns the proof with the whole id of its slot. Throws a CliError if the tester has no such slot or several.
+ * Returns the proof with the whole id of its slot. Throws a CliError if no slot or several slots of the tester
+ * match.
  */
 async function withSlot(invocation: Invocation, { wantedSlot, ...proof }: Proof): Promise<Proof> {
   if (wantedSlot === undefined) return proof;

@@ -47,7 +47,10 @@ export const reports: Kind<Report, Answer> = {
   printResults,
 };
 
-/** Returns an empty answer for a 204, because such a server has accepted the report. Throws any other error. */
+/**
+ * Returns an empty answer for status 204 or 205, because a server with this status has accepted the report.
+ * Throws any other error.
+ */
 function emptyAnswerOf(error: unknown): Answer {
   if (error instanceof UnexpectedAnswerError && (error.status === 204 || error.status === 205)) return {};
   throw error;
@@ -157,8 +160,9 @@ function resendAdvice(error: Error, { id, files }: Report, isCut: boolean): stri
 }
 
 /**
- * Prints the address of the feedback in the console, if the server returns one. Prints the address of the sender's page
- * only if the person sets the flag for it. Everybody with this address can open the page, and many people read logs.
+ * Prints the id of the feedback and its address in the console, if the server returns them. Prints the address
+ * of the sender's page only if the person sets the flag for it. Everybody with this address can open the page,
+ * and many people read logs.
  */
 export function printAnswer(
   invocation: Invocation,

@@ -38,7 +38,8 @@ export interface SendFlags extends DraftFlags {
 }
 
 /**
- * Checks and sends one report. If it cannot be sent, `--best-effort` prints a warning and returns `ok`.
+ * Checks and sends one report. In a CI job, also shows what was sent or what went wrong. If the report cannot
+ * be sent, `--best-effort` prints a warning and returns `ok`.
  */
 export async function send(invocation: Invocation, flags: SendFlags): Promise<Exit> {
   const made: { draft?: ReportContent } = {};

@@ -19,9 +19,9 @@ export interface ResendFlags {
 }
 
 /**
- * Sends items in the spool again. Each item is sent with the idempotency key of its first attempt. So a report is not
- * posted twice. If a proof has already arrived, the server returns its first answer again and does not refuse the
- * proof.
+ * Sends items in the spool again, or lists them with `--list`. Each item is sent with the idempotency key of
+ * its first attempt. So a report is not posted twice. If a proof has already arrived, the server returns its
+ * first answer again and does not refuse the proof.
  */
 export async function resend<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -94,8 +94,9 @@ function refuseOtherServer(
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /**
- * Sends the items in the spool that are for this server, oldest first. Stops at the first item that cannot be sent now.
- * Returns the exit of the first failure. Prints the results.
+ * Sends the items in the spool that are for this server, oldest first, and prints the results. Stops at the
+ * first item that cannot be sent now. Returns the exit of the first failure. With `--dry-run`, only lists the
+ * items.
  */
 async function resendAll<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -230,8 +231,8 @@ export function itemOf<Draft extends object>(
 }
 
 /**
- * Stores a new item in the spool, sends it, and returns the answer of the server. If the item does not arrive, throws
- * an error with the reason.
+ * Stores a new item in the spool, sends it, and returns the answer of the server. If the item does not arrive,
+ * throws an error with the reason. With `--dry-run`, only prints the request.
  */
 export async function sendNew<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -462,9 +463,10 @@ function undelivered<I extends SpooledItem, Answer>(
 }
 
 /**
- * Sends an item with its files and shows the progress on standard error. After a temporary failure, sends the item
- * again with the same Idempotency-Key. Does not try again if the server is on this machine and does not run, and a copy
- * exists. If one of the attempts may have arrived at the server, the outcome is `unknown`.
+ * Sends an item with its files and shows the progress on standard error. After a temporary failure, sends the
+ * item again with the same Idempotency-Key. There is one exception: if a copy exists and the server on this
+ * machine does not run, does not try again. If one of the attempts may have arrived at the server, the outcome
+ * is `unknown`.
  */
 async function deliver<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -525,8 +527,8 @@ const isInProgress = (error: Error): boolean =>
 const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
 /**
- * Counts how many bytes of the content were read. `isSentWhole` returns whether the last byte was sent. Until then, the
- * server cannot have the complete item. `failure` returns the error if a file could not be read.
+ * Counts how many bytes of the content were read. `isSentWhole` returns whether all bytes were read. Until
+ * then, the server cannot have the complete item. `failure` returns the error if a file could not be read.
  */
 function counted(content: FileContent) {
   let left = content.bytes;

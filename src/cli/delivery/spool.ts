@@ -95,7 +95,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Removes incomplete items of killed processes. */
+/** Removes incomplete items that are older than a day. The processes that wrote them were killed. */
 async function sweep(root: string, now: Date): Promise<void> {
   const names = (await readdir(root).catch(() => [])).filter((name) => name.startsWith("."));
   for (const path of names.map((name) => join(root, name))) {

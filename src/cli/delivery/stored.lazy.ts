@@ -23,9 +23,9 @@ export interface ProofContent {
   };
   readonly images: readonly SentFile[];
   /**
-   * The start of the slot's id, as the tester typed it. Empty if the tester named no slot. Undefined if the complete id
-   * is already known. If this field is set, `fields.slotId` is `noSlot`, and the command asks the server for the
-   * complete id just before it sends the proof.
+   * The start of the slot's id, as the tester typed it. Empty if the tester typed no id. Undefined if the
+   * complete id is already known. If this field is set, `fields.slotId` is `noSlot`, and the command asks the
+   * server for the complete id just before it sends the proof.
    */
   readonly wantedSlot?: string;
 }

@@ -187,7 +187,7 @@ async function* eventsOf(
         continue;
       }
       if (!(error instanceof Error) || !isTemporary(error)) throw error;
-      if (pauseMs === 0) note(invocation, `${error.message} Trying again until it answers.`);
+      if (pauseMs === 0) note(invocation, `${error.message} Trying again until the server answers.`);
       pauseMs = Math.min(mostPauseMs, pauseMs * 2 || 500);
       await clock.sleep(pauseMs, signal);
     }
@@ -379,8 +379,8 @@ const lineOf = (event: Fields): string =>
   `${textAt(event, "type")}  ${textAt(event, "id")}  ${textAt(event, "data", "url")}`;
 
 /**
- * Returns one object with the values of all `path=text` and `path:=json`. A dot in a path leads to a field of an inner
- * object.
+ * Returns one object with the values of all `path=text` and `path:=json`. In a path, dots separate the names of
+ * nested fields.
  */
 function objectOf(given: readonly string[]): Fields {
   return given.map(pairOf).reduce<Fields>((whole, { path, value }) => withValue(whole, path, value), {});

@@ -383,7 +383,7 @@ export const remark = (check: string, what: string): Finding => ({ ...ok(check, 
 export const failure = (check: string, fault: Fault): Finding => ({ check, state: "failure", ...fault });
 
 /**
- * Describes an error as a fault. If the error names a next step, the fault contains that step instead of `next`.
+ * Describes an error as a fault. If the error contains a next step, the fault has that step instead of `next`.
  */
 export function faultOf(error: unknown, { why, next }: Pick<Fault, "why" | "next">): Fault {
   const { message, next: own } = failureOf(error);

@@ -85,7 +85,10 @@ export interface FaqApi {
   remove(faqId: string): ReturnType<Client["faqs"]["remove"]>;
 }
 
-/** Returns the functions that read and change the FAQ. The stored credentials decide which API they use. */
+/**
+ * Returns the functions that read and change the FAQ. The stored credentials and `--app` decide which API they
+ * use.
+ */
 export async function faqApi(invocation: Invocation): Promise<FaqApi> {
   if (await goesThroughConsole(invocation)) return consoleFaqApi(invocation);
   const ofApp = appFaqApi(invocation);

@@ -94,7 +94,10 @@ export interface PlanFlags {
   readonly take?: readonly string[];
 }
 
-/** Compares the files with the list of the server. Throws a usage error if `--take` names no existing entry. */
+/**
+ * Compares the files with the list of the server. Throws a usage error if `--take` contains an id that no entry
+ * has.
+ */
 export async function compare(
   { entries, list, seen, invocation }: Checkout,
   { prune = false, take, filesRule }: PlanFlags & Pick<PlanInput, "filesRule">,
@@ -189,16 +192,15 @@ function stateOf(
 }
 
 /**
- * Returns the first state if the list on the server is empty. With an app key, the id of the app is not known. Usually
- * the entries show which state belongs to the app, but an empty list has no entries.
+ * Returns the first state if the list on the server is empty. With an app key, the id of the app is not known,
+ * and usually the entries show which state belongs to the app. An empty list has no entries.
  */
 const emptied = (states: readonly SeenState[], list: readonly ServerEntry[]): SeenState | undefined =>
   list.length === 0 ? states[0] : undefined;
 
 /**
- * Returns the entries of the files with their ids on this server. Removes an id that is used only on another server or
- * in another app. A file without an id belongs to the entry with the same question. If there is no such entry, the file
- * is a new entry.
+ * Returns the entries of the files with their ids on this server. Removes an id that is used only on another
+ * server or in another app. Later, `planOf` finds the entry of a file without an id by its question.
  */
 function withIdsHere(
   entries: readonly FileEntry[],

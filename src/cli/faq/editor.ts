@@ -21,8 +21,8 @@ interface Edited {
 }
 
 /**
- * Opens an entry as one document in the editor of the person, and saves the changes. If the server does not accept the
- * changes, writes the text to a file and throws an error that names the file.
+ * Opens an entry as one document in the editor of the person, and saves the changes. If the changes are invalid
+ * or the server does not accept them, writes the text to a file and throws an error that names the file.
  */
 export async function editFaqInEditor(invocation: Invocation, given: string): Promise<undefined> {
   const api = await faqApi(invocation);

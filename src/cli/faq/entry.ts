@@ -50,9 +50,9 @@ export function splitMarkdown(text: string): Read<MarkdownParts> {
 }
 
 /**
- * Returns the fields of a Markdown file. The answer is the body without the heading that contains the question, without
- * empty lines at its start and without one line end at its end. If neither the front matter nor a heading contains the
- * question, the question is made from the name of the file. (rule C24)
+ * Returns the fields of a Markdown file. The answer is the body without the heading of the question. Empty
+ * lines at its start and one line end at its end are removed. If neither the front matter nor a heading
+ * contains the question, the question is made from the name of the file. (rule C24)
  */
 export function rawFieldsOf({ front, body, heading }: MarkdownParts, name: string): RawFields {
   const { id, question = heading?.text ?? questionOfName(name), sortOrder } = Object(front.toJS());

@@ -429,10 +429,12 @@ interface Values<Value> {
 }
 
 /**
- * Returns which value is used. If nobody has edited the value on the server since the last push, the value in the file
- * is used. There is one exception: if the file has not changed since the last push or pull of this checkout, another
- * checkout has pushed the value, and the value on the server is used. The exception does not apply with `filesRule`,
- * because the checkout of a CI job stores no information about earlier pushes. (rule C22)
+ * Returns which value is used. If nobody has edited the value on the server since the last push, the value in
+ * the file is used. There is one exception: if the file has not changed since the last push or pull of this
+ * checkout, another checkout has pushed the value, and the value on the server is used. The exception does not
+ * apply with `filesRule`, because the checkout of a CI job stores no information about earlier pushes. If only
+ * the value on the server was edited, it is used. If both values were edited, returns `conflict`, unless the
+ * value on the server was in an earlier commit of the file. (rule C22)
  */
 export function sideOf<Value>(
   { mine, theirs, base, pushed, wasMine }: Values<Value>,

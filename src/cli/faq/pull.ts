@@ -26,8 +26,9 @@ interface Step {
 }
 
 /**
- * Writes the FAQ of the server into the files. If a value was changed only in a file, the file keeps its value. If
- * there is a conflict, changes nothing.
+ * Writes the FAQ of the server into the files. If a value was changed only in a file, the file keeps its value.
+ * If there is a conflict, changes nothing, prints the conflicts and returns `conflict`. With `--dry-run`,
+ * changes nothing.
  */
 export async function pullFaqs(
   invocation: Invocation,

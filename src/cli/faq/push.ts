@@ -30,7 +30,10 @@ import type { SeenEntry } from "./states.ts";
  */
 const mostAttempts = 20;
 
-/** Changes the FAQ on the server to the content of the files. */
+/**
+ * Changes the FAQ on the server to the content of the files, if the person agrees. Then updates the files and
+ * the stored state. After a conflict and with `--dry-run`, changes nothing and prints the plan.
+ */
 export async function pushFaqs(
   invocation: Invocation,
   flags: PlanFlags,
@@ -67,7 +70,8 @@ export async function pushFaqs(
 }
 
 /**
- * Prints the plan and asks the person to confirm it. With `--yes`, does not ask. Returns whether it printed the plan.
+ * Prints the plan and asks the person to confirm it. With `--yes`, does neither. Throws a usage error if the
+ * person does not agree or cannot be asked. Returns whether it printed the plan.
  */
 async function agree(invocation: Invocation, plan: string): Promise<boolean> {
   const asks = !invocation.flags.yes && canAsk(invocation);

@@ -170,9 +170,9 @@ const filesByLanguage = (files: TranslatedFiles): FileEntry["translations"] =>
 
 /**
  * Separates the translations from the entries. A folder with the name of a language, such as `de`, contains
- * translations in two cases: one of its files has the same relative path as an entry, or an earlier push or pull found
- * translations into this language. Every file in a folder of translations must have the relative path of an entry. All
- * other folders contain entries. (rule C36)
+ * translations in two cases. In the first case, one of its files has the same relative path as an entry. In the
+ * second case, an earlier push or pull found translations into this language. Every file in a folder of
+ * translations must have the relative path of an entry. All other folders contain entries. (rule C36)
  */
 function withoutTranslations(files: readonly ReadFile[], seen: ReadonlySet<string>) {
   const placed = files.map((file) => {

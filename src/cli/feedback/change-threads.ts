@@ -342,8 +342,8 @@ function seenBeforeReply(thread: OwnedThread | undefined): Seen {
 }
 
 /**
- * Ignores the error if the token may not read the thread. In that case, the first sender gets the reply, and the
- * command does not check whether somebody has already replied.
+ * Ignores the error if the token may not read the thread, and throws any other error. Without the thread, the
+ * first sender gets the reply, and the command does not check whether somebody has already replied.
  */
 function ifUnreadable(error: unknown): undefined {
   if (!(error instanceof ServerError) || error.status !== 403) throw error;
@@ -380,7 +380,8 @@ const threadId = (given: string): string =>
     .at(-1) ?? given;
 
 /**
- * Returns the whole id of a thread. The person may give its number, its console link, its id or the start of the id.
+ * Returns the whole id of a thread. The person may give its number, its console link, its id or the start of
+ * the id. A start of an id is found only among the newest threads.
  */
 export const wholeThreadId = (invocation: Invocation, given: string): Promise<string> => {
   const number = /^#?([1-9]\d{0,6})$/.exec(given)?.[1];

@@ -199,6 +199,7 @@ type Resolved = Omit<Answer, "more">;
 
 /**
  * Tells the server which tests passed. Sends several requests if one request would exceed the limits of the server.
+ * Returns the threads that the server resolved and the threads that stay open.
  */
 async function resolvePassed(
   invocation: Invocation,

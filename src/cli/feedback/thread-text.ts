@@ -139,7 +139,10 @@ function messageText(thread: OwnedThread, message: Message): string {
     .join("\n");
 }
 
-/** Returns who wrote an answer, or who got a reply, in a thread with several senders. */
+/**
+ * Returns a line with the sender of an answer or the recipient of a reply. Returns `undefined` for notes and for
+ * threads with one sender.
+ */
 function partnerLine(thread: OwnedThread, message: Message): string | undefined {
   const { direction, everyone, reportId = message.mergedFrom ?? thread.feedback.id } = message;
   if (direction === "note" || !hasRepeats(thread)) return undefined;
@@ -158,7 +161,7 @@ const factLines = ({ metadata = {}, images = [], videos = [], attachments = [] }
   ...attachments.map(({ name, url }) => line("File", `${name} ${url}`)),
 ];
 
-/** Returns a line that names the entries of metadata that the server did not keep. */
+/** Returns a line that lists the entries of metadata that the server did not store. */
 const droppedLine = ({ metadataDropped = [] }: Pick<Message, "metadataDropped">): string | undefined =>
   metadataDropped.length === 0 ? undefined : line("Metadata that was dropped", droppedWords(metadataDropped));
 

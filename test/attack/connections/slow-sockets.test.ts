@@ -62,6 +62,26 @@ it("one connection above the limit replaces the connection that has waited longe
   await service.stop();
 });
 
+it("a connection above the limit replaces the oldest slow body if all other connections are busy", async () => {
+  const service = await startService({ budgets: { connections: 3 } });
+  const slowBody =
+    "POST /api/v1/testing/auth/await HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 200\r\nExpect: 100-continue\r\n\r\n{";
+  const send = async (count: number) => {
+    const held = await holdConnections(service.baseUrl, count, slowBody);
+    const continued = () => held.received().filter((text) => text.includes("100 Continue")).length;
+    await expect.poll(continued).toBe(count);
+    return held;
+  };
+  const oldest = await send(1);
+  const others = await send(2);
+  const answer = await fetch(`${service.baseUrl}/healthz`, { headers: { connection: "close" } });
+  expect(answer.status).toBe(200);
+  await expect.poll(oldest.open).toBe(0);
+  expect(others.open()).toBe(2);
+  others.release();
+  await service.stop();
+});
+
 it("1,500 slow connections to a server with 1,024 descriptors do not prevent the service for other clients", async () => {
   const argv = ["--data", await temporaryFolder(), "--port", "0"];
   const env = { INNKEEP_BUDGETS: "headMilliseconds=3000" };

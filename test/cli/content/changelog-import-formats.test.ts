@@ -58,7 +58,9 @@ describe("the command changelog import --format changesets", () => {
     const ran = await run("import", "--format", "changesets");
     expect(ran).toMatchObject({ exit: 2, stdout: "" });
     expect(ran.stderr).toContain("  no-front.md has no front matter between two lines of ---");
-    expect(ran.stderr).toContain("  no-size.md has a line that names no size of a change: larder: huge");
+    expect(ran.stderr).toContain(
+      "  no-size.md has a line without a valid size (major, minor, patch or none): larder: huge",
+    );
   });
 });
 
@@ -136,7 +138,7 @@ describe("the command changelog import --format git", () => {
     await history(folder);
     const ran = await run("import", "--format", "git", "--from", "v1.0.0", "--to", "v1.1.0");
     expect(ran.exit).toBe(0);
-    expect(ran.stderr).toContain("1.1.0 names feedback that this app does not have: 01a1fda4");
+    expect(ran.stderr).toContain("1.1.0 contains ids of feedback that this app does not have: 01a1fda4");
     const [entry] = await stored();
     expect(entry).toMatchObject({
       version: "1.1.0",

@@ -37,11 +37,11 @@ describe("the command changelog import, if it cannot read the file,", () => {
     ["1.0.0 vom 01.12.2025", "has “vom 01.12.2025”, which is not a clear date"],
     ["1.0.0 - 2026年3月5日", "has “2026年3月5日”, which is not a clear date"],
     ["1.0.0 (24.12.25)", "has “24.12.25”, which is not a clear date"],
-    ["🎉 1.0.0", "has “🎉 1.0.0”, which seems to name a version: write ## 1.2.0 - 2026-11-22"],
-    ["Larder 1.0.0 (2026-01-01)", "has “Larder 1.0.0 (2026-01-01)”, which seems to name a version"],
-    ["app@1.0.0", "has “app@1.0.0”, which seems to name a version"],
-    ["Build 145", "has “Build 145”, which seems to name a version"],
-    ["2026-11-01", "has “2026-11-01”, which seems to name a version"],
+    ["🎉 1.0.0", "has “🎉 1.0.0”, which seems to be a version: write ## 1.2.0 - 2026-11-22"],
+    ["Larder 1.0.0 (2026-01-01)", "has “Larder 1.0.0 (2026-01-01)”, which seems to be a version"],
+    ["app@1.0.0", "has “app@1.0.0”, which seems to be a version"],
+    ["Build 145", "has “Build 145”, which seems to be a version"],
+    ["2026-11-01", "has “2026-11-01”, which seems to be a version"],
   ])("names the line of a heading that it cannot read: %s", async (heading, fault) => {
     const { write, run, stored } = await newMaintainer();
     const unread = `## ${heading}\n\n- Add a map`;
@@ -63,7 +63,7 @@ describe("the command changelog import, if it cannot read the file,", () => {
     await write("CHANGELOG.md", changelog(second, "**1.0.0** (2026-01-15)\n\n- Add a map"));
     expect(await run("import")).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining("line 9 names a version outside of a heading: write ## 1.2.0"),
+      stderr: expect.stringContaining("line 9 has a version outside of a heading: write ## 1.2.0"),
     });
   });
 

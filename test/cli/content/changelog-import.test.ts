@@ -231,7 +231,7 @@ describe("feedback that an imported file names", () => {
     const unknown = "01a1fda4-237d-759b-ad89-7cf5663516dc";
     await write("CHANGELOG.md", changelog(`${first}\n  Feedback: ${thread}\n\nFeedback: ${unknown}`));
     const ran = await run("import");
-    expect(ran.stderr).toContain(`1.0.0 names feedback that this app does not have: ${unknown}.`);
+    expect(ran.stderr).toContain(`1.0.0 contains ids of feedback that this app does not have: ${unknown}.`);
     expect(await stored()).toMatchObject([
       { feedbackIds: [thread], items: [{ type: "added", text: "Maps" }] },
     ]);

@@ -104,7 +104,7 @@ describe("the command changelog release", () => {
   });
 
   it.each([
-    [["--draft"], first, "1.0.0 is a draft: --draft leaves publishing to a person.\n"],
+    [["--draft"], first, "1.0.0 is a draft: --draft is given.\n"],
     [[], first.replace("-15", "-15 [YANKED]"), "1.0.0 is a draft: it is yanked.\n"],
     [
       [],

@@ -171,7 +171,7 @@ describe("the command innkeep dev listen", () => {
     );
     end();
     const { stderr } = await running;
-    expect(stderr).toContain("Trying again until it answers.");
+    expect(stderr).toContain("Trying again until the server answers.");
     expect(stderr).toContain("The server answers again.");
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(receiver.received.length);
   });

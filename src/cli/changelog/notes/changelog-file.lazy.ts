@@ -78,8 +78,7 @@ function partsOf(blocks: readonly Block[]): Parts {
     const line = block.from + 1;
     const heading = versionHeadingIn(block, last);
     const day = isOutside ? null : dayBelow(block, last);
-    if (isVersionLine(block))
-      faults.push({ line, message: `names a version outside of a heading: ${write}` });
+    if (isVersionLine(block)) faults.push({ line, message: `has a version outside of a heading: ${write}` });
     else if (last && day !== null) parts[parts.length - 1] = { ...last, heading: { ...last.heading, day } };
     else if (heading) {
       parts.push({ heading, depth: depthOf(block), line, blocks: [] });
@@ -87,7 +86,7 @@ function partsOf(blocks: readonly Block[]): Parts {
     } else if (lost.has(block) || endsPart(block, last)) {
       const text = plainText(block);
       if (isLikeVersion(text))
-        faults.push({ line, message: `has “${text}”, which seems to name a version: ${write}` });
+        faults.push({ line, message: `has “${text}”, which seems to be a version: ${write}` });
       else ignored.push(`line ${line}: the text under “${text}”`);
       isOutside = true;
     } else if (!isOutside) last?.blocks.push(block);
@@ -98,8 +97,9 @@ function partsOf(blocks: readonly Block[]): Parts {
 const write = "write ## 1.2.0 - 2026-11-22";
 
 /**
- * Returns the headings before the first version that have the same level as that version. The text below them belongs
- * to no version. Omits the title of the file if there is no list before the first version.
+ * Returns the headings before the first version that have the same level as that version. The text below them
+ * belongs to no version. The title of the file is not returned, unless there is a list before the first
+ * version.
  */
 function lostBefore(blocks: readonly Block[]): ReadonlySet<Block> {
   const at = blocks.findIndex((block) => versionHeadingIn(block, undefined));
@@ -210,8 +210,8 @@ function readVersionHeading(heading: string): VersionHeading | undefined {
 }
 
 /**
- * Whether a heading seems to name a version in a form that is not supported, such as `🎉 1.2.0`, `Larder 2.4.0`, `Build
- * 145` or `2026-11-22`.
+ * Whether a heading seems to contain a version in a form that is not supported, such as `🎉 1.2.0`, `Larder
+ * 2.4.0`, `Build 145` or `2026-11-22`.
  */
 const isLikeVersion = (heading: string): boolean =>
   heading.length <= longest && /^(?:\S+\s+)?\S*\d/.test(heading);

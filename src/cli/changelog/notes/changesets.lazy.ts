@@ -19,7 +19,8 @@ const sizes = ["major", "minor", "patch"] as const;
 type Size = (typeof sizes)[number];
 
 /**
- * Reads the files of the folder `.changeset`. Omits a file that names no package, because it changes nothing.
+ * Reads the files of the folder `.changeset`. Omits a file without the name of a package, because it changes
+ * nothing.
  */
 export function readChangesets(files: readonly ChangesetFile[]): PendingChanges {
   const read = files.map((file) => ({ ...readChangeset(file), name: file.name }));
@@ -40,7 +41,9 @@ const titles: Readonly<Record<Size, string>> = {
   patch: "Patch changes",
 };
 
-/** The maximum length of a line that names a package. The search ignores the characters after this length. */
+/**
+ * The maximum length of a line with the name of a package. The search ignores the characters after this length.
+ */
 const longestLine = 1_000;
 
 const sizeIn = (line: string): string | undefined =>
@@ -64,7 +67,7 @@ function readChangeset({ text }: ChangesetFile): Changeset {
   if (wrong !== undefined)
     return {
       summary: "",
-      fault: `has a line that names no size of a change: ${wrong.slice(0, longestLine)}`,
+      fault: `has a line without a valid size (major, minor, patch or none): ${wrong.slice(0, longestLine)}`,
     };
   const size = sizes.find((one) => found.includes(one));
   return { summary: summary.trim(), ...(size && { size }) };

@@ -41,7 +41,7 @@ interface Reading {
   readonly isList: boolean;
   /** The type of the changes under the heading. Null if the heading has no type. Undefined before the first heading. */
   readonly type: ChangeType | null | undefined;
-  /** Whether the heading only names the size of the changes. */
+  /** Whether the heading contains only the size of the changes, such as `Minor Changes`. */
   readonly isSize: boolean;
   readonly isBreaking: boolean;
   /** Whether the changes below the heading do not concern the users of an app. */
@@ -76,7 +76,7 @@ function readBlock(reading: Reading, block: Block): Reading {
 
 const isListBlock = ({ type }: Block): boolean => type === "bullet_list" || type === "ordered_list";
 
-/** Returns the text of a heading. A paragraph that contains only the name of a type counts as a heading. */
+/** Returns the text of a heading. A paragraph that contains only the name of a type is also a heading. */
 function headingIn(block: Block): string | undefined {
   if (block.type !== "heading" && block.type !== "paragraph") return undefined;
   const text = plainText(block);
@@ -118,8 +118,8 @@ function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Chang
   if (text === "" || isOfTools(whole) || isOfTools(text) || (!isBreaking && isHiddenChange(text)))
     return { isWhole };
   const labelled = type === undefined || isSize ? labelledChange(text) : undefined;
-  // If a tool added a hash or an author, the item is a change even if its first word names no type. Then the type is
-  // `changed`.
+  // If a tool added a hash or an author, the item is a change even if its first word is not a type. Then the
+  // type is `changed`.
   const usual = type === undefined && text !== whole ? "changed" : type;
   const change = labelled ?? (usual && { type: usual, text });
   if (!change || [...change.text].length > limits.changelogItem) return { isWhole: false };
@@ -303,8 +303,8 @@ const isHiddenHeading = (text: string): boolean => hidden.test(wordsOf(text));
 const isBreakingHeading = (text: string): boolean => wordsOf(text) === "breaking changes";
 
 /**
- * Whether a heading only names the size of the changes. Under such a heading, the first word of a change shows its
- * type.
+ * Whether a heading contains only the size of the changes, such as `Minor Changes`. Under such a heading, the
+ * first word of a change shows its type.
  */
 const isSizeHeading = (text: string): boolean =>
   /^(?:(?:major|minor|patch|other) changes|what's changed)$/.test(wordsOf(text));

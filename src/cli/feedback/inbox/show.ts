@@ -94,8 +94,9 @@ interface Filing {
 }
 
 /**
- * Archives or resolves a thread with a bulk request, because only a bulk request can be undone as in the console: the
- * thread then is at its earlier place in the list. (rule F45)
+ * Archives or resolves a thread with a bulk request. After the undo of a bulk request, the thread is at its
+ * earlier place in the list. An older server has no bulk requests. In that case, changes the thread directly.
+ * (rule F45)
  */
 export async function fileThread(
   { bulk, threads }: Client,
@@ -119,12 +120,15 @@ export async function fileThread(
   };
 }
 
-/** Ignores the error if an older server has no bulk requests. */
+/** Ignores the error if an older server has no bulk requests. Throws any other error. */
 function ifAbsent(error: unknown): undefined {
   if (!(error instanceof ServerError) || ![404, 405].includes(error.status)) throw error;
 }
 
-/** Returns the message of the server if it refuses an undo, for example because ten minutes are over. */
+/**
+ * Returns the message of the server if it refuses an undo, for example because ten minutes are over. Throws any
+ * other error.
+ */
 function ifRefused(error: unknown): string {
   if (!(error instanceof ServerError) || error.code !== "wrong_state") throw error;
   return error.message;

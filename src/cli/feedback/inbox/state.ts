@@ -182,8 +182,8 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
     said = await sent(inbox.calls, thread, writing);
   } catch (error) {
     const isAnswered = error instanceof ServerError && error.code === "answered";
-    // Now the screen shows the newer message. So the next attempt names this message as the newest message that the
-    // person has read.
+    // Now the screen shows the newer message. So the next attempt contains the id of this message as the newest
+    // message that the person has read.
     const newer = isAnswered ? await inbox.calls.read(id).catch(() => undefined) : undefined;
     // The unsent text stays on the screen.
     if (isOpen())
@@ -327,7 +327,8 @@ export interface ThreadPage {
 }
 
 /**
- * A message to a thread. A reply names the newest message on the screen, or null if there is none. (rule F35)
+ * A message to a thread. A reply contains the id of the newest message on the screen, or null if there is no
+ * message. (rule F35)
  */
 interface SentMessage {
   readonly direction: "note" | "outbound";
@@ -337,7 +338,10 @@ interface SentMessage {
   readonly reportId?: string;
 }
 
-/** Undoes a change. Returns the reason if the server does not undo it, also not later; otherwise undefined. */
+/**
+ * Undoes a change. Returns undefined if the change was undone. Returns the reason if the server refuses, and
+ * will also refuse later.
+ */
 export type Undo = () => Promise<string | undefined>;
 
 /** The requests that the screen sends to the server, and the function that opens the browser. */
@@ -429,7 +433,7 @@ export interface Writing {
   readonly isSure: boolean;
 }
 
-/** A thread that was archived or resolved on this screen, and its former position in the list. */
+/** A thread that was archived or resolved on this screen, and its earlier position in the list. */
 interface Filed {
   readonly thread: ThreadSummary;
   readonly at: number;
@@ -509,7 +513,7 @@ const continued = (
   return { ...state, threads: [...state.threads, ...more], nextCursor: page.nextCursor };
 };
 
-/** Removes a thread from the list after it was archived or resolved. */
+/** Moves a thread from the list to `filed`, after it was archived or resolved. */
 function withoutThread(state: InboxState, id: string): InboxState {
   const at = state.threads.findIndex((thread) => thread.id === id);
   const thread = state.threads[at];
@@ -519,7 +523,7 @@ function withoutThread(state: InboxState, id: string): InboxState {
   return { ...state, threads, selected, filed: [...state.filed, { thread, at }] };
 }
 
-/** Puts a thread back at its position in the list. */
+/** Moves a thread from `filed` back to its position in the list. */
 function withThread(state: InboxState, { thread, at }: Filed): InboxState {
   if (state.threads.some(({ id }) => id === thread.id)) return state;
   const place = Math.min(at, state.threads.length);
@@ -527,7 +531,7 @@ function withThread(state: InboxState, { thread, at }: Filed): InboxState {
   return { ...state, threads: state.threads.toSpliced(place, 0, thread), selected: place, filed };
 }
 
-/** Removes a thread from the threads that can be in the list again. */
+/** Removes a thread from `filed`, because its change can no longer be undone. */
 const forgotten = (state: InboxState, id: string): InboxState => ({
   ...state,
   filed: state.filed.filter(({ thread }) => thread.id !== id),

@@ -489,8 +489,9 @@ interface Candidate {
 const mostCandidates = 20;
 
 /**
- * Returns the file and the line of a failure. Looks in the attributes of the test, then in the name of its class, then
- * in the text of the failure. Returns undefined if none of them names an existing file of the checkout.
+ * Returns the file and the line of a failure. Looks in the attributes of the test, then in the name of its
+ * class, then in the text of the failure. Returns undefined if none of them contains an existing file of the
+ * checkout.
  */
 async function sourceLineOf(test: TestResult, folders: Folders): Promise<SourceLine | undefined> {
   const inText = sourceLinesIn(test.failures.map(({ message, text }) => `${message}\n${text}`).join("\n"));
@@ -540,8 +541,8 @@ const sourceLinesIn = (text: string): Candidate[] =>
   }));
 
 /**
- * Returns the line number that a text gives for a file, such as 12 in `src/a.ts:12`. Compares only file names, because
- * the text may omit folders.
+ * Returns the line number after a file name in a text, such as 12 in `src/a.ts:12`. Compares only file names,
+ * because the text may omit folders.
  */
 function lineIn(places: readonly Candidate[], file: string): number | undefined {
   const name = baseName(file);

@@ -58,7 +58,7 @@ export async function readReports(invocation: Invocation, patterns: readonly str
   return {
     tests: mergeTests(tests, cwd),
     ...{ doubts, unread },
-    faults: [...faults, ...without.map((pattern) => fault(pattern, "names no JUnit report"))],
+    faults: [...faults, ...without.map((pattern) => fault(pattern, "matches no JUnit report"))],
   };
 }
 
@@ -160,8 +160,8 @@ function shown(cwd: string, path: string): string {
 const weight: Readonly<Record<Outcome, number>> = { skipped: 0, passed: 1, flaky: 2, failed: 3 };
 
 /**
- * Returns each test once, in the order of the reports. A test that occurs several times failed if one of its runs
- * failed. It counts as skipped only if all of its runs were skipped. (rule F26)
+ * Returns each test once, in the order of the reports. A test that occurs several times failed if one of its
+ * runs failed. It was skipped only if all of its runs were skipped. (rule F26)
  */
 export function mergeTests(tests: readonly TestResult[], folder: string): Map<string, TestResult> {
   const merged = new Map<string, TestResult>();

@@ -24,7 +24,7 @@ describe("the command feedback send --junit with faulty input", () => {
       "<html/>",
       "--junit junit.xml is not a JUnit report: its root element is <html>",
     ],
-    ["a glob of other files", "*.xml", "<html/>", "--junit *.xml names no JUnit report"],
+    ["a glob of other files", "*.xml", "<html/>", "--junit *.xml matches no JUnit report"],
   ])("sends nothing and names the fault for %s", async (_, glob, report, why) => {
     const { line, received } = await startJunitSending(report);
     const { exit, stderr } = await line.run(["feedback", "send", "--junit", glob]);
