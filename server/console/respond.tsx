@@ -317,5 +317,8 @@ export async function unlessSignedOut<T>(work: () => Promise<T>): Promise<T | un
   }
 }
 
-/** Whether the client accepts HTML, as a browser does for pages. Other clients get errors as JSON. */
-export const acceptsHtml = ({ req }: Context): boolean => String(req.headers.accept).includes("text/html");
+/**
+ * Whether the client prefers HTML to JSON by its field `Accept`, as a browser does for pages. Other clients get errors as
+ * JSON, also those that accept everything.
+ */
+export const acceptsHtml = (ctx: Context): boolean => ctx.accepts("json", "html") === "html";

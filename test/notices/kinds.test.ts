@@ -76,6 +76,16 @@ describe.each(databases)("members get a notice, on $name,", (engine) => {
     expect([await app.owner.mails(), await other.mails()].map(({ length }) => length)).toEqual([1, 0]);
   });
 
+  it("if a test is planned on its first day and has too few testers", async () => {
+    const app = await makeNoticedApp(service);
+    const listing = await service.makeListing({ id: app.appId }, { seats: 2 });
+    const startsOn = service.clock.now().toISOString().slice(0, 10);
+    await app.owner.call("POST", `/listings/${listing.id}/cycles`, { startsOn, timezone: "UTC" });
+    expect(await told(app, app.owner)).toEqual([
+      expect.stringContaining("A test has too few testers: 0 of 2.\n"),
+    ]);
+  });
+
   it("only while a test has too few testers", async () => {
     const app = await makeNoticedApp(service);
     const listing = await service.makeListing({ id: app.appId }, { seats: 1 });

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dueAt } from "../../server/notices/waiting/rules.ts";
 import { databases } from "../support/database/databases.ts";
 import { eventually } from "../support/eventually.ts";
 import { answerOnPage } from "../support/mail/answer-on-page.ts";
 import { makeNoticedApp, type NoticedMember, passTime } from "../support/mail/noticed-app.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { approve, exchange, newDevice } from "../support/sign-in/device-sign-in.ts";
 import { decide, propose } from "../support/worlds/app-with-owner-and-agent.ts";
 import { bearer } from "../support/worlds/owner-with-one-of-each.ts";
 
@@ -237,6 +239,34 @@ describe.each(databases)("a mail with notices, on $name,", (engine) => {
     expect(await owner.mails()).toHaveLength(24);
     const mails = await mailsAfter(app, owner, 25, 1_000);
     expect(mails[24]?.subject).toBe("Demo: 2 notices");
+    await owner.choose({ timezone: "UTC" });
+  });
+
+  it("has a new time if a device of the member sends another time zone", async () => {
+    const app = await makeNoticedApp(service);
+    const { owner, appId } = app;
+    await owner.choose({ timezone: "UTC", apps: [{ appId, kinds: { report: ["daily"] } }] });
+    await app.report({});
+    await app.settled();
+    const due = async () => {
+      const row = await service.deps.database.get<{ dueAt: string }>(
+        `SELECT due_at AS "dueAt" FROM notices WHERE app_id = ? AND queued_at IS NULL`,
+        appId,
+      );
+      return row?.dueAt;
+    };
+    const nineIn = (timezone: string) =>
+      dueAt("daily", service.clock.now(), { timezone, quiet: null }).toISOString();
+    expect(await due()).toBe(nineIn("UTC"));
+    const device = await newDevice();
+    const code = await approve(service, await service.signIn(owner), device);
+    const granted = await exchange(service, device, code, { timezone: "Asia/Tokyo" });
+    expect(await due()).toBe(nineIn("Asia/Tokyo"));
+    await service.request("PATCH", "/api/v1/testing/me/profile", {
+      headers: { authorization: `Bearer ${granted.field("token")}` },
+      body: { timezone: "+03:00" },
+    });
+    expect(await due()).toBe(nineIn("+03:00"));
     await owner.choose({ timezone: "UTC" });
   });
 

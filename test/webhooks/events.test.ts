@@ -113,6 +113,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     const { at, call, told } = await makeApp();
     const made = await call("POST", `${at}/faqs`, { question: "Why?", answer: "Because." });
     await call("PATCH", `/faqs/${made.field("id")}`, { answer: "So." });
+    await call("PATCH", `/faqs/${made.field("id")}`, { answer: "So.", question: "Why?" });
     await call("DELETE", `/faqs/${made.field("id")}`);
     const note = { title: "Two", version: "2.0.0", body: "New." };
     const draft = await call("POST", `${at}/changelog`, note);
@@ -198,6 +199,43 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     });
     expect(rest).toContainEqual({ type: "seat.removed", data: seat(second, 2, { because: "missed_days" }) });
     expect(rest.at(-1)).toMatchObject({ type: "cycle.completed", data: { cycleId: cycle.id } });
+  });
+
+  it("are stored for a test that is planned on its first day", async () => {
+    const { appId, call, told } = await makeApp();
+    const listing = await service.makeListing({ id: appId }, { seats: 1 });
+    const startsOn = service.clock.now().toISOString().slice(0, 10);
+    const planned = await call("POST", `/listings/${listing.id}/cycles`, { startsOn, timezone: "UTC" });
+    const { id: cycleId, status } = Object(planned.body).cycle;
+    expect(status).toBe("running");
+    expect((await told(1)).map(({ type, data }) => ({ type, data }))).toEqual([
+      { type: "cycle.started", data: { appId, cycleId, url: expect.any(String) } },
+    ]);
+  });
+
+  it("are stored for each tester who loses a slot because the test is cancelled", async () => {
+    const { appId, call, told } = await makeApp();
+    const listing = await service.makeListing({ id: appId }, { seats: 4 });
+    const startsOn = new Date(service.clock.now().getTime() + day).toISOString().slice(0, 10);
+    const { id: cycleId, slotIds } = await service.makeCycle(listing, { startsOn });
+    const [active = "", atRisk = "", asked = ""] = slotIds;
+    for (const slotId of [active, atRisk])
+      await call("POST", `/slots/${slotId}/assign`, { email: (await service.makeUser()).email });
+    await service.deps.database.write((tx) =>
+      tx.run("UPDATE slots SET status = 'at_risk' WHERE id = ?", atRisk),
+    );
+    const device = await service.makeDevice(await service.makeUser());
+    await service.request("POST", `/api/v1/testing/slots/${asked}/request`, { headers: device });
+    expect((await call("POST", `/cycles/${cycleId}/cancel`)).status).toBe(200);
+    expect((await call("POST", `/cycles/${cycleId}/cancel`)).status).toBe(409);
+    const all = await told(5);
+    expect(all.map(({ type }) => type)).toEqual([
+      ...["seat.filled", "seat.filled", "seat.requested", "seat.removed", "seat.removed"],
+    ]);
+    const seat = (slotId: string, number: number) => ({
+      ...{ appId, slotId, cycleId, seat: number, because: "cancelled", url: expect.any(String) },
+    });
+    expect(all.slice(3).map(({ data }) => data)).toEqual([seat(active, 1), seat(atRisk, 2)]);
   });
 
   it("have the types that the contract names", async () => {

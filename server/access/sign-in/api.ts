@@ -25,6 +25,7 @@ import {
 } from "../../http/handler.ts";
 import { consume } from "../../http/rate-limits/store.ts";
 import { queueMail, sendsMail } from "../../mail/outgoing/queue.ts";
+import { changeHours } from "../../notices/choices/hours.ts";
 import { hashPassword, normaliseEmail } from "../../secrets/passwords.ts";
 import { hashOf, mintCredential, randomName, visiblePrefix } from "../../secrets/secrets.ts";
 import { type NoticeDeps, notifyAccount, serverHost, serverName } from "../accounts/changes.ts";
@@ -242,7 +243,7 @@ async function claimDevice(
 
 /**
  * Links a claimed device to an account, and writes an audit entry. If the device sent a time zone, it becomes
- * the time zone of the account. An earlier token of the device stops working. Only the result contains the new
+ * the time zone of the account, also for its notices. An earlier token of the device stops working. Only the result contains the new
  * token.
  */
 async function linkDevice(
@@ -253,7 +254,7 @@ async function linkDevice(
   const { user, address, timezone } = linking;
   const token = mintCredential("sdt_");
   const { createdAt, expiresAt } = timesOf(deps.clock.now());
-  if (timezone) await devices.setTimezone(tx, user.id, timezone);
+  if (timezone) await changeHours(deps, tx, user.id, { timezone });
   const target = await devices.link(tx, {
     id: deps.newId(),
     deviceId: linking.deviceId,

@@ -82,9 +82,6 @@ export const devices = {
   remove: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>
     (await tx.run("DELETE FROM devices WHERE user_id = ? AND id = ?", userId, id)) === 1,
 
-  setTimezone: (tx: Transaction, userId: string, timezone: string) =>
-    tx.run("UPDATE users SET timezone = ? WHERE id = ?", timezone, userId),
-
   /** Sets the token with which push messages are sent to a device. Null turns the messages off. */
   setPushToken: (tx: Transaction, id: string, pushToken: string | null) =>
     tx.run("UPDATE devices SET push_token = ? WHERE id = ?", pushToken, id),

@@ -132,11 +132,12 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
           throw new ApiError("wrong_state", { message: isDraft });
         }
         const changes = changesBetween({ ...before }, body, ["question", "answer", "translations"]);
-        await record(
-          tx,
-          { caller, address },
-          { action: "faq.update", appId: key.appId, target: faq.id, changes },
-        );
+        if (changes.length > 0)
+          await record(
+            tx,
+            { caller, address },
+            { action: "faq.update", appId: key.appId, target: faq.id, changes },
+          );
         return faq;
       }),
 
@@ -352,6 +353,13 @@ async function updateFaq(
   const stored = await rows.findStored(tx, appId, id);
   if (!stored || stored.unpublished === 1) return undefined;
   const { question = stored.question, answer = stored.answer, sortOrder = stored.sortOrder } = change;
+  // A translation that is sent again is a change, because it is not outdated any more.
+  const isUnchanged =
+    question === stored.question &&
+    answer === stored.answer &&
+    sortOrder === stored.sortOrder &&
+    change.translations === undefined;
+  if (isUnchanged) return { id, question, answer, sortOrder };
   const before = faqTranslations(stored);
   const translations = translatedAfter({ question, answer, translations: before }, change.translations, at);
   await keepVersion({ newId }, tx, key, { question, answer, translations });

@@ -86,20 +86,25 @@ export function bulk(deps: BulkDeps): Handlers<typeof contract> {
       const act = { caller, address, appId };
       const request = repeat?.name ?? deps.newId();
       let tally = nothingDone;
+      let isRepeated = false;
       for (let isMore = true; isMore; ) {
         const before = tally;
-        [tally, isMore] = await database.write(async (tx) => {
+        [tally, isMore, isRepeated] = await database.write(async (tx) => {
           await bulkChanges.lock(tx, id);
           const { undoRequest, undoTally, createdAt } = await checkUndo(deps, tx, { id, act });
           const known = undoRequest === request ? undoTally : before;
           const rows = await bulkChanges.take(tx, id, limits.bulkIds);
-          if (rows.length === 0) return [known, false];
+          const isByOther = undoRequest !== null && undoRequest !== request;
+          // The undo of a change that changed no thread is stored, too, so that a second undo is refused.
+          if (undoRequest === null && rows.length === 0)
+            await bulkChanges.keepUndoTally(tx, id, request, known);
+          if (rows.length === 0) return [known, false, isByOther];
           const all = sum(known, await undoSome(deps, tx, { act, rows, since: createdAt }));
           await bulkChanges.keepUndoTally(tx, id, request, all);
-          return [all, true];
+          return [all, true, isByOther];
         });
       }
-      if (tally.changed + tally.skippedCount === 0)
+      if (isRepeated && tally.changed + tally.skippedCount === 0)
         throw new ApiError("wrong_state", { message: "This change was already undone." });
       return save(async () => ({ ...tally, skipped: [...tally.skipped] }));
     },
@@ -230,7 +235,8 @@ async function idsOf(
   if (filter.q !== undefined) await indexForSearch(deps);
   const scope = await inboxScope(database, { appId, userId: caller.userId }, filter);
   const whole = { most: limits.bulkFound + 1, milliseconds: searchedMilliseconds };
-  const { rows: found, isComplete } = await firstThreads(database, scope, whole);
+  const seen = { ...scope, to: endOf(expected.asOf, scope.to) };
+  const { rows: found, isComplete } = await firstThreads(database, seen, whole);
   if (found.length > limits.bulkFound)
     throw badRequest("filter", `must match at most ${limits.bulkFound} threads`);
   if (!isComplete)
@@ -238,12 +244,17 @@ async function idsOf(
       "filter",
       "must match fewer threads, because this search did not end in time. Nothing was changed",
     );
-  const matching = found.filter(({ createdAt }) => createdAt <= expected.asOf).map(({ id }) => id);
-  if (matching.length !== expected.total)
+  if (found.length !== expected.total)
     throw new ApiError("list_changed", {
-      message: `The list has ${countOf(matching.length, "thread")} now.`,
+      message: `The list has ${countOf(found.length, "thread")} now.`,
     });
-  return matching.sort();
+  return found.map(({ id }) => id).sort();
+}
+
+/** Returns the time before which a thread was created that the caller saw. The filter `to` may end the list earlier. */
+function endOf(asOf: string, to: string | undefined): string {
+  const end = new Date(Date.parse(asOf) + 1).toISOString();
+  return to !== undefined && to < end ? to : end;
 }
 
 interface Part {

@@ -38,9 +38,10 @@ export function savedReplies(deps: Pick<Deps, "clock" | "database" | "newId">): 
       save(async (tx) => {
         const before = await ownedReply(tx, id, caller);
         const { appId, title } = before;
+        const changes = changesBetween({ ...before }, body, ["body"]);
+        if (changes.length === 0) return before;
         const at = deps.clock.now().toISOString();
         await rows.update(tx, id, { ...body, at, by: caller.userId });
-        const changes = changesBetween({ ...before }, body, ["body"]);
         const action = { action: "saved_reply.update", appId, target: id, changes } as const;
         await record(tx, { caller, address }, { ...action, label: title });
         return ownedReply(tx, id, caller);

@@ -38,11 +38,12 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
         if (!(await rows.update(tx, { id, appId }, body))) throw new ApiError("tag_exists");
         tx.signal(listsTopic(appId));
         const changes = changesBetween({ ...before }, body);
-        await record(
-          tx,
-          { caller, address },
-          { action: "tag.update", appId, target: id, label: name, changes },
-        );
+        if (changes.length > 0)
+          await record(
+            tx,
+            { caller, address },
+            { action: "tag.update", appId, target: id, label: name, changes },
+          );
         return tagAnswer(await ownedTag(tx, id, caller));
       }),
 

@@ -19,8 +19,9 @@ import { assigneeOf, assignees } from "./store/threads.ts";
 
 /**
  * Changes the fields, tags, assignee and snooze of a thread, and records the changes in the audit log and as an
- * event. If the change finishes the thread, the thread counts as read for the caller. The caller must lock the
- * thread first. Throws the errors of `assign`, `changeTags` and `changeSnooze`. (rules F30, F31, F42)
+ * event. A value that the thread already has is no change. If the change finishes the thread, the thread counts as
+ * read for the caller. The caller must lock the thread first. Throws the errors of `assign`, `changeTags` and
+ * `changeSnooze`. (rules F30, F31, F42)
  */
 export async function changeThread(
   deps: Pick<Deps, "clock" | "newId">,
@@ -39,29 +40,32 @@ export async function changeThread(
     readonly change: ThreadChange;
   },
 ): Promise<void> {
-  const { assignee, expectedAssignee, addTags, removeTags, snoozedUntil, ...change } = wanted;
+  const { assignee, expectedAssignee, addTags, removeTags, snoozedUntil, ...given } = wanted;
   const author = { caller, address };
   const onThread = { appId, target: id };
   const record = createAuditWriter(deps);
   const thread = { id, appId };
   const now = deps.clock.now();
   const at = now.toISOString();
-  const fields: string[] = Object.keys(change);
+  const changed = Object.keys(given).length === 0 ? [] : changesBetween(await changeableOf(tx, id), given);
+  const fields = changed.map(({ field }) => field);
   if (assignee !== undefined) {
     const changes = await assign(tx, { ...thread, assignee, expectedAssignee, userId: caller.userId });
-    await record(tx, author, { ...onThread, action: "thread.assign", changes });
-    fields.push("assignee");
+    if (changes.length > 0) {
+      await record(tx, author, { ...onThread, action: "thread.assign", changes });
+      fields.push("assignee");
+    }
   }
   const tagged = await changeTags(deps, tx, { ...thread, addTags, removeTags });
-  if (tagged) {
+  if (tagged !== undefined && tagged.length > 0) {
     await record(tx, author, { ...onThread, action: "thread.tag", changes: tagged });
     fields.push("tags");
   }
   const by = caller.userId;
-  if (Object.keys(change).length > 0) {
-    const changes = changesBetween(await changeableOf(tx, id), change);
+  const change = valuesOf(given, fields);
+  if (changed.length > 0) {
     await updateThread(tx, id, { ...change, at, by });
-    await record(tx, author, { ...onThread, action: "thread.update", changes });
+    await record(tx, author, { ...onThread, action: "thread.update", changes: changed });
   }
   if (snoozedUntil !== undefined) {
     const changes = await changeSnooze(tx, id, { until: snoozedUntil, now, by });
@@ -76,8 +80,19 @@ export async function changeThread(
     tx.signal(threadTopic(id));
     await recordThreadChange(deps, tx, { ...thread, at, fields, status: change.status, by });
   }
-  if (isFinish(change.status))
+  if (isFinish(given.status))
     await threadViews.mark(tx, { appId, userId: caller.userId, feedbackId: id }, true);
+}
+
+/** Returns the values of these fields. The values of the other fields are undefined. */
+function valuesOf({ status, category, subject, githubIssueUrl }: ThreadChange, fields: readonly string[]) {
+  const has = (field: string) => fields.includes(field);
+  return {
+    status: has("status") ? status : undefined,
+    category: has("category") ? category : undefined,
+    subject: has("subject") ? subject : undefined,
+    githubIssueUrl: has("githubIssueUrl") ? githubIssueUrl : undefined,
+  };
 }
 
 /**

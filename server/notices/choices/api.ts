@@ -5,16 +5,14 @@ import {
   type GivenChoices,
   noticeKinds,
   type OwnNotices,
-  type QuietHours,
 } from "../../../src/contract/notices.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { appTopic, noticesTopic } from "../../database/signals.ts";
+import { appTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { sendsMail } from "../../mail/outgoing/queue.ts";
 import { noticeBrowsers } from "../browsers/store.ts";
-import { dueAt } from "../waiting/rules.ts";
-import { notices as rows } from "../waiting/store.ts";
+import { changeHours } from "./hours.ts";
 import { changedChoices, choicesOf, defaultStorm, kindsFor, offeredWays, waysOf } from "./rules.ts";
 import { type HoursRow, type MemberOfApp, noticeChoices, quietHoursOf } from "./store.ts";
 
@@ -39,7 +37,7 @@ export function notices(
       return save(async (tx) => {
         for (const change of apps) await changeApp(tx, caller, change);
         if (timezone !== undefined || quietHours !== undefined)
-          await changeHours(deps, tx, caller, { timezone, quietHours });
+          await changeHours(deps, tx, caller.userId, { timezone, quietHours });
         return own(tx, caller);
       });
     },
@@ -83,28 +81,6 @@ async function changeApp(
 async function memberOf(tx: Transaction, appId: string, userId: string) {
   await tx.lock(`notices:${userId}:${appId}`);
   return noticeChoices.member(tx, { appId, userId });
-}
-
-/** Changes the time zone and the quiet hours of a person. Notices that wait get new times. (rule N4) */
-async function changeHours(
-  { clock }: Pick<Deps, "clock">,
-  tx: Transaction,
-  { userId }: Pick<ConsoleCaller, "userId">,
-  {
-    timezone: zone,
-    quietHours,
-  }: { readonly timezone: string | undefined; readonly quietHours: QuietHours | null | undefined },
-): Promise<void> {
-  const before = await noticeChoices.hours(tx, userId);
-  if (!before) throw new ApiError("not_found");
-  const timezone = zone ?? before.timezone;
-  const quiet = quietHours === undefined ? quietHoursOf(before) : quietHours;
-  await noticeChoices.setHours(tx, userId, timezone, quiet);
-  for (const batch of await rows.waitingOf(tx, userId)) {
-    const from = batch.way === "daily" ? clock.now() : new Date(batch.firstAt);
-    await rows.reschedule(tx, batch, dueAt(batch.way, from, { timezone, quiet }).toISOString());
-  }
-  tx.signal(noticesTopic);
 }
 
 /** Returns which notices a person gets about each app. (rule N1) */

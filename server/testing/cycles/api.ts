@@ -105,8 +105,15 @@ export function cycles(
     cancel: withTraits(catchesUpCycle, ({ caller, address, params: { cycleId: id }, save }) =>
       save(async (tx) => {
         const { appId } = await ownedCycle(tx, id, caller);
-        if (!(await cycleRows.cancel(tx, id, clock.now().toISOString()))) throw new ApiError("wrong_state");
+        const at = clock.now().toISOString();
+        const removed = await cycleRows.cancel(tx, id, at);
+        if (removed === undefined) throw new ApiError("wrong_state");
         await record(tx, { caller, address }, { action: "cycle.cancel", appId, target: id });
+        for (const { id: subjectId, seat } of removed)
+          await recordEvent(deps, tx, {
+            ...{ appId, type: "seat.removed", subjectId, at, by: caller.userId },
+            facts: { cycleId: id, seat, because: "cancelled" },
+          });
         for (const topic of [cyclesTopic, cycleTopic(id)]) tx.signal(topic);
         return cycleAnswer(await ownedCycle(tx, id, caller), clock.now());
       }),
@@ -161,8 +168,9 @@ async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<C
 }
 
 /**
- * Stores a cycle and its open slots. Returns the id of the cycle. Later changes of the listing do not change the cycle.
- * Throws `bad_request` if the last day of the test would already be over.
+ * Stores a cycle and its open slots. If its first day has begun, also stores the event that the test has started.
+ * Returns the id of the cycle. Later changes of the listing do not change the cycle. Throws `bad_request` if the last
+ * day of the test would already be over. (rule T3)
  */
 async function planCycle(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
@@ -171,7 +179,7 @@ async function planCycle(
 ): Promise<string> {
   const { startsOn, timezone } = wanted;
   const createdAt = clock.now().toISOString();
-  const { id: listingId, durationDays, maxMissedDays } = listing;
+  const { id: listingId, appId, durationDays, maxMissedDays } = listing;
   const dayStarts = dayStartsOf({ startsOn, timezone, durationDays });
   const initialState = initialStateOf(dayStarts, createdAt);
   if (!initialState)
@@ -180,6 +188,14 @@ async function planCycle(
   await cycleRows.insert(tx, { ...cycle, ...initialState, dayStarts: JSON.stringify(dayStarts) });
   for (let seat = 1; seat <= listing.seats; seat += 1)
     await dueChanges.openSlot(tx, { id: newId(), cycleId: cycle.id, seat, createdAt });
+  if (initialState.status === "running")
+    await recordEvent({ newId }, tx, {
+      appId,
+      type: "cycle.started",
+      subjectId: cycle.id,
+      facts: {},
+      at: createdAt,
+    });
   tx.signal(cyclesTopic);
   return cycle.id;
 }

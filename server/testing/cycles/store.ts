@@ -71,29 +71,38 @@ export const cycles = {
 
   insert: (tx: Transaction, cycle: Added<typeof tables.cycles>) => tx.insert(tables.cycles, cycle),
 
-  /** Cancels a cycle and its slots. Returns false if the cycle is already over. */
-  async cancel(tx: Transaction, id: string, at: string): Promise<boolean> {
+  /**
+   * Cancels a cycle and its slots. Returns the slots that lost their tester, in the order of their numbers. Returns
+   * undefined if the cycle is already over.
+   */
+  async cancel(tx: Transaction, id: string, at: string): Promise<readonly RemovedSlot[] | undefined> {
     await tx.lock(`cycle:${id}`);
     const cancelled = await tx.run(
       `UPDATE cycles SET status = 'cancelled', next_at = NULL
        WHERE id = ? AND status IN ('recruiting', 'running')`,
       id,
     );
-    if (cancelled === 0) return false;
+    if (cancelled === 0) return undefined;
     await tx.run(
       `UPDATE slots SET status = 'open', tester_id = NULL, request_expires_at = NULL
        WHERE cycle_id = ? AND status = 'requested'`,
       id,
     );
-    await tx.run(
+    const removed = await tx.all<RemovedSlot>(
       `UPDATE slots SET status = 'removed', ended_at = ?
-       WHERE cycle_id = ? AND status IN ('active', 'at_risk')`,
+       WHERE cycle_id = ? AND status IN ('active', 'at_risk') RETURNING id, seat`,
       at,
       id,
     );
-    return true;
+    return removed.toSorted((one, other) => one.seat - other.seat);
   },
 };
+
+/** A slot that lost its tester. */
+interface RemovedSlot {
+  readonly id: string;
+  readonly seat: number;
+}
 
 /** A test session that a page shows as evidence. `screens` is a JSON array. */
 export interface EvidenceSessionRow {

@@ -30,6 +30,7 @@ import {
   withTraits,
 } from "../../http/handler.ts";
 import { cachedLookup } from "../../http/memory.ts";
+import { changeHours } from "../../notices/choices/hours.ts";
 import { hashOf, mintCredential, type Sealer } from "../../secrets/secrets.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { countedDays, slots, storeCountedEvent } from "../cycles/store.ts";
@@ -112,7 +113,7 @@ export const tester = (
         }),
     ),
 
-    updateProfile,
+    updateProfile: (request) => updateProfile(deps, request),
   };
 };
 
@@ -266,13 +267,12 @@ async function requestedSlot(tx: Transaction, slotId: string, testerId: string) 
  * Changes the account's time zone and the push token of the device that sends the request. A null or blank `pushToken`
  * turns notifications off.
  */
-async function updateProfile({
-  caller,
-  body,
-  save,
-}: Request<typeof contract.updateProfile>): Promise<Profile> {
+async function updateProfile(
+  deps: Pick<Deps, "clock">,
+  { caller, body, save }: Request<typeof contract.updateProfile>,
+): Promise<Profile> {
   return save(async (tx) => {
-    if (body.timezone !== undefined) await devices.setTimezone(tx, caller.userId, body.timezone);
+    if (body.timezone !== undefined) await changeHours(deps, tx, caller.userId, { timezone: body.timezone });
     if (body.pushToken !== undefined) await devices.setPushToken(tx, caller.id, body.pushToken || null);
     const profile = await devices.findProfile(tx, caller.userId);
     return { timezone: profile?.timezone ?? "UTC", isTester: profile?.isTester === 1 };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { settling } from "../../../server/feedback/unread/rules.ts";
 import { unreadCounts } from "../../../server/feedback/unread/store/news.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
@@ -356,6 +357,38 @@ describe.each(databases)("a bulk change on $name", (engine) => {
       expect((await bulk({ ...body, change })).status).toBe(400);
     expect((await bulk({ ids: [first], change: {} })).status).toBe(400);
     expect((await bulk({ ids: [first], change: { assignee: "nobody@example.org" } })).status).toBe(400);
+  });
+
+  it("counts only the threads that the caller saw for the maximum number of threads", async () => {
+    await fillThreads(service, team.app.id, Array(limits.bulkFound).fill({}));
+    const asOf = now();
+    service.clock.advance(10);
+    await send();
+    const request = { filter: { status: "open" }, change: { status: "archived" } };
+    const total = limits.bulkFound - 1;
+    expect(await bulk({ ...request, expected: { total, asOf } })).toMatchObject({
+      status: 409,
+      body: { code: "list_changed" },
+    });
+    expect(await bulk({ ...request, expected: { total, asOf: now() } })).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: "filter" }] },
+    });
+  });
+
+  it("that changed no thread can be undone once, too", async () => {
+    const done = await bulk({ ids: [service.deps.newId()], change: { status: "resolved" } });
+    expect(done).toMatchObject({ status: 200, body: { changed: 0, skippedCount: 1 } });
+    const headers = await service.signIn(team.owner);
+    const undoWith = (key: string) =>
+      service.request("POST", `/api/v1/console/apps/${team.app.id}/feedback/bulk/undo`, {
+        headers: { ...headers, "idempotency-key": key },
+        body: { undo: undoOf(done) },
+      });
+    const nothing = { status: 200, body: { changed: 0, skippedCount: 0 } };
+    expect(await undoWith("first")).toMatchObject(nothing);
+    expect(await undoWith("first")).toMatchObject(nothing);
+    expect(await undoWith("second")).toMatchObject({ status: 409, body: { code: "wrong_state" } });
   });
 
   it("changes more threads than fit into one transaction", async () => {

@@ -175,6 +175,21 @@ describe("the root address of the server", () => {
     expect([json.status, json.field("code")]).toEqual([404, "not_found"]);
     await service.stop();
   });
+
+  it("decides by the qualities in the header Accept", async () => {
+    const service = await startService();
+    const statusOf = async (accept: string) =>
+      (await service.request("GET", "/", { headers: { accept } })).status;
+    const pages = [
+      "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8",
+      "application/json;q=0.5, TEXT/HTML",
+      "text/*",
+    ];
+    const errors = ["*/*", "application/json, text/html;q=0.9", "text/html;q=0, */*", "text/plain", ""];
+    for (const accept of pages) expect([accept, await statusOf(accept)]).toEqual([accept, 302]);
+    for (const accept of errors) expect([accept, await statusOf(accept)]).toEqual([accept, 404]);
+    await service.stop();
+  });
 });
 
 const plain = (text: string): string => text.replaceAll("&amp;", "&");

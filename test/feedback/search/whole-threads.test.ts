@@ -170,6 +170,19 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     expect((await search("zebra", `&limit=1&cursor=${nextCursor}`)).search).toBeUndefined();
   });
 
+  it("corrects a word with the words of each of many apps", async () => {
+    const words = ["aardvark", "capybara", "dolphin", "echidna", "flamingo", "gorilla", "hedgehog", "jackal"];
+    words.push("kangaroo", "leopard");
+    for (const word of words) {
+      const { key } = await service.makeApp(world.owner);
+      await sendFeedback(service, key, { message: `The ${word}s wait.` });
+    }
+    for (const word of words) {
+      const { search: facts } = await get(`/search?q=${word.slice(0, 3)}${word.slice(4)}s`);
+      expect(facts.didYouMean).toBe(`${word}s`);
+    }
+  });
+
   it("corrects a word only with words of threads that the person may see", async () => {
     await send({ message: "The keyboard is gone." });
     const other = await service.makeApp(await service.makeUser());

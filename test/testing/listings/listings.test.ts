@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { devices } from "../../../server/access/sign-in/store.ts";
+import { changeHours } from "../../../server/notices/choices/hours.ts";
 import {
   type BrowserWithoutScripts,
   createBrowserWithoutScripts,
@@ -114,9 +114,11 @@ describe("the pages of an app's listings and cycles", () => {
     const zone = async () =>
       fieldsOf(formOf(await owner.open(address(`/${id}`)), address(`/${id}/cycles`))).timezone;
     expect(await zone()).toBe("UTC");
-    await service.deps.database.write((tx) => devices.setTimezone(tx, world.owner.id, "America/Lima"));
+    const move = (timezone: string) =>
+      service.deps.database.write((tx) => changeHours(service.deps, tx, world.owner.id, { timezone }));
+    await move("America/Lima");
     expect(await zone()).toBe("America/Lima");
-    await service.deps.database.write((tx) => devices.setTimezone(tx, world.owner.id, "UTC"));
+    await move("UTC");
   });
 
   it.each([

@@ -19,8 +19,14 @@ const mostWords = 12;
 /** The maximum number of threads that are counted for each existing word. */
 const mostCounted = 50;
 
-/** The number of apps whose words are looked up on PostgreSQL, where the index contains separate words for each app. */
-const mostApps = 8;
+/** The maximum number of apps whose words are proposed. (rule F59) */
+const mostApps = 64;
+
+/**
+ * The number of apps whose words one statement looks up on PostgreSQL, where the index contains separate words for each
+ * app.
+ */
+const appsAtOnce = 8;
 
 /**
  * Returns the query `q` with corrected words. Each word that is in no thread is replaced by the most frequent word that
@@ -49,10 +55,12 @@ async function betterWord(
 ): Promise<string | undefined> {
   const neighbours = neighboursOf(word);
   if (neighbours.length === 0 || (await newestWith(database, search, term, 1)).length > 0) return undefined;
-  const existing = await existingWords(database, search.scope.appIds, neighbours);
+  const appIds = search.scope.appIds.slice(0, mostApps);
+  const proposing = { ...search, scope: { ...search.scope, appIds } };
+  const existing = await existingWords(database, appIds, neighbours);
   let best: { readonly word: string; readonly seqs: readonly number[] } | undefined;
   for (const one of neighbours.filter((each) => existing.has(each)).slice(0, mostWords)) {
-    const seqs = await newestWith(database, search, [{ word: one, isBeginning: false }], mostCounted);
+    const seqs = await newestWith(database, proposing, [{ word: one, isBeginning: false }], mostCounted);
     if (seqs.length > (best?.seqs.length ?? 0)) best = { word: one, seqs };
   }
   return best && asWritten(database, best.word, best.seqs);
@@ -72,18 +80,31 @@ export async function newestWith(
   return (await searchThreads(reader, { ...search, query }, page)).seqs;
 }
 
-/** Returns the words that are in the index. On SQLite, the result may contain words of other apps. */
+/**
+ * Returns the words that are in the index. On SQLite, the result may contain words of other apps. On PostgreSQL, looks
+ * up no more apps when `mostWords` words are found.
+ */
 async function existingWords(
   database: Database,
   appIds: readonly string[],
   words: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const found =
-    database.engine === "sqlite"
-      ? await database.all<{ word: string }>(inVocabulary, JSON.stringify(words))
-      : await database.write((tx) => inLexemes(tx, appIds, words));
-  return new Set(found.map(({ word }) => word));
+  if (database.engine === "sqlite")
+    return wordsOf(await database.all<FoundWord>(inVocabulary, JSON.stringify(words)));
+  const found = new Set<string>();
+  for (let from = 0; from < appIds.length && found.size < mostWords; from += appsAtOnce) {
+    const some = appIds.slice(from, from + appsAtOnce);
+    const left = words.filter((word) => !found.has(word));
+    for (const word of wordsOf(await database.write((tx) => inLexemes(tx, some, left)))) found.add(word);
+  }
+  return found;
 }
+
+interface FoundWord {
+  readonly word: string;
+}
+
+const wordsOf = (rows: readonly FoundWord[]): Set<string> => new Set(rows.map(({ word }) => word));
 
 const inVocabulary =
   "SELECT v.term AS word FROM json_each(?) AS asked CROSS JOIN feedback_search_words v WHERE v.term = asked.value";
@@ -97,10 +118,10 @@ async function inLexemes(tx: Transaction, appIds: readonly string[], words: read
     `EXISTS (SELECT 1 FROM feedback_search s WHERE s.words @@ CAST(${asked} AS tsquery))`;
   // For each word, the index reads a list of all threads with this word. The lists of the newest ranges are short, and
   // a common word is in these lists. So these lists are read first.
-  return tx.all<{ word: string }>(
+  return tx.all<FoundWord>(
     plannedEachTime(`SELECT asked ->> 0 AS word FROM json_array_elements(CAST(? AS json)) AS asked
      WHERE ${has("asked ->> 1")} OR ${has("asked ->> 2")}`),
-    JSON.stringify(words.map((word) => [word, ...lexemesOf(appIds.slice(0, mostApps), word, ranges)])),
+    JSON.stringify(words.map((word) => [word, ...lexemesOf(appIds, word, ranges)])),
   );
 }
 
