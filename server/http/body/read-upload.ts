@@ -446,8 +446,8 @@ function typeOf(header: string): string | null | undefined {
 }
 
 /**
- * Decodes base64 (RFC 4648) that arrives in pieces. It requires padding, and allows line breaks but no other
- * characters.
+ * Decodes base64 (RFC 4648) that arrives in pieces. It requires padding, and allows ASCII white space and percent
+ * escapes (RFC 2397), but no other characters.
  */
 interface Base64Decoder {
   /** Returns false as soon as the text is not base64. After that, the caller must not use the decoder any more. */
@@ -466,9 +466,10 @@ function createBase64Decoder(take: (decoded: Buffer) => void): Base64Decoder {
   // The characters that are not decoded yet. Only the last group of four may have padding, and any group may be the
   // last group. So the newest group is decoded only when more text or the end has arrived.
   let held = "";
+  const plain = createUnescape();
   return {
-    write(broken) {
-      const bytes = withoutLineBreaks(broken);
+    write(given) {
+      const bytes = plain.read(given);
       const total = held.length + bytes.length;
       if (total <= groupLength) {
         held += bytes.toString("latin1");
@@ -482,12 +483,13 @@ function createBase64Decoder(take: (decoded: Buffer) => void): Base64Decoder {
       return true;
     },
     end() {
+      if (plain.held() !== "") return false;
       if (held === "") return true;
       if (!lastGroup.test(held)) return false;
       take(decoded.subarray(0, decoded.write(held, "base64")));
       return true;
     },
-    held: () => held,
+    held: () => held + plain.held(),
   };
 }
 
@@ -503,15 +505,41 @@ const pieceLength = 65_536;
 // the garbage collector would have to free as many bytes as the upload has.
 const decoded = Buffer.allocUnsafe((pieceLength / 4) * 3 + 3);
 
-/** Removes line breaks, because some encoders write one after every 76 characters. */
-function withoutLineBreaks(bytes: Buffer): Buffer {
-  if (!bytes.includes(lineFeed) && !bytes.includes(carriageReturn)) return bytes;
-  return Buffer.from(bytes.toString("latin1").replaceAll("\n", "").replaceAll("\r", ""), "latin1");
+/** Replaces percent escapes and removes ASCII white space in a text that arrives in pieces. */
+interface Unescape {
+  /** Returns the next piece of the text. Keeps an incomplete escape at its end until the next piece. */
+  read(bytes: Buffer): Buffer;
+  /** Returns the incomplete escape at the end of the last piece. */
+  held(): string;
 }
 
-const lineFeed = 0x0a;
+/**
+ * Creates an Unescape. Some encoders write a line break after every 76 characters, and some escape all of the URL. It
+ * does not change wrong escapes. They are not base64, so the decoder refuses them.
+ */
+function createUnescape(): Unescape {
+  let held = "";
+  return {
+    read(bytes) {
+      if (held === "" && !special.some((byte) => bytes.includes(byte))) return bytes;
+      const text = held + bytes.toString("latin1");
+      held = incompleteEscape.exec(text.slice(-2))?.[0] ?? "";
+      const whole = text.slice(0, text.length - held.length);
+      return Buffer.from(withoutWhiteSpace(unescaped(whole)), "latin1");
+    },
+    held: () => held,
+  };
+}
 
-const carriageReturn = 0x0d;
+/** The percent sign, the line breaks, the space, the tab and the form feed. */
+const special = [0x25, 0x0a, 0x0d, 0x20, 0x09, 0x0c];
+
+const incompleteEscape = /%[0-9a-f]?$/i;
+
+const unescaped = (text: string): string =>
+  text.replace(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+const withoutWhiteSpace = (text: string): string => text.replace(/[\t\n\f\r ]+/g, "");
 
 /** Decodes `first`, which is empty or one group of four characters, and then `groups`. */
 function decode(first: string, groups: Buffer, take: (decoded: Buffer) => void): boolean {

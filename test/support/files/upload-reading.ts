@@ -36,8 +36,8 @@ export async function createReading() {
     files,
     /** The paths of all existing files. */
     left: () => filesIn(folder),
-    json: (body: string | Buffer, limits: Partial<JsonUploadLimits> = {}) =>
-      readJsonUpload(chunked(body), files, { ...jsonLimits, ...limits }),
+    json: (body: string | Buffer, limits: Partial<JsonUploadLimits> = {}, pieceLength?: number) =>
+      readJsonUpload(chunked(body, pieceLength), files, { ...jsonLimits, ...limits }),
     form: (bytes: Buffer, type: string, limits: Partial<MultipartForm> = {}, pieceLength?: number) => {
       const body = chunked(bytes, pieceLength);
       return readMultipartUpload({ body, headers: { "content-type": type } }, files, {
