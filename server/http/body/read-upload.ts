@@ -29,7 +29,7 @@ import { consume, type Intake, malformedJson, receive, refuseMore, type Upload }
  */
 export async function readUpload(
   request: IncomingMessage,
-  { bodyKind, rules }: Pick<Endpoint, "bodyKind"> & { readonly rules: UploadRules },
+  { body, bodyKind, rules }: Pick<Endpoint, "body" | "bodyKind"> & { readonly rules: UploadRules },
   { files, arrival }: { readonly files: Files; readonly arrival: IncomingBody | undefined },
 ): Promise<Upload> {
   refuseEncoded(request);
@@ -38,7 +38,7 @@ export async function readUpload(
   const mediaType = mediaTypeOf(request);
   if (mediaType === "multipart/form-data")
     return readMultipartUpload({ body: request, headers: request.headers }, files, {
-      ...formOf(rules),
+      ...formOf(rules, Object.keys(body?.shape ?? {})),
       arrival,
     });
   if (mediaType === "application/json" && bodyKind === "upload") {
@@ -51,8 +51,9 @@ export async function readUpload(
   throw new ApiError("unsupported_media_type", { message: `Send the body as ${json}multipart/form-data.` });
 }
 
-const formOf = ({ files, anyJson, bodyBytes }: UploadRules): MultipartForm => ({
+const formOf = ({ files, anyJson, bodyBytes }: UploadRules, fields: readonly string[]): MultipartForm => ({
   files,
+  texts: fields.filter((field) => !Object.hasOwn(files, field)),
   json: anyJson === undefined ? [] : [anyJson],
   body: bodyBytes,
   text: textBytes(anyJson),

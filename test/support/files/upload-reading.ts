@@ -22,6 +22,7 @@ export const jsonLimits: JsonUploadLimits = {
 
 export const formLimits: MultipartForm = {
   files: { images: { bytes: 1_000 }, attachments: { bytes: 3_000, named: true } },
+  texts: ["message", "metadata"],
   json: ["metadata"],
   body: 300_000,
   text: 2_000,
