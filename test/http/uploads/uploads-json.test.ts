@@ -1,9 +1,17 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
+import { Readable } from "node:stream";
 import { beforeEach, describe, expect, it } from "vitest";
+import { readJsonUpload } from "../../../server/http/body/read-upload.ts";
 import { isReceivedFile, type ReceivedFile } from "../../../src/contract/files.ts";
 import { dataUrl, jpeg, pdf, png } from "../../support/files/sample-files.ts";
-import { createReading, faultOf, type Reading, streaming } from "../../support/files/upload-reading.ts";
+import {
+  createReading,
+  faultOf,
+  jsonLimits,
+  type Reading,
+  streaming,
+} from "../../support/files/upload-reading.ts";
 import { fc } from "../../support/property.ts";
 
 const imagesOf = (...images: unknown[]) => JSON.stringify({ images });
@@ -224,6 +232,81 @@ it("a data URL with escapes in a JSON body has the same bytes in chunks of any s
     await discard();
   });
   await fc.assert(property, { numRuns: 30 });
+});
+
+describe("a very long text in a large JSON body", () => {
+  const length = 600_000;
+  const limits = { body: 4_000_000, text: 400_000 };
+  const bodyOf = (raw: string) => `{"metadata":{"a":1,"log":"${raw}"},"note":"x"}`;
+  const read = async (raw: string | Buffer, pieceLength?: number) => {
+    const [before = "", behind = ""] = bodyOf("|").split("|");
+    const body = Buffer.concat([Buffer.from(before), Buffer.from(raw), Buffer.from(behind)]);
+    return (await createReading()).json(body, limits, pieceLength);
+  };
+
+  it.each([
+    ["letters", "x"],
+    ["digits of base 16", "0aF9"],
+    ["letters beyond ASCII", "żó"],
+    ["emoji", "😀"],
+    ["escaped letters", "\\u00e9"],
+    ["escaped emoji", "\\ud83d\\ude00"],
+    ["escaped line breaks", "\\n"],
+    ["escaped quotes and backslashes", '\\"\\\\'],
+  ])("is cut, whatever its chunks are: %s", async (_, part) => {
+    const raw = part.repeat(length / Buffer.byteLength(part));
+    const whole = JSON.parse(`"${raw}"`);
+    for (const pieceLength of [4_999, 10_000, 65_536, 999_999]) {
+      const { value } = await read(raw, pieceLength);
+      const { metadata, note } = Object(value);
+      expect([metadata.a, note]).toEqual([1, "x"]);
+      const kept = metadata.log.slice(0, -64);
+      expect(metadata.log.slice(-64)).toMatch(/^[0-9a-f]{64}$/);
+      expect(Buffer.byteLength(kept)).toBeGreaterThan(20_000);
+      expect(kept.length).toBeLessThan(whole.length);
+      expect(whole.startsWith(kept.toWellFormed().replace(/\ufffd$/, ""))).toBe(true);
+    }
+  });
+
+  it("keeps bodies different that differ only in what is left out", async () => {
+    const [one, two] = ["\\u00e9", "\\u00ea"].map((end) => `${"x".repeat(length)}${end}`);
+    const first = (await read(one ?? "")).value;
+    expect((await read(two ?? "")).value).not.toEqual(first);
+    expect((await read(one ?? "")).value).toEqual(first);
+  });
+
+  it.each([
+    ["a wrong escape", "\\x"],
+    ["half an escape", "\\u00"],
+    ["a line break", "\n"],
+    ["a control character", "\u0001"],
+    ["bytes that are not UTF-8", Buffer.from([0xff])],
+    ["half a character of UTF-8", Buffer.from([0xc3])],
+  ])("is refused if the part that is left out has %s", async (_, end) => {
+    const raw = Buffer.concat([Buffer.from("x".repeat(length)), Buffer.from(end)]);
+    expect(await faultOf(read(raw))).toBe("malformed_json");
+  });
+
+  it("is not cut if it is a key, or if the body has few other bytes", async () => {
+    const key = "k".repeat(length);
+    const reading = await createReading();
+    expect(await faultOf(reading.json(`{"metadata":{"${key}":1}}`, limits))).toBe("too_large");
+    const { value } = await reading.json(bodyOf(key), { ...limits, text: 3 * length });
+    expect(Object(value).metadata.log === key).toBe(true);
+  });
+
+  it("is not cut in a body without metadata", async () => {
+    const reading = await createReading();
+    const { free, ...others } = jsonLimits;
+    expect(
+      await faultOf(
+        readJsonUpload(Readable.from([Buffer.from(bodyOf("x".repeat(length)))]), reading.files, {
+          ...others,
+          ...limits,
+        }),
+      ),
+    ).toBe("too_large");
+  });
 });
 
 describe("a large JSON body", () => {
