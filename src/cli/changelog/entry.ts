@@ -114,7 +114,10 @@ function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEn
   const named = feedbackIdsIn([body, ...items.map(({ text }) => text)].join("\n"));
   const unknown = named.filter((id) => !linked.includes(id));
   if (unknown.length > 0)
-    note(invocation, `${version} contains ids of feedback that this app does not have: ${unknown.join(", ")}.`);
+    note(
+      invocation,
+      `${version} contains ids of feedback that this app does not have: ${unknown.join(", ")}.`,
+    );
 }
 
 /** Prints the fields of each entry that would be sent without `--dry-run`. */

@@ -58,7 +58,9 @@ describe("the command changelog import --format changesets", () => {
     const ran = await run("import", "--format", "changesets");
     expect(ran).toMatchObject({ exit: 2, stdout: "" });
     expect(ran.stderr).toContain("  no-front.md has no front matter between two lines of ---");
-    expect(ran.stderr).toContain("  no-size.md has a line without a valid size (major, minor, patch or none): larder: huge");
+    expect(ran.stderr).toContain(
+      "  no-size.md has a line without a valid size (major, minor, patch or none): larder: huge",
+    );
   });
 });
 

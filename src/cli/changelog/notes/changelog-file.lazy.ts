@@ -78,8 +78,7 @@ function partsOf(blocks: readonly Block[]): Parts {
     const line = block.from + 1;
     const heading = versionHeadingIn(block, last);
     const day = isOutside ? null : dayBelow(block, last);
-    if (isVersionLine(block))
-      faults.push({ line, message: `has a version outside of a heading: ${write}` });
+    if (isVersionLine(block)) faults.push({ line, message: `has a version outside of a heading: ${write}` });
     else if (last && day !== null) parts[parts.length - 1] = { ...last, heading: { ...last.heading, day } };
     else if (heading) {
       parts.push({ heading, depth: depthOf(block), line, blocks: [] });
