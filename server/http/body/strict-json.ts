@@ -308,7 +308,11 @@ export function createRawStringCheck(): TextSink<void> {
     write(bytes) {
       // White space is allowed at this point, because it was escaped in the JSON. The reader has already refused
       // unescaped white space.
-      if (bytes.some((byte) => byte < 0x20 && !whiteSpace.includes(byte))) throw rawControl();
+      // A loop is several times faster than `bytes.some`.
+      for (let at = 0; at < bytes.length; at++) {
+        const byte = bytes[at] ?? 0;
+        if (byte < 0x20 && !whiteSpace.includes(byte)) throw rawControl();
+      }
       decode(bytes);
     },
     end: () => decode(),
