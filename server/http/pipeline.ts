@@ -430,7 +430,7 @@ export function createBodyReader(
     }: { readonly caller: Callers[Endpoint["auth"]]; readonly idempotencyKey: string | undefined },
   ): Promise<ReceivedBody> => {
     const sender = senderOf(caller, addressOf(req));
-    const { bodyKind, bodyBytes, upload: rules } = endpoint;
+    const { body, bodyKind, bodyBytes, upload: rules } = endpoint;
     if (bodyBytes !== undefined) {
       const { value, release } = await readLargeJson(req, { arrivals, sender, most: bodyBytes });
       return { value, discard: async () => release() };
@@ -446,7 +446,7 @@ export function createBodyReader(
       // The memory of an admitted body is not counted, because it is small. The files of the body are written to disk
       // while they arrive.
       const counted = admitted ? withoutHolding(arrival) : arrival;
-      received = await readUpload(req, { bodyKind, rules }, { files, arrival: counted });
+      received = await readUpload(req, { body, bodyKind, rules }, { files, arrival: counted });
       return received;
     } catch (error) {
       await admitted?.countFailed(error);

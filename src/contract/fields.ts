@@ -147,7 +147,7 @@ export const optionalInstant = z.optional(
 export const label = (max: number, form?: "NFC") =>
   z.string().check(
     normalised((given) => {
-      const clean = given.toWellFormed().replaceAll("\0", "");
+      const clean = cleaned(given);
       const value = (form ? inNormalForm(clean, form) : clean).trim();
       return value.length <= max ? value : [...value.slice(0, 2 * max)].slice(0, max).join("").trim();
     }),
@@ -157,18 +157,14 @@ export const label = (max: number, form?: "NFC") =>
 /** An optional label. Null and blank text mean the same as a missing label. */
 export const optionalLabel = (max: number) => z.optional(z.nullable(label(max)));
 
-/** Optional text without NUL and lone surrogates, of any length. The code that stores it cuts long text. */
-export const anyText = z.optional(
-  z.nullable(
-    z.string().check(
-      normalised((given, fault) => {
-        const value = given.trim();
-        if (!isCleanText(value)) fault("must not contain NUL characters or lone surrogates");
-        return value;
-      }),
-    ),
-  ),
-);
+/** Removes NUL characters and replaces lone surrogates, because no database stores them. */
+const cleaned = (given: string): string => given.toWellFormed().replaceAll("\0", "");
+
+/**
+ * An optional label of any length. The code that stores it decides what happens to a long text. Null and blank text
+ * mean the same as a missing label.
+ */
+export const anyText = z.optional(z.nullable(z.string().check(normalised((given) => cleaned(given).trim()))));
 
 /** An absolute http or https address. */
 export const webUrl = (max: number) =>

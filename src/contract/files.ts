@@ -1,5 +1,10 @@
+const pdfSignature = "%PDF-";
+
+/** The number of first bytes of a file in which the signature of a PDF may begin. */
+const pdfSignatureStarts = 1_024;
+
 /** How many bytes of a file `detectMediaType` reads. */
-export const signatureBytes = 1_024;
+export const signatureBytes = pdfSignatureStarts + pdfSignature.length - 1;
 
 /**
  * Returns the media type of a file from the signature in its first bytes. Recognises PNG, JPEG, WebP, GIF, MP4,
@@ -15,7 +20,7 @@ export function detectMediaType(head: Uint8Array): string | null {
   return isoMediaType(head) ?? (hasPdfSignature(head) ? "application/pdf" : null);
 }
 
-const hasPdfSignature = (head: Uint8Array): boolean => ascii(head, 0, signatureBytes).includes("%PDF-");
+const hasPdfSignature = (head: Uint8Array): boolean => ascii(head, 0, signatureBytes).includes(pdfSignature);
 
 /**
  * Returns a declared media type in lower case and without parameters. Null if no media type is declared. Replaces

@@ -189,8 +189,8 @@ export const limits = {
    */
   jsonStructure: 250_000,
   /**
-   * The maximum number of bytes of a report without its files. The limit is high, because the server accepts a report
-   * with too much metadata and stores only a part of the metadata.
+   * The maximum number of bytes of a report without its files, and without the rests of very long texts in JSON. The
+   * limit is high, because the server accepts a report with too much metadata and stores only a part of the metadata.
    */
   jsonWithMetadata: 4 * MB,
   /**

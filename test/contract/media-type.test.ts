@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { detectMediaType, normaliseMediaType } from "../../src/contract/files.ts";
+import { detectMediaType, normaliseMediaType, signatureBytes } from "../../src/contract/files.ts";
 import * as sample from "../support/files/sample-files.ts";
 
 const { png, jpeg, webp, gif, mp4, webm, mov, pdf } = sample;
@@ -36,6 +36,15 @@ describe("the media type that the server detects from bytes", () => {
     expect(detectMediaType(bytes.subarray(0, -1))).toBeNull();
     const moved = detectMediaType(Buffer.concat([ascii(" "), bytes]));
     expect(moved).toBe(mediaType === "application/pdf" ? mediaType : null);
+  });
+
+  it.each([
+    [1_023, "application/pdf"],
+    [1_024, null],
+  ])("is found for a PDF with %d bytes before its signature: %s", (bytes, mediaType) => {
+    const file = Buffer.concat([Buffer.alloc(bytes, 32), pdf().bytes]);
+    expect(detectMediaType(file)).toBe(mediaType);
+    expect(detectMediaType(file.subarray(0, signatureBytes))).toBe(mediaType);
   });
 
   it.each(["isom", "iso2", "iso6", "mp41", "mp42", "avc1", "M4V ", "dash", "MSNV"])(

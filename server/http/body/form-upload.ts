@@ -89,13 +89,24 @@ function openBusboy(headers: IncomingHttpHeaders, form: MultipartForm): BusboyIn
     return new Busboy({
       headers: { ...headers, "content-type": headers["content-type"] ?? "" },
       preservePath: true,
-      isPartAFile: (field, _, fileName) =>
-        fileName !== undefined || (field !== undefined && fileFieldOf(field, form) !== undefined),
+      isPartAFile: (field, _, fileName) => isFile({ field, fileName }, form),
       limits: { parts: mostParts, fieldSize: form.text, headerSize: headerBytes },
     });
   } catch (cause) {
     throw malformedForm("has no boundary in its content type", cause);
   }
+}
+
+/**
+ * Whether a part is a file. The part of a text field is text even if it has a file name, because `curl -F field=@file`
+ * and `form.append(field, blob)` in JavaScript add one. (rule H9)
+ */
+function isFile(
+  { field, fileName }: { readonly field: string | undefined; readonly fileName: string | undefined },
+  form: MultipartForm,
+): boolean {
+  if (field !== undefined && form.texts.includes(field)) return false;
+  return fileName !== undefined || (field !== undefined && fileFieldOf(field, form) !== undefined);
 }
 
 interface Part {
@@ -155,6 +166,8 @@ export interface MultipartForm {
    * bodies.
    */
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
+  /** The known text fields. */
+  readonly texts: readonly string[];
   /** The text fields whose text is JSON. */
   readonly json: readonly string[];
   /** The maximum number of bytes of the whole body. */

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Endpoint, UploadRules } from "../../../src/contract/endpoint.ts";
@@ -29,7 +30,7 @@ import { consume, type Intake, malformedJson, receive, refuseMore, type Upload }
  */
 export async function readUpload(
   request: IncomingMessage,
-  { bodyKind, rules }: Pick<Endpoint, "bodyKind"> & { readonly rules: UploadRules },
+  { body, bodyKind, rules }: Pick<Endpoint, "body" | "bodyKind"> & { readonly rules: UploadRules },
   { files, arrival }: { readonly files: Files; readonly arrival: IncomingBody | undefined },
 ): Promise<Upload> {
   refuseEncoded(request);
@@ -38,7 +39,7 @@ export async function readUpload(
   const mediaType = mediaTypeOf(request);
   if (mediaType === "multipart/form-data")
     return readMultipartUpload({ body: request, headers: request.headers }, files, {
-      ...formOf(rules),
+      ...formOf(rules, Object.keys(body?.shape ?? {})),
       arrival,
     });
   if (mediaType === "application/json" && bodyKind === "upload") {
@@ -51,8 +52,9 @@ export async function readUpload(
   throw new ApiError("unsupported_media_type", { message: `Send the body as ${json}multipart/form-data.` });
 }
 
-const formOf = ({ files, anyJson, bodyBytes }: UploadRules): MultipartForm => ({
+const formOf = ({ files, anyJson, bodyBytes }: UploadRules, fields: readonly string[]): MultipartForm => ({
   files,
+  texts: fields.filter((field) => !Object.hasOwn(files, field)),
   json: anyJson === undefined ? [] : [anyJson],
   body: bodyBytes,
   text: textBytes(anyJson),
@@ -174,6 +176,14 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
       );
     text.add(bytes);
   };
+  // A report is not refused for a text that is longer than every limit, because the code that stores it leaves the text
+  // out or shortens it. The hash keeps different bodies different. (rule F6)
+  const isFull = (more: number) => free !== undefined && text.size + more > maxText / 2;
+  const openRest = () => {
+    const hash = createHash("sha256");
+    const write = (raw: Buffer) => void hash.update(raw);
+    return { write, end: () => keepText(Buffer.from(`${hash.digest("hex")}"`)) };
+  };
   const openString = (place: JsonPath) => {
     refuseMore(files.length);
     const file = createDataUrlFile(intake, places.get(place) ?? 0, createRawStringCheck());
@@ -182,7 +192,7 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
   };
 
   return {
-    write: createJsonScanner([...places.keys()], { text: keepText, openString }),
+    write: createJsonScanner([...places.keys()], { text: keepText, openString, isFull, openRest }),
     end: () => withFiles(parseStrictJson(text.bytes(), free), places, files),
   };
 }
@@ -208,12 +218,25 @@ type JsonPath = readonly string[];
 
 /** Receives the parts of a JSON text. */
 interface JsonParts {
-  /** Receives all bytes except the text of the strings at the paths and their closing quotes. */
+  /**
+   * Receives all bytes except the text of the strings at the paths, the rests of very long strings, and the closing
+   * quotes of both.
+   */
   text(bytes: Buffer): void;
   /**
    * Begins a string at one of the paths. `write` receives the text of the string, with the escapes replaced.
    */
   openString(place: JsonPath): { write(text: Buffer): void; end(): void };
+  /**
+   * Whether no more than the beginning of a very long string is wanted. `more` is the number of bytes that `text` has
+   * not received yet.
+   */
+  isFull(more: number): boolean;
+  /**
+   * Begins the rest of a very long string, if `isFull` returns true. `write` receives the text of the rest with its
+   * escapes unchanged.
+   */
+  openRest(): { write(raw: Buffer): void; end(): void };
 }
 
 /**
@@ -243,16 +266,27 @@ function createJsonScanner(places: readonly JsonPath[], parts: JsonParts): (chun
     const isKey = levels.awaitsKey();
     const place = isKey ? undefined : levels.place();
     if (place) gap = openGap(parts, place);
-    else text = { isKey, raw: "", escaped: false };
+    else text = { isKey, raw: "", escaped: false, length: 0, escapeLeft: 0 };
   };
+  const leavesOut = (byte: number, more: number): boolean =>
+    text !== undefined && text.length >= longestString && mayEndBefore(text, byte) && parts.isFull(more);
   const readText = (chunk: Buffer, from: number): number => {
     let at = from;
-    while (at < chunk.length && !gap) readByte(chunk[at++] ?? 0);
+    for (; at < chunk.length && !gap; at++) {
+      const byte = chunk[at] ?? 0;
+      if (leavesOut(byte, at - from)) {
+        text = undefined;
+        gap = openRestGap(parts);
+        break;
+      }
+      readByte(byte);
+    }
     parts.text(chunk.subarray(from, at));
     return at;
   };
-  const readGap = ({ reader, end }: Gap, chunk: Buffer, from: number): number => {
+  const readGap = ({ reader, raw, end }: Gap, chunk: Buffer, from: number): number => {
     const next = reader.read(chunk, from);
+    raw?.(chunk.subarray(from, next === -1 ? chunk.length : next - 1));
     if (next === -1) return chunk.length;
     gap = undefined;
     end();
@@ -268,10 +302,17 @@ interface TextString {
   readonly isKey: boolean;
   raw: string;
   escaped: boolean;
+  /** The number of bytes that were read. */
+  length: number;
+  /** How many of the next bytes may belong to the last escape. */
+  escapeLeft: number;
 }
 
+/** A part of a string that is not a part of the kept text. */
 interface Gap {
   readonly reader: StringReader;
+  /** Receives the bytes of the part with their escapes. */
+  readonly raw?: (bytes: Buffer) => void;
   readonly end: () => void;
 }
 
@@ -285,8 +326,33 @@ function openGap(parts: JsonParts, place: JsonPath): Gap {
   return { reader: createStringReader(write), end };
 }
 
+/**
+ * The length of the longest string, with its escapes, that a field may keep completely: a message of 10,000 characters
+ * has at most 120,000 bytes, and an entry of metadata has at most 98,304 bytes.
+ */
+const longestString = 131_072;
+
+/** Whether a string that ends before `byte` ends neither within an escape nor within a character of UTF-8. */
+const mayEndBefore = ({ isKey, escaped, escapeLeft }: TextString, byte: number): boolean =>
+  !isKey && !escaped && byte !== quote && (byte & 0xc0) !== 0x80 && (escapeLeft === 0 || byte === 0x5c);
+
+function openRestGap(parts: JsonParts): Gap {
+  const rest = parts.openRest();
+  const check = createRawStringCheck();
+  const end = () => {
+    check.end();
+    rest.end();
+  };
+  return { reader: createStringReader(check.write), raw: rest.write, end };
+}
+
+const longestEscape = 6;
+
 function continued(string: TextString, byte: number): TextString {
-  string.escaped = byte === 0x5c && !string.escaped;
+  const begins = byte === 0x5c && !string.escaped;
+  string.escaped = begins;
+  string.escapeLeft = begins ? longestEscape - 1 : Math.max(0, string.escapeLeft - 1);
+  string.length += 1;
   if (string.isKey && string.raw.length < longestKey) string.raw += String.fromCharCode(byte);
   return string;
 }
@@ -446,8 +512,8 @@ function typeOf(header: string): string | null | undefined {
 }
 
 /**
- * Decodes base64 (RFC 4648) that arrives in pieces. It requires padding, and allows line breaks but no other
- * characters.
+ * Decodes base64 (RFC 4648) that arrives in pieces. It requires padding, and allows ASCII white space and percent
+ * escapes (RFC 2397), but no other characters.
  */
 interface Base64Decoder {
   /** Returns false as soon as the text is not base64. After that, the caller must not use the decoder any more. */
@@ -466,9 +532,10 @@ function createBase64Decoder(take: (decoded: Buffer) => void): Base64Decoder {
   // The characters that are not decoded yet. Only the last group of four may have padding, and any group may be the
   // last group. So the newest group is decoded only when more text or the end has arrived.
   let held = "";
+  const plain = createUnescape();
   return {
-    write(broken) {
-      const bytes = withoutLineBreaks(broken);
+    write(given) {
+      const bytes = plain.read(given);
       const total = held.length + bytes.length;
       if (total <= groupLength) {
         held += bytes.toString("latin1");
@@ -482,12 +549,13 @@ function createBase64Decoder(take: (decoded: Buffer) => void): Base64Decoder {
       return true;
     },
     end() {
+      if (plain.held() !== "") return false;
       if (held === "") return true;
       if (!lastGroup.test(held)) return false;
       take(decoded.subarray(0, decoded.write(held, "base64")));
       return true;
     },
-    held: () => held,
+    held: () => held + plain.held(),
   };
 }
 
@@ -503,15 +571,41 @@ const pieceLength = 65_536;
 // the garbage collector would have to free as many bytes as the upload has.
 const decoded = Buffer.allocUnsafe((pieceLength / 4) * 3 + 3);
 
-/** Removes line breaks, because some encoders write one after every 76 characters. */
-function withoutLineBreaks(bytes: Buffer): Buffer {
-  if (!bytes.includes(lineFeed) && !bytes.includes(carriageReturn)) return bytes;
-  return Buffer.from(bytes.toString("latin1").replaceAll("\n", "").replaceAll("\r", ""), "latin1");
+/** Replaces percent escapes and removes ASCII white space in a text that arrives in pieces. */
+interface Unescape {
+  /** Returns the next piece of the text. Keeps an incomplete escape at its end until the next piece. */
+  read(bytes: Buffer): Buffer;
+  /** Returns the incomplete escape at the end of the last piece. */
+  held(): string;
 }
 
-const lineFeed = 0x0a;
+/**
+ * Creates an Unescape. Some encoders write a line break after every 76 characters, and some escape all of the URL. It
+ * does not change wrong escapes. They are not base64, so the decoder refuses them.
+ */
+function createUnescape(): Unescape {
+  let held = "";
+  return {
+    read(bytes) {
+      if (held === "" && !special.some((byte) => bytes.includes(byte))) return bytes;
+      const text = held + bytes.toString("latin1");
+      held = incompleteEscape.exec(text.slice(-2))?.[0] ?? "";
+      const whole = text.slice(0, text.length - held.length);
+      return Buffer.from(withoutWhiteSpace(unescaped(whole)), "latin1");
+    },
+    held: () => held,
+  };
+}
 
-const carriageReturn = 0x0d;
+/** The percent sign, the line breaks, the space, the tab and the form feed. */
+const special = [0x25, 0x0a, 0x0d, 0x20, 0x09, 0x0c];
+
+const incompleteEscape = /%[0-9a-f]?$/i;
+
+const unescaped = (text: string): string =>
+  text.replace(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+const withoutWhiteSpace = (text: string): string => text.replace(/[\t\n\f\r ]+/g, "");
 
 /** Decodes `first`, which is empty or one group of four characters, and then `groups`. */
 function decode(first: string, groups: Buffer, take: (decoded: Buffer) => void): boolean {

@@ -252,8 +252,8 @@ export interface StringReader {
 
 /**
  * Creates a reader that passes the text of the string to `take`, with its escapes replaced. `take` must not keep the
- * pieces. An escaped character that is neither printable ASCII nor a line break becomes DEL. Throws `malformed_json`
- * for a wrong escape or a raw line break.
+ * pieces. An escaped character that is neither printable ASCII nor white space becomes DEL. Throws `malformed_json`
+ * for a wrong escape or for raw white space other than a space.
  */
 export function createStringReader(take: (text: Buffer) => void): StringReader {
   // The beginning of an escape that the last chunk did not contain completely.
@@ -265,7 +265,7 @@ export function createStringReader(take: (text: Buffer) => void): StringReader {
     for (let at = from; at < chunk.length; at += pieceLength) {
       const text = held + chunk.toString("latin1", at, at + pieceLength);
       const end = endOfString(text, 0);
-      if (/[\n\r]/.test(end === -1 ? text : text.slice(0, end))) throw rawControl();
+      if (/[\t\n\f\r]/.test(end === -1 ? text : text.slice(0, end))) throw rawControl();
       if (end !== -1) {
         takeEscaped(text.slice(0, end));
         return at + end + 1 - held.length;
@@ -284,7 +284,7 @@ export function createStringReader(take: (text: Buffer) => void): StringReader {
       const firstEscape = chunk.indexOf(backslash, at);
       if (firstEscape !== -1 && (end === -1 || firstEscape < end)) return readEscaped(chunk, at);
       const text = chunk.subarray(at, end === -1 ? chunk.length : end);
-      if (text.includes(0x0a) || text.includes(0x0d)) throw rawControl();
+      if (whiteSpace.some((byte) => text.includes(byte))) throw rawControl();
       take(text);
       return end === -1 ? -1 : end + 1;
     },
@@ -306,9 +306,13 @@ export function createRawStringCheck(): TextSink<void> {
   };
   return {
     write(bytes) {
-      // Line breaks are allowed at this point, because they were escaped in the JSON. The reader has already refused
-      // unescaped line breaks.
-      if (bytes.some((byte) => byte < 0x20 && byte !== 0x0a && byte !== 0x0d)) throw rawControl();
+      // White space is allowed at this point, because it was escaped in the JSON. The reader has already refused
+      // unescaped white space.
+      // A loop is several times faster than `bytes.some`.
+      for (let at = 0; at < bytes.length; at++) {
+        const byte = bytes[at] ?? 0;
+        if (byte < 0x20 && !whiteSpace.includes(byte)) throw rawControl();
+      }
       decode(bytes);
     },
     end: () => decode(),
@@ -316,6 +320,9 @@ export function createRawStringCheck(): TextSink<void> {
 }
 
 const rawControl = () => malformedJson("has a control character in a string");
+
+/** The control characters that are ASCII white space: tab, line feed, form feed and carriage return. */
+const whiteSpace = [0x09, 0x0a, 0x0c, 0x0d];
 
 const quoteByte = 0x22;
 
@@ -339,8 +346,8 @@ function incompleteEscapeAt(text: string): number {
 }
 
 /**
- * Replaces the escapes in a part of a JSON string. An escaped character that is neither printable ASCII nor a line
- * break becomes DEL. Throws `malformed_json` for a wrong escape.
+ * Replaces the escapes in a part of a JSON string. An escaped character that is neither printable ASCII nor white
+ * space becomes DEL. Throws `malformed_json` for a wrong escape.
  */
 function unescapeToAscii(text: string): string {
   if (!text.includes("\\")) return text;
@@ -357,12 +364,21 @@ const longestEscape = 6;
 
 const unprintable = "\u007f";
 
+const shortEscapes: ReadonlyMap<string, string> = new Map([
+  ["b", unprintable],
+  ["f", "\f"],
+  ["n", "\n"],
+  ["r", "\r"],
+  ["t", "\t"],
+]);
+
 function characterOf(escaped: string | undefined): string {
   if (escaped === undefined) throw malformedJson("has a wrong escape in a string");
   if ('"\\/'.includes(escaped)) return escaped;
-  if (escaped === "n" || escaped === "r") return escaped === "n" ? "\n" : "\r";
+  const short = shortEscapes.get(escaped);
+  if (short !== undefined) return short;
   const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
-  return /^[ -~\n\r]$/.test(character) ? character : unprintable;
+  return /^[ -~\t\n\f\r]$/.test(character) ? character : unprintable;
 }
 
 /**

@@ -103,8 +103,8 @@ describe("the endpoint POST /api/v1/feedback/remote", () => {
       const moved = { ...file, bytes: Buffer.concat([Buffer.alloc(bytes, 32), file.bytes]) };
       return submit({ attachments: [{ name: "a.pdf", data: sample.dataUrl(moved) }] });
     };
-    expect(await behind(1_019)).toMatchObject({ status: 201 });
-    expect(await behind(1_020)).toMatchObject({ status: 400 });
+    expect(await behind(1_023)).toMatchObject({ status: 201 });
+    expect(await behind(1_024)).toMatchObject({ status: 400 });
   });
 
   it("accepts images[] and images[0] as names of the elements of a list", async () => {

@@ -48,8 +48,8 @@ describe("the endpoint POST /api/v1/feedback/remote", () => {
     const { body } = await service.request("GET", address, { headers: cast.person });
     const [thread] = Object(body).items;
     expect(thread.id).toBe(answer.field("id"));
-    const { subject, source, senderName } = thread;
-    return Object({ subject, source, name: senderName })[field];
+    const { subject, source, senderName, senderEmail } = thread;
+    return Object({ subject, source, name: senderName, email: senderEmail })[field];
   };
 
   describe.each(texts)("accepts a text in the field %s", (field, most) => {
@@ -67,7 +67,7 @@ describe("the endpoint POST /api/v1/feedback/remote", () => {
     });
   });
 
-  describe.each(["message", "email", "dedupeKey"])("refuses in the field %s", (field) => {
+  describe.each(["message", "dedupeKey"])("refuses in the field %s", (field) => {
     it("a text with NUL or a lone surrogate", async () => {
       const issue = `${field}: must not contain NUL characters or lone surrogates`;
       for (const text of ["a\0b", "\0", "a\ud800b", "\udc00\ud800"])
@@ -75,14 +75,17 @@ describe("the endpoint POST /api/v1/feedback/remote", () => {
     });
   });
 
-  it.each(["subject", "name", "source"])("cleans the label %s, and does not refuse it", async (field) => {
-    for (const [given, kept] of [
-      ["Jo\ud83d", "Jo\ufffd"],
-      ["\udc00a", "\ufffda"],
-      ["Jo\0 \0", "Jo"],
-    ])
-      expect(await labelOf(await submit({ [field]: given }), field)).toBe(kept);
-  });
+  it.each(["subject", "name", "source", "email"])(
+    "cleans the label %s, and does not refuse it",
+    async (field) => {
+      for (const [given, kept] of [
+        ["Jo\ud83d", "Jo\ufffd"],
+        ["\udc00a", "\ufffda"],
+        ["Jo\0 \0", "Jo"],
+      ])
+        expect(await labelOf(await submit({ [field]: given }), field)).toBe(kept);
+    },
+  );
 
   describe.each(["message", "subject", "name", "email", "source", "dedupeKey"])(
     "refuses in the field %s",
@@ -111,8 +114,44 @@ describe("the endpoint POST /api/v1/feedback/remote", () => {
     expect(faultyPaths(await submit(more))).toEqual([field]);
   });
 
-  it("refuses a body with more than 4 MiB of metadata with 413, and says what to do", async () => {
-    const answer = await submit({ metadata: { log: "x".repeat(limits.jsonWithMetadata) } });
+  const huge = "x".repeat(limits.jsonWithMetadata);
+
+  it("drops a text of more than 4 MiB in its metadata, and names it", async () => {
+    const answer = await submit({ metadata: { a: 1, log: { lines: huge }, b: 2 }, more: [huge] });
+    expect(answer).toMatchObject({ status: 201, body: { metadataDropped: ["metadata.log"] } });
+    expect(await metadataOf(answer)).toEqual({ a: 1, b: 2 });
+  });
+
+  it("drops an e-mail text of more than 4 MiB, and names it", async () => {
+    expect(await submit({ email: huge })).toMatchObject({ status: 201, body: { fieldsDropped: ["email"] } });
+  });
+
+  it.each([
+    ["subject", 200],
+    ["name", 200],
+    ["source", 100],
+  ])("shortens a text of more than 4 MiB in the field %s", async (field, most) => {
+    expect(await labelOf(await submit({ [field]: `Ada ${huge}` }), field)).toBe(`Ada ${huge}`.slice(0, most));
+  });
+
+  it("refuses a message of more than 4 MiB", async () => {
+    const answer = await submit({ message: huge });
+    expect(issuesOf(answer)).toEqual(["message: must have at most 10000 characters"]);
+  });
+
+  it("treats bodies as different that differ only at the end of a very long text", async () => {
+    const headers = { ...cast.key, "idempotency-key": "huge" };
+    const send = (end: string) => {
+      const body = { type: "bug", message: "x", metadata: { log: `${huge}${end}` } };
+      return service.request("POST", path, { headers, body });
+    };
+    const first = await send("1");
+    expect(await send("1")).toMatchObject({ status: 201, body: first.body });
+    expect(await send("2")).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
+  });
+
+  it("refuses a body with more than 4 MiB of other values with 413, and says what to do", async () => {
+    const answer = await submit({ metadata: { log: Array(500_000).fill("0123456") } });
     expect(answer).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
     expect(answer.field("error")).toContain("Send less text or metadata.");
   });
@@ -248,7 +287,7 @@ describe("the endpoint POST /api/v1/feedback/remote", () => {
     const faulty = {
       type: "praise",
       message: "",
-      email: "a\0b",
+      email: 7,
       name: 7,
       subject: 7,
       metadata: [1],

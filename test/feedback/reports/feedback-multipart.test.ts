@@ -59,6 +59,28 @@ describe("the endpoint POST /api/v1/feedback/remote with multipart/form-data", (
     expect(thread.body).toMatchObject({ feedback, sender });
   });
 
+  it("accepts the text of a field as a file, with the same limits and the same names of dropped parts", async () => {
+    const asFile = (text: string) => ({
+      name: "blob",
+      mediaType: "application/json",
+      bytes: Buffer.from(text),
+    });
+    const form = new FormData();
+    const fields = { type: "bug", message: "It crashes.", email: "x".repeat(255), name: "y".repeat(201) };
+    for (const [name, text] of Object.entries({ ...fields, metadata: '{"a":[[[[[1]]]]],"b":2}' }))
+      form.append(name, new Blob([text], { type: "application/json" }), "blob");
+    const answer = await submit(form);
+    expect(answer.body).toMatchObject({ metadataDropped: ["metadata.a"], fieldsDropped: ["email"] });
+    const thread = await threadOf(answer.field("id"));
+    expect(thread.body).toMatchObject({
+      feedback: { category: "bug", message: "It crashes.", metadata: { b: 2 } },
+      sender: { name: "y".repeat(200), email: null },
+    });
+    expect(issuesOf(await submit(formOf({ metadata: asFile("[1]") })))).toEqual([
+      "metadata: must be an object",
+    ]);
+  });
+
   it("accepts files as parts named images, videos and attachments, in their order", async () => {
     const form = formOf({
       images: [sample.png(), sample.webp(900)],

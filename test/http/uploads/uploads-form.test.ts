@@ -73,6 +73,39 @@ describe("a form with files", () => {
     expect((await stat(file?.path ?? "")).size).toBe(kept);
   });
 
+  const asFile = (text: string, mediaType: string) => ({
+    ...{ name: "blob", mediaType, bytes: Buffer.from(text) },
+  });
+
+  it.each(["", "application/json", "application/octet-stream", "text/plain; charset=utf-8"])(
+    "reads a text field whose part has a file name and the type '%s' as text",
+    async (mediaType) => {
+      const { value, files } = await read(
+        ["metadata", asFile('{"build":"ż"}', mediaType)],
+        ["message", asFile("Zażółć 😀", mediaType)],
+        ["other", asFile("x", mediaType)],
+      );
+      expect([value, files]).toEqual([{ metadata: { build: "ż" }, message: "Zażółć 😀" }, []]);
+    },
+  );
+
+  it.each([
+    ["too_large", [["message", asFile("x".repeat(2_001), "")]]],
+    [
+      "malformed_multipart",
+      [
+        ["message", "x"],
+        ["message", asFile("x", "")],
+      ],
+    ],
+  ] satisfies [string, Field[]][])(
+    "is refused as %s for such a part, as for any other text",
+    async (fault, fields) => {
+      expect(await faultOf(read(["images", png()], ...fields))).toBe(fault);
+      expect(await reading.left()).toEqual([]);
+    },
+  );
+
   it("contains no file for an empty file input, an unknown field, or an empty part without a name", async () => {
     const empty = { name: "", mediaType: "application/octet-stream", bytes: Buffer.alloc(0) };
     const { value, files, discard } = await read(["images", empty], ["other", png()], ["attachments", ""]);

@@ -1,9 +1,18 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
+import { Readable } from "node:stream";
 import { beforeEach, describe, expect, it } from "vitest";
+import { readJsonUpload } from "../../../server/http/body/read-upload.ts";
 import { isReceivedFile, type ReceivedFile } from "../../../src/contract/files.ts";
 import { dataUrl, jpeg, pdf, png } from "../../support/files/sample-files.ts";
-import { createReading, faultOf, type Reading, streaming } from "../../support/files/upload-reading.ts";
+import {
+  createReading,
+  faultOf,
+  jsonLimits,
+  type Reading,
+  streaming,
+} from "../../support/files/upload-reading.ts";
+import { fc } from "../../support/property.ts";
 
 const imagesOf = (...images: unknown[]) => JSON.stringify({ images });
 const slashEscaped = (text: string) => text.replaceAll("/", "\\/");
@@ -57,6 +66,15 @@ describe.each([
     expect(await readFile(file?.path ?? "")).toEqual(bytes);
   });
 
+  it("reads files with percent escapes and white space", async () => {
+    const { bytes } = pdf(900);
+    bytes.fill(0xfb, 300, 601);
+    const [head = "", base64 = ""] = dataUrl({ ...pdf(), bytes }).split(",");
+    const escaped = encodeURIComponent(base64).replace("%2B", "%2b").replaceAll("%2F", " %2F\t");
+    const file = await firstFile(imagesOf(`${head},${escaped}`));
+    expect(await readFile(file?.path ?? "")).toEqual(bytes);
+  });
+
   it.each([
     ["a parameter", "data:image/png;charset=utf-8;base64,AAAA", null],
     ["no bytes", "data:image/png;base64,", null],
@@ -75,15 +93,23 @@ describe.each([
     ["padding within", "data:image/png;base64,AA==AAAA", "not_base64"],
     ["only padding", "data:image/png;base64,====", "not_base64"],
     ["base64url", "data:image/png;base64,AA-_", "not_base64"],
-    ["a space", "data:image/png;base64,AAA A", "not_base64"],
+    ["white space", "data:image/png;base64, A\fA\tA A ", null],
     ["line breaks", "data:image/png;base64,AA\nAA\r\nAAAA\n", null],
+    ["a vertical tab", "data:image/png;base64,AAA\vA", "not_base64"],
+    ["a space beyond ASCII", "data:image/png;base64,AAA\u00a0A", "not_base64"],
+    ["a tab in its header", "data:image/\tpng;base64,AAAA", "not_a_data_url"],
     ["codecs", "data:video/webm;codecs=vp8,opus;base64,AAAA", null],
     ["codecs in quotes", 'data:video/webm; codecs="vp8, opus";base64,AAAA', null],
     ["a semicolon in quotes", 'data:video/webm;codecs="vp8;opus";x=y;base64,AAAA', null],
-    ["a tab", "data:image/png;base64,AAA\tA", "not_base64"],
     ["a line break in its header", "data:image/png\n;base64,AAAA", "not_a_data_url"],
     ["a letter beyond ASCII", "data:image/png;base64,AAAé", "not_base64"],
-    ["percent signs", "data:image/png;base64,AA%3D%3D", "not_base64"],
+    ["escaped padding", "data:image/png;base64,AA%3D%3d", null],
+    ["escaped white space", "data:image/png;base64,AA%0D%0AAA%20", null],
+    ["an escaped percent sign", "data:image/png;base64,AA%253D", "not_base64"],
+    ["a wrong escape", "data:image/png;base64,AA%3X", "not_base64"],
+    ["a wrong escape of a letter beyond ASCII", "data:image/png;base64,AAA%é", "not_base64"],
+    ["half an escape", "data:image/png;base64,AAAA%3", "not_base64"],
+    ["a percent sign at its end", "data:image/png;base64,AAAA%", "not_base64"],
   ])("reports the right fault of a data URL with %s", async (_, url, fault) => {
     expect(await firstFile(imagesOf(url))).toMatchObject({ fault });
   });
@@ -106,6 +132,9 @@ describe.each([
     ["not quoted", "{images:[]}"],
     ["with an extra comma", '{"images":["data:image/png;base64,AAAA",]}'],
     ["with a line break in a file", '{"images":["data:image/png;base64,AA\nAA"]}'],
+    ["with a tab in a file", '{"images":["data:image/png;base64,AA\tAA"]}'],
+    ["with a form feed behind an escape in a file", '{"images":["data:image\\/png;base64,AA\fAA"]}'],
+    ["with a tab in text that is not a file", '{"images":["da\ta"]}'],
     ["with a line break in text that is not a file", '{"images":["da\nta"]}'],
     ["with a wrong escape in a file", '{"images":["data:image/png;base64,\\x41AAA"]}'],
     ["with half an escape in a file", '{"images":["data:image/png;base64,AAA\\u00"]}'],
@@ -188,6 +217,95 @@ describe.each([
     await discard();
     const left = await reading.left();
     expect(left.map((path) => path.endsWith(files[0]?.sha256 ?? "-"))).toEqual([true]);
+  });
+});
+
+it("a data URL with escapes in a JSON body has the same bytes in chunks of any size", async () => {
+  const reading = await createReading();
+  const { bytes } = pdf(700);
+  bytes.fill(0xfb, 300, 331);
+  const [head = "", base64 = ""] = dataUrl({ ...pdf(), bytes }).split(",");
+  const body = streaming + imagesOf(`${head},${encodeURIComponent(base64)}\n`);
+  const property = fc.asyncProperty(fc.integer({ min: 5, max: 90 }), async (length) => {
+    const { files, discard } = await reading.json(body, {}, length);
+    expect(await readFile(files[0]?.path ?? "")).toEqual(bytes);
+    await discard();
+  });
+  await fc.assert(property, { numRuns: 30 });
+});
+
+describe("a very long text in a large JSON body", () => {
+  const length = 600_000;
+  const limits = { body: 4_000_000, text: 400_000 };
+  const bodyOf = (raw: string) => `{"metadata":{"a":1,"log":"${raw}"},"note":"x"}`;
+  const read = async (raw: string | Buffer, pieceLength?: number) => {
+    const [before = "", behind = ""] = bodyOf("|").split("|");
+    const body = Buffer.concat([Buffer.from(before), Buffer.from(raw), Buffer.from(behind)]);
+    return (await createReading()).json(body, limits, pieceLength);
+  };
+
+  it.each([
+    ["letters", "x"],
+    ["digits of base 16", "0aF9"],
+    ["letters beyond ASCII", "żó"],
+    ["emoji", "😀"],
+    ["escaped letters", "\\u00e9"],
+    ["escaped emoji", "\\ud83d\\ude00"],
+    ["escaped line breaks", "\\n"],
+    ["escaped quotes and backslashes", '\\"\\\\'],
+  ])("is cut, whatever its chunks are: %s", async (_, part) => {
+    const raw = part.repeat(length / Buffer.byteLength(part));
+    const whole = JSON.parse(`"${raw}"`);
+    for (const pieceLength of [4_999, 10_000, 65_536, 999_999]) {
+      const { value } = await read(raw, pieceLength);
+      const { metadata, note } = Object(value);
+      expect([metadata.a, note]).toEqual([1, "x"]);
+      const kept = metadata.log.slice(0, -64);
+      expect(metadata.log.slice(-64)).toMatch(/^[0-9a-f]{64}$/);
+      expect(Buffer.byteLength(kept)).toBeGreaterThan(20_000);
+      expect(kept.length).toBeLessThan(whole.length);
+      expect(whole.startsWith(kept.toWellFormed().replace(/\ufffd$/, ""))).toBe(true);
+    }
+  });
+
+  it("keeps bodies different that differ only in what is left out", async () => {
+    const [one, two] = ["\\u00e9", "\\u00ea"].map((end) => `${"x".repeat(length)}${end}`);
+    const first = (await read(one ?? "")).value;
+    expect((await read(two ?? "")).value).not.toEqual(first);
+    expect((await read(one ?? "")).value).toEqual(first);
+  });
+
+  it.each([
+    ["a wrong escape", "\\x"],
+    ["half an escape", "\\u00"],
+    ["a line break", "\n"],
+    ["a control character", "\u0001"],
+    ["bytes that are not UTF-8", Buffer.from([0xff])],
+    ["half a character of UTF-8", Buffer.from([0xc3])],
+  ])("is refused if the part that is left out has %s", async (_, end) => {
+    const raw = Buffer.concat([Buffer.from("x".repeat(length)), Buffer.from(end)]);
+    expect(await faultOf(read(raw))).toBe("malformed_json");
+  });
+
+  it("is not cut if it is a key, or if the body has few other bytes", async () => {
+    const key = "k".repeat(length);
+    const reading = await createReading();
+    expect(await faultOf(reading.json(`{"metadata":{"${key}":1}}`, limits))).toBe("too_large");
+    const { value } = await reading.json(bodyOf(key), { ...limits, text: 3 * length });
+    expect(Object(value).metadata.log === key).toBe(true);
+  });
+
+  it("is not cut in a body without metadata", async () => {
+    const reading = await createReading();
+    const { free, ...others } = jsonLimits;
+    expect(
+      await faultOf(
+        readJsonUpload(Readable.from([Buffer.from(bodyOf("x".repeat(length)))]), reading.files, {
+          ...others,
+          ...limits,
+        }),
+      ),
+    ).toBe("too_large");
   });
 });
 

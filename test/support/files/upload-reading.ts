@@ -22,6 +22,7 @@ export const jsonLimits: JsonUploadLimits = {
 
 export const formLimits: MultipartForm = {
   files: { images: { bytes: 1_000 }, attachments: { bytes: 3_000, named: true } },
+  texts: ["message", "metadata"],
   json: ["metadata"],
   body: 300_000,
   text: 2_000,
@@ -36,8 +37,8 @@ export async function createReading() {
     files,
     /** The paths of all existing files. */
     left: () => filesIn(folder),
-    json: (body: string | Buffer, limits: Partial<JsonUploadLimits> = {}) =>
-      readJsonUpload(chunked(body), files, { ...jsonLimits, ...limits }),
+    json: (body: string | Buffer, limits: Partial<JsonUploadLimits> = {}, pieceLength?: number) =>
+      readJsonUpload(chunked(body, pieceLength), files, { ...jsonLimits, ...limits }),
     form: (bytes: Buffer, type: string, limits: Partial<MultipartForm> = {}, pieceLength?: number) => {
       const body = chunked(bytes, pieceLength);
       return readMultipartUpload({ body, headers: { "content-type": type } }, files, {

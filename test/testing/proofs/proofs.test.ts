@@ -95,6 +95,16 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     expect((await submit({ images: [{ ...png(), mediaType: "" }] })).status).toBe(201);
   });
 
+  it("accepts the text fields of a proof as files", async () => {
+    const form = new FormData();
+    const fields = { slotId: world.slotId, capturedAt: inSeconds(-60), note: "The lantern is lit." };
+    for (const [name, text] of Object.entries(fields)) form.append(name, new Blob([text]), "blob");
+    form.append("images", new Blob([new Uint8Array(png().bytes)]), "a.png");
+    const answer = await service.request("POST", path, { headers: world.device, body: form });
+    expect(answer.status).toBe(201);
+    expect(await evidenceOf(service, world)).toMatchObject({ proof: { note: "The lantern is lit." } });
+  });
+
   it("accepts a form of a client that declares no types", async () => {
     const form = await readFile(new URL("../../inputs/form-requests-proof.multipart", import.meta.url));
     const body = form
