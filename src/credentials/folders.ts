@@ -2,6 +2,7 @@
 
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path, { dirname, type PlatformPath } from "node:path";
+import { isFullDisk } from "../words/phrases.ts";
 
 /** The values that decide where a person's folders are. */
 export interface FolderEnvironment {
@@ -73,8 +74,14 @@ export function writePrivately(file: string, text: string, newId: () => string):
     renameSync(part, file);
   } catch (error) {
     rmSync(part, { force: true });
-    throw error;
+    throw withPath(error, file);
   }
+}
+
+/** Adds the path of the file to an error about a full disk, because the error of a write names no file. */
+export function withPath(error: unknown, file: string): unknown {
+  if (isFullDisk(error)) error.path ??= file;
+  return error;
 }
 
 /**
