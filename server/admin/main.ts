@@ -107,7 +107,7 @@ type OnAccounts = `${"user" | "app" | "key" | "token" | "member"} ${string}`;
 
 /** Runs a command that works on the whole deployment. */
 function runOnAll(
-  request: Exclude<AdminCommand, { readonly command: OnAccounts }>,
+  request: Exclude<AdminCommand, { readonly command: OnAccounts }> & AdminEnvironment,
   location: DataLocation,
 ): Promise<Record<string, unknown>> {
   switch (request.command) {
@@ -121,7 +121,7 @@ function runOnAll(
       return withDatabase(location, "create", async () => ({ migration: migrations.at(-1)?.number ?? 0 }));
     case "check":
       return withDatabase(location, "leave", async (database) => ({
-        ...(await checkAll(database, location)),
+        ...(await checkAll(database, location, request)),
       }));
     case "repair":
       return withDatabase(location, "update", (database) => repair(database, location));
