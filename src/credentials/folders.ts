@@ -2,7 +2,6 @@
 
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path, { dirname, type PlatformPath } from "node:path";
-import { isFullDisk } from "../words/phrases.ts";
 
 /** The values that decide where a person's folders are. */
 export interface FolderEnvironment {
@@ -78,9 +77,10 @@ export function writePrivately(file: string, text: string, newId: () => string):
   }
 }
 
-/** Adds the path of the file to an error about a full disk, because the error of a write names no file. */
+/** Adds the path of the file to an error of the operating system, because the error of a write names no file. */
 export function withPath(error: unknown, file: string): unknown {
-  if (isFullDisk(error)) error.path ??= file;
+  if (error instanceof Error && "syscall" in error && !("path" in error))
+    Object.assign(error, { path: file });
   return error;
 }
 

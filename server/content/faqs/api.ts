@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import * as z from "zod/mini";
 import { hashedFaqText } from "../../../src/contract/content-text.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
@@ -289,9 +288,7 @@ const rememberedMilliseconds = 60_000;
 const mostRemembered = 1_000;
 
 function createRefusedEtags({ clock }: Pick<Deps, "clock">): RefusedEtags {
-  const known = new LRUCache<string, { version: number; at: number; etags: readonly string[] }>({
-    max: mostRemembered,
-  });
+  const known = new Map<string, { version: number; at: number; etags: readonly string[] }>();
   return {
     find({ appId, version }) {
       const found = known.get(appId);
@@ -299,7 +296,15 @@ function createRefusedEtags({ clock }: Pick<Deps, "clock">): RefusedEtags {
       const isGood = found?.version === version && age >= 0 && age < rememberedMilliseconds;
       return isGood ? found.etags : undefined;
     },
-    keep: ({ appId, version }, etags) => void known.set(appId, { version, etags, at: clock.now().getTime() }),
+    keep({ appId, version }, etags) {
+      // A map keeps the order in which entries were added, so the first one is the oldest.
+      known.delete(appId);
+      for (const oldest of known.keys()) {
+        if (known.size < mostRemembered) break;
+        known.delete(oldest);
+      }
+      known.set(appId, { version, etags, at: clock.now().getTime() });
+    },
   };
 }
 
