@@ -19,11 +19,12 @@ import type { AwaitDecision } from "./decision-watch.ts";
 import { type Deps, firstTimes, keyedQueue } from "./deps.ts";
 import { explain } from "./failures.ts";
 import { hasOnly, isId } from "./json.ts";
+import { isMessage, refusalOfBatch, refusalOfMessage } from "./messages.ts";
 import { isEnvelope } from "./prepared-answers.ts";
 import type { Proposals } from "./proposal-files.ts";
 import { newWorker } from "./refusals.ts";
 import { createServer, identityOf, runSafely, toolNamed } from "./server.ts";
-import { noBatches, refusalOfBatch, takesBatches } from "./session.ts";
+import { noBatches, takesBatches } from "./session.ts";
 import { limitTo, topicOf, topicsOf, urisIn } from "./subscriptions.ts";
 import { tools } from "./tool-list.ts";
 
@@ -59,12 +60,13 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
     async answer(given, caller) {
       const isBatch = Array.isArray(given.body);
       if (isBatch && !takesBatches(given.headers["mcp-protocol-version"] ?? revisionWithoutHeader))
-        return { response: Response.json(refusalOfBatch(noBatches), { status: 400 }), comesInParts: false };
+        return refused(refusalOfBatch(noBatches));
       const forms = formsIn(given.headers.accept);
       const isServed = forms.json || forms.events;
       const request = isServed ? { ...given, headers: { ...given.headers, accept: bothForms } } : given;
       const deps = depsOf(options, caller, shared);
       const call = plainCallIn(request);
+      if (!call && !isBatch && !isMessage(given.body)) return refused(refusalOfMessage(given.body));
       const { version } = options;
       const json = call && (await answerCall(call, { version, deps, gone: request.gone }));
       const answer = json === undefined ? await answerWithSdk(request, caller, deps) : { json };
@@ -78,6 +80,11 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
  * The protocol revision of a client that sends no version header. That header exists only in later revisions.
  */
 const revisionWithoutHeader = "2025-03-26";
+
+const refused = (refusal: object): HttpAnswer => ({
+  response: Response.json(refusal, { status: 400 }),
+  comesInParts: false,
+});
 
 /** Returns the request for the SDK. The address is constant, because no result may depend on the header `Host`. */
 const webRequest = ({ headers, gone }: ToolRequest): Request =>

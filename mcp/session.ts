@@ -1,12 +1,5 @@
 import { PassThrough, type Readable, Transform, type Writable } from "node:stream";
-import {
-  isJSONRPCNotification,
-  isJSONRPCRequest,
-  isJSONRPCResponse,
-  type JSONRPCMessage,
-  type McpServerFactory,
-  ProtocolErrorCode,
-} from "@modelcontextprotocol/server";
+import { isJSONRPCRequest, type JSONRPCMessage, type McpServerFactory } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { type Clock, systemClock } from "../src/client/clock.ts";
 import { lazy } from "../src/client/lazy.ts";
@@ -14,6 +7,7 @@ import { jsonIn, textAt, valueAt } from "../src/contract/json.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { AwaitDecision } from "./decision-watch.ts";
 import { type Deps, firstTimes, keyedQueue } from "./deps.ts";
+import { isLikeResponse, isMessage, refusalOfBatch, refusalOfMessage } from "./messages.ts";
 import { longestWait, type McpOptions, offersWork, type StdioOptions } from "./options.ts";
 import type { Proposals } from "./proposal-files.ts";
 import { newWorker } from "./refusals.ts";
@@ -169,27 +163,19 @@ const revisionsWithBatches: ReadonlySet<unknown> = new Set(["2025-03-26", "2024-
 /** Whether clients of this protocol revision may send arrays of messages. */
 export const takesBatches = (revision: string | undefined): boolean => revisionsWithBatches.has(revision);
 
-/** Returns the answer to an array of messages that is refused as a whole. */
-export const refusalOfBatch = (message: string) => ({
-  jsonrpc: "2.0" as const,
-  id: null,
-  error: { code: ProtocolErrorCode.InvalidRequest, message },
-});
-
 export const noBatches =
   "This revision of the protocol has no arrays of messages. Send one JSON-RPC message, as an object.";
-
-const openingBracket = 0x5b;
-const blanks: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20]);
 
 /** The maximum number of messages in an array. The SDK has the same maximum over HTTP. */
 const mostMessages = 100;
 
-/** Handles batches (arrays of messages), because over standard input the SDK reads only single messages. */
+/**
+ * Handles what the SDK does not answer over standard input: batches (arrays of messages) and values that are no message.
+ */
 export interface Batches {
   /**
-   * Forwards lines. Replaces a line that is an array with one line for each message of the array. Does not
-   * forward an array with a fault, and writes an error as its answer.
+   * Forwards lines. Replaces a line that is an array with one line for each message of the array. Answers a line that
+   * is no message, or an array with a fault, with an error, and does not forward it.
    */
   readonly lines: Transform;
   /**
@@ -225,33 +211,31 @@ export function createBatches(write: (answer: object) => void): Batches {
     const requests = messages.filter(isJSONRPCRequest);
     const batch: Batch = {
       open: new Set(requests.map(({ id }) => id)),
-      answers: messages.filter(isNoMessage).map(() => refusalOfBatch("This is not a JSON-RPC message.")),
+      answers: messages.filter(isToRefuse).map(refusalOfMessage),
     };
     waiting.push(batch);
     endIfComplete(batch);
   };
-  /**
-   * Returns the messages of a line that is an array, otherwise undefined. If the line cancels a request of a waiting
-   * batch, the batch no longer waits for that answer.
-   */
-  const messagesIn = (line: Buffer): readonly unknown[] | undefined => {
-    const isArray = line.find((byte) => !blanks.has(byte)) === openingBracket;
-    const mayCancel = waiting.length > 0 && line.includes("notifications/cancelled");
-    const value = isArray || mayCancel ? jsonIn(line.toString("utf8")) : undefined;
-    if (mayCancel) cancel(value);
-    return Array.isArray(value) ? value : undefined;
-  };
   const pass = (line: Buffer): (Buffer | string)[] => {
-    const messages = messagesIn(line);
-    if (!messages) return [line];
-    const fault = faultOf(messages, revision);
+    const value = jsonIn(line.toString("utf8"));
+    // The line is blank. All other lines are JSON here. (rule L16)
+    if (value === undefined) return [line];
+    if (!Array.isArray(value)) {
+      if (isMessage(value)) {
+        cancel(value);
+        return [line];
+      }
+      if (!isLikeResponse(value)) write(refusalOfMessage(value));
+      return [];
+    }
+    const fault = faultOf(value, revision);
     if (fault) {
       write(refusalOfBatch(fault));
       return [];
     }
-    begin(messages);
-    messages.forEach(cancel);
-    return messages.filter((each) => !isNoMessage(each)).map((each) => `${JSON.stringify(each)}\n`);
+    begin(value);
+    value.forEach(cancel);
+    return value.filter(isMessage).map((each) => `${JSON.stringify(each)}\n`);
   };
 
   return {
@@ -294,5 +278,5 @@ function faultOf(messages: readonly unknown[], revision: string | undefined): st
   return isFirst ? "Send `initialize` by itself, not in an array." : undefined;
 }
 
-const isNoMessage = (message: unknown): boolean =>
-  !isJSONRPCRequest(message) && !isJSONRPCNotification(message) && !isJSONRPCResponse(message);
+/** Whether a value is answered with an error. Two programs that answer each other's errors would never stop. */
+const isToRefuse = (value: unknown): boolean => !isMessage(value) && !isLikeResponse(value);

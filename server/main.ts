@@ -5,6 +5,7 @@ import { systemReason } from "../src/words/phrases.ts";
 import { createApp } from "./app.ts";
 import { openNightlyBackups } from "./backup/nightly.ts";
 import { systemClock } from "./clock.ts";
+import { explainFullDisk } from "./database/full-disk.ts";
 import { sqliteDriver } from "./database/open.ts";
 import { type Demo, demoAnnouncement, readSeed, type Seed, seedDemo } from "./demo/seed-demo.ts";
 import { createMovableClock } from "./dev/clock.ts";
@@ -67,14 +68,25 @@ const afterwardsMilliseconds = 10_000;
 const idleMilliseconds = 500;
 
 /**
- * Serves until `stop` aborts. Returns the exit code. Throws a SettingError for a wrong setting, and FolderInUse if
- * another server uses the data folder. The demo and the development server are the same server with other settings.
+ * Serves until `stop` aborts. Returns the exit code. Throws a SettingError for a wrong setting, FolderInUse if
+ * another server uses the data folder, and an Error for the operator if the disk is full. The demo and the development server are the same server with other settings.
  * (rule O11)
  */
 export async function serve(flags: ServeFlags, given: ServeWorld): Promise<number> {
   const world = flags.local ? { ...given, environment: withoutOtherServer(given.environment) } : given;
   const wanted = readSettings(flags, world.environment);
   const seed = await seedOf(flags);
+  return serveIn(wanted, flags, seed, world).catch(async (error) => {
+    throw await explainFullDisk(error, wanted.data);
+  });
+}
+
+async function serveIn(
+  wanted: Settings,
+  flags: ServeFlags,
+  seed: Seed | undefined,
+  world: ServeWorld,
+): Promise<number> {
   const waiting = { patienceMs: world.folderPatienceMs, signal: world.stop };
   const lock = await takeDataFolder(wanted, world.err, waiting);
   try {

@@ -18,6 +18,7 @@ import {
 } from "../files/store.ts";
 import { type DataLocation, SettingError } from "../settings/settings.ts";
 import { assertPlace, bindFiles, filesFolder, openFiles, openKeptFiles } from "../start/open-files.ts";
+import { type GivenSecrets, secretFaultIn } from "./data-location.ts";
 
 /** An upload that was removed because its file was missing or damaged. */
 interface LostFile extends UploadReference {
@@ -87,14 +88,22 @@ interface CheckResult {
 }
 
 /**
- * Checks the database, and reads all files. Returns the number of stored files, and the number of files without
+ * Checks the database and its secret, and reads all files. Returns the number of stored files, and the number of files without
  * references. Throws an Error whose message lists all faults.
  */
-export async function checkAll(database: Database, location: DataLocation): Promise<CheckResult> {
+export async function checkAll(
+  database: Database,
+  location: DataLocation,
+  given: GivenSecrets,
+): Promise<CheckResult> {
   const faults = await integrityFaults(database);
   if (!(await isCurrent(database, migrations)))
     faults.push("The schema is older than this program. Run `innkeep admin migrate`.");
-  else await assertPlace(database, location);
+  else {
+    await assertPlace(database, location);
+    const wrongSecret = await secretFaultIn(given, location, database);
+    if (wrongSecret) faults.push(wrongSecret.message);
+  }
   // If S3 settings are wrong, the store explains the fault only in the body of an answer. Answers to HEAD have no
   // body, so this reads an object.
   if (location.s3) await createStoreMark(location.s3).read();

@@ -1,13 +1,13 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
-import type { Database } from "../database/database.ts";
+import type { Database, Reader } from "../database/database.ts";
 import { lockFolder } from "../database/folder-lock.ts";
 import { type DatabaseAddress, openDatabase } from "../database/open.ts";
 import { credentialsTopic, slotsTopic } from "../database/signals.ts";
 import { sealed } from "../secrets/store.ts";
 import { type DataLocation, SettingError } from "../settings/settings.ts";
 import { assertDatabaseIsThere, readIfThere } from "../start/data-folder.ts";
-import { type Secrets, unlock } from "../start/unlock.ts";
+import { type Secrets, secretFault, unlock } from "../start/unlock.ts";
 
 /** The secrets from the environment of a command. */
 export interface GivenSecrets {
@@ -22,16 +22,38 @@ export interface GivenSecrets {
  * database.
  */
 export async function secretsFor(
-  { secret: given, oldSecrets = "" }: GivenSecrets,
+  given: GivenSecrets,
   location: DataLocation,
   database: Database,
 ): Promise<Secrets | undefined> {
-  const inFolder = location.databaseUrl === undefined ? await readIfThere(secretFile(location)) : undefined;
-  const secret = given || inFolder;
-  if (!secret) return undefined;
-  const secrets = { secret, old: oldSecrets.split(",").filter((each) => each !== "") };
-  await unlock(database, secrets);
+  const secrets = secretsIn(given, await secretInFolder(location));
+  if (secrets) await unlock(database, secrets);
   return secrets;
+}
+
+const secretInFolder = async (location: DataLocation): Promise<string | undefined> =>
+  location.databaseUrl === undefined ? readIfThere(secretFile(location)) : undefined;
+
+/** Returns the given secrets, with a secret for the case that none is given. Undefined if there is none. */
+export function secretsIn(
+  { secret: given, oldSecrets = "" }: GivenSecrets,
+  otherwise?: string,
+): Secrets | undefined {
+  const secret = given || otherwise;
+  return secret ? { secret, old: oldSecrets.split(",").filter((each) => each !== "") } : undefined;
+}
+
+/**
+ * Compares the secrets of a deployment with its database, and changes nothing. Returns the SettingError if they are not
+ * the secrets of the database. Without secrets, there is nothing to compare.
+ */
+export async function secretFaultIn(
+  given: GivenSecrets,
+  location: DataLocation,
+  database: Reader,
+): Promise<SettingError | undefined> {
+  const secrets = secretsIn(given, await secretInFolder(location));
+  return secrets && secretFault(database, secrets);
 }
 
 /**

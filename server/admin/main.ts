@@ -3,7 +3,9 @@ import type { AdminCommand, AdminEnvironment, AdminRequest, MailChoice } from ".
 import { backUp } from "../backup/backup.ts";
 import { adopt, restore } from "../backup/restore.ts";
 import { verify } from "../backup/verify.ts";
+import { explainFullDisk } from "../database/full-disk.ts";
 import { migrations } from "../database/migrations.ts";
+import { FilesUnavailable } from "../files/files.ts";
 import { isMailAddress } from "../mail/address.ts";
 import type { Mailer } from "../mail/outgoing/smtp.lazy.ts";
 import { mailOutOf, s3Of } from "../settings/read-settings.ts";
@@ -50,8 +52,10 @@ export async function runAdmin(request: AdminRequest): Promise<Record<string, un
       AWS_SECRET_ACCESS_KEY: s3?.secretAccessKey,
     }),
   };
-  return run(request, location).catch((error) => {
-    throw storeFault(error);
+  return run(request, location).catch(async (error) => {
+    const cause = error instanceof FilesUnavailable ? error.cause : error;
+    const explained = await explainFullDisk(cause, location.data);
+    throw explained === cause ? storeFault(error) : explained;
   });
 }
 
@@ -103,7 +107,7 @@ type OnAccounts = `${"user" | "app" | "key" | "token" | "member"} ${string}`;
 
 /** Runs a command that works on the whole deployment. */
 function runOnAll(
-  request: Exclude<AdminCommand, { readonly command: OnAccounts }>,
+  request: Exclude<AdminCommand, { readonly command: OnAccounts }> & AdminEnvironment,
   location: DataLocation,
 ): Promise<Record<string, unknown>> {
   switch (request.command) {
@@ -117,7 +121,7 @@ function runOnAll(
       return withDatabase(location, "create", async () => ({ migration: migrations.at(-1)?.number ?? 0 }));
     case "check":
       return withDatabase(location, "leave", async (database) => ({
-        ...(await checkAll(database, location)),
+        ...(await checkAll(database, location, request)),
       }));
     case "repair":
       return withDatabase(location, "update", (database) => repair(database, location));

@@ -15,6 +15,7 @@ import {
   type GivenSecrets,
   secretFile,
   secretsFor,
+  secretsIn,
   withDatabase,
 } from "../admin/data-location.ts";
 import { systemClock } from "../clock.ts";
@@ -36,9 +37,10 @@ import { indexAllAgain } from "../feedback/search/store/indexing.ts";
 import { createStoreMark } from "../files/s3-files.ts";
 import { filesPlace } from "../files/store.ts";
 import { createNewId, createSealer } from "../secrets/secrets.ts";
+import { sealed } from "../secrets/store.ts";
 import { type DataLocation, SettingError } from "../settings/settings.ts";
 import { adoptPlace, openFiles, openKeptFiles, placeIn } from "../start/open-files.ts";
-import { isLocked } from "../start/unlock.ts";
+import { isLocked, opensWith, wrongSecret } from "../start/unlock.ts";
 import {
   type Archive,
   type BackupHeader,
@@ -153,8 +155,8 @@ const noteOf = (missing: number): string =>
 /**
  * Verifies a backup of either engine completely, and then restores it. The folder or database must be empty,
  * because a restore never changes existing data. If a journal of erasures contains people who were erased after
- * the backup, erases them again. Returns the numbers of rows, files, accounts that need new recovery codes, and
- * repeated erasures. Throws an Error with a message for the operator. (rule O9)
+ * the backup, erases them again. A given secret must belong to the backup. Returns the numbers of rows, files, accounts
+ * that need new recovery codes, and repeated erasures. Throws an Error with a message for the operator. (rule O9)
  */
 export async function restore(
   location: DataLocation,
@@ -173,12 +175,13 @@ export async function restore(
   try {
     await verifyArchive(archive);
     const backup = { ...(await readBackup(archive)), given, entries };
+    const note = await noteAboutSecret(location, backup);
     await assertEmptyFolder(location);
     makeFolder(location.data, 0o700);
     if (location.databaseUrl === undefined)
-      return await withLock(location, waiting, () => restoreFolder(location, backup));
+      return withNote(await withLock(location, waiting, () => restoreFolder(location, backup)), note);
     await assertEmptyDatabase(location.databaseUrl, backup.header);
-    return await restoreAll(location, addressOf(location), backup);
+    return withNote(await restoreAll(location, addressOf(location), backup), note);
   } finally {
     await archive.close();
   }
@@ -337,14 +340,36 @@ async function claimStoreFor({ s3 }: DataLocation, backup: Backup): Promise<void
 
 const Row = z.array(z.unknown());
 
-/** Returns the id of the deployment in the backup. Returns undefined if the deployment had no id yet. */
-async function idIn({ archive, header }: Backup): Promise<string | undefined> {
+/** Returns the id of the deployment in the backup. Undefined if the deployment had no id yet. */
+const idIn = (backup: Backup): Promise<string | undefined> => deploymentValueIn(backup, "id");
+
+/**
+ * Compares the secret with the backup before anything is written. Throws a SettingError if the given secret does not
+ * belong to the backup. Returns a note if no secret is given and the backup does not contain the right one.
+ */
+async function noteAboutSecret(location: DataLocation, backup: Restoring): Promise<string> {
+  const stored = await deploymentValueIn(backup, sealed.checkName);
+  if (stored === undefined) return "";
+  const inBackup = location.databaseUrl === undefined ? await secretIn(backup.archive) : undefined;
+  const secrets = secretsIn(backup.given, inBackup);
+  if (secrets && opensWith(secrets, stored)) return "";
+  if (backup.given.secret) throw wrongSecret();
+  return " The secret of this database is not in the backup: INNKEEP_SECRET must be set to it before the server starts.";
+}
+
+const withNote = <Result extends { readonly note: string }>(result: Result, note: string): Result => ({
+  ...result,
+  note: result.note + note,
+});
+
+/** Returns a value of the table `deployment` in the backup. */
+async function deploymentValueIn({ archive, header }: Backup, wanted: string): Promise<string | undefined> {
   const columns = header.tables.find(({ name }) => name === "deployment")?.columns ?? [];
   for (const entry of rowEntries(archive, "deployment"))
     for (const line of (await archive.readText(entry)).split("\n").filter((text) => text !== "")) {
       const row = Row.parse(JSON.parse(line));
       const value = row[columns.indexOf("value")];
-      if (row[columns.indexOf("name")] === "id" && typeof value === "string") return value;
+      if (row[columns.indexOf("name")] === wanted && typeof value === "string") return value;
     }
   return undefined;
 }

@@ -149,12 +149,15 @@ export const Empty = ({
 
 export const Pager = ({
   first,
+  previous,
   next,
   firstWords = "Back to the newest",
   nextWords = "Older",
 }: {
   /** The address of the first page; undefined on the first page. */
   readonly first: string | undefined;
+  /** The address of the page before; for lists that have such a link. */
+  readonly previous?: string | undefined;
   readonly next: string | undefined;
   readonly firstWords?: string;
   readonly nextWords?: string;
@@ -166,6 +169,11 @@ export const Pager = ({
       ) : (
         <a class="button" href={first}>
           {firstWords}
+        </a>
+      )}
+      {previous !== undefined && (
+        <a class="button" href={previous} rel="prev">
+          Previous page
         </a>
       )}
       {next !== undefined && (

@@ -32,6 +32,22 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
+/**
+ * Returns the kind of error of a call for which a full disk is the reason, or may be the reason; undefined for other
+ * errors. SQLite reports a full disk as an I/O error or as a file that cannot be opened if a file beside the database
+ * has no space.
+ */
+export function diskFaultOf(error: unknown): "full" | "full on PostgreSQL" | "perhaps full" | undefined {
+  const cause = error instanceof TransactionLost ? error.cause : error;
+  if (!(cause instanceof Error)) return undefined;
+  const fault = traitsOf(cause);
+  if (fault.code === "53100") return "full on PostgreSQL";
+  if (!isSqlite(fault)) return undefined;
+  const code = primaryCode(fault);
+  if (code === 13) return "full";
+  return code === 10 || code === 14 ? "perhaps full" : undefined;
+}
+
 /** Whether a call of SQLite failed because another process has locked the file. */
 export function isBusy(error: unknown): boolean {
   return causes(error).some((fault) => isSqlite(fault) && primaryCode(fault) === 5);

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { makeFolder } from "../../src/credentials/folders.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import type { Database } from "./database.ts";
+import { explainFullDisk } from "./full-disk.ts";
 import { type Migration, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import type { SqliteDriver } from "./sqlite/connection.ts";
@@ -43,7 +44,7 @@ export async function openDatabase(address: DatabaseAddress, options: OpenOption
     await migrate(database, wanted, options.clock ?? systemClock);
   } catch (error) {
     await database.close();
-    throw error;
+    throw "file" in address ? await explainFullDisk(error, dirname(address.file)) : error;
   }
   return database;
 }
@@ -62,6 +63,8 @@ async function openFile(file: string, { driver, isCopied = false }: OpenOptions)
     await makePrivate(file);
     return await openSqlite(sqlite, file, { isCopied });
   } catch (cause) {
+    const fault = await explainFullDisk(cause, dirname(file));
+    if (fault !== cause) throw fault;
     throw new Error(`${file} cannot be used as the database (${reasonOf(cause)}).`, { cause });
   }
 }

@@ -529,13 +529,13 @@ function keepAnswer({ ctx, endpoint, steps, caller, presented, outcome }: Exchan
 
 /**
  * If the endpoint has the trait `countsRefusals`, counts a refused request against the rate limit of its sender. The
- * reason is that a refused request costs the server as much as an accepted request. Only the statuses 400, 404, 413
- * and 415 count. Throws `thrown`, or `rate_limited`.
+ * reason is that a refused request costs the server as much as an accepted request. Only the statuses 400, 404, 412,
+ * 413 and 415 count. Throws `thrown`, or `rate_limited`.
  */
 async function countRefusal({ endpoint, caller, deps }: Exchange, thrown: unknown): Promise<never> {
   const { countsRefusals, rateLimit } = endpoint;
   if (!countsRefusals || !rateLimit || !caller || !deps.settings.rateLimited) throw thrown;
-  if (![400, 404, 413, 415].includes(asApiError(thrown).status)) throw thrown;
+  if (![400, 404, 412, 413, 415].includes(asApiError(thrown).status)) throw thrown;
   await deps.limiter.spend({ who: caller.id, rateLimit });
   throw thrown;
 }

@@ -24,6 +24,9 @@ const atOnce = 500;
 
 /** The values that are encrypted with the deployment's secret. */
 export const sealed = {
+  /** The name of the check text in the table `deployment`. */
+  checkName,
+
   /**
    * Returns the encrypted check text. The plain text is known, so the check text shows whether a secret is correct.
    */

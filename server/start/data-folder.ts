@@ -1,7 +1,7 @@
 import { access, chmod, constants, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "../../src/credentials/folders.ts";
-import { systemReason } from "../../src/words/phrases.ts";
+import { isFullDisk, systemReason } from "../../src/words/phrases.ts";
 import { type FolderLock, type LockOptions, lockFolder } from "../database/folder-lock.ts";
 import { type DataLocation, SettingError } from "../settings/settings.ts";
 
@@ -36,6 +36,7 @@ async function makeDataFolder(data: string, warn: (text: string) => void): Promi
     makeFolder(data, 0o700);
     await access(data, constants.W_OK);
   } catch (cause) {
+    if (isFullDisk(cause)) throw cause;
     throw new SettingError(`INNKEEP_DATA must be a writable folder, not \`${data}\`.`, { cause });
   }
   await makePrivate(data).catch((error) =>

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "../../src/credentials/folders.ts";
-import type { Database, Transaction } from "../database/database.ts";
+import type { Database, Reader, Transaction } from "../database/database.ts";
 import { createSealer, isSealed, type Sealer, sealAddress } from "../secrets/secrets.ts";
 import { sealed } from "../secrets/store.ts";
 import { type DataLocation, type Environment, SettingError } from "../settings/settings.ts";
@@ -58,6 +58,21 @@ export async function isLocked(database: Database): Promise<boolean> {
   return ((await sealed.check(database)) ?? (await sealed.sample(database))) !== undefined;
 }
 
+/** Whether the current secret or an old one decrypts a stored value. */
+export const opensWith = ({ secret, old }: Secrets, stored: string): boolean =>
+  [secret, ...old].some((each) => opens(createSealer(each), stored));
+
+/** Returns the SettingError if a secret decrypts none of the values that a database contains; otherwise undefined. */
+export async function secretFault(reader: Reader, secrets: Secrets): Promise<SettingError | undefined> {
+  const stored = (await sealed.check(reader)) ?? (await sealed.sample(reader));
+  return stored === undefined || opensWith(secrets, stored) ? undefined : wrongSecret();
+}
+
+export const wrongSecret = () =>
+  new SettingError(
+    "INNKEEP_SECRET is not the secret with which this database was used. Set the former secret again. (If INNKEEP_SECRET was not set, the secret is in the file `secret` in the data folder.) To change the secret, set the new one as INNKEEP_SECRET and the former one as INNKEEP_SECRET_OLD.",
+  );
+
 /**
  * Returns the sealer (it encrypts and decrypts) for the old secret with which the database was last used. Returns
  * undefined if the database was last used with the current secret. Throws a SettingError if no secret decrypts its
@@ -72,9 +87,7 @@ async function formerOf(
   if (stored === undefined || opens(sealer, stored)) return undefined;
   const former = old.map((secret) => createSealer(secret)).find((candidate) => opens(candidate, stored));
   if (former) return former;
-  throw new SettingError(
-    "INNKEEP_SECRET is not the secret with which this database was used. Set the former secret again. (If INNKEEP_SECRET was not set, the secret is in the file `secret` in the data folder.) To change the secret, set the new one as INNKEEP_SECRET and the former one as INNKEEP_SECRET_OLD.",
-  );
+  throw wrongSecret();
 }
 
 function sealAgain(stored: string, sealer: Sealer, former: Sealer | undefined): string {

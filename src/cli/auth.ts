@@ -188,7 +188,7 @@ async function removeCredentials(
   const removed: CredentialKind[] = [];
   for (const one of kind ? [kind] : allKinds) {
     if (
-      await explainWriteFailure(() =>
+      await explainWriteFailure(invocation.context, () =>
         credentials.remove({ origin, kind: profileKind(invocation.context, invocation.flags, one) }),
       )
     )
@@ -340,7 +340,9 @@ async function storeGrant(
     kind: "deviceToken",
     secret: token,
   });
-  await explainWriteFailure(async () => rememberSignIn(invocation.context, invocation.baseUrl(), expiresAt));
+  await explainWriteFailure(invocation.context, async () =>
+    rememberSignIn(invocation.context, invocation.baseUrl(), expiresAt),
+  );
   const signedIn = { origin, device, source, hint, expiresAt, scopes, profile };
   printOne(invocation, signedIn, () =>
     details({
@@ -504,7 +506,7 @@ async function deviceIdOf(context: Context): Promise<string> {
   const known = readIfThere(file)?.trim();
   if (known && /^[!-~]{1,200}$/.test(known)) return known;
   const made = context.newId();
-  await explainWriteFailure(async () => writePrivately(file, `${made}\n`, context.newId));
+  await explainWriteFailure(context, async () => writePrivately(file, `${made}\n`, context.newId));
   return made;
 }
 

@@ -192,7 +192,7 @@ async function update<Changed extends Profiles>(
     import("../credentials/conf.lazy.ts"),
     import("../credentials/folder-turn.ts"),
   ]);
-  return explainWriteFailure(() =>
+  return explainWriteFailure(context, () =>
     inTurn(folder, () => {
       const changed = edit(readProfiles(context));
       const { current, profiles } = changed;

@@ -73,8 +73,15 @@ export function writePrivately(file: string, text: string, newId: () => string):
     renameSync(part, file);
   } catch (error) {
     rmSync(part, { force: true });
-    throw error;
+    throw withPath(error, file);
   }
+}
+
+/** Adds the path of the file to an error of the operating system, because the error of a write names no file. */
+export function withPath(error: unknown, file: string): unknown {
+  if (error instanceof Error && "syscall" in error && !("path" in error))
+    Object.assign(error, { path: file });
+  return error;
 }
 
 /**

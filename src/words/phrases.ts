@@ -39,3 +39,13 @@ export function systemReason(cause: unknown): string {
   const code = String(cause.code);
   return meanings[code] ?? `error ${code}`;
 }
+
+/** Whether the operating system refused a write because the disk, or the disk space of this user, is used up. */
+export const isFullDisk = (cause: unknown): cause is NodeJS.ErrnoException =>
+  cause instanceof Error && "code" in cause && (cause.code === "ENOSPC" || cause.code === "EDQUOT");
+
+/** Returns a sentence that says that the disk of a folder is full, and what to do. */
+export const fullDiskText = (folder: string, { code }: Pick<NodeJS.ErrnoException, "code">): string =>
+  code === "EDQUOT"
+    ? `The disk space for this user is used up in the folder ${folder}: delete files, or ask for more space, then try again.`
+    : `The disk of the folder ${folder} is full: free some space on it, or move the folder to a larger disk, then try again.`;

@@ -144,7 +144,7 @@ describe("a JSON array of messages over stdio", () => {
   it("is answered with an error for each element that is no message", async () => {
     const { write, answers } = open("2025-03-26");
     write([7, message(1, "ping"), { jsonrpc: "2.0", id: 1.5, method: "ping" }]);
-    expect((await answers(2))[1]).toMatchObject([refusal, refusal, { id: 1, result: {} }]);
+    expect((await answers(2))[1]).toMatchObject([refusal, { ...refusal, id: 1.5 }, { id: 1, result: {} }]);
   });
 
   it.each<[string, unknown[]]>([

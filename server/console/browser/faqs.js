@@ -10,6 +10,8 @@ const oneStopEach = () => {
     for (const button of rest) button.tabIndex = -1;
   }
 };
+// The index of the first entry of this page in the whole list.
+const firstPlace = () => Number(order.querySelector("ol").getAttribute("start")) - 1;
 const showOrder = (fresh, move) => {
   order.replaceChildren(...fresh.childNodes);
   localise(order);
@@ -35,10 +37,14 @@ const sendMove = async (move) => {
   const fresh = page.querySelector("form[data-moves]");
   if (!answer.ok || !fresh) throw new Error("The answer does not contain the list.");
   const entry = showOrder(fresh, move);
+  const shown = new URL(answer.url);
+  const at = shown.searchParams.get("at");
+  // A move over the boundary of a page shows the other page.
+  if (at) history.replaceState(history.state, "", `${shown.pathname}?at=${at}`);
   const places = [...order.querySelectorAll("li")];
   announce(
-    new URL(answer.url).searchParams.get("done") === "moved"
-      ? `Moved to position ${places.indexOf(entry) + 1} of ${places.length}.`
+    shown.searchParams.get("done") === "moved"
+      ? `Moved to position ${firstPlace() + places.indexOf(entry) + 1} of ${order.querySelector("ol").dataset.all}.`
       : "The list had changed, so nothing was moved. The page now shows the new list.",
   );
 };
@@ -89,7 +95,7 @@ const dragFrom = (down, entry, handle) => {
     const place = to;
     to = -1;
     mark();
-    if (place !== from) queueMove(`${entry.id.replace("faq-", "")} to ${place}`);
+    if (place !== from) queueMove(`${entry.id.replace("faq-", "")} to ${firstPlace() + place}`);
   };
   entry.classList.add("dragged");
   handle.setPointerCapture(down.pointerId);

@@ -41,9 +41,14 @@ import { type NotePictures, removing } from "../texts/sweep.ts";
 import { type FaqListChanges, type FaqText, faultOfSize, hasSameTexts, planFaqList } from "./rules.ts";
 import { type ListedFaqRow, faqs as rows, type StoredFaq } from "./store.ts";
 
-type FaqDeps = Pick<Deps, "answers" | "clock" | "database" | "keptFiles" | "log" | "newId">;
+type FaqDeps = Pick<Deps, "answers" | "clock" | "database" | "keptFiles" | "log" | "newId"> & {
+  readonly refused: RefusedEtags;
+};
 
-export const faqs = (deps: FaqDeps): Handlers<typeof contract> => ({
+export const faqs = (given: Omit<FaqDeps, "refused">): Handlers<typeof contract> =>
+  faqsOf({ ...given, refused: createRefusedEtags(given) });
+
+const faqsOf = (deps: FaqDeps): Handlers<typeof contract> => ({
   list: withTraits({ ready: true }, async ({ caller: { appId, faqsVersion }, query: { include, lang } }) => {
     const listed = { appId, version: faqsVersion };
     const wanted =
@@ -91,7 +96,8 @@ export const faqs = (deps: FaqDeps): Handlers<typeof contract> => ({
     ),
 });
 
-export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
+export function consoleFaqs(given: Omit<FaqDeps, "refused">): Handlers<typeof consoleContract> {
+  const deps: FaqDeps = { ...given, refused: createRefusedEtags(given) };
   const record = createAuditWriter(deps);
   return {
     async list({ caller, params }) {
@@ -255,16 +261,56 @@ interface Compared {
 
 /**
  * Compares `If-Match` with the ETags of the list. Call it before the transaction, because other writes wait for the
- * transaction, and the list may be long. The ETags are cached, so that a request that is refused again and again does
- * not build the list each time.
+ * transaction, and the list may be long. The ETags are cached or remembered, so that a request that is refused again and
+ * again does not build the list each time.
  */
 async function compared(deps: FaqDeps, appId: string, ifMatch: string | undefined): Promise<Compared> {
   const version = await rows.version(deps.database, appId);
   if (ifMatch === undefined || matchesAny(ifMatch)) return { version, isRead: ifMatch !== undefined };
+  const remembered = deps.refused.find({ appId, version });
+  if (remembered && !namesOneOf(ifMatch, remembered)) return { version, isRead: false };
   const { body } = await recallList(deps, { appId, version }, "etags", async () =>
     prepareAnswer(etagsOf(await rows.list(deps.database, appId)).join(",")),
   );
-  return { version, isRead: namesOneOf(ifMatch, String(body).split(",")) };
+  const etags = String(body).split(",");
+  const isRead = namesOneOf(ifMatch, etags);
+  if (!isRead) deps.refused.keep({ appId, version }, etags);
+  return { version, isRead };
+}
+
+/**
+ * The ETags of lists with which an `If-Match` was refused. They are remembered on PostgreSQL, too, because they are used
+ * only to refuse a request again. (decision 04)
+ */
+interface RefusedEtags {
+  find(listed: FaqVersion): readonly string[] | undefined;
+  keep(listed: FaqVersion, etags: readonly string[]): void;
+}
+
+/** A restored database may have the same version with another list, so the ETags count for a short time only. */
+const rememberedMilliseconds = 60_000;
+
+const mostRemembered = 1_000;
+
+function createRefusedEtags({ clock }: Pick<Deps, "clock">): RefusedEtags {
+  const known = new Map<string, { version: number; at: number; etags: readonly string[] }>();
+  return {
+    find({ appId, version }) {
+      const found = known.get(appId);
+      const age = clock.now().getTime() - (found?.at ?? 0);
+      const isGood = found?.version === version && age >= 0 && age < rememberedMilliseconds;
+      return isGood ? found.etags : undefined;
+    },
+    keep({ appId, version }, etags) {
+      // A map keeps the order in which entries were added, so the first one is the oldest.
+      known.delete(appId);
+      for (const oldest of known.keys()) {
+        if (known.size < mostRemembered) break;
+        known.delete(oldest);
+      }
+      known.set(appId, { version, etags, at: clock.now().getTime() });
+    },
+  };
 }
 
 /** Returns the ETags of a list. The client may have read the list in any of its forms, and each has another ETag. */

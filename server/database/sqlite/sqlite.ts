@@ -28,10 +28,8 @@ export async function openSqlite(
     readonly isCopied: boolean;
   },
 ): Promise<Database> {
-  const writing = await connect(driver, file, false);
+  const { writing, reading } = await connectAll(driver, file);
   if (isCopied) await writing.exec("PRAGMA wal_autocheckpoint = 0");
-  const reading: Connection[] = [];
-  for (let n = 0; n < driver.readers; n++) reading.push(await connect(driver, file, true));
 
   const signals = createSignals();
   await keepUndoInMemory(writing);
@@ -85,6 +83,19 @@ async function readAtOneInstant<Result>(
     });
   } finally {
     await connection.close();
+  }
+}
+
+/** Opens the connection that writes and all that read. If one cannot be opened, closes the others. */
+async function connectAll(driver: SqliteDriver, file: string) {
+  const writing = await connect(driver, file, false);
+  const reading: Connection[] = [];
+  try {
+    for (let n = 0; n < driver.readers; n++) reading.push(await connect(driver, file, true));
+    return { writing, reading };
+  } catch (error) {
+    for (const connection of [...reading, writing]) await connection.close().catch(() => undefined);
+    throw error;
   }
 }
 

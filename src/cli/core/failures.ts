@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { type Argument, type Command, CommanderError, InvalidArgumentError, type Option } from "commander";
 import { credentialKinds } from "../../client/credential-kinds.ts";
 import {
@@ -13,6 +14,7 @@ import type { Issue } from "../../contract/errors.ts";
 import { KeychainError } from "../../credentials/keychain.ts";
 import { DamagedStoreError } from "../../credentials/store.ts";
 import { closest } from "../../words/closest.ts";
+import { fullDiskText, isFullDisk } from "../../words/phrases.ts";
 import { CliError, type Exit, exitCodes, type Failure, usageError } from "./cli-error.ts";
 import { wordsOf } from "./command.ts";
 import { DryRun, textOfRequest } from "./connection.ts";
@@ -103,11 +105,17 @@ function programFailure(error: unknown): Failure {
   }
   if (error.name === "SettingError") return { ...unexpectedFailure(error, "setting"), exit: "usage" };
   if (error.name === "FolderInUse") return { ...unexpectedFailure(error, "folder_in_use"), exit: "conflict" };
+  if (isFullDisk(error)) return { ...unexpectedFailure(error, "storage"), message: fullDiskMessage(error) };
   if ("code" in error && error.code === "EADDRINUSE") {
     return portInUse(error);
   }
   return unexpectedFailure(error, "unexpected");
 }
+
+const fullDiskMessage = (error: NodeJS.ErrnoException): string =>
+  error.path === undefined
+    ? "A disk is full, so a file cannot be written: free some space on it, then try again."
+    : fullDiskText(dirname(error.path), error);
 
 function portInUse(error: Error): Failure {
   const port = "port" in error ? ` ${error.port}` : "";

@@ -1,6 +1,6 @@
 import { link, lstat, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import path, { dirname, join, type PlatformPath, relative, resolve } from "node:path";
-import { makeFolder } from "../../credentials/folders.ts";
+import { makeFolder, withPath } from "../../credentials/folders.ts";
 import { CliError, usageError } from "./cli-error.ts";
 
 /**
@@ -72,6 +72,8 @@ async function withPart(
   try {
     await writeFile(part, text, { mode, flag: "wx" });
     await use(part);
+  } catch (error) {
+    throw withPath(error, file);
   } finally {
     await rm(part, { force: true });
   }

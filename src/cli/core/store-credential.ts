@@ -2,11 +2,12 @@ import { type CredentialKind, credentialKinds } from "../../client/credential-ki
 import { ServerError } from "../../client/errors.ts";
 import { type Route, routes } from "../../client/routes.ts";
 import type { LooseInput } from "../../client/send.ts";
+import { configFolder } from "../../credentials/folders.ts";
 import { hintOf } from "../../credentials/store.ts";
-import { systemReason } from "../../words/phrases.ts";
+import { isFullDisk, systemReason } from "../../words/phrases.ts";
 import { CliError } from "./cli-error.ts";
 import { connect } from "./connection.ts";
-import type { FoundCredential, Invocation } from "./context.ts";
+import type { Context, FoundCredential, Invocation } from "./context.ts";
 import { assertKnownServer, isOfOtherServer, openStore, profileKind } from "./credentials.ts";
 import { note } from "./output.ts";
 import { chosenProfile } from "./settings.ts";
@@ -38,7 +39,7 @@ export async function storeCredential(
   const origin = originOf(invocation);
   const store = openStore(context);
   const named = profileKind(context, flags, kind);
-  const storedIn = await explainWriteFailure(() =>
+  const storedIn = await explainWriteFailure(context, () =>
     store.put({ origin, kind: named }, secret, insecureStorage ? "file" : undefined),
   );
   if (storedIn === "file" && !insecureStorage) {
@@ -61,10 +62,10 @@ export async function storeCredential(
 export const originOf = (invocation: Invocation): string => new URL(invocation.baseUrl()).origin;
 
 /**
- * Calls a function that changes files. Replaces an error of the file system with a CliError that contains the next
- * step.
+ * Calls a function that changes files in the folder for settings and credentials. Replaces an error of the file system
+ * with a CliError that contains the next step.
  */
-export async function explainWriteFailure<T>(change: () => Promise<T>): Promise<T> {
+export async function explainWriteFailure<T>(context: Context, change: () => Promise<T>): Promise<T> {
   try {
     return await change();
   } catch (cause) {
@@ -72,8 +73,8 @@ export async function explainWriteFailure<T>(change: () => Promise<T>): Promise<
     throw new CliError({
       exit: "unexpected",
       code: "storage",
-      message: `The credentials cannot be written (${systemReason(cause)}).`,
-      next: "Set INNKEEP_CONFIG_DIR to another folder, or put the credential into an environment variable.",
+      message: `The files in ${configFolder(context)} cannot be written (${systemReason(cause)}).`,
+      next: `${isFullDisk(cause) ? "Free some space on that disk, or set" : "Set"} INNKEEP_CONFIG_DIR to another folder, or put the credential into an environment variable.`,
     });
   }
 }

@@ -80,6 +80,7 @@ export const importRules: ImportRules = {
     "server/clock.ts",
     "src/contract",
     "src/credentials/folders.ts",
+    "src/words/phrases.ts",
     "sqlite3",
     "pg",
     "zod/mini",

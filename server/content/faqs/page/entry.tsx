@@ -136,7 +136,7 @@ async function saveDraft(
   await ask(consoleFaqs.saveDraft, { params, body, idempotencyKey: key("draft") });
   if (!publishes) return goTo(links.faq(param("appId"), faq.id), "draft-saved");
   await ask(consoleFaqs.publish, { params, idempotencyKey: key("publish") });
-  return goTo(links.faqs(param("appId")), "faq-published", `faq-${faq.id}`);
+  return goTo(`${links.faqs(param("appId"))}?at=${faq.id}`, "faq-published", `faq-${faq.id}`);
 }
 
 const publishedVersion = ({ published, question, answer }: DraftedFaq): string =>

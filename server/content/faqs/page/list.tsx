@@ -10,7 +10,7 @@ import { IdempotencyField, versionOf } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { TextChange } from "../../../console/page-reads.ts";
-import { By, Can, Empty, Line } from "../../../console/parts.tsx";
+import { By, Can, Empty, Line, Pager } from "../../../console/parts.tsx";
 import { goTo, InTurns, type Reply, show } from "../../../console/respond.tsx";
 import { Ago } from "../../../console/times.tsx";
 import { hasWords, wordsOf } from "../../texts/rules.ts";
@@ -19,12 +19,19 @@ import { hasWords, wordsOf } from "../../texts/rules.ts";
 async function showFaqs(visit: SignedInVisit): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "faqs");
   const query = visit.query("q").trim();
+  const wanted = { page: visit.query("page"), at: visit.query("at") };
   const [faqs, drafts, changes] = await Promise.all([
     visit.ask(consoleFaqs.list, { params: { appId: navigation.app.id } }),
     visit.ask(consoleFaqs.drafts, { params: { appId: navigation.app.id } }),
     visit.reads.faqAuthors(navigation.app.id),
   ]);
-  return show(<Faqs {...{ navigation, faqs, drafts, changes, query }} now={visit.now} />);
+  return show(
+    <Faqs
+      {...{ navigation, faqs, drafts, changes, query }}
+      part={partOf(faqs, query, wanted)}
+      now={visit.now}
+    />,
+  );
 }
 
 const Faqs = (props: {
@@ -35,6 +42,7 @@ const Faqs = (props: {
   readonly changes: FaqListProps["changes"];
   /** The typed search words. If they are empty, the whole list is shown. */
   readonly query: string;
+  readonly part: Part;
   readonly now: Date;
 }) => {
   const { navigation, faqs, query } = props;
@@ -124,11 +132,52 @@ interface FaqListProps {
   readonly changes: ReadonlyMap<string, TextChange>;
   /** The typed search words. If they are empty, the whole list is shown. */
   readonly query: string;
+  readonly part: Part;
   readonly now: Date;
 }
 
+/** The maximum number of entries on a page. */
+export const mostOnPage = 200;
+
+/** An entry, and its index in the whole list. */
+interface Placed {
+  readonly faq: ListedFaq;
+  readonly place: number;
+}
+
+/** The found entries that the page shows. */
+interface Part {
+  readonly shown: readonly Placed[];
+  /** The number of found entries. Without search words, all entries are found. */
+  readonly count: number;
+  /** The number of the page, from 1. */
+  readonly page: number;
+  readonly pages: number;
+}
+
+/**
+ * Returns the entries of a page of the list. `wanted` is the number of the page, or the id of an entry that the page
+ * must show. The nearest page is shown in place of a page that does not exist.
+ */
+function partOf(
+  faqs: readonly ListedFaq[],
+  query: string,
+  wanted: { readonly page: string; readonly at: string },
+): Part {
+  const words = wordsOf(query);
+  const found = faqs
+    .map((faq, place): Placed => ({ faq, place }))
+    .filter(({ faq: { question, answer } }) => hasWords([question, answer], words));
+  const index = wanted.at === "" ? -1 : found.findIndex(({ faq }) => faq.id === wanted.at);
+  const pages = Math.max(1, Math.ceil(found.length / mostOnPage));
+  const number = index < 0 ? Number(wanted.page) || 1 : Math.floor(index / mostOnPage) + 1;
+  const page = Math.min(Math.max(1, Math.trunc(number)), pages);
+  const shown = found.slice((page - 1) * mostOnPage, page * mostOnPage);
+  return { shown, count: found.length, page, pages };
+}
+
 /** The search field, and the number of entries that were found. */
-const FaqSearch = ({ navigation: { links, app }, faqs, query }: FaqListProps) => (
+const FaqSearch = ({ navigation: { links, app }, faqs, query, part }: FaqListProps) => (
   <div class="filters">
     <search>
       <form class="search" method="get" action={links.faqs(app.id)}>
@@ -136,7 +185,7 @@ const FaqSearch = ({ navigation: { links, app }, faqs, query }: FaqListProps) =>
           type="search"
           name="q"
           value={query}
-          data-filters="faqs"
+          data-filters={part.pages === 1 ? "faqs" : undefined}
           aria-label="Search the FAQ"
           placeholder="Search the FAQ"
         />
@@ -148,7 +197,7 @@ const FaqSearch = ({ navigation: { links, app }, faqs, query }: FaqListProps) =>
         countOf(faqs.length, "entry", "entries")
       ) : (
         <>
-          {`${found(faqs, query).length} of ${countOf(faqs.length, "entry", "entries")}`} ·{" "}
+          {`${part.count} of ${countOf(faqs.length, "entry", "entries")}`} ·{" "}
           <a href={links.faqs(app.id)}>Show all</a>
         </>
       )}
@@ -158,18 +207,25 @@ const FaqSearch = ({ navigation: { links, app }, faqs, query }: FaqListProps) =>
 
 /** The list of entries. Each entry has buttons that move it, except in search results. */
 const FaqList = (props: FaqListProps) => {
-  const { navigation, faqs, query } = props;
+  const { navigation, faqs, part } = props;
   const { links, app } = navigation;
-  const shown = found(faqs, query);
-  if (shown.length === 0) return <p class="card muted">No entry has all of these words.</p>;
+  const [first] = part.shown;
+  if (!first) return <p class="card muted">No entry has all of these words.</p>;
   const entries = (
-    <ol class={isShort(faqs) ? "list linked short" : "list linked"}>
-      <InTurns>
-        {shown.map((faq) => (
-          <Entry key={faq.id} faq={faq} {...props} />
-        ))}
-      </InTurns>
-    </ol>
+    <>
+      <ol
+        class={isShort(faqs) ? "list linked short" : "list linked"}
+        start={first.place + 1}
+        data-all={faqs.length}
+      >
+        <InTurns>
+          {part.shown.map((placed) => (
+            <Entry key={placed.faq.id} placed={placed} {...props} />
+          ))}
+        </InTurns>
+      </ol>
+      <Pages {...props} />
+    </>
   );
   return (
     <Can needs="maintainer" otherwise={entries}>
@@ -191,23 +247,39 @@ const FaqList = (props: FaqListProps) => {
   );
 };
 
-const found = (faqs: readonly ListedFaq[], query: string): readonly ListedFaq[] => {
-  const words = wordsOf(query);
-  return faqs.filter(({ question, answer }) => hasWords([question, answer], words));
+/** The number of the page, and links to the first page and to the pages beside it. */
+const Pages = ({ navigation: { links, app }, query, part: { page, pages } }: FaqListProps) => {
+  if (pages === 1) return null;
+  const at = (to: number): string => {
+    const parameters = new URLSearchParams({ ...(query !== "" && { q: query }), page: String(to) });
+    return `${links.faqs(app.id)}?${parameters}`;
+  };
+  return (
+    <>
+      <p class="muted">{`Page ${page} of ${pages}`}</p>
+      <Pager
+        first={page > 1 ? at(1) : undefined}
+        previous={page > 2 ? at(page - 1) : undefined}
+        next={page < pages ? at(page + 1) : undefined}
+        firstWords="Back to the first page"
+        nextWords="Next page"
+      />
+    </>
+  );
 };
 
 const Entry = ({
-  faq,
+  placed: { faq, place },
   faqs,
   changes,
   query,
   navigation: { links, app },
   now,
-}: FaqListProps & { readonly faq: ListedFaq }) => (
+}: FaqListProps & { readonly placed: Placed }) => (
   <li id={`faq-${faq.id}`} class="faq" tabIndex={-1}>
     <div>
       <span class="place" aria-hidden="true">
-        {faqs.indexOf(faq) + 1}
+        {place + 1}
       </span>
       <a class="to" href={links.faq(app.id, faq.id)}>
         <Line text={faq.question} />
@@ -299,11 +371,11 @@ const moves = {
  * opened, moves nothing and shows the list again.
  */
 async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"moved">> {
-  const list = links.faqs(param("appId"));
   const faqs = await ask(consoleFaqs.list, { params: { appId: param("appId") } });
   const order = versionOf(faqs.map(({ id, sortOrder }) => [id, sortOrder]));
-  if (order !== fields.text("order")) return goTo(list);
   const [id = "", direction] = fields.text("move").split(" ");
+  const list = links.faqs(param("appId")) + (faqs.length > mostOnPage ? `?at=${encodeURIComponent(id)}` : "");
+  if (order !== fields.text("order")) return goTo(list);
   const place = /(?<!\S)\S+ to (\d{1,6})$/.exec(fields.text("move"))?.[1];
   const changes =
     place === undefined ? moveFaq(faqs, id, directionOf(direction)) : placeFaq(faqs, id, Number(place));

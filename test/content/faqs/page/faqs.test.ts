@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { mostOnPage } from "../../../../server/content/faqs/page/list.tsx";
 import {
   type BrowserWithoutScripts,
   createBrowserWithoutScripts,
@@ -334,6 +335,67 @@ describe("the pages of the FAQ in the console", () => {
     await move(third, "up", page);
     await move(third, "up", page);
     expect(await listed()).toEqual(["A", "C", "B"]);
+  });
+
+  describe("with more entries than a page shows", () => {
+    const count = 2 * mostOnPage + 1;
+    const nameOf = (n: number) => `Entry ${n}?`;
+    const idOf = (n: number) => `${app.id.slice(0, 24)}${100_000_000_000 + n}`;
+    beforeEach(() =>
+      service.deps.database.write((tx) =>
+        tx.run(
+          `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+           INSERT INTO faqs (id, app_id, question, answer, sort_order, created_at, updated_at)
+           SELECT ? || CAST(100000000000 + n AS TEXT), ?, 'Entry ' || n || '?', 'A.', n, ?, ? FROM numbers`,
+          ...[count, app.id.slice(0, 24), app.id, "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z"],
+        ),
+      ),
+    );
+    const shownAt = async (part: string) => {
+      const { text } = await owner.open(address(part));
+      return [...text.matchAll(/id="faq-[\da-f-]{24}(\d{12})"/g)].map(([, n]) => Number(n) - 100_000_000_000);
+    };
+    const from = (first: number, last: number) =>
+      Array.from({ length: last - first + 1 }, (_, at) => first + at);
+
+    it.each([
+      ["", 1, mostOnPage],
+      ["?page=2", mostOnPage + 1, 2 * mostOnPage],
+      ["?page=3", count, count],
+      ["?page=99", count, count],
+      ["?page=-1", 1, mostOnPage],
+      ["?page=x", 1, mostOnPage],
+    ])("show one page at the address %j", async (part, first, last) => {
+      expect(await shownAt(part)).toEqual(from(first, last));
+    });
+
+    it("link to the pages beside them, also in search results", async () => {
+      const linked = async (part: string) =>
+        [...(await owner.open(address(part))).text.matchAll(/class="button" href="[^"?]*\?([^"]*)"/g)].map(
+          ([, query]) => query,
+        );
+      expect(await linked("")).toEqual(["page=2"]);
+      expect(await linked("?page=2")).toEqual(["page=1", "page=3"]);
+      expect(await linked("?page=3")).toEqual(["page=1", "page=2"]);
+      expect(await linked("?q=entry&page=2")).toEqual(["q=entry&amp;page=1", "q=entry&amp;page=3"]);
+      expect(await shownAt("?q=entry&page=2")).toEqual(from(mostOnPage + 1, 2 * mostOnPage));
+      expect(readingOf(await owner.open(address("?page=2")))).toContain("Page 2 of 3");
+    });
+
+    it.each([
+      [mostOnPage, "down", mostOnPage + 1],
+      [mostOnPage + 1, "up", mostOnPage],
+      [1, "bottom", count],
+      [count, "top", 1],
+      [3, `to ${2 * mostOnPage}`, count],
+    ])("move entry %i %s, and then show the page with it", async (n, direction, place) => {
+      const opened = owner.open(address(`?at=${idOf(n)}`));
+      const answer = await move(idOf(n), direction, opened);
+      const location = answer.headers.get("location") ?? "";
+      expect(location).toBe(address(`?at=${idOf(n)}&done=moved#faq-${idOf(n)}`));
+      expect((await listed())[place - 1]).toBe(nameOf(n));
+      expect(await shownAt(`?at=${idOf(n)}`)).toContain(n);
+    });
   });
 
   it("do not exist for another app's entry", async () => {

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
+import { mostOnPage } from "../../../../server/content/faqs/page/list.tsx";
 import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
 import { createBrowserWithoutScripts, readingOf } from "../../../support/browser/browser-without-scripts.ts";
@@ -111,6 +112,40 @@ describe("the order of the FAQ in the console", () => {
     await link(3).press("Alt+Home");
     await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to position 1 of 12.");
     expect((await questions(page)).slice(0, 4)).toEqual(named(3, 0, 1, 2));
+  });
+
+  it("is changed over the boundary of a page, and then shows the other page", async () => {
+    const appId = path.split("/").at(-1) ?? "";
+    await service.deps.database.write((tx) =>
+      tx.run(
+        `WITH RECURSIVE numbers(n) AS (SELECT 12 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+         INSERT INTO faqs (id, app_id, question, answer, sort_order, created_at, updated_at)
+         SELECT ? || CAST(100000000000 + n AS TEXT), ?, 'Question ' || n || '?', 'A.', 100 + n, ?, ? FROM numbers`,
+        ...[
+          mostOnPage + 8,
+          appId.slice(0, 24),
+          appId,
+          "2026-01-01T00:00:00.000Z",
+          "2026-01-01T00:00:00.000Z",
+        ],
+      ),
+    );
+    const page = await opened();
+    await page.goto(`${path}?page=2`);
+    expect(await questions(page)).toHaveLength(9);
+    const link = page.getByRole("link", { name: `Question ${mostOnPage + 1}?` });
+    const said = () => page.locator("[aria-live]").innerText();
+    await link.press("Alt+ArrowUp");
+    await expect.poll(said).toBe(`Moved to position ${mostOnPage + 1} of ${mostOnPage + 9}.`);
+    await link.press("Alt+ArrowUp");
+    await expect.poll(said).toBe(`Moved to position ${mostOnPage} of ${mostOnPage + 9}.`);
+    expect(await questions(page)).toHaveLength(mostOnPage);
+    expect(await page.locator(".pager a").allInnerTexts()).toEqual(["Next page"]);
+    await page.reload();
+    expect((await questions(page)).at(-1)).toBe(`Question ${mostOnPage + 1}?`);
+    await link.press("Alt+ArrowDown");
+    await expect.poll(said).toBe(`Moved to position ${mostOnPage + 1} of ${mostOnPage + 9}.`);
+    expect((await questions(page))[0]).toBe(`Question ${mostOnPage + 1}?`);
   });
 
   it("of more than 60 entries shows the questions, and can be filtered by typed words", async () => {
