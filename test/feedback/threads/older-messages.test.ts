@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { messages } from "../../../server/feedback/messages/store.ts";
 import { feedbackThreads } from "../../../server/feedback/threads/store/threads.ts";
 import { fieldsOf, isText, listAt, textAt, valueAt } from "../../../src/contract/json.ts";
 import { limits } from "../../../src/contract/limits.ts";
@@ -14,13 +13,13 @@ import {
   propose,
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { numbered, type WrittenMessage, writeMessages } from "../../support/worlds/long-thread.ts";
 
 describe.each(databases)("the older messages of a thread on $name", (engine) => {
-  const traced = tracedDatabase(engine);
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
-    service = await startService({ engine: traced.engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
     cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());
@@ -28,36 +27,10 @@ describe.each(databases)("the older messages of a thread on $name", (engine) => 
   const readers = ["agent", "console"] as const;
   type Reader = (typeof readers)[number];
 
-  interface Written {
-    readonly body: string;
-    readonly direction?: "note" | "blocked";
-    /** Whether the message is a repeated report. */
-    readonly isReport?: boolean;
-    /** The message has the same time as the message before it. */
-    readonly isTogether?: boolean;
-  }
-
-  /** Makes a thread with these messages, oldest first. Returns its id and theirs. */
-  async function threadWith(written: readonly Written[]) {
+  async function threadWith(written: readonly WrittenMessage[]) {
     const id = await submitFeedback(service, cast);
-    const ids = written.map(() => randomUUID()).sort();
-    await service.deps.database.write(async (tx) => {
-      let second = 0;
-      for (const [place, { body, direction = "note", isReport, isTogether }] of written.entries()) {
-        if (!isTogether) second += 1;
-        const createdAt = new Date(Date.UTC(2026, 0, 1) + second * 1_000).toISOString();
-        await messages.insert(tx, { id: ids[place] ?? "", feedbackId: id, direction, body, createdAt });
-        if (isReport)
-          await tx.run(
-            `UPDATE messages SET category = 'bug', metadata = '{}', direction = 'inbound', author = 'sender', files = ? WHERE id = ?`,
-            ...['{"images":[],"videos":[],"attachments":[]}', ids[place] ?? ""],
-          );
-      }
-    });
-    return { id, ids };
+    return { id, ids: await writeMessages(service, id, written) };
   }
-
-  const numbered = (count: number): Written[] => Array.from({ length: count }, (_, n) => ({ body: `${n}` }));
 
   const ask = (reader: Reader, id: string, query = "", headers: Record<string, string> = {}) =>
     service.request("GET", `/api/v1/${reader}/feedback/${id}${query}`, {
@@ -161,20 +134,6 @@ describe.each(databases)("the older messages of a thread on $name", (engine) => 
     }
   });
 
-  it("are found through an index, without the newer ones", async () => {
-    const { id, ids } = await threadWith(numbered(3));
-    const viewer = { userId: cast.owner.id, appId: null, needs: "viewer", kind: "session" } as const;
-    const plan = await planOf(traced, service.deps.database, (database) =>
-      feedbackThreads.findOlder(database, { id, before: ids[1] ?? "" }, viewer),
-    );
-    const positions =
-      engine.engine === "sqlite"
-        ? /messages USING (COVERING )?INDEX messages_by_feedback \(feedback_id=\? AND created_at<\?\)/g
-        : /messages_by_feedback.*\n *Index Cond: .*ROW\(created_at, id\) < ROW/g;
-    expect(plan.match(positions), plan).toHaveLength(2);
-    expect(plan).not.toMatch(/SCAN messages|Seq Scan on messages/);
-  });
-
   it("are not found in a thread that the caller may not read", async () => {
     const { id, ids } = await threadWith(numbered(2));
     const stranger = await makeAppWithAgent(service);
@@ -236,5 +195,27 @@ describe.each(databases)("the older messages of a thread on $name", (engine) => 
     expect((await ask(reader, id, older, { "if-none-match": etag })).status).toBe(304);
     expect((await ask(reader, id, "", { "if-none-match": etag })).status).toBe(200);
     expect((await ask(reader, id, "", { "if-none-match": newest })).status).toBe(304);
+  });
+});
+
+describe.each(databases)("the statement for the older messages of a thread on $name", (engine) => {
+  const traced = tracedDatabase(engine);
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ engine: traced.engine });
+  });
+  afterAll(() => service.stop());
+
+  it("finds them through an index, without the newer ones", async () => {
+    const viewer = { userId: "a", appId: null, needs: "viewer", kind: "session" } as const;
+    const plan = await planOf(traced, service.deps.database, (database) =>
+      feedbackThreads.findOlder(database, { id: "a", before: "b" }, viewer),
+    );
+    const positions =
+      engine.engine === "sqlite"
+        ? /messages USING (COVERING )?INDEX messages_by_feedback \(feedback_id=\? AND created_at<\?\)/g
+        : /messages_by_feedback.*\n *Index Cond: .*ROW\(created_at, id\) < ROW/g;
+    expect(plan.match(positions), plan).toHaveLength(2);
+    expect(plan).not.toMatch(/SCAN messages|Seq Scan on messages/);
   });
 });
