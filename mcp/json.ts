@@ -1,9 +1,17 @@
+import * as z from "zod/mini";
+import { uuid } from "../src/contract/fields.ts";
 import { type Fields, textAt } from "../src/contract/json.ts";
 
 /** Returns the field `name` in lower case if it is an id; otherwise null. */
 export function idAt(value: unknown, name: string): string | null {
   const id = textAt(value, name);
   return /^[A-Za-z0-9-]{1,64}$/.test(id) ? id.toLowerCase() : null;
+}
+
+/** Returns the UUID in a field, in lower case; null for any other value. */
+export function uuidAt(value: unknown, name: string): string | null {
+  const result = z.safeParse(uuid, textAt(value, name));
+  return result.success ? result.data : null;
 }
 
 /** Returns a field that the server chose from a list of words, such as a status. Returns `unknown` for other text. */
