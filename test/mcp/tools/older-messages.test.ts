@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAt, textAt } from "../../../src/contract/json.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeAppWithAgent, submitFeedback } from "../../support/worlds/app-with-owner-and-agent.ts";
 import { numbered, type WrittenMessage, writeMessages } from "../../support/worlds/long-thread.ts";
@@ -54,14 +55,14 @@ describe("the pages of read_feedback for a thread with many messages", () => {
   });
 
   it("contain each report that the server leaves out between other messages", async () => {
-    const large = (n: number) => ({ body: `Report ${n}. ${"x".repeat(400_000)}`, isReport: true });
-    const { read } = await longThread([large(0), ...numbered(2), large(1), large(2), large(3)]);
-    const texts = (await readAll(read, { max_chars: 60_000 })).flat().map((text) => text.slice(0, 9));
-    expect([...new Set(texts)].sort()).toEqual([
-      "Note 0.",
-      "Note 1.",
-      ...[0, 1, 2, 3].map((n) => `Report ${n}.`.slice(0, 9)),
-    ]);
+    const report = (n: number, length: number) => ({
+      body: `Report ${n}. ${"x".repeat(length)}`,
+      isReport: true,
+    });
+    const large = limits.threadMessageBytes;
+    const { read } = await longThread([report(0, 400_000), ...numbered(2), report(1, large), report(2, 1)]);
+    const texts = (await readAll(read, { max_chars: 60_000 })).flat().map((text) => text.slice(0, 8));
+    expect([...new Set(texts)].sort()).toEqual(["Note 0.", "Note 1.", "Report 0", "Report 1", "Report 2"]);
   });
 
   it("refuse a cursor that names no message of the thread", async () => {
