@@ -6,6 +6,12 @@ export function idAt(value: unknown, name: string): string | null {
   return /^[A-Za-z0-9-]{1,64}$/.test(id) ? id.toLowerCase() : null;
 }
 
+/** Returns the UUID in the field `name`, in lower case. Returns null for any other value. */
+export function uuidAt(value: unknown, name: string): string | null {
+  const id = textAt(value, name).toLowerCase();
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : null;
+}
+
 /** Returns the field `name` if it is one word, such as a status. Returns `unknown` for any other text. */
 export function wordAt(value: unknown, name: string): string {
   const word = textAt(value, name);

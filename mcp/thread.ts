@@ -4,19 +4,24 @@ import { type ReportTextName, reportTexts } from "../src/contract/report-texts.t
 import { runDecisions } from "../src/contract/runs.ts";
 import type { Deps } from "./deps.ts";
 import { retryAfterWait } from "./failures.ts";
-import { idAt, instantAt, linkAt, oneOf, wordAt } from "./json.ts";
+import { idAt, instantAt, linkAt, oneOf, uuidAt, wordAt } from "./json.ts";
 import { Refusal } from "./refusals.ts";
 
 export type ReadThreadDeps = Pick<Deps, "clock" | "connection" | "consoleUrl" | "threadOfRun">;
 
-/** Reads a thread. Stores in `threadOfRun` that its latest proposal belongs to this thread. */
+/**
+ * Reads a thread, with its newest messages or with those that are older than the message `before`. Stores in
+ * `threadOfRun` that its latest proposal belongs to this thread.
+ */
 export async function readThread(
   id: string,
   deps: ReadThreadDeps,
   signal: AbortSignal,
+  before?: string,
 ): Promise<ThreadParts> {
+  const query = before === undefined ? {} : { before };
   const thread = await retryAfterWait(deps, signal, () =>
-    deps.connection.call((client) => client.agent.readThread({ params: { id }, signal })),
+    deps.connection.call((client) => client.agent.readThread({ params: { id }, query, signal })),
   );
   const parts = withLink(partsOf(thread), deps);
   if (parts.latestProposal) deps.threadOfRun.set(parts.latestProposal.id, parts.id);
@@ -39,6 +44,12 @@ export interface ThreadPage {
   readonly nextCursor: string | null;
 }
 
+/**
+ * A position in a thread: the id of a message, or how many messages are older. The page has the messages before it. Only a
+ * server that does not send ids needs the number.
+ */
+export type Position = string | number;
+
 type ProposalText = Pick<ProposalParts, "summary" | "plan">;
 
 /** If a thread is too long, notes of agents are shortened to this length. Texts of people are more important. */
@@ -60,15 +71,16 @@ export function threadPageOf(
     readonly latestProposal?: ProposalText | null;
     /** How many older messages the server did not send. */
     readonly omittedMessages?: number;
+    readonly nextBefore?: string | null;
   },
-  before: number | undefined,
+  before: Position | undefined,
   maxChars: number,
 ): ThreadPage {
   const first = before === undefined;
   const message = first ? cut(thread.message, maxChars) : undefined;
   let left = maxChars - (message?.length ?? 0);
-  const { omittedMessages = 0 } = thread;
-  const older = first ? thread.messages : thread.messages.slice(0, Math.max(0, before - omittedMessages));
+  const { omittedMessages = 0, nextBefore = null } = thread;
+  const older = first ? thread.messages : messagesBefore(thread, before);
   const metadataSpace = Math.max(left - lengthOf(older), Math.floor(left / 2));
   const metadata = first ? fittingEntries(thread.metadata, metadataSpace) : undefined;
   left -= metadata ? sizeOf(metadata) : 0;
@@ -90,9 +102,40 @@ export function threadPageOf(
     messages,
     proposal,
     omitted: { messages: hidden + omittedMessages, chars },
-    // The position counts all messages of the thread, so it stays the same if the server later omits more of them.
-    nextCursor: hidden > 0 ? String(omittedMessages + hidden) : null,
+    nextCursor: nextPosition(older, { hidden, omittedMessages, nextBefore }),
   };
+}
+
+type SentPart = Parameters<typeof threadPageOf>[0];
+
+/** Returns the messages before a position, of those that the server sent. */
+function messagesBefore(
+  { messages, omittedMessages = 0, nextBefore = null }: SentPart,
+  before: Position,
+): readonly MessageParts[] {
+  // The number counts all messages of the thread, so it stays the same if the server later omits more of them.
+  if (typeof before === "number") return messages.slice(0, Math.max(0, before - omittedMessages));
+  // An older server ignores the position. Its answer has the newest messages.
+  const at = messages.findIndex(({ id }) => id === before);
+  if (at !== -1) return messages.slice(0, at);
+  return omittedMessages > 0 && nextBefore === null ? [] : messages;
+}
+
+/**
+ * Returns the position of the next older page. The server may have left out large reports between its messages. Then the
+ * next page begins at the message that the server names, so that no report is left out.
+ */
+function nextPosition(
+  older: readonly MessageParts[],
+  {
+    hidden,
+    omittedMessages,
+    nextBefore,
+  }: { readonly hidden: number; readonly omittedMessages: number; readonly nextBefore: string | null },
+): string | null {
+  if (hidden === 0 && nextBefore === null) return null;
+  const named = nextBefore === null ? -1 : older.findIndex(({ id }) => id === nextBefore);
+  return older[Math.max(hidden, named)]?.id ?? String(omittedMessages + hidden);
 }
 
 function fittingProposal({ summary, plan }: ProposalText, space: number): ProposalText {
@@ -171,6 +214,8 @@ export interface ThreadParts {
   readonly latestProposal: ProposalParts | null;
   /** How many older messages the server did not send. */
   readonly omittedMessages: number;
+  /** The id of the message before which the next older messages are; null if there are none. */
+  readonly nextBefore: string | null;
   /**
    * Whether the server accepts `expectedRunId`. With this field, it refuses a proposal if the thread has a newer
    * proposal.
@@ -193,6 +238,8 @@ interface AttachmentParts {
 }
 
 export interface MessageParts {
+  /** The id of the message; null if the server does not send it. */
+  readonly id?: string | null;
   readonly direction: string;
   /** `sender`, `team` or `agent`; `unknown` if the server does not send it. */
   readonly author: string;
@@ -245,6 +292,7 @@ function partsOf(thread: Thread): ThreadParts {
     messages: listAt(thread, "messages").map(messageOf(latestProposal)),
     latestProposal,
     omittedMessages: Math.max(0, numberAt(thread, "omittedMessages") ?? 0),
+    nextBefore: uuidAt(thread, "nextBefore"),
     takesExpectedRun: numberAt(thread, "omittedMessages") !== null,
   };
 }
@@ -263,6 +311,7 @@ const messageOf =
   (latest: ProposalParts | null) =>
   (message: unknown): MessageParts => {
     const parts = {
+      id: uuidAt(message, "id"),
       direction: wordAt(message, "direction"),
       author: wordAt(message, "author"),
       body: textAt(message, "body"),

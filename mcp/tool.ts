@@ -1,11 +1,12 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod/mini";
 import { issuesOf, ownMessages } from "../src/contract/errors.ts";
-import { utcOf } from "../src/contract/fields.ts";
+import { utcOf, uuid } from "../src/contract/fields.ts";
 import { isObject } from "../src/contract/json.ts";
 import { closest } from "../src/words/closest.ts";
 import type { Deps } from "./deps.ts";
 import { feedbackIdOf, Refusal, runIdOf } from "./refusals.ts";
+import type { Position } from "./thread.ts";
 
 /** One call of a tool. */
 export interface Call {
@@ -165,11 +166,13 @@ export function instantIn(given: string): string {
 }
 
 /**
- * Reads the cursor of a page: the number of a message. Only older messages are returned. Throws a Refusal if the text
- * is not such a number.
+ * Reads the cursor of a page: the id of a message, or the number of older messages. Only older messages are returned.
+ * Throws a Refusal for any other text.
  */
-export function messageNumberIn(given: string): number {
-  if (/^\d{1,9}$/.test(given.trim())) return Number(given);
+export function positionIn(given: string): Position {
+  const text = given.trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  if (z.safeParse(uuid, text).success) return text.toLowerCase();
   throw new Refusal(
     "`messages_before` must be the next_cursor of an earlier answer. Leave it out to start with the newest messages.",
   );
@@ -182,7 +185,7 @@ const forms: Readonly<Record<string, (given: string) => unknown>> = {
   feedback: feedbackIdOf,
   run_id: (given) => runIdOf(given),
   expected_run_id: (given) => runIdOf(given, "expected_run_id"),
-  messages_before: messageNumberIn,
+  messages_before: positionIn,
   updated_since: instantIn,
 };
 

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { ServerError } from "../../src/client/errors.ts";
 import { detectMediaType, signatureBytes } from "../../src/contract/files.ts";
 import { reportTexts } from "../../src/contract/report-texts.ts";
 import {
@@ -12,9 +13,9 @@ import {
   teamFence,
 } from "../../src/words/fence.ts";
 import type { Deps } from "../deps.ts";
-import { feedbackIdOf } from "../refusals.ts";
+import { feedbackIdOf, Refusal } from "../refusals.ts";
 import { type MessageParts, readThread, type ThreadPage, type ThreadParts, threadPageOf } from "../thread.ts";
-import { type Call, defineTool, feedback, messageNumberIn, runOf, type ToolAnswer } from "../tool.ts";
+import { type Call, defineTool, feedback, positionIn, runOf, type ToolAnswer } from "../tool.ts";
 
 export const maxChars = { least: 1_000, default: 20_000, most: 60_000 } as const;
 
@@ -35,7 +36,7 @@ export const readFeedbackTool = defineTool({
   input: z.object({
     feedback,
     messages_before: z.optional(
-      z.string().check(z.maxLength(20), z.describe("next_cursor of the previous answer")),
+      z.string().check(z.maxLength(40), z.describe("next_cursor of the previous answer")),
     ),
     max_chars: z._default(
       z
@@ -71,8 +72,11 @@ export async function readFeedback(
   call: Call,
 ): Promise<ToolAnswer<ReadFeedbackOutput>> {
   const { messages_before: given } = input;
-  const before = given === undefined ? undefined : messageNumberIn(given);
-  const thread = await readThread(feedbackIdOf(input.feedback), deps, call.signal);
+  const before = given === undefined ? undefined : positionIn(given);
+  const id = feedbackIdOf(input.feedback);
+  const thread = await (typeof before === "string"
+    ? readThread(id, deps, call.signal, before).catch(explainPosition)
+    : readThread(id, deps, call.signal));
   const nonce = newNonce();
   const images = input.include_images ? await loadImages(thread.images, deps, call.signal) : [];
   const structured = structuredThread(thread, threadPageOf(thread, before, input.max_chars), {
@@ -86,6 +90,15 @@ export async function readFeedback(
     beside: [...imageLinks(thread), ...images.flatMap(({ image }) => image ?? [])],
   };
 }
+
+/** Throws a Refusal if the server does not find the message of the cursor. Throws any other error unchanged. */
+function explainPosition(error: unknown): never {
+  if (error instanceof ServerError && error.status === 400) throw new Refusal(noPosition);
+  throw error;
+}
+
+const noPosition =
+  "`messages_before` names no message of this thread. The message may have moved to another thread. Leave it out to start with the newest messages.";
 
 const imageLinks = (thread: ThreadParts) =>
   thread.images.map((_, index) => ({

@@ -27,6 +27,7 @@ import type { Deps } from "../deps.ts";
 import { bulkChanges } from "../feedback/bulk/store.ts";
 import { type DeliveryRow, deliveries } from "../feedback/chat/store.ts";
 import { type AgentWorkRow, type AwaitingRow, agentWork, awaitingProposals } from "../feedback/home/store.ts";
+import { messages } from "../feedback/messages/store.ts";
 import {
   livesOfThread,
   type NewestProposal,
@@ -124,6 +125,13 @@ export const createPageReads =
      */
     wasEdited: ({ app, feedback }: Pick<Thread, "app" | "feedback">, since: string) =>
       wasEdited(database, { appId: app.id, feedbackId: feedback.id, userId, since }),
+
+    /**
+     * Returns the id of the first message after a message of a thread; undefined if there is none. The caller has
+     * checked that the person may read the thread.
+     */
+    messageAfter: async (feedbackId: string, messageId: string) =>
+      (await messages.after(database, feedbackId, messageId))?.id,
 
     /**
      * Returns the names of the person and of the people who share an app with the person. People without a name are

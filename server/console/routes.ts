@@ -27,6 +27,7 @@ import { definitions as tags } from "../feedback/tags/page.tsx";
 import { definitions as allApps } from "../feedback/threads/page/all-apps.tsx";
 import { definitions as inbox } from "../feedback/threads/page/desk-forms.ts";
 import { definitions as thread } from "../feedback/threads/page/forms.ts";
+import { definitions as olderMessages } from "../feedback/threads/page/older.tsx";
 import { definitions as otherThreads } from "../feedback/threads/page/other-threads.tsx";
 import { createPageAnswering, createPageViews } from "../feedback/threads/presence.ts";
 import { sessionCookie } from "../http/authenticate.ts";
@@ -190,6 +191,7 @@ const definitions: Definitions = [
     ...allApps,
     ...inbox,
     ...thread,
+    ...olderMessages,
     ...otherThreads,
     ...tags,
     ...numbers,

@@ -217,7 +217,8 @@ function addReading(feedback: Command, setup: Setup): void {
     .command("view <thread>")
     .alias("show")
     .description(routes.threads.read.summary)
-    .option("--repeats", "print all repeated reports; without this flag, one line replaces them");
+    .option("--repeats", "print all repeated reports; without this flag, one line replaces them")
+    .option("--before <message>", "print the messages that are older than this message");
   addExamples(view, "innkeep feedback view 12", "innkeep feedback view 01a1fda4 --raw feedback.message");
   commandAction(views(ofApp(view)), setup, viewThread);
 
@@ -509,7 +510,8 @@ async function viewThread(
   given: string,
 ): Promise<undefined> {
   const id = await wholeThreadId(invocation, given);
-  const thread = await invocation.client().threads.read({ params: { id } });
+  const { before } = flags;
+  const thread = await invocation.client().threads.read({ params: { id }, query: { before } });
   printOne(invocation, thread, () => threadText(thread, flags));
 }
 

@@ -78,6 +78,11 @@ export const Thread = z.object({
   messages: z.array(Message),
   /** The number of older messages that this answer leaves out. */
   omittedMessages: z.int(),
+  /**
+   * The value of `before` in the request that reads the next older messages. Only set if this answer leaves out
+   * messages.
+   */
+  nextBefore: z.optional(uuid),
   latestProposal: z.nullable(Proposal),
 });
 export type Thread = z.output<typeof Thread>;
@@ -96,6 +101,18 @@ export type NewProposal = z.output<typeof NewProposal>;
 
 export const threadParams = z.object({ id: uuid });
 
+/** Which messages of a thread an answer contains. (rule F19) */
+export const threadQuery = z.object({
+  before: z.optional(
+    uuid.check(
+      z.meta({
+        description:
+          "The id of a message of the thread. The answer then has the messages that are older than this message. Without it, the answer has the newest messages.",
+      }),
+    ),
+  ),
+});
+
 /** The endpoints for agent tokens. Without the scope `runs:work`, a token can only read and propose. (rule A1) */
 export const agent = {
   readThread: endpoint({
@@ -105,6 +122,7 @@ export const agent = {
     auth: "agentToken",
     role: "owner",
     params: threadParams,
+    query: threadQuery,
     success: { status: 200, body: Thread },
     large: true,
     errors: ["not_found"],

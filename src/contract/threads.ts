@@ -1,5 +1,14 @@
 import * as z from "zod/mini";
-import { authors, directions, Message, Proposal, Thread, ThreadFeedback, threadParams } from "./agent.ts";
+import {
+  authors,
+  directions,
+  Message,
+  Proposal,
+  Thread,
+  ThreadFeedback,
+  threadParams,
+  threadQuery,
+} from "./agent.ts";
 import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
 import { dropReasons, FeedbackType } from "./feedback.ts";
@@ -529,6 +538,7 @@ export const threads = {
     role: "viewer",
     scope: "feedback:read",
     params: threadParams,
+    query: threadQuery,
     success: { status: 200, body: OwnedThread },
     errors: ["not_found"],
   }),

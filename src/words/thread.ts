@@ -327,3 +327,10 @@ export function markedInWords(line: MarkedText): MarkedText {
     };
   }, line);
 }
+
+/**
+ * Returns how many older messages a command does not show, and the flag that shows the next of them. An older server sends
+ * no `nextBefore`.
+ */
+export const olderWords = (omittedMessages: number, nextBefore: string | undefined): string =>
+  `${omittedMessages}, not shown${nextBefore === undefined ? "" : `; --before ${nextBefore} shows the next of them`}`;

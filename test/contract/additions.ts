@@ -36,6 +36,8 @@ export const additions = {
       ),
       ...["name", "url", "mediaType", "size"].map((field) => `messages[].attachments[].${field}`),
       "omittedMessages",
+      // Only set if the answer leaves out messages.
+      "nextBefore",
       ...["id", "status", "summary", "plan", "decisionNote", "decidedAt", "createdAt", "replacedBy"].map(
         (field) => `latestProposal.${field}`,
       ),

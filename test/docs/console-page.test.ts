@@ -14,8 +14,11 @@ describe("docs/console.md", () => {
   it("shows every page of the console", () => {
     const shown = consoleScenes.map(({ page }) => page);
     const links = createLinks("/console");
-    // The short address of a thread only redirects to its page, and similar threads are a part of that page.
-    const parts = [links.numbered(":appId", ":number"), links.thread(":appId", ":id", "similar")];
+    // The short address of a thread only redirects to its page. Similar threads and older messages are parts of it.
+    const parts = [
+      links.numbered(":appId", ":number"),
+      ...["similar", "older"].map((part) => links.thread(":appId", ":id", part)),
+    ];
     const all = pages.map(({ at }) => at(links)).filter((path) => !parts.includes(path));
     expect(all.filter((path) => !shown.includes(path))).toEqual([]);
   });

@@ -54,8 +54,14 @@ import {
 import { type NewProposalRow, type ProposalRow, proposals } from "../proposals/store.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
 import { tagNamesIn } from "../tags/rules.ts";
-import { type StoredProposal, storedProposals, threadAnswer, threadUrl } from "../threads/answer.ts";
-import { lockedThread } from "../threads/read.ts";
+import {
+  type AskedThread,
+  type StoredProposal,
+  storedProposals,
+  threadAnswer,
+  threadUrl,
+} from "../threads/answer.ts";
+import { lockedThread, withOlder } from "../threads/read.ts";
 import { endDueSnoozes } from "../threads/store/fields.ts";
 import { feedbackThreads } from "../threads/store/threads.ts";
 import { finishClaim, releaseClaim } from "./end-claim.ts";
@@ -166,7 +172,7 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
 
 function createReadThread(deps: AgentDeps): Handlers<typeof contract>["readThread"] {
   const findThread = createFindThread(deps);
-  return async ({ caller, params }) => {
+  return async ({ caller, params, query: { before } }) => {
     let thread = await findThread(params.id, caller);
     const approval = thread?.proposal;
     if (approval && expiryOf(approval, momentOf(deps)) === "unknown") throw doubtfulTime();
@@ -175,12 +181,23 @@ function createReadThread(deps: AgentDeps): Handlers<typeof contract>["readThrea
       thread = await findThread(params.id, caller);
     }
     if (!thread) throw new ApiError("not_found");
+    if (before !== undefined) return readOlder(deps, { id: params.id, before, viewer: caller });
     const { answer, proposal: run } = thread;
     // If another proposal of the thread was approved while `settle` ran, the next request must run `settle` for
     // that proposal. So this answer is not cached.
     if (run && needsSettling(run, deps.clock.now())) return answer;
     return lastingAnswer({ answer, run, isKept: findThread.isKept(thread, caller) }, deps);
   };
+}
+
+/** Returns a thread with the messages before a message. Few agents read them, so the answer is not cached. */
+async function readOlder(
+  { clock, database, settings }: AgentDeps,
+  { viewer, ...asked }: Required<AskedThread> & { readonly viewer: Viewer },
+) {
+  const find = () => feedbackThreads.findOlderForAgent(database, asked, viewer);
+  const row = await withOlder(database, { ...asked, viewer }, find);
+  return threadAnswer(settings, row, clock.now(), asked);
 }
 
 type ProposeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
@@ -278,7 +295,7 @@ export function createFindThread({
     const { id, ...viewer } = viewedThreadOf(name);
     const row = await findRow({ id, viewer });
     if (!row) return undefined;
-    const shown = contract.readThread.success.body.parse(threadAnswer(settings, row, clock.now(), id));
+    const shown = contract.readThread.success.body.parse(threadAnswer(settings, row, clock.now(), { id }));
     const { id: shownId, appId } = row;
     return {
       id,

@@ -107,6 +107,16 @@ export const messages = {
     );
     return newest.reverse();
   },
+
+  /** Returns the first message of the thread after one of its messages. Hidden messages are left out. */
+  after: (reader: Reader, feedbackId: string, messageId: string) =>
+    reader.get<Pick<NewMessage, "id">>(
+      `SELECT m.id FROM messages b JOIN messages m ON m.feedback_id = b.feedback_id AND m.direction <> 'blocked'
+         AND (m.created_at, m.id) > (b.created_at, b.id)
+       WHERE b.id = ? AND b.feedback_id = ? AND b.direction <> 'blocked' ORDER BY m.created_at, m.id LIMIT 1`,
+      messageId,
+      feedbackId,
+    ),
 };
 
 const rowOf = ({ id, feedbackId, direction, author, body, createdAt, ...more }: NewMessage) => ({

@@ -1,4 +1,5 @@
 import type { Proposal, Thread } from "../../../src/contract/agent.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import { eachReportText } from "../../../src/contract/report-texts.ts";
 import type { OwnedMessage, OwnedThread } from "../../../src/contract/threads.ts";
 import type { Settings } from "../../settings/settings.ts";
@@ -38,28 +39,56 @@ export const storedProposals = (row: ThreadRow): StoredProposal[] => JSON.parse(
 export const proposalsOf = (row: ThreadRow, now: Date): StoredProposal[] =>
   storedProposals(row).map((proposal) => stateAt(proposal, now));
 
+/** The thread and the messages that a reader requested. */
+export interface AskedThread {
+  /** The id in the request. It may be the id of a thread that was merged into the answered thread. */
+  readonly id: string;
+  /** The message before which the requested messages are; undefined for the newest messages. */
+  readonly before?: string | undefined;
+}
+
 /**
  * Returns a stored thread in the form that an agent reads. The result also has the senders of repeated reports, which
- * the contract removes from an answer to an agent. `asked` is the requested id, which may be the id of a thread that
- * was merged into the thread `row`. (rules F19, F46)
+ * the contract removes from an answer to an agent. (rules F19, F46)
  */
 export function threadAnswer(
   addresses: Addresses,
   row: ThreadRow,
   now: Date,
-  asked: string,
+  asked: AskedThread,
 ): Thread & Pick<OwnedThread, "messages"> {
   const messages: MessageRow[] = JSON.parse(row.messages);
+  const omittedMessages = Math.max(0, row.messageCount - messages.length);
+  const nextBefore = omittedMessages === 0 ? undefined : nextBeforeOf(messages, row, asked);
   return {
     app: { id: row.appId, name: row.appName },
     feedback: {
       ...threadFeedback(addresses, row),
-      ...(asked.toLowerCase() === row.id ? {} : { mergedInto: row.id }),
+      ...(asked.id.toLowerCase() === row.id ? {} : { mergedInto: row.id }),
     },
     messages: messages.map((message) => messageAnswer(addresses, message)),
-    omittedMessages: Math.max(0, row.messageCount - messages.length),
+    omittedMessages,
+    ...(nextBefore === undefined ? {} : { nextBefore }),
     latestProposal: proposalsOf(row, now).at(-1) ?? null,
   };
+}
+
+/**
+ * Returns the message before which the next older messages are. The newest messages may lack large reports between other
+ * messages. These reports are older than the oldest report of the answer. So the reader continues before that report,
+ * and gets some of the other messages again.
+ */
+function nextBeforeOf(
+  messages: readonly MessageRow[],
+  { messageCount }: ThreadRow,
+  { before }: AskedThread,
+): string | undefined {
+  const isWithoutGaps =
+    before !== undefined || messages.length === Math.min(messageCount, limits.threadMessages);
+  const oldest = isWithoutGaps
+    ? messages.at(0)
+    : (messages.find(({ category }) => category !== null) ?? messages.at(-1));
+  return oldest?.id;
 }
 
 type MessageRow = Required<Omit<NewMessage, "feedbackId">> &

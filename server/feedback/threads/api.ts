@@ -25,10 +25,10 @@ export function threads(
 ): Pick<Handlers<typeof contract>, "read" | "events" | "update" | "remove" | "renewStatusLink"> {
   const record = createAuditWriter(deps);
   return {
-    async read({ caller, params }) {
+    async read({ caller, params, query: { before } }) {
       const { database } = deps;
       await endDueSnoozes(deps);
-      const wanted = { id: params.id, viewer: caller };
+      const wanted = { id: params.id, before, viewer: caller };
       const answer = await ownedThread(deps, database, wanted);
       if (answer.feedback.number !== null) return answer;
       await numberThreads(database, (await readableThread(database, params.id, caller)).appId);

@@ -1,4 +1,4 @@
-import { ApiError } from "../../../src/contract/errors.ts";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type { MergedThread, OwnedMessage, OwnedThread } from "../../../src/contract/threads.ts";
 import { authors } from "../../access/members/authors.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
@@ -12,7 +12,7 @@ import { type ReceivingReport, reports as senderReports } from "../../mail/sende
 import { type Homes, homesOf, reaches, undoRefusal, undoUntil } from "../merge/rules.ts";
 import { type MergeRow, merges } from "../merge/store.ts";
 import { threadTags } from "../tags/store.ts";
-import { droppedOf, placesOf, proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
+import { type AskedThread, droppedOf, placesOf, proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
 import { assigneeOf, feedbackThreads, type ThreadRow } from "./store/threads.ts";
 
 function withWriter(message: OwnedMessage, writers: ReadonlyMap<string, Writer>): OwnedMessage {
@@ -80,12 +80,14 @@ async function earlierThread(
   return found ? { ...found, consoleUrl: threadUrl(settings, thread.appId, found.id) } : null;
 }
 
-interface WantedThread {
-  readonly id: string;
+interface WantedThread extends AskedThread {
   readonly viewer: Viewer;
 }
 
-/** Returns a thread in the form that members read. Throws `not_found` if the viewer may not read it. */
+/**
+ * Returns a thread in the form that members read. Throws `not_found` if the viewer may not read it, and `bad_request` if
+ * it has no message `before`.
+ */
 export async function ownedThread(
   { settings, clock }: Pick<Deps, "clock" | "settings">,
   reader: Reader,
@@ -96,10 +98,10 @@ export async function ownedThread(
   const writers = new Map((await authors.ofMessages(reader, thread.id)).map((writer) => [writer.id, writer]));
   const kept = await mailOriginals.ofThread(reader, thread.id, oldestOriginal(clock.now()));
   const originals = new Map(kept.map((row) => [row.id, originalUntil(row)]));
-  const answer = threadAnswer(settings, thread, clock.now(), wanted.id);
+  const answer = threadAnswer(settings, thread, clock.now(), wanted);
   const all: readonly OwnedMessage[] = answer.messages;
   const reports =
-    answer.omittedMessages > 0
+    answer.omittedMessages > 0 || wanted.before !== undefined
       ? await senderReports.listReceivers(reader, thread.id)
       : reportsIn(thread, all);
   const merged = await merges.into(reader, thread.id);
@@ -143,10 +145,27 @@ const reportsIn = (thread: ThreadRow, messages: readonly OwnedMessage[]): Receiv
 ];
 
 /** Returns the thread with its messages and proposals if the viewer may read it. Throws `not_found` otherwise. */
-async function visibleThread(reader: Reader, { id, viewer }: WantedThread): Promise<ThreadRow> {
+async function visibleThread(reader: Reader, { id, before, viewer }: WantedThread): Promise<ThreadRow> {
+  if (before !== undefined)
+    return withOlder(reader, { id, viewer }, () => feedbackThreads.findOlder(reader, { id, before }, viewer));
   const thread = await feedbackThreads.findThread(reader, id, viewer);
   if (!thread) throw new ApiError("not_found");
   return thread;
+}
+
+/**
+ * Returns the thread that `find` finds with the messages before a message. If it finds none, throws `not_found` if the
+ * viewer may not read the thread, and `bad_request` if the message does not belong to it.
+ */
+export async function withOlder<Found>(
+  reader: Reader,
+  { id, viewer }: Pick<WantedThread, "id" | "viewer">,
+  find: () => Promise<Found | undefined>,
+): Promise<Found> {
+  const thread = await find();
+  if (thread !== undefined) return thread;
+  await readableThread(reader, id, viewer);
+  throw badRequest("before", "must be the id of a message of this thread");
 }
 
 /** A thread and its app. If the requested thread was merged, this is the thread into which it was merged. */

@@ -7,6 +7,7 @@ import {
   foldedWords,
   foldRepeats,
   hasRepeats,
+  olderWords,
   replyInWords,
   runsOf,
   senderOf,
@@ -20,10 +21,12 @@ type Proposal = OwnedThread["proposals"][number];
 export interface ThreadTextOptions {
   /** True to print each repeated report. By default, one line replaces many repeated reports. */
   readonly repeats?: boolean | undefined;
+  /** If the thread was read with the messages before one of its messages: the id of this message. */
+  readonly before?: string | undefined;
 }
 
 /** Returns a thread as text for a person. One line replaces many repeated reports in a row. */
-export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextOptions = {}): string {
+export function threadText(thread: OwnedThread, { repeats = false, before }: ThreadTextOptions = {}): string {
   const {
     app,
     feedback,
@@ -34,6 +37,7 @@ export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextO
     merged = [],
     messages,
     omittedMessages,
+    nextBefore,
     proposals,
   } = thread;
   const shown = repeats ? messages : foldRepeats(messages);
@@ -56,15 +60,19 @@ export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextO
     ...factLines(feedback),
     droppedLine(feedback),
     `\n${quotation(feedback.message)}`,
-    omittedMessages > 0 ? `\n${line("Older messages", `${omittedMessages}, not shown`)}` : undefined,
+    omittedMessages > 0 ? `\n${line("Older messages", olderWords(omittedMessages, nextBefore))}` : undefined,
     ...shown.map((each) => ("folded" in each ? foldedText(thread, each.folded) : messageText(thread, each))),
     ...proposals.map(proposalText),
-    newestLine(messages),
-    receiversLine(thread),
+    // A reply needs these values of the newest messages.
+    ...(before === undefined ? [newestLine(messages), receiversLine(thread)] : [newerLine(before)]),
   ]
     .filter((text) => text !== undefined)
     .join("\n");
 }
+
+/** Returns the line that says that the newer messages are not shown. */
+const newerLine = (before: string): string =>
+  `\n${line("Newer messages", `not shown from ${before} on; without --before, the newest messages are shown`)}`;
 
 /** Returns a line with the value for `feedback reply --expect-message`. */
 function newestLine(messages: readonly Message[]): string | undefined {

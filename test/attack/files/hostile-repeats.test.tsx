@@ -71,6 +71,7 @@ function pageWith(hostile: { readonly body?: string; readonly metadata?: Record<
       fresh={undefined}
       settings=""
       repeats={{ until: "", address: () => "" }}
+      other={{ older: undefined, newest: undefined }}
     />
   );
 }

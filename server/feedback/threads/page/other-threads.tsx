@@ -103,7 +103,7 @@ const MergePage = ({
   const address = links.thread(app.id, feedback.id, "merge");
   return (
     <ConsolePage navigation={navigation} title={`Merge ${threadTitle(thread)}`} address={address} narrow>
-      <ThreadHead {...{ thread, links }} title="Merge into another thread" />
+      <OtherPageHead {...{ thread, links }} title="Merge into another thread" />
       <div class="stack wide">
         <Refused refusal={refusal} />
         <search>
@@ -204,7 +204,7 @@ async function showSimilar(visit: SignedInVisit): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "inbox");
   return show(
     <ConsolePage navigation={navigation} title={`Similar to ${threadTitle(thread)}`} narrow>
-      <ThreadHead {...{ thread, links }} title="Similar threads" />
+      <OtherPageHead {...{ thread, links }} title="Similar threads" />
       <Similar {...{ thread, items, links, now }} />
     </ConsolePage>,
   );
@@ -300,18 +300,21 @@ export const definitions: Definitions = [
  * The head of another page about a thread, such as the page for a merge. It has a link back to the thread, a title,
  * and the subject of the thread.
  */
-const ThreadHead = ({
+export const OtherPageHead = ({
   title,
   thread: { app, feedback },
   links,
+  back = links.thread(app.id, feedback.id),
 }: {
   readonly title: string;
   readonly thread: OwnedThread;
   readonly links: Links;
+  /** The address to which the link back goes. The default is the page of the thread. */
+  readonly back?: string;
 }) => (
   <>
     <nav class="neighbours" aria-label="Thread">
-      <a class="back" href={links.thread(app.id, feedback.id)}>
+      <a class="back" href={back}>
         <span aria-hidden="true">←</span> Thread
       </a>
     </nav>

@@ -97,16 +97,55 @@ export async function threadParts(
  * The name of a parameter in the address of a thread. The parameter contains the id of a repeated report. The
  * page then shows the group of this report only up to this report.
  */
-const repeatsName = "repeats";
+export const repeatsName = "repeats";
 
 /**
  * Returns the address of the page of a thread that shows a group of repeated reports up to the report `until`.
  * Keeps the position from which the thread was opened.
  */
-function repeatsAddress(address: string, position: InboxPosition, until = ""): string {
+export function repeatsAddress(
+  address: string,
+  position: InboxPosition,
+  { until = "", before = "" }: { readonly until?: string | undefined; readonly before?: string },
+): string {
   const query = new URLSearchParams(inboxPositionQuery(position));
+  if (before !== "") query.set(beforeName, before);
   query.set(repeatsName, until);
   return `${address}?${query}#message-${until}`;
+}
+
+/** The parameter in the address of older messages that contains the id of a message that the page must show. */
+export const messageName = "message";
+
+/** Returns the address of a message of a thread: on this page, or on a page with older messages. */
+function messageAddress(
+  links: Links,
+  { app, feedback, messages, omittedMessages }: OwnedThread,
+  position: InboxPosition,
+  messageId: string,
+): string {
+  if (omittedMessages === 0 || messages.some(({ id }) => id === messageId)) return `#message-${messageId}`;
+  const query = new URLSearchParams(inboxPositionQuery(position));
+  query.set(messageName, messageId);
+  return `${links.thread(app.id, feedback.id, "older")}?${query}`;
+}
+
+/** The parameter in the address of older messages that contains the id of the message before which they are. */
+export const beforeName = "before";
+
+/**
+ * Returns the address of the page with the messages that are older than those of a thread. Returns undefined if there
+ * are none.
+ */
+export function olderAddress(
+  links: Links,
+  { app, feedback, nextBefore }: Pick<OwnedThread, "app" | "feedback" | "nextBefore">,
+  position: InboxPosition,
+): string | undefined {
+  if (nextBefore === undefined) return undefined;
+  const query = new URLSearchParams(inboxPositionQuery(position));
+  query.set(beforeName, nextBefore);
+  return `${links.thread(app.id, feedback.id, "older")}?${query}#timeline`;
 }
 
 /**
@@ -185,8 +224,9 @@ async function newSince(
 export async function readThread(
   { ask, param }: SignedInVisit,
   id: string = param("id"),
+  query: { readonly before?: string } = {},
 ): Promise<OwnedThread> {
-  const thread = await ask(threads.read, { params: { id } });
+  const thread = await ask(threads.read, { params: { id }, query });
   if (thread.app.id !== param("appId").toLowerCase()) throw new ApiError("not_found");
   return thread;
 }
@@ -296,8 +336,9 @@ export const ThreadBody = (props: ThreadProps) => {
             settings={settings}
             repeats={{
               until: props.repeatsUntil,
-              address: (until) => repeatsAddress(address, position, until),
+              address: (until) => repeatsAddress(address, position, { until }),
             }}
+            other={{ older: olderAddress(navigation.links, thread, position), newest: undefined }}
           />
           <Can needs="maintainer">
             <MessageComposer
@@ -468,41 +509,33 @@ const ThreadHead = ({
 );
 
 /** The threads that were merged into this thread, each with a button that undoes the merge. */
-const MergedInto = ({
-  thread: { app, merged },
-  links,
-  position,
-  now,
-}: Pick<ThreadProps, "thread" | "position" | "now"> & { readonly links: Links }) =>
-  merged.length === 0 ? null : (
+const MergedInto = (props: MergedProps) => {
+  const { merged } = props.thread;
+  return merged.length === 0 ? null : (
     <section class="merged" id="merged" aria-label="Merged threads" data-live={versionOf(merged)}>
       {merged.length > mostMergedShown ? (
         <details class="reveal">
           <summary>{counted(merged.length, "merged thread")}</summary>
-          <MergedList {...{ app, merged, links, position, now }} />
+          <MergedList {...props} />
         </details>
       ) : (
-        <MergedList {...{ app, merged, links, position, now }} />
+        <MergedList {...props} />
       )}
     </section>
   );
+};
+
+type MergedProps = Pick<ThreadProps, "thread" | "position" | "now"> & { readonly links: Links };
 
 const mostMergedShown = 3;
 
-const MergedList = ({
-  app,
-  merged,
-  links,
-  position,
-  now,
-}: Pick<OwnedThread, "app" | "merged"> &
-  Pick<ThreadProps, "position" | "now"> & { readonly links: Links }) => (
+const MergedList = ({ thread, links, position, now }: MergedProps) => (
   <ul>
-    {merged.map(({ id, number, subject, mergedAt, mergedBy, undoUntil }) => (
+    {thread.merged.map(({ id, number, subject, mergedAt, mergedBy, undoUntil }) => (
       <li key={id}>
         <span>
           Merged from {number !== null && `#${number} `}
-          <a href={`#message-${id}`}>
+          <a href={messageAddress(links, thread, position, id)}>
             <Line text={subject ?? "a report that was erased"} />
           </a>{" "}
           <span class="muted">
@@ -516,7 +549,7 @@ const MergedList = ({
         </span>
         {undoUntil !== null && (
           <Can needs="maintainer">
-            <form method="post" action={links.thread(app.id, id, "unmerge")}>
+            <form method="post" action={links.thread(thread.app.id, id, "unmerge")}>
               <IdempotencyField />
               <PositionFields position={position} />
               <button class="small quiet" type="submit">

@@ -38,6 +38,16 @@ interface TimelineProps {
   /** The address of the app's settings. */
   readonly settings: string;
   readonly repeats: ShownRepeats;
+  /** The addresses of pages with other messages of the thread. */
+  readonly other: OtherMessages;
+}
+
+/** The addresses of pages with other messages of a thread. */
+export interface OtherMessages {
+  /** The page of the next older messages; undefined if there are none. */
+  readonly older: string | undefined;
+  /** The page of the newest messages; undefined if this page shows them. */
+  readonly newest: string | undefined;
 }
 
 /** Which repeated reports of a large group are on the page. */
@@ -63,16 +73,20 @@ const manyMessages = 6;
  */
 export const Timeline = (props: TimelineProps) => {
   const wordsOf = usePersonWords();
-  const { messages } = props.thread;
+  const { thread, other } = props;
+  const { messages, omittedMessages } = thread;
   const newest = messages.at(-1);
+  const live = {
+    "data-live": versionOf([messages.map(({ id, mails }) => [id, mails]), props.events]),
+    "data-newest": newest?.id ?? "",
+    "data-news": newest === undefined ? undefined : newestWords(newest, thread, wordsOf),
+  };
   return (
     <section
       id="timeline"
       class="stack"
       aria-labelledby="conversation"
-      data-live={versionOf([messages.map(({ id, mails }) => [id, mails]), props.events])}
-      data-newest={newest?.id ?? ""}
-      data-news={newest === undefined ? undefined : newestWords(newest, props.thread, wordsOf)}
+      {...(other.newest === undefined ? live : {})}
     >
       <div class="row">
         <h2 id="conversation">Conversation</h2>
@@ -82,10 +96,19 @@ export const Timeline = (props: TimelineProps) => {
           </a>
         )}
       </div>
-      {props.thread.omittedMessages > 0 && (
-        <p class="muted">{counted(props.thread.omittedMessages, "older message")} not shown.</p>
+      {omittedMessages > 0 && (
+        <p class="row">
+          <span class="muted">{counted(omittedMessages, "older message")} not shown.</span>
+          {other.older !== undefined && <a href={other.older}>Show older messages</a>}
+        </p>
       )}
       <ConversationList {...props} />
+      {other.newest !== undefined && (
+        <p class="row">
+          <span class="muted">Newer messages are not shown here.</span>
+          <a href={other.newest}>Show the newest messages</a>
+        </p>
+      )}
     </section>
   );
 };
@@ -104,9 +127,15 @@ const ConversationList = ({
   fresh,
   settings,
   repeats,
+  other,
 }: TimelineProps) => {
   const { messages, proposals } = thread;
-  if (messages.length + happened.length === 0) return <p class="muted">Nobody has answered yet.</p>;
+  if (messages.length + happened.length === 0)
+    return (
+      <p class="muted">
+        {other.newest === undefined ? "Nobody has answered yet." : "There are no older messages."}
+      </p>
+    );
   const senders = sendersOf(thread);
   const entryAddress = (entryId: string) => links.entry(thread.app.id, entryId);
   const events = new Map([

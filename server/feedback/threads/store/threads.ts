@@ -47,11 +47,17 @@ export interface ThreadRow extends Omit<NewThread, "blockedBy">, AssigneeRow {
   readonly occurrences: number;
   readonly githubIssueUrl: string | null;
   readonly snoozedUntil: string | null;
-  /** A JSON array of the newest messages, oldest first. `proposals` has the newest proposals, also oldest first. */
+  /** A JSON array of the newest messages, or of the newest before the message `before`, oldest first. `proposals` has the newest proposals, also oldest first. */
   readonly messages: string;
   readonly proposals: string;
-  /** The number of all messages, also of those that `messages` does not have. */
+  /** The number of the messages of the thread, or of those that are older than the message `before`. */
   readonly messageCount: number;
+}
+
+/** The part of a thread before the message `before`. */
+interface OlderPart {
+  readonly id: string;
+  readonly before: string;
 }
 
 /** The statements that store and read threads. */
@@ -123,6 +129,17 @@ export const feedbackThreads = {
   },
 
   /**
+   * Returns the same as `findThread`, but with the messages that are older than the message `before`. Returns undefined
+   * if the thread has no such message.
+   */
+  findOlder: (reader: Reader, { id, before }: OlderPart, viewer: Viewer) =>
+    olderThread(reader, viewer, before, id),
+
+  /** Returns the same as `findOlder`, but with only the newest proposal. */
+  findOlderForAgent: (reader: Reader, { id, before }: OlderPart, viewer: Viewer) =>
+    olderThreadForAgent(reader, viewer, before, id),
+
+  /**
    * Returns the id, the app and the subject of a thread that the viewer may see. If the thread was merged,
    * returns the data of the thread into which it was merged.
    */
@@ -160,8 +177,19 @@ const appOfThread = oneForViewer<
   columns: `f.id, f.app_id AS "appId", a.chat_webhook_url AS "chatWebhookUrl", a.chat_format AS "chatFormat", f.subject, a.name AS "appName"`,
 });
 
-const threadOn = (engine: Engine, mostProposals: number) => ({
+/** Which messages of a thread `f` a statement reads. */
+interface MessagesRead {
+  /** The FROM clause of the statement. */
+  readonly from: string;
+  /** The SQL condition for the messages of the part. */
+  readonly inPart: string;
+  /** The SQL condition that a message fits into one answer. */
+  readonly fits: string;
+}
+
+const threadOn = (engine: Engine, mostProposals: number, read: MessagesRead = newestPart) => ({
   ...inApp,
+  from: read.from,
   columns: `f.id, f.number, f.app_id AS "appId", a.name AS "appName", a.sender_pages AS "senderPages", f.subject, f.message, f.category, f.status,
                  ${listed(
                    tables.feedback,
@@ -170,11 +198,11 @@ const threadOn = (engine: Engine, mostProposals: number) => ({
                  )}, f.sender_name AS "senderName", f.sender_email AS "senderEmail", f.metadata,
                  f.metadata_dropped AS "metadataDropped", f.files,
                  f.dedupe_key AS "dedupeKey", f.occurrences, f.github_issue_url AS "githubIssueUrl", f.snoozed_until AS "snoozedUntil",
-                 f.created_at AS "createdAt", ${messagesOf(engine)} AS messages, ${proposalsOf(engine, mostProposals)} AS proposals,
-                 ${assigneeColumns}, (SELECT count(*) FROM messages WHERE feedback_id = f.id AND direction <> 'blocked') AS "messageCount"`,
+                 f.created_at AS "createdAt", ${messagesOf(engine, read)} AS messages, ${proposalsOf(engine, mostProposals)} AS proposals,
+                 ${assigneeColumns}, (SELECT count(*) FROM messages WHERE ${read.inPart}) AS "messageCount"`,
 });
 
-function messagesOf(engine: Engine): string {
+function messagesOf(engine: Engine, read: MessagesRead): string {
   return jsonRows(
     engine,
     [
@@ -183,7 +211,7 @@ function messagesOf(engine: Engine): string {
       ...["category", "subject", ...reportTexts.map(({ name }) => columnOf(tables.messages, name))],
       ...["sender_name", "sender_email", "metadata", "metadata_dropped", "files"],
     ],
-    newestMessages[engine],
+    newestMessages(read)[engine],
   );
 }
 
@@ -191,29 +219,48 @@ const bytesOfMessage = ["body", "metadata", "metadata_dropped", "files"]
   .map((column) => `coalesce(octet_length(${column}), 0)`)
   .join(" + ");
 
-const ofThread = `feedback_id = f.id AND direction <> 'blocked' ORDER BY created_at DESC, id DESC LIMIT ${limits.threadMessages}`;
-
 const bytesSoFar = "sum(bytes) OVER (ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS total";
 
-/**
- * The SQL condition that a message and all newer messages fit into one answer. It is always true for the newest
- * message, and for messages that are not reports. Otherwise large reports could hide what the team and a sender
- * have written.
- */
-const fits = `(total <= ${limits.threadMessageBytes} OR total = bytes OR category IS NULL)`;
+/** The SQL condition that a message and all newer messages fit into one answer. It is always true for the newest one. */
+const fits = `total <= ${limits.threadMessageBytes} OR total = bytes`;
+
+const ofThread = "feedback_id = f.id AND direction <> 'blocked'";
 
 /**
- * The SQL for the newest messages of a thread, oldest first. Their number and their total size are limited, so
- * that the answer is short even if large reports are repeated for months. To compute the sizes, SQLite would
- * copy whole rows. So on SQLite, the rows are read after the sizes are computed. (rule F19)
+ * All messages of the thread. Messages that are no reports always fit. Otherwise large reports could hide what the team
+ * and a sender have written.
  */
-const newestMessages: Readonly<Record<Engine, string>> = {
-  sqlite: `FROM (SELECT place, bytes, ${bytesSoFar}
-            FROM (SELECT rowid AS place, created_at, id, ${bytesOfMessage} AS bytes FROM messages WHERE ${ofThread}) AS newest) AS sums
+const newestPart: MessagesRead = {
+  from: inApp.from,
+  inPart: ofThread,
+  fits: `(${fits} OR category IS NULL)`,
+};
+
+/**
+ * The messages that are older than the message `b`. Every message that does not fit is older than those that fit, so
+ * that the next answer can continue with it.
+ */
+const olderPart: MessagesRead = {
+  from: `${inApp.from} JOIN messages b ON b.feedback_id = f.id AND b.id = ? AND b.direction <> 'blocked'`,
+  inPart: `${ofThread} AND (created_at, id) < (b.created_at, b.id)`,
+  fits: `(${fits})`,
+};
+
+/**
+ * Returns the SQL for the newest messages of a part of a thread, oldest first. Their number and their bytes keep the
+ * answer short even if large reports are repeated for months. The sums need only the lengths of the texts. SQLite would
+ * copy whole rows to compute the sums, so there the rows are read afterwards. (rule F19)
+ */
+const newestMessages = ({ inPart, fits }: MessagesRead): Readonly<Record<Engine, string>> => {
+  const newest = `${inPart} ORDER BY created_at DESC, id DESC LIMIT ${limits.threadMessages}`;
+  return {
+    sqlite: `FROM (SELECT place, bytes, ${bytesSoFar}
+            FROM (SELECT rowid AS place, created_at, id, ${bytesOfMessage} AS bytes FROM messages WHERE ${newest}) AS newest) AS sums
           CROSS JOIN messages ON messages.rowid = place WHERE ${fits} ORDER BY created_at, id`,
-  postgres: `FROM (SELECT *, ${bytesSoFar}
-            FROM (SELECT *, ${bytesOfMessage} AS bytes FROM messages WHERE ${ofThread}) AS newest) AS sums
+    postgres: `FROM (SELECT *, ${bytesSoFar}
+            FROM (SELECT *, ${bytesOfMessage} AS bytes FROM messages WHERE ${newest}) AS newest) AS sums
           WHERE ${fits} ORDER BY created_at, id`,
+  };
 };
 
 function proposalsOf(engine: Engine, most: number): string {
@@ -250,10 +297,10 @@ function camelCase(column: string): string {
  * Creates the statement that finds a thread. The text of the statement is long, so it is built only once for each
  * engine.
  */
-const threadWith = (mostProposals: number) =>
+const threadWith = (mostProposals: number, read: MessagesRead = newestPart) =>
   oneForViewer<ThreadRow>({
-    sqlite: threadOn("sqlite", mostProposals),
-    postgres: threadOn("postgres", mostProposals),
+    sqlite: threadOn("sqlite", mostProposals, read),
+    postgres: threadOn("postgres", mostProposals, read),
   });
 
 /** The columns that describe the assignee of a thread `f`. */
@@ -264,6 +311,10 @@ export const assigneeColumns = `f.assignee_id AS "assigneeId",
 const wholeThread = threadWith(limits.threadProposals);
 
 const threadForAgent = threadWith(1);
+
+const olderThread = threadWith(limits.threadProposals, olderPart);
+
+const olderThreadForAgent = threadWith(1, olderPart);
 
 const threadsForAgents = eachForViewer<ThreadRow>({
   ...threadOn("sqlite", 1),
