@@ -41,6 +41,7 @@ import { proposalMessage } from "../chat/rules.ts";
 import { threadCursors } from "../inbox/lists.ts";
 import { messages } from "../messages/store.ts";
 import { proposalAnswer } from "../proposals/answer.ts";
+import { storeDueChanges } from "../proposals/due.ts";
 import { expiryOf, later, type Moment, proposalNote, type RunState, stateAt } from "../proposals/rules.ts";
 import {
   createStepRecorder,
@@ -56,7 +57,6 @@ import { indexForSearch } from "../search/store/indexing.ts";
 import { tagNamesIn } from "../tags/rules.ts";
 import { type StoredProposal, storedProposals, threadAnswer, threadUrl } from "../threads/answer.ts";
 import { lockedThread } from "../threads/read.ts";
-import { endDueSnoozes } from "../threads/store/fields.ts";
 import { feedbackThreads } from "../threads/store/threads.ts";
 import { finishClaim, releaseClaim } from "./end-claim.ts";
 import {
@@ -549,7 +549,7 @@ async function namedClaim(
 
 type FindDeps = Pick<
   Deps,
-  "clock" | "database" | "log" | "settings" | "stopping" | "threadWatch" | "time" | "waiting"
+  "clock" | "database" | "log" | "newId" | "settings" | "stopping" | "threadWatch" | "time" | "waiting"
 >;
 
 /** The handlers with which an agent finds threads and proposals. */
@@ -566,9 +566,13 @@ function findWork(deps: FindDeps): Handlers<typeof findContract> {
 
     async listRuns({ caller: viewer, query: { status, cursor, limit = limits.agentPage.default } }) {
       const position = readCursor(cursor, [instantPart, idPart]);
+      // An approval that expires after this time is listed as approved, so that the filter and the answer agree.
+      const moment = momentOf(deps);
+      await storeDueChanges(deps);
       const rows = await findRuns(deps.database, { viewer, status }, { position, limit: limit + 1 });
       const { items, nextCursor } = pageOf(rows, limit, ({ createdAt, id }) => [createdAt, id]);
-      return { items: items.map((row) => runAnswer(deps, row)), nextCursor };
+      if (items.some((row) => expiryOf(row, moment) === "unknown")) throw doubtfulTime();
+      return { items: items.map((row) => runAnswer(deps.settings, row, moment.now)), nextCursor };
     },
   };
 }
@@ -577,8 +581,8 @@ type ListRequest = Request<typeof findContract.listFeedback>;
 
 /**
  * Returns a page of the list of threads. The first page also contains a mark, which is a position in the sequence of
- * changes. Later, a client can send this mark to get the threads that have changed since then. First ends the snoozes
- * that are due. For a search, also adds new threads to the index. (rule A30)
+ * changes. Later, a client can send this mark to get the threads that have changed since then. First stores
+ * what the time alone has changed. For a search, also adds new threads to the index. (rule A30)
  */
 async function list(deps: FindDeps, { caller, query }: ListRequest) {
   const { database, settings } = deps;
@@ -587,7 +591,7 @@ async function list(deps: FindDeps, { caller, query }: ListRequest) {
   const order = orderOf(search.filters);
   const sortKey = threadCursors[order];
   const position = readCursor(cursor, sortKey.parts);
-  await endDueSnoozes(deps);
+  await storeDueChanges(deps);
   if (order === "found") await indexForSearch(deps);
   // The rows of the list contain the mark. An empty list has no rows, so a mark is also read before the list.
   const before = cursor === undefined ? await threadChanges.present(database) : null;
@@ -599,7 +603,7 @@ async function list(deps: FindDeps, { caller, query }: ListRequest) {
 
 /**
  * Returns the threads that have changed since a mark. If no thread has changed, waits at most `milliseconds` for the
- * next change. First ends the snoozes that are due. Throws `bad_request` if the mark is not one of this database.
+ * next change. First stores what the time alone has changed. Throws `bad_request` if the mark is not one of this database.
  * (rules A30, A31)
  */
 async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: string, milliseconds: number) {
@@ -609,7 +613,7 @@ async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: s
   const search = await searchOf({ database }, caller, query);
   let mark = Buffer.from(changedAfter, "base64url").toString();
   const look = async () => {
-    await endDueSnoozes(deps);
+    await storeDueChanges(deps);
     const after = await threadChanges.after(database, mark);
     if (after === notAMark)
       throw badRequest(
@@ -662,8 +666,8 @@ const threadItem = (settings: Deps["settings"], row: FoundRow): FoundThread => (
   runId: row.runId,
 });
 
-function runAnswer({ settings, clock }: Pick<Deps, "settings" | "clock">, row: FoundRunRow): FoundRun {
-  const { appId, appName, ...run } = stateAt(row, clock.now());
+function runAnswer(settings: Deps["settings"], row: FoundRunRow, now: Date): FoundRun {
+  const { appId, appName, ...run } = stateAt(row, now);
   const app = { id: appId, name: appName };
   return { ...run, app, consoleUrl: threadUrl(settings, appId, run.feedbackId) };
 }
