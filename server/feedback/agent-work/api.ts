@@ -8,6 +8,7 @@ import type {
 } from "../../../src/contract/find-work.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { runWork as workContract } from "../../../src/contract/runs.ts";
+import { withoutSenderLinks } from "../../../src/words/sender-links.ts";
 import { ownedApp } from "../../access/apps/store.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
 import { doubtfulTime } from "../../clock.ts";
@@ -35,7 +36,6 @@ import {
 } from "../../http/handler.ts";
 import { hold } from "../../http/held-request.ts";
 import { cachedLookup } from "../../http/memory.ts";
-import { withoutSenderLinks } from "../../mail/sender-page/links.ts";
 import { postToApp } from "../chat/post.ts";
 import { proposalMessage } from "../chat/rules.ts";
 import { threadCursors } from "../inbox/lists.ts";
