@@ -4,6 +4,7 @@ import { ConnectionError, ServerError } from "../../src/client/errors.ts";
 import { NewProposal } from "../../src/contract/agent.ts";
 import { trimmedMarkdown } from "../../src/contract/content-text.ts";
 import { createSanitiser, newNonce, teamFence } from "../../src/words/fence.ts";
+import { withoutSenderLinks } from "../../src/words/sender-links.ts";
 import { nextStepFor, nextSteps, proposalFieldsOf } from "../decision.ts";
 import type { Deps } from "../deps.ts";
 import { explainLimit, isNotFound, retryAfterWait } from "../failures.ts";
@@ -348,15 +349,19 @@ interface GivenTexts {
   readonly plan: string;
 }
 
-/** Removes invisible characters. Throws a Refusal if a text contains a secret, or is empty without them. */
+/**
+ * Removes invisible characters, and the links that the server removes. So the same text is recognised again, and its
+ * hash is the hash of the stored plan. Throws a Refusal if a text contains a secret, or is empty without
+ * them. (rules L18, M8)
+ */
 function proposalDraftOf(
   feedbackId: string,
   given: GivenTexts,
   { nonce, secrets }: { readonly nonce: string; readonly secrets: readonly string[] },
 ): ProposalDraft {
   const sanitiser = createSanitiser(nonce);
-  const summary = sanitiser.text(given.summary).trim();
-  const plan = trimmedMarkdown(sanitiser.text(given.plan));
+  const summary = withoutSenderLinks(sanitiser.text(given.summary).trim());
+  const plan = withoutSenderLinks(trimmedMarkdown(sanitiser.text(given.plan)));
   for (const [name, text] of Object.entries({ summary, plan })) {
     if (text === "") throw new Refusal(`Nothing was posted: \`${name}\` has no visible characters.`);
     refuseSecrets(name, text, secrets);

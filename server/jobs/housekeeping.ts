@@ -13,7 +13,8 @@ import type { Deps } from "../deps.ts";
 import { hiddenFeedback } from "../feedback/blocked-senders/store.ts";
 import { outbox } from "../feedback/chat/store.ts";
 import { answering } from "../feedback/messages/store.ts";
-import { expiredApprovals, proposals } from "../feedback/proposals/store.ts";
+import { storeExpiries } from "../feedback/proposals/due.ts";
+import { expiredApprovals } from "../feedback/proposals/store.ts";
 import { forgetDeletedWords, tryAgain } from "../feedback/search/store/indexing.ts";
 import { quarterAt } from "../feedback/statistics/rules.ts";
 import { statistics } from "../feedback/statistics/store.ts";
@@ -199,23 +200,16 @@ async function tidyHidden(database: Deps["database"], now: Date, stopping: Abort
 }
 
 /**
- * Stores which approvals have expired, so that lists, the audit and receivers of events show the expiry. A request
- * that claims a proposal does not need the stored expiry, because it compares the times itself. (rule A23)
+ * Stores which approvals have expired, so that the audit and receivers of events see the expiry even if nobody reads
+ * the proposal. (rule A23)
  */
 async function storeExpired(
-  { database, newId }: Pick<HousekeepingDeps, "database" | "newId">,
+  deps: Pick<HousekeepingDeps, "database" | "newId">,
   now: Date,
   stopping: AbortSignal,
 ): Promise<void> {
-  for (const { id } of await expiredApprovals.list(database, now, atOnce)) {
-    if (stopping.aborted) return;
-    await database.write(async (tx) => {
-      const run = await proposals.findOwned(tx, id);
-      if (!run) return;
-      await tx.lock(run.feedbackId);
-      await expiredApprovals.store(tx, run, { now, newId });
-    });
-  }
+  const due = await expiredApprovals.list(deps.database, now, atOnce);
+  await storeExpiries(deps, { due, now }, stopping);
 }
 
 /**

@@ -259,10 +259,18 @@ export const ownMessages: z.core.ParseContext<z.core.$ZodIssue> = { error: (issu
 
 /**
  * Returns the first 20 faults that a schema found. A message continues a sentence that begins with the name of the
- * field.
+ * field. A value of the wrong type has only this fault: its length would be counted in the units of another type.
  */
-export const issuesOf = (error: z.core.$ZodError): Issue[] =>
-  error.issues.slice(0, limits.namedFaults).map(({ path, message }) => ({ path: path.join("."), message }));
+export function issuesOf(error: z.core.$ZodError): Issue[] {
+  const wrongTypes = new Set<string>();
+  const issues = error.issues.filter(({ code, path }) => {
+    const place = JSON.stringify(path);
+    if (wrongTypes.has(place)) return false;
+    if (code === "invalid_type") wrongTypes.add(place);
+    return true;
+  });
+  return issues.slice(0, limits.namedFaults).map(({ path, message }) => ({ path: path.join("."), message }));
+}
 
 /**
  * Returns the faults of a value that a schema refuses. Parses the value again with `ownMessages`. The first parse of a

@@ -159,9 +159,6 @@ export const runWork = {
       status: 200,
       body: z.object({ claimId: uuid, worker: z.string(), claimedAt: instant, run: Run }),
     },
-    // The time is short, because the stored answer is wrong after a person has ended the claim. Without a stored
-    // answer, a repeated request gets the same claim again.
-    repeatableSeconds: 60,
     errors: ["not_found", "run_claimed", "wrong_state", "run_superseded", "claim_released", "claim_resumed"],
     example: {
       request: { worker: "build-7" },

@@ -23,3 +23,18 @@ it.each([
 ])("the fault of %s names what is counted", (_, schema, value, message) => {
   expect(faultsOf(schema, value)).toEqual([{ path: "", message }]);
 });
+
+it.each([
+  ["a text for a list", z.array(z.string()).check(z.maxLength(1)), "abc", "must be an array"],
+  ["a long list for a text", z.string().check(z.maxLength(1)), ["a", "b"], "must be a string"],
+])("%s has the wrong type, and no second fault", (_, schema, value, message) => {
+  expect(faultsOf(z.object({ field: schema }), { field: value })).toEqual([{ path: "field", message }]);
+});
+
+it("a field keeps its faults if another field with the same name in the answer has the wrong type", () => {
+  const schema = z.object({ "a.b": z.string(), a: z.object({ b: z.string().check(z.minLength(3)) }) });
+  expect(faultsOf(schema, { "a.b": 1, a: { b: "ab" } })).toEqual([
+    { path: "a.b", message: "must be a string" },
+    { path: "a.b", message: "must have at least 3 characters" },
+  ]);
+});

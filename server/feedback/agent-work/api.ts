@@ -8,6 +8,7 @@ import type {
 } from "../../../src/contract/find-work.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { runWork as workContract } from "../../../src/contract/runs.ts";
+import { withoutSenderLinks } from "../../../src/words/sender-links.ts";
 import { ownedApp } from "../../access/apps/store.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
 import { doubtfulTime } from "../../clock.ts";
@@ -35,12 +36,12 @@ import {
 } from "../../http/handler.ts";
 import { hold } from "../../http/held-request.ts";
 import { cachedLookup } from "../../http/memory.ts";
-import { withoutSenderLinks } from "../../mail/sender-page/links.ts";
 import { postToApp } from "../chat/post.ts";
 import { proposalMessage } from "../chat/rules.ts";
 import { threadCursors } from "../inbox/lists.ts";
 import { messages } from "../messages/store.ts";
 import { proposalAnswer } from "../proposals/answer.ts";
+import { storeDueChanges } from "../proposals/due.ts";
 import { expiryOf, later, type Moment, proposalNote, type RunState, stateAt } from "../proposals/rules.ts";
 import {
   createStepRecorder,
@@ -62,7 +63,6 @@ import {
   threadUrl,
 } from "../threads/answer.ts";
 import { lockedThread, withOlder } from "../threads/read.ts";
-import { endDueSnoozes } from "../threads/store/fields.ts";
 import { feedbackThreads } from "../threads/store/threads.ts";
 import { finishClaim, releaseClaim } from "./end-claim.ts";
 import {
@@ -566,7 +566,7 @@ async function namedClaim(
 
 type FindDeps = Pick<
   Deps,
-  "clock" | "database" | "log" | "settings" | "stopping" | "threadWatch" | "time" | "waiting"
+  "clock" | "database" | "log" | "newId" | "settings" | "stopping" | "threadWatch" | "time" | "waiting"
 >;
 
 /** The handlers with which an agent finds threads and proposals. */
@@ -583,9 +583,13 @@ function findWork(deps: FindDeps): Handlers<typeof findContract> {
 
     async listRuns({ caller: viewer, query: { status, cursor, limit = limits.agentPage.default } }) {
       const position = readCursor(cursor, [instantPart, idPart]);
+      // An approval that expires after this time is listed as approved, so that the filter and the answer agree.
+      const moment = momentOf(deps);
+      await storeDueChanges(deps);
       const rows = await findRuns(deps.database, { viewer, status }, { position, limit: limit + 1 });
       const { items, nextCursor } = pageOf(rows, limit, ({ createdAt, id }) => [createdAt, id]);
-      return { items: items.map((row) => runAnswer(deps, row)), nextCursor };
+      if (items.some((row) => expiryOf(row, moment) === "unknown")) throw doubtfulTime();
+      return { items: items.map((row) => runAnswer(deps.settings, row, moment.now)), nextCursor };
     },
   };
 }
@@ -594,8 +598,8 @@ type ListRequest = Request<typeof findContract.listFeedback>;
 
 /**
  * Returns a page of the list of threads. The first page also contains a mark, which is a position in the sequence of
- * changes. Later, a client can send this mark to get the threads that have changed since then. First ends the snoozes
- * that are due. For a search, also adds new threads to the index. (rule A30)
+ * changes. Later, a client can send this mark to get the threads that have changed since then. First stores
+ * what the time alone has changed. For a search, also adds new threads to the index. (rule A30)
  */
 async function list(deps: FindDeps, { caller, query }: ListRequest) {
   const { database, settings } = deps;
@@ -604,7 +608,7 @@ async function list(deps: FindDeps, { caller, query }: ListRequest) {
   const order = orderOf(search.filters);
   const sortKey = threadCursors[order];
   const position = readCursor(cursor, sortKey.parts);
-  await endDueSnoozes(deps);
+  await storeDueChanges(deps);
   if (order === "found") await indexForSearch(deps);
   // The rows of the list contain the mark. An empty list has no rows, so a mark is also read before the list.
   const before = cursor === undefined ? await threadChanges.present(database) : null;
@@ -616,7 +620,7 @@ async function list(deps: FindDeps, { caller, query }: ListRequest) {
 
 /**
  * Returns the threads that have changed since a mark. If no thread has changed, waits at most `milliseconds` for the
- * next change. First ends the snoozes that are due. Throws `bad_request` if the mark is not one of this database.
+ * next change. First stores what the time alone has changed. Throws `bad_request` if the mark is not one of this database.
  * (rules A30, A31)
  */
 async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: string, milliseconds: number) {
@@ -626,7 +630,7 @@ async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: s
   const search = await searchOf({ database }, caller, query);
   let mark = Buffer.from(changedAfter, "base64url").toString();
   const look = async () => {
-    await endDueSnoozes(deps);
+    await storeDueChanges(deps);
     const after = await threadChanges.after(database, mark);
     if (after === notAMark)
       throw badRequest(
@@ -679,8 +683,8 @@ const threadItem = (settings: Deps["settings"], row: FoundRow): FoundThread => (
   runId: row.runId,
 });
 
-function runAnswer({ settings, clock }: Pick<Deps, "settings" | "clock">, row: FoundRunRow): FoundRun {
-  const { appId, appName, ...run } = stateAt(row, clock.now());
+function runAnswer(settings: Deps["settings"], row: FoundRunRow, now: Date): FoundRun {
+  const { appId, appName, ...run } = stateAt(row, now);
   const app = { id: appId, name: appName };
   return { ...run, app, consoleUrl: threadUrl(settings, appId, run.feedbackId) };
 }

@@ -25,9 +25,9 @@ import {
   readCursor,
   searchedPage,
 } from "../../http/handler.ts";
+import { storeDueChanges } from "../proposals/due.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
 import { searchedApps } from "../search/store/search.ts";
-import { endDueSnoozes } from "../threads/store/fields.ts";
 import { numberThreads } from "../threads/store/threads.ts";
 import { factsOf, inboxScope, prepareInbox, summariesOf, threadCursors } from "./lists.ts";
 import { countAnswer, filterRefusal, knownFilters, tooManyViewsText } from "./rules.ts";
@@ -47,7 +47,7 @@ import {
 
 /** The handlers that list the threads of one app, or of all apps of the caller. */
 export const inbox = (
-  deps: Pick<Deps, "clock" | "database" | "log" | "time">,
+  deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
 ): Pick<Handlers<typeof contract>, "list" | "listAll"> => ({
   list: (request) => listInbox(deps, request),
   listAll: (request) => listAllApps(deps, request),
@@ -55,11 +55,12 @@ export const inbox = (
 
 /**
  * Returns a page of the threads of an app, each with its last message and whether it is unread for the caller. First
- * assigns numbers to new threads and ends the snoozes that are due. For a search, also adds new threads to the index.
+ * assigns numbers to new threads and stores what the time alone has changed. For a search, also adds new threads to the
+ * index.
  * Throws `not_found` and `bad_request`.
  */
 async function listInbox(
-  deps: Pick<Deps, "clock" | "database" | "log" | "time">,
+  deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
   { caller, params: { appId }, query }: Request<typeof contract.list>,
 ) {
   const { database } = deps;
@@ -87,12 +88,12 @@ async function listInbox(
 }
 
 /**
- * Returns a page of the threads of all apps of the caller. First assigns numbers to new threads and ends the snoozes
- * that are due. Then reads only the sort keys of the threads, for each app in the order of an index, and merges these
+ * Returns a page of the threads of all apps of the caller. First assigns numbers to new threads and stores
+ * what the time alone has changed. Then reads only the sort keys of the threads, for each app in the order of an index, and merges these
  * lists. At the end, reads all columns, but only for the threads of the page. (rule F49)
  */
 async function listAllApps(
-  deps: Pick<Deps, "clock" | "database" | "time">,
+  deps: Pick<Deps, "clock" | "database" | "newId" | "time">,
   { caller, query }: Request<typeof contract.listAll>,
 ) {
   const { database } = deps;
@@ -102,7 +103,7 @@ async function listAllApps(
   const position = readCursor(cursor, sortKey.parts);
   const apps = await searchedApps(database, visibleTo(caller), undefined);
   for (const id of apps.keys()) await numberThreads(database, id);
-  await endDueSnoozes(deps);
+  await storeDueChanges(deps);
   const rows: KeyedThread[] = [];
   let count = 0;
   for (const appId of apps.keys()) {

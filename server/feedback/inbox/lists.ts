@@ -10,6 +10,7 @@ import { replyInWords } from "../../../src/words/thread.ts";
 import type { Database, Reader } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { idPart, instantPart, oldestFirst, sequencePart } from "../../http/handler.ts";
+import { storeDueChanges } from "../proposals/due.ts";
 import { foundLine, isEmpty, namedValuesOf, readQuery, unknownValuesOf } from "../search/rules.ts";
 import { isIncomplete } from "../search/store/indexing.ts";
 import { countFound, countPage, textsInParts, withManyMessages } from "../search/store/search.ts";
@@ -17,7 +18,6 @@ import { correctedQuery } from "../search/store/spelling.ts";
 import { tagKeyOf, tagNamesIn } from "../tags/rules.ts";
 import { threadTags } from "../tags/store.ts";
 import { filteredAssignee } from "../threads/change.ts";
-import { endDueSnoozes } from "../threads/store/fields.ts";
 import { assigneeOf, numberThreads } from "../threads/store/threads.ts";
 import { type NewsRow, threadNews } from "../unread/store/news.ts";
 import type { MemberOf } from "../unread/store/read-marks.ts";
@@ -97,13 +97,16 @@ function beginningOf(text: string): string {
   return `${atWord.length > cut.length / 2 ? atWord : cut}…`;
 }
 
-/** Assigns numbers to new threads and ends snoozes that are over. Call it before you read the threads of an app. */
+/**
+ * Assigns numbers to new threads and stores what the time alone has changed. Call it before you read the threads of an
+ * app.
+ */
 export async function prepareInbox(
-  deps: Pick<Deps, "clock" | "database" | "log" | "time">,
+  deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
   appId: string,
 ): Promise<void> {
   await numberThreads(deps.database, appId);
-  await endDueSnoozes(deps);
+  await storeDueChanges(deps);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { type Handlers, readCursor, searchedPage } from "../../http/handler.ts";
 import { factsOf, summariesOf, threadCursors } from "../inbox/lists.ts";
 import { searchInbox } from "../inbox/store.ts";
-import { endDueSnoozes } from "../threads/store/fields.ts";
+import { storeDueChanges } from "../proposals/due.ts";
 import { numberThreads } from "../threads/store/threads.ts";
 import { indexForSearch } from "./store/indexing.ts";
 import { searchedApps } from "./store/search.ts";
@@ -13,18 +13,18 @@ import { searchedApps } from "./store/search.ts";
 const sortKey = threadCursors.found;
 
 /**
- * The handler of the search in all apps of a person. Before the search, it assigns numbers to new threads, ends the
- * snoozes that are due, and adds new threads to the index.
+ * The handler of the search in all apps of a person. Before the search, it assigns numbers to new threads,
+ * stores what the time alone has changed, and adds new threads to the index.
  */
 export const search = (
-  deps: Pick<Deps, "clock" | "database" | "log" | "time">,
+  deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
 ): Handlers<typeof contract> => ({
   async list({ caller, query: { cursor, limit = limits.listPage.default, appId, ...filters } }) {
     const { database } = deps;
     const position = readCursor(cursor, sortKey.parts);
     const apps = await searchedApps(database, visibleTo(caller), appId);
     for (const id of apps.keys()) await numberThreads(database, id);
-    await endDueSnoozes(deps);
+    await storeDueChanges(deps);
     await indexForSearch(deps);
     const scope = { appIds: [...apps.keys()], userId: caller.userId };
     const page = { position, limit: limit + 1 };

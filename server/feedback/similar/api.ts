@@ -1,25 +1,25 @@
 import type { threads as contract, SimilarThread } from "../../../src/contract/threads.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
+import { storeDueChanges } from "../proposals/due.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
 import { readableThread } from "../threads/read.ts";
-import { endDueSnoozes } from "../threads/store/fields.ts";
 import { numberThreads } from "../threads/store/threads.ts";
 import { similarThreads, tellingWords } from "./rules.ts";
 import { similar as rows } from "./store.ts";
 
 /**
  * The handler that finds threads that have the same rare words as a thread. Before the search, it assigns numbers to
- * new threads, ends the snoozes that are due, and adds new threads to the index. (rule F76)
+ * new threads, stores what the time alone has changed, and adds new threads to the index. (rule F76)
  */
 export const similar = (
-  deps: Pick<Deps, "clock" | "database" | "log" | "time">,
+  deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
 ): Pick<Handlers<typeof contract>, "similar"> => ({
   async similar({ caller, params }) {
     const { database } = deps;
     const thread = await readableThread(database, params.id, caller);
     await numberThreads(database, thread.appId);
-    await endDueSnoozes(deps);
+    await storeDueChanges(deps);
     await indexForSearch(deps);
     const own = await rows.own(database, thread.id);
     if (own === undefined) return { items: [] };

@@ -7,6 +7,7 @@ import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { renewedLink } from "../../mail/sender-page/links.ts";
+import { storeDueChanges } from "../proposals/due.ts";
 import { markAllRead, threadViews } from "../unread/store/read-marks.ts";
 import { changeThread } from "./change.ts";
 import { lockedThread, ownedThread, readableThread } from "./read.ts";
@@ -17,8 +18,8 @@ import { auditedChanges, decidedRuns, namingReleases, numberThreads } from "./st
 
 /**
  * The handlers that read, change and delete a thread. The handlers for messages and merges are in the folders
- * `messages` and `merge`. Reading or changing a thread first ends the snoozes that are due, and may assign
- * numbers to the threads of its app.
+ * `messages` and `merge`. Reading a thread first stores what time alone has changed: snoozes that are due, and approvals
+ * that have expired. Changing it ends due snoozes. Both may assign numbers to the threads of its app.
  */
 export function threads(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer" | "settings" | "time">,
@@ -27,7 +28,7 @@ export function threads(
   return {
     async read({ caller, params, query: { before } }) {
       const { database } = deps;
-      await endDueSnoozes(deps);
+      await storeDueChanges(deps);
       const wanted = { id: params.id, before, viewer: caller };
       const answer = await ownedThread(deps, database, wanted);
       if (answer.feedback.number !== null) return answer;
@@ -93,7 +94,9 @@ async function unmergedThread(tx: Transaction, id: string, viewer: Viewer): Retu
  * The handlers with which a person marks threads as read or unread. A mark changes nothing for other people, so it is
  * not recorded in the audit log.
  */
-export function readMarks(deps: Pick<Deps, "clock" | "database" | "time">): Handlers<typeof marksContract> {
+export function readMarks(
+  deps: Pick<Deps, "clock" | "database" | "newId" | "time">,
+): Handlers<typeof marksContract> {
   const { clock } = deps;
   return {
     async update({ caller, params: { id }, body: { read }, save }) {
@@ -107,7 +110,7 @@ export function readMarks(deps: Pick<Deps, "clock" | "database" | "time">): Hand
     },
 
     async updateAll({ caller, params: { appId }, body: { until = "", ...filters }, save }) {
-      await endDueSnoozes(deps);
+      await storeDueChanges(deps);
       return save(async (tx) => {
         await ownedApp(tx, appId, caller);
         const now = clock.now().toISOString();

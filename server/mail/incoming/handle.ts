@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { type ReceivedFile, receivedFile } from "../../../src/contract/files.ts";
 import { feedbackFiles, limits } from "../../../src/contract/limits.ts";
 import { decodedText } from "../../../src/words/decoded-text.ts";
+import { withoutSenderLinks } from "../../../src/words/sender-links.ts";
 import { hasMoreLines, pdfOfText } from "../../../src/words/text-pdf.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
@@ -15,7 +16,6 @@ import { idOfTexts, openAddress, randomName, type Sealer, sealAddress } from "..
 import { readReplyToken } from "../outgoing/queue.ts";
 import { mails } from "../outgoing/store.ts";
 import { addAnswer, mayAnswer } from "../sender-page/add-answer.ts";
-import { withoutSenderLinks } from "../sender-page/links.ts";
 import { type ReportRow, reports } from "../sender-page/store.ts";
 import { boundsOf, type IncomingFile, type IncomingMail, readMail } from "./read.ts";
 import { forwardedType, isMailSource, originalKeptMilliseconds } from "./rules.ts";

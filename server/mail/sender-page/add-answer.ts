@@ -1,4 +1,5 @@
 import { ApiError } from "../../../src/contract/errors.ts";
+import { withoutSenderLinks } from "../../../src/words/sender-links.ts";
 import { audit } from "../../access/audit/store.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
@@ -7,7 +8,6 @@ import { messages } from "../../feedback/messages/store.ts";
 import { recordThreadChange } from "../../feedback/threads/change.ts";
 import { senderActor } from "../../feedback/threads/rules.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
-import { withoutSenderLinks } from "./links.ts";
 import { type ReportRow, reports } from "./store.ts";
 
 /**

@@ -70,14 +70,3 @@ export function readReportToken(sealer: Pick<Sealer, "isMark">, token: string): 
     }
   );
 }
-
-// Matches a link to a sender's page. Also matches a link that is encoded inside another address, because programs
-// that check links in mails encode them in this way. A token has 50 characters. It has fewer if the text was cut.
-const link =
-  /((?:\/|%(?:25){0,3}2F)p(?:\/|%(?:25){0,3}2F)t(?:\/|%(?:25){0,3}2F))[\w-]{20,}|(_p_t_)[\w-]{50,}/gi;
-
-/**
- * Removes the tokens of sender's pages from a text. Mail programs quote these links and people paste them, but the
- * members who read the thread must not get them. (rule M8)
- */
-export const withoutSenderLinks = (text: string): string => text.replace(link, "$1$2…");

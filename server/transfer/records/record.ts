@@ -1,5 +1,5 @@
+import { withoutSenderLinks } from "../../../src/words/sender-links.ts";
 import type { AnyTable } from "../../database/schema/table.ts";
-import { withoutSenderLinks } from "../../mail/sender-page/links.ts";
 import { type Field, id as idField, type Naming, type Stored } from "../fields.ts";
 
 /** A line of an export, parsed as JSON. */

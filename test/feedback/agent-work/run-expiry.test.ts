@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { expiredApprovals } from "../../../server/feedback/proposals/store.ts";
 import { tidy } from "../../../server/jobs/housekeeping.ts";
 import { databases } from "../../support/database/databases.ts";
+import { planOf } from "../../support/database/plans.ts";
+import { tracedDatabase } from "../../support/database/traced-database.ts";
 import { refusal } from "../../support/service/refusals.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeWorkingAgent, type WorkingAgent } from "../../support/worlds/agents/approved-proposal.ts";
 
 const hour = 3_600_000;
+
+const Listed = z.object({ items: z.array(z.looseObject({ id: z.string() })) });
 
 describe.each(databases)("an approval with a lifetime on $name", (engine) => {
   let service: Service;
@@ -66,6 +72,63 @@ describe.each(databases)("an approval with a lifetime on $name", (engine) => {
     expect((await inbox()).body).toMatchObject({ items: [{ id: threadId, proposalStatus: "rejected" }] });
   });
 
+  describe("after its end, before it was read,", () => {
+    const listed = async (path: string, headers: Record<string, string> = world.agent) =>
+      Listed.parse((await service.request("GET", path, { headers })).body).items;
+
+    it("is in the list of proposals only with its new status", async () => {
+      const runId = await world.approved();
+      service.clock.advance(2 * hour);
+      expect(await listed("/api/v1/agent/runs?status=approved")).toEqual([]);
+      expect(await listed("/api/v1/agent/runs?status=rejected")).toMatchObject([
+        { id: runId, status: "rejected", decision: "expired" },
+      ]);
+      expect(await storedDecision(runId)).toBe("expired");
+    });
+
+    it("does not wait for a worker in the list of threads", async () => {
+      const threadId = await world.newThread();
+      await world.approved(threadId);
+      service.clock.advance(2 * hour);
+      expect(await listed("/api/v1/agent/feedback?waiting=approved")).toEqual([]);
+      expect(await listed("/api/v1/agent/feedback?waiting=none")).toMatchObject([
+        { id: threadId, waiting: "none" },
+      ]);
+    });
+
+    it.each([
+      ["the inbox of an app", () => `/api/v1/console/apps/${world.appId}/feedback`],
+      ["the inbox of all apps", () => "/api/v1/console/feedback"],
+      ["a search", () => "/api/v1/console/search?q=crashes"],
+    ])("is rejected in %s", async (_, path) => {
+      const threadId = await world.newThread();
+      await world.approved(threadId);
+      service.clock.advance(2 * hour);
+      expect(await listed(path(), world.person)).toMatchObject([
+        { id: threadId, proposalStatus: "rejected" },
+      ]);
+    });
+
+    it("is stored as expired before its page says so", async () => {
+      const threadId = await world.newThread();
+      const runId = await world.approved(threadId);
+      service.clock.advance(2 * hour);
+      await service.request("GET", `/api/v1/console/feedback/${threadId}`, { headers: world.person });
+      expect(await storedDecision(runId)).toBe("expired");
+    });
+
+    it("is found by agents that wait for changes", async () => {
+      const threadId = await world.newThread();
+      await world.approved(threadId);
+      const path = "/api/v1/agent/feedback";
+      const mark = (await service.request("GET", path, { headers: world.agent })).field("changes");
+      service.clock.advance(2 * hour);
+      expect(await listed(`${path}?changedAfter=${encodeURIComponent(mark)}`)).toMatchObject([
+        { id: threadId, waiting: "none" },
+      ]);
+    });
+  });
+
   it("stays expired after it was read as expired, even if the clock is corrected", async () => {
     const runId = await world.approved();
     service.clock.advance(2 * hour);
@@ -119,7 +182,13 @@ describe.each(databases)("an approval with a lifetime on $name", (engine) => {
         service.clock.advance(hour + hour / 2);
         if (jump < 0) service.clock.pass(hour / 2 + 1_000);
         service.clock.jump(jump);
-        for (const answer of [await world.poll(runId), await world.claim(runId), await threadOf(threadId)]) {
+        const list = () => service.request("GET", "/api/v1/agent/runs", { headers: world.agent });
+        for (const answer of [
+          await world.poll(runId),
+          await world.claim(runId),
+          await threadOf(threadId),
+          await list(),
+        ]) {
           expect(answer).toMatchObject(refusal(503, "busy"));
           expect(answer.headers.get("retry-after")).toBe("60");
         }
@@ -145,4 +214,14 @@ describe.each(databases)("an approval with a lifetime on $name", (engine) => {
       service.clock.jump(5 * hour);
     });
   });
+});
+
+it.each(databases)("the search for approvals that are over reads only an index on $name", async (engine) => {
+  const traced = tracedDatabase(engine);
+  const service = await startService({ engine: traced.engine });
+  const { database, clock } = service.deps;
+  const plan = await planOf(traced, database, (reader) => expiredApprovals.list(reader, clock.now(), 200));
+  expect(plan).toMatch(/runs_by_expiry/);
+  expect(plan).not.toMatch(/TEMP B-TREE|Sort/);
+  await service.stop();
 });

@@ -215,6 +215,17 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
     });
   });
 
+  it("returns the stored claim for its Idempotency-Key for 24 hours", async () => {
+    const { approved, claim, agent } = await makeWorkingAgent(service);
+    const runId = await approved();
+    const keyed = { ...agent, "idempotency-key": "for a day" };
+    const first = await claim(runId, "one", keyed);
+    service.clock.advance(86_399_000);
+    const again = await claim(runId, "one", keyed);
+    expect(again.headers.get("idempotent-replay")).toBe("true");
+    expect(again.body).toEqual(first.body);
+  });
+
   it("is carried out once if a second request has the same Idempotency-Key", async () => {
     const runId = await world.approved();
     const keyed = { ...world.agent, "idempotency-key": "once" };

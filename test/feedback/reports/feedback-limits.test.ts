@@ -274,6 +274,7 @@ describe("the endpoint POST /api/v1/feedback/remote", () => {
   it.each(["images", "videos", "attachments"])("accepts only a list as %s", async (field) => {
     expect(issuesOf(await submit({ [field]: { 0: "x" } }))).toEqual([`${field}: must be an array`]);
     expect(issuesOf(await submit({ [field]: "x" }))).toEqual([`${field}: must be an array`]);
+    expect(issuesOf(await submit({ [field]: "abcdef" }))).toEqual([`${field}: must be an array`]);
   });
 
   it.each([

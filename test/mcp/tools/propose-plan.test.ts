@@ -56,6 +56,20 @@ describe("the tool propose_plan", () => {
     expect(api.posts()).toHaveLength(1);
   });
 
+  it("removes links to senders' pages as the server does, and recognises the same text again", async () => {
+    const { api, propose, feedback } = await start();
+    const link = "https://inn.example/p/t/AZH9o9zudEe23kLIw8gvjQAAAAAAkUeXyGO6rYQWLmW1oXbP9A";
+    const given = { summary: `Answer ${link}`, plan: `1. Open ${link}` };
+    const { structured: first } = await propose({ feedback, ...given });
+    const stored = { summary: "Answer https://inn.example/p/t/…", plan: "1. Open https://inn.example/p/t/…" };
+    expect(JSON.parse(api.posts()[0]?.body ?? "")).toEqual(stored);
+    expect(first.sha256).toBe(hashOf(stored.plan));
+    expect((await propose({ feedback, ...given })).structured).toMatchObject({
+      ...{ run_id: first.run_id, duplicate: true, sha256: first.sha256 },
+    });
+    expect(api.posts()).toHaveLength(1);
+  });
+
   it("posts one proposal if the same text is proposed several times at the same time", async () => {
     const { api, propose, feedback } = await start();
     const answers = await Promise.all(Array.from({ length: 5 }, () => propose({ feedback, ...texts })));

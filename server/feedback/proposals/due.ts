@@ -1,0 +1,47 @@
+import type { Deps } from "../../deps.ts";
+import { endDueSnoozes } from "../threads/store/fields.ts";
+import { expiredApprovals, proposals } from "./store.ts";
+
+/**
+ * Stores what the time alone has changed: snoozes that are over, and approvals that have expired. Does nothing while
+ * the server's clock may be wrong. Call it before you read threads or proposals, so that their filters agree with the
+ * answer. (rules A23, F42)
+ */
+export async function storeDueChanges(
+  deps: Pick<Deps, "clock" | "database" | "newId" | "time">,
+): Promise<void> {
+  await Promise.all([endDueSnoozes(deps), storeDueExpiries(deps)]);
+}
+
+async function storeDueExpiries(deps: Pick<Deps, "clock" | "database" | "newId" | "time">): Promise<void> {
+  if (deps.time.isDoubtful()) return;
+  const now = deps.clock.now();
+  for (;;) {
+    const due = await expiredApprovals.list(deps.database, now, mostAtOnce);
+    // If the disk is full, the error is ignored, so that people can still read the threads.
+    const isStored = await storeExpiries(deps, { due, now }).then(
+      () => true,
+      () => false,
+    );
+    if (!isStored || due.length < mostAtOnce) return;
+  }
+}
+
+const mostAtOnce = 200;
+
+/** Stores that approvals have expired, each in its own transaction. Stops when `stopping` is aborted. (rule A23) */
+export async function storeExpiries(
+  { database, newId }: Pick<Deps, "database" | "newId">,
+  { due, now }: { readonly due: readonly { readonly id: string }[]; readonly now: Date },
+  stopping?: AbortSignal,
+): Promise<void> {
+  for (const { id } of due) {
+    if (stopping?.aborted) return;
+    await database.write(async (tx) => {
+      const run = await proposals.findOwned(tx, id);
+      if (!run) return;
+      await tx.lock(run.feedbackId);
+      await expiredApprovals.store(tx, run, { now, newId });
+    });
+  }
+}
