@@ -370,3 +370,11 @@ export const rateLimits = {
 } as const;
 
 export type RateLimitName = keyof typeof rateLimits;
+
+/** The limits on attempts at a secret: passwords, second factors, codes and tokens. (rule H16) */
+export const secretLimits: ReadonlySet<RateLimitName> = new Set<RateLimitName>([
+  ...(["signInByAccount", "signInByAddress", "signInByKnown", "signInByAllKnown"] as const),
+  ...(["secondFactor", "secondFactorByPlace", "secondFactorByDay", "recoveryCodes"] as const),
+  ...(["linksByAddress", "exchangeByDevice", "exchangeByAddress", "connectionsByAddress"] as const),
+  ...(["invitationsByAccount", "invitationsByAddress"] as const),
+]);

@@ -20,7 +20,7 @@ import { answerErrors, sentencesOf } from "../../http/errors.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { networkOf, senderOf } from "../../http/network-addresses.ts";
 import type { Route, SharedSteps } from "../../http/pipeline.ts";
-import { spendAsStranger } from "../../http/rate-limits/rate-limits.ts";
+import { limitApplies, spendAsStranger } from "../../http/rate-limits/rate-limits.ts";
 import { consume } from "../../http/rate-limits/store.ts";
 import { createSealer, hashOf, mintCredential, randomName } from "../../secrets/secrets.ts";
 import type { Settings } from "../../settings/settings.ts";
@@ -89,7 +89,8 @@ async function countAddress(
   { steps, rateLimit }: { readonly steps: SharedSteps; readonly rateLimit: RateLimitName },
 ): Promise<string> {
   const address = steps.addressOf(req);
-  if (deps.settings.rateLimited) await spendAsStranger(deps, { who: networkOf(address), rateLimit });
+  if (limitApplies(deps.settings, rateLimit))
+    await spendAsStranger(deps, { who: networkOf(address), rateLimit });
   return address;
 }
 

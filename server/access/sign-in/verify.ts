@@ -4,6 +4,7 @@ import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import { networkOf } from "../../http/network-addresses.ts";
+import { limitApplies } from "../../http/rate-limits/rate-limits.ts";
 import { consume, giveBack } from "../../http/rate-limits/store.ts";
 import { verifyPassword } from "../../secrets/passwords.ts";
 import { hashOf } from "../../secrets/secrets.ts";
@@ -119,7 +120,7 @@ const begin = (deps: LimitDeps, rules: readonly Rule[]): Promise<Counted> => beg
  * `rate_limited` if those limits are used up, too.
  */
 async function beginAs(deps: LimitDeps, own: readonly Rule[], others: readonly Rule[]): Promise<Counted> {
-  if (!deps.settings.rateLimited) return [];
+  if (!others.every(([name]) => limitApplies(deps.settings, name))) return [];
   return deps.database.write(async (tx) => {
     if (own.length > 0 && (await count(tx, own, deps)) === undefined) return keysOf(own);
     const retryAfterSeconds = await count(tx, others, deps);

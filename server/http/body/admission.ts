@@ -110,13 +110,13 @@ async function countFailed(
   { database, clock, limiter, settings }: Limiting,
 ): Promise<void> {
   const wasCut = thrown instanceof ApiError && thrown.code === "busy";
-  if (!settings.rateLimited || !(wasCut || thrown instanceof UploadFailure)) return;
+  if (!(wasCut || thrown instanceof UploadFailure)) return;
   const { rateLimit, countsRefusals } = endpoint;
   // If `countsRefusals` is set, `countRefusal` counts malformed bodies, and this function does not count them. If the
   // limit is used up, the error of the limit is ignored, because the request fails with `thrown` anyway.
-  if (rateLimit && (wasCut || !countsRefusals))
+  if (settings.rateLimited && rateLimit && (wasCut || !countsRefusals))
     await limiter.spend({ who: caller.id, rateLimit }).catch(ignoreRefusal);
-  const accountLimits = accountLimitsOf(endpoint, caller);
+  const accountLimits = accountLimitsOf(endpoint, caller, settings);
   if (accountLimits.length === 0) return;
   await database.write(async (tx) => {
     for (const { limit, key } of accountLimits)

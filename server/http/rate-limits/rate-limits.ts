@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { AttemptLimit, Endpoint } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
-import { limits, type RateLimitName } from "../../../src/contract/limits.ts";
+import { limits, type RateLimitName, secretLimits } from "../../../src/contract/limits.ts";
 import type { Clock } from "../../clock.ts";
 import type { Database, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
@@ -31,6 +31,15 @@ const inMemory: ReadonlySet<RateLimitName> = new Set<RateLimitName>([
   ...(["feedback", "feedbackRepeats", "faqWrites", "agentReads", "drafts"] as const),
   ...(["refusedBodiesByAddress", "refusedByCredential"] as const),
 ]);
+
+/**
+ * Whether a limit applies. `INNKEEP_RATE_LIMITS=off` switches off the limits on attempts at a secret only on a
+ * development server. (rule H16)
+ */
+export const limitApplies = (
+  { rateLimited, dev }: Pick<Settings, "rateLimited" | "dev">,
+  name: RateLimitName,
+): boolean => rateLimited || (!dev && secretLimits.has(name));
 
 export const isInMemory = (name: RateLimitName): boolean => inMemory.has(name);
 
@@ -108,9 +117,8 @@ export async function refuseLimited(
   caller: NonNullable<Caller>,
   deps: Limiting,
 ): Promise<void> {
-  if (!deps.settings.rateLimited) return;
-  await refuseWithoutRoom(endpoint, caller.id, deps);
-  for (const { limit, key } of accountLimitsOf(endpoint, caller)) {
+  if (deps.settings.rateLimited) await refuseWithoutRoom(endpoint, caller.id, deps);
+  for (const { limit, key } of accountLimitsOf(endpoint, caller, deps.settings)) {
     const rule = deps.settings.rateLimits[limit];
     assertAllowed(await peek(deps.database, { key, rule, clock: deps.clock }));
   }
@@ -140,8 +148,8 @@ export async function countAttempt(
   incoming: IncomingRequest,
   deps: Limiting,
 ): Promise<void> {
-  const attempts = endpoint.attempts ?? [];
-  if (attempts.length === 0 || !deps.settings.rateLimited) return;
+  const attempts = (endpoint.attempts ?? []).filter(({ limit }) => limitApplies(deps.settings, limit));
+  if (attempts.length === 0) return;
   await deps.database.write(async (tx) => {
     for (const attempt of attempts) {
       const rule = deps.settings.rateLimits[attempt.limit];
@@ -150,10 +158,14 @@ export async function countAttempt(
   });
 }
 
-/** Returns the limits of an endpoint that count by account, with the keys under which they are counted. */
-export function accountLimitsOf({ attempts = [] }: Endpoint, caller: Caller) {
+/** Returns the limits of an endpoint that count by account and apply, with the keys under which they are counted. */
+export function accountLimitsOf(
+  { attempts = [] }: Endpoint,
+  caller: Caller,
+  settings: Pick<Settings, "rateLimited" | "dev">,
+) {
   return attempts
-    .filter(({ by }) => by.every((whose) => whose === "account"))
+    .filter(({ limit, by }) => by.every((whose) => whose === "account") && limitApplies(settings, limit))
     .map((attempt) => ({
       limit: attempt.limit,
       key: keyOf(attempt, { caller, address: "", body: undefined }),

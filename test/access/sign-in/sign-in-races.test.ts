@@ -14,7 +14,7 @@ import {
 } from "../../support/sign-in/device-sign-in.ts";
 import { rounds } from "../../support/torture.ts";
 
-const environment = { INNKEEP_RATE_LIMITS: "off" };
+const environment = { INNKEEP_RATE_LIMITS: "exchangeByDevice=100000/900,exchangeByAddress=100000/900" };
 const long = { timeout: rounds(60_000, 900_000) };
 const hundred = Array.from({ length: 100 }, (_, at) => at);
 const countOf = (answers: readonly Answer[], wanted: number) =>

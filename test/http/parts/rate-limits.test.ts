@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../server/database/database.ts";
-import { createLimiter, isInMemory } from "../../../server/http/rate-limits/rate-limits.ts";
+import { createLimiter, isInMemory, limitApplies } from "../../../server/http/rate-limits/rate-limits.ts";
 import type { Limiter, Spending } from "../../../server/http/rate-limits/store.ts";
 import { rateLimitsOf } from "../../../server/settings/settings.ts";
-import { rateLimits as defaults, type RateLimitName } from "../../../src/contract/limits.ts";
+import { rateLimits as defaults, type RateLimitName, secretLimits } from "../../../src/contract/limits.ts";
 import { databases, sharedDatabases, type TestDatabase } from "../../support/database/databases.ts";
 import { movableClock } from "../../support/service/movable-clock.ts";
 import { readText } from "../../support/sources/tree.ts";
@@ -137,3 +137,19 @@ describe("the rate limits that are kept in memory", () => {
     expect(long.filter(isInMemory)).toEqual(["agentReads"]);
   });
 });
+
+describe("INNKEEP_RATE_LIMITS=off", () => {
+  const { rateLimited } = rateLimitsOf("off");
+  const applying = (dev: boolean) =>
+    Object.keys(defaults).filter((name) => isName(name) && limitApplies({ rateLimited, dev }, name));
+
+  it("keeps the limits on attempts at a secret", () => {
+    expect(applying(false).sort()).toEqual([...secretLimits].sort());
+  });
+
+  it("switches off all limits on a development server", () => {
+    expect(applying(true)).toEqual([]);
+  });
+});
+
+const isName = (name: string): name is RateLimitName => Object.hasOwn(defaults, name);
