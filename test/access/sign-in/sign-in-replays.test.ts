@@ -33,7 +33,12 @@ describe.each(databases)("an exchange with an Idempotency-Key on $name", (engine
     await database.remove();
   });
 
-  const open = () => startService({ database, secret, environment: { INNKEEP_RATE_LIMITS: "exchangeByDevice=100000/900,exchangeByAddress=100000/900" } });
+  const open = () =>
+    startService({
+      database,
+      secret,
+      environment: { INNKEEP_RATE_LIMITS: "exchangeByDevice=100000/900,exchangeByAddress=100000/900" },
+    });
   const send = (server: Service, key: string, sent: NewDevice = device, sentCode = code) =>
     exchange(server, sent, sentCode, { headers: keyed(key) });
 
