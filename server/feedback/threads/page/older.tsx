@@ -4,16 +4,9 @@ import { ConsolePage } from "../../../console/layout.tsx";
 import { appNavigationOf } from "../../../console/navigation.ts";
 import { goTo, type Reply, show } from "../../../console/respond.tsx";
 import { type InboxPosition, inboxPositionOf, inboxPositionQuery } from "../../inbox/neighbours.tsx";
+import { olderAddress, olderPartIn, repeatsAddress, repeatsName } from "./addresses.ts";
 import { OtherPageHead } from "./other-threads.tsx";
-import {
-  beforeName,
-  messageName,
-  olderAddress,
-  readThread,
-  repeatsAddress,
-  repeatsName,
-  threadTitle,
-} from "./thread.tsx";
+import { readThread, threadTitle } from "./thread.tsx";
 import { OriginalFeedback, Timeline } from "./timeline.tsx";
 
 /**
@@ -23,8 +16,8 @@ import { OriginalFeedback, Timeline } from "./timeline.tsx";
 async function showOlder(visit: SignedInVisit): Promise<Reply> {
   const { ask, links, param, query, reads } = visit;
   const position = inboxPositionOf(visit);
-  const before = query(beforeName);
-  if (before === "") return goTo(await pageWith(visit, query(messageName), position));
+  const { before, message } = olderPartIn(query);
+  if (before === "") return goTo(await pageWith(visit, message, position));
   const thread = await readThread(visit, param("id"), { before });
   const { id } = thread.feedback;
   const navigation = await appNavigationOf(visit, "inbox");

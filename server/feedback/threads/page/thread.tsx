@@ -22,9 +22,10 @@ import type { AppNavigation } from "../../../console/navigation.ts";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
 import { Can, counted, Line, Notice, Person } from "../../../console/parts.tsx";
 import { Ago, Timestamp } from "../../../console/times.tsx";
-import { type InboxPosition, inboxPositionQuery, placeValues } from "../../inbox/neighbours.tsx";
+import { type InboxPosition, placeValues } from "../../inbox/neighbours.tsx";
 import { threadNews } from "../../unread/rules.ts";
 import { StatusBadge } from "../badges.tsx";
+import { messageAddress, olderAddress, repeatsAddress, repeatsName } from "./addresses.ts";
 import { ThreadAside, type ThreadAsideProps, type ThreadSorting } from "./aside.tsx";
 import { RepliedNotice, sendersOf } from "./delivery.tsx";
 import { currentThread, type SentThread, type ThreadForms, threadForms } from "./fields.tsx";
@@ -91,61 +92,6 @@ export async function threadParts(
   const beside = await readBeside(visit, opened, known);
   const repeatsUntil = visit.query(repeatsName);
   return { navigation, thread, forms, position, ways, statusUrl, now: visit.now, repeatsUntil, ...beside };
-}
-
-/**
- * The name of a parameter in the address of a thread. The parameter contains the id of a repeated report. The
- * page then shows the group of this report only up to this report.
- */
-export const repeatsName = "repeats";
-
-/**
- * Returns the address of the page of a thread that shows a group of repeated reports up to the report `until`.
- * Keeps the position from which the thread was opened.
- */
-export function repeatsAddress(
-  address: string,
-  position: InboxPosition,
-  { until = "", before = "" }: { readonly until?: string | undefined; readonly before?: string },
-): string {
-  const query = new URLSearchParams(inboxPositionQuery(position));
-  if (before !== "") query.set(beforeName, before);
-  query.set(repeatsName, until);
-  return `${address}?${query}#message-${until}`;
-}
-
-/** The parameter in the address of older messages that contains the id of a message that the page must show. */
-export const messageName = "message";
-
-/** Returns the address of a message of a thread: on this page, or on a page with older messages. */
-function messageAddress(
-  links: Links,
-  { app, feedback, messages, omittedMessages }: OwnedThread,
-  position: InboxPosition,
-  messageId: string,
-): string {
-  if (omittedMessages === 0 || messages.some(({ id }) => id === messageId)) return `#message-${messageId}`;
-  const query = new URLSearchParams(inboxPositionQuery(position));
-  query.set(messageName, messageId);
-  return `${links.thread(app.id, feedback.id, "older")}?${query}`;
-}
-
-/** The parameter in the address of older messages that contains the id of the message before which they are. */
-export const beforeName = "before";
-
-/**
- * Returns the address of the page with the messages that are older than those of a thread. Returns undefined if there
- * are none.
- */
-export function olderAddress(
-  links: Links,
-  { app, feedback, nextBefore }: Pick<OwnedThread, "app" | "feedback" | "nextBefore">,
-  position: InboxPosition,
-): string | undefined {
-  if (nextBefore === undefined) return undefined;
-  const query = new URLSearchParams(inboxPositionQuery(position));
-  query.set(beforeName, nextBefore);
-  return `${links.thread(app.id, feedback.id, "older")}?${query}#timeline`;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { plainVersion } from "../../../contract/content-text.ts";
 import {
   type Block,
-  depthOf,
   insideOf,
   type Notes,
   notesOf,
@@ -124,6 +123,9 @@ function dayBelow(block: Block, last: Part | undefined): string | null {
   const date = dateIn(text);
   return date?.text === text ? date.day : null;
 }
+
+/** Returns the level of a heading, such as 1 for `#`. */
+const depthOf = ({ tokens }: Block): number => Number(tokens[0]?.tag.slice(1));
 
 /**
  * Returns the version in a heading. A heading inside the notes of a version counts only if it contains no other

@@ -228,9 +228,6 @@ function blocksIn(tokens: readonly Token[]): Block[] {
 /** Returns the blocks inside a block, such as the items of a list. */
 export const insideOf = ({ tokens }: Block): Block[] => blocksIn(tokens.slice(1, -1));
 
-/** Returns the level of a heading, such as 1 for `#`. */
-export const depthOf = ({ tokens }: Block): number => Number(tokens[0]?.tag.slice(1));
-
 /** Returns the lines of a heading or a paragraph without Markdown characters. Keeps only the text of a link. */
 export const plainLines = ({ tokens }: Block): readonly string[] =>
   tokens

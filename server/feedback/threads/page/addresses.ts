@@ -1,0 +1,69 @@
+import type { OwnedThread } from "../../../../src/contract/threads.ts";
+import type { Links } from "../../../console/links.ts";
+import { type InboxPosition, inboxPositionQuery } from "../../inbox/neighbours.tsx";
+
+/**
+ * The name of a parameter in the address of a thread. The parameter contains the id of a repeated report. The
+ * page then shows the group of this report only up to this report.
+ */
+export const repeatsName = "repeats";
+
+/**
+ * Returns the address of the page of a thread that shows a group of repeated reports up to the report `until`.
+ * Keeps the position from which the thread was opened.
+ */
+export function repeatsAddress(
+  address: string,
+  position: InboxPosition,
+  { until = "", before = "" }: { readonly until?: string | undefined; readonly before?: string },
+): string {
+  const query = new URLSearchParams(inboxPositionQuery(position));
+  if (before !== "") query.set(beforeName, before);
+  query.set(repeatsName, until);
+  return `${address}?${query}#message-${until}`;
+}
+
+/** The parameter in the address of older messages that contains the id of a message that the page must show. */
+const messageName = "message";
+
+/** Returns the address of a message of a thread: on this page, or on a page with older messages. */
+export function messageAddress(
+  links: Links,
+  { app, feedback, messages, omittedMessages }: OwnedThread,
+  position: InboxPosition,
+  messageId: string,
+): string {
+  if (omittedMessages === 0 || messages.some(({ id }) => id === messageId)) return `#message-${messageId}`;
+  const query = new URLSearchParams(inboxPositionQuery(position));
+  query.set(messageName, messageId);
+  return `${links.thread(app.id, feedback.id, "older")}?${query}`;
+}
+
+/** The parameter in the address of older messages that contains the id of the message before which they are. */
+const beforeName = "before";
+
+/**
+ * Returns the address of the page with the messages that are older than those of a thread. Returns undefined if there
+ * are none.
+ */
+export function olderAddress(
+  links: Links,
+  { app, feedback, nextBefore }: Pick<OwnedThread, "app" | "feedback" | "nextBefore">,
+  position: InboxPosition,
+): string | undefined {
+  if (nextBefore === undefined) return undefined;
+  const query = new URLSearchParams(inboxPositionQuery(position));
+  query.set(beforeName, nextBefore);
+  return `${links.thread(app.id, feedback.id, "older")}?${query}#timeline`;
+}
+
+/**
+ * Returns the parameters of the page with older messages: the id of the message before which they are, and the id of a
+ * message that the page must show. A parameter that is not in the address is an empty text.
+ */
+export const olderPartIn = (
+  query: (name: string) => string,
+): { readonly before: string; readonly message: string } => ({
+  before: query(beforeName),
+  message: query(messageName),
+});
