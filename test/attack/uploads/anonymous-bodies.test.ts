@@ -8,6 +8,9 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { rounds } from "../../support/torture.ts";
 
 const exchange = "/api/v1/testing/auth/exchange";
+
+/** A request without a credential that guards no secret, so that `INNKEEP_RATE_LIMITS=off` holds for it. */
+const waiting = "/api/v1/testing/auth/await";
 const json = { "Content-Type": "application/json" };
 const KB = 1_024;
 
@@ -74,10 +77,10 @@ it("2,000 connections with an unfinished body of 32 KiB each use at most 64 MiB,
   const { ready, child } = await innkeepServe(argv, { INNKEEP_RATE_LIMITS: "off" });
   const pid = child.pid ?? 0;
   // A server that has already served requests: the first requests of any sender grow its heap.
-  const ask = () => fetch(ready.baseUrl + exchange, { method: "POST", headers: json, body: "{}" });
+  const ask = () => fetch(ready.baseUrl + waiting, { method: "POST", headers: json, body: "{}" });
   for (let n = 0; n < 60; n += 1) await Promise.all(Array.from({ length: 50 }, ask));
   const idle = await memoryOf(pid);
-  const head = headOf("POST", exchange, { ...json, "Content-Length": 32_768 });
+  const head = headOf("POST", waiting, { ...json, "Content-Length": 32_768 });
   // The second packet splits the body into several pieces.
   const held = await holdConnections(ready.baseUrl, 2_000, `${head}{"code":"`);
   held.send("x".repeat(32_000));
