@@ -4,8 +4,12 @@ import { afterEach, expect, it, vi } from "vitest";
 import { createHoldAnswer } from "../../../server/http/answers.ts";
 import { readSettings } from "../../../server/settings/read-settings.ts";
 import { eventually } from "../../support/eventually.ts";
-import { startService } from "../../support/service/service.ts";
-import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  type AppWithAgent,
+  makeAppWithAgent,
+  submitFeedback,
+} from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const MB = 1_048_576;
 afterEach(() => vi.restoreAllMocks());
@@ -21,26 +25,42 @@ async function askAndIgnore(baseUrl: string, path: string, headers: Readonly<Rec
   return () => void socket.destroy();
 }
 
+/** Stores an FAQ with long entries, and returns the path of its list. */
+async function makeLongList(service: Service, { appId, key }: AppWithAgent): Promise<string> {
+  const faqs = Array.from({ length: 1_000 }, (_, at) => ({
+    question: `Q${at} ${"&".repeat(490)}?`,
+    answer: "x".repeat(20_000),
+  }));
+  const headers = { ...key, "if-match": "*" };
+  const answer = await service.request("PUT", "/api/v1/faqs/remote", { headers, body: { faqs } });
+  expect(answer.status).toBe(200);
+  return `/api/v1/console/apps/${appId}/faqs`;
+}
+
+/** Adds long notes to a thread, and returns the path of its page. */
+async function makeLongPage(service: Service, cast: AppWithAgent): Promise<string> {
+  const id = await submitFeedback(service, cast);
+  const path = `/api/v1/console/feedback/${id}/messages`;
+  const body = { direction: "note", body: "&".repeat(10_000) };
+  for (let at = 0; at < 240; at += 1)
+    expect(await service.request("POST", path, { headers: cast.person, body })).toMatchObject({
+      status: 201,
+    });
+  return `/console/feedback/${cast.appId}/${id}`;
+}
+
 it.each([
-  ["lists of the API", 50 * MB, (appId: string) => `/api/v1/console/apps/${appId}/faqs`],
-  ["pages of the console", 12 * MB, (appId: string) => `/console/faqs/${appId}`],
+  ["lists of the API", 50 * MB, makeLongList],
+  ["pages of the console", 12 * MB, makeLongPage],
 ] as const)(
   "clients that do not read large %s cannot fill the memory, and others are served",
-  async (_, answerBytes, pathOf) => {
+  async (_, answerBytes, makeLong) => {
     const service = await startService({
       environment: { INNKEEP_RATE_LIMITS: "off" },
       budgets: { answerBytes },
     });
     const cast = await makeAppWithAgent(service);
-    const faqs = Array.from({ length: 1_000 }, (_, at) => ({
-      question: `Q${at} ${"&".repeat(490)}?`,
-      answer: "x".repeat(20_000),
-    }));
-    const headers = { ...cast.key, "if-match": "*" };
-    expect((await service.request("PUT", "/api/v1/faqs/remote", { headers, body: { faqs } })).status).toBe(
-      200,
-    );
-    const path = pathOf(cast.appId);
+    const path = await makeLong(service, cast);
     const read = (more = {}) => service.request("GET", path, { headers: { ...cast.person, ...more } });
     const closed: (() => void)[] = [];
     const ignoreOne = async () => closed.push(await askAndIgnore(service.baseUrl, path, cast.person));

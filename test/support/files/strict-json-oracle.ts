@@ -33,8 +33,9 @@ export function decodeSlowly(text: string): Buffer | "not_a_data_url" | "not_bas
   const end = text.toLowerCase().indexOf(mark);
   const isHeader = /^data:\P{Cc}*$/iu.test(text.slice(0, end));
   if (end === -1 || !isHeader || Buffer.byteLength(text.slice(0, end)) > 1_024) return "not_a_data_url";
-  const broken = text.slice(end + mark.length);
-  const encoded = broken.replace(/[\n\r]/g, "");
+  const escaped = text.slice(end + mark.length);
+  const characterOf = (_: string, code: string) => String.fromCharCode(Number.parseInt(code, 16));
+  const encoded = escaped.replace(/%([0-9A-Fa-f]{2})/g, characterOf).replace(/[\t\n\f\r ]/g, "");
   const strict = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
   return strict.test(encoded) ? Buffer.from(encoded, "base64") : "not_base64";
 }
