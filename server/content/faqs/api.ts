@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import * as z from "zod/mini";
 import { hashedFaqText } from "../../../src/contract/content-text.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
@@ -46,7 +47,7 @@ type FaqDeps = Pick<Deps, "answers" | "clock" | "database" | "keptFiles" | "log"
 };
 
 export const faqs = (given: Omit<FaqDeps, "refused">): Handlers<typeof contract> =>
-  faqsOf({ ...given, refused: createRefusedEtags(given) });
+  faqsOf({ ...given, refused: createRefusedEtags() });
 
 const faqsOf = (deps: FaqDeps): Handlers<typeof contract> => ({
   list: withTraits({ ready: true }, async ({ caller: { appId, faqsVersion }, query: { include, lang } }) => {
@@ -97,7 +98,7 @@ const faqsOf = (deps: FaqDeps): Handlers<typeof contract> => ({
 });
 
 export function consoleFaqs(given: Omit<FaqDeps, "refused">): Handlers<typeof consoleContract> {
-  const deps: FaqDeps = { ...given, refused: createRefusedEtags(given) };
+  const deps: FaqDeps = { ...given, refused: createRefusedEtags() };
   const record = createAuditWriter(deps);
   return {
     async list({ caller, params }) {
@@ -267,51 +268,26 @@ interface Compared {
 async function compared(deps: FaqDeps, appId: string, ifMatch: string | undefined): Promise<Compared> {
   const version = await rows.version(deps.database, appId);
   if (ifMatch === undefined || matchesAny(ifMatch)) return { version, isRead: ifMatch !== undefined };
-  const remembered = deps.refused.find({ appId, version });
+  const listed = `${appId} ${version}`;
+  const remembered = deps.refused.get(listed);
   if (remembered && !namesOneOf(ifMatch, remembered)) return { version, isRead: false };
   const { body } = await recallList(deps, { appId, version }, "etags", async () =>
     prepareAnswer(etagsOf(await rows.list(deps.database, appId)).join(",")),
   );
   const etags = String(body).split(",");
   const isRead = namesOneOf(ifMatch, etags);
-  if (!isRead) deps.refused.keep({ appId, version }, etags);
+  if (!isRead) deps.refused.set(listed, etags);
   return { version, isRead };
 }
 
 /**
- * The ETags of lists with which an `If-Match` was refused. They are remembered on PostgreSQL, too, because they are used
- * only to refuse a request again. (decision 04)
+ * The ETags of lists with which an `If-Match` was refused, by app and version. They are remembered on PostgreSQL, too,
+ * because they are used only to refuse a request again. A restored database may have the same version with another list,
+ * so they count for 60 seconds only. (decision 04)
  */
-interface RefusedEtags {
-  find(listed: FaqVersion): readonly string[] | undefined;
-  keep(listed: FaqVersion, etags: readonly string[]): void;
-}
+type RefusedEtags = LRUCache<string, readonly string[]>;
 
-/** A restored database may have the same version with another list, so the ETags count for a short time only. */
-const rememberedMilliseconds = 60_000;
-
-const mostRemembered = 1_000;
-
-function createRefusedEtags({ clock }: Pick<Deps, "clock">): RefusedEtags {
-  const known = new Map<string, { version: number; at: number; etags: readonly string[] }>();
-  return {
-    find({ appId, version }) {
-      const found = known.get(appId);
-      const age = clock.now().getTime() - (found?.at ?? 0);
-      const isGood = found?.version === version && age >= 0 && age < rememberedMilliseconds;
-      return isGood ? found.etags : undefined;
-    },
-    keep({ appId, version }, etags) {
-      // A map keeps the order in which entries were added, so the first one is the oldest.
-      known.delete(appId);
-      for (const oldest of known.keys()) {
-        if (known.size < mostRemembered) break;
-        known.delete(oldest);
-      }
-      known.set(appId, { version, etags, at: clock.now().getTime() });
-    },
-  };
-}
+const createRefusedEtags = (): RefusedEtags => new LRUCache({ max: 1_000, ttl: 60_000 });
 
 /** Returns the ETags of a list. The client may have read the list in any of its forms, and each has another ETag. */
 const etagsOf = (list: readonly ListedFaqRow[]): string[] =>

@@ -19,29 +19,32 @@ async function storeDueExpiries(deps: Pick<Deps, "clock" | "database" | "newId" 
   for (;;) {
     const due = await expiredApprovals.list(deps.database, now, mostAtOnce);
     // If the disk is full, the error is ignored, so that people can still read the threads.
-    const isStored = await storeExpiries(deps, { due, now }).then(
-      () => true,
-      () => false,
-    );
-    if (!isStored || due.length < mostAtOnce) return;
+    const stored = await storeExpiries(deps, { due, now }).catch(() => 0);
+    if (stored < mostAtOnce) return;
   }
 }
 
 const mostAtOnce = 200;
 
-/** Stores that approvals have expired, each in its own transaction. Stops when `stopping` is aborted. (rule A23) */
+/**
+ * Stores that approvals have expired, each in its own transaction. Stops when `stopping` is aborted. Returns the number
+ * of stored expiries. (rule A23)
+ */
 export async function storeExpiries(
   { database, newId }: Pick<Deps, "database" | "newId">,
   { due, now }: { readonly due: readonly { readonly id: string }[]; readonly now: Date },
   stopping?: AbortSignal,
-): Promise<void> {
+): Promise<number> {
+  let stored = 0;
   for (const { id } of due) {
-    if (stopping?.aborted) return;
-    await database.write(async (tx) => {
+    if (stopping?.aborted) break;
+    const isStored = await database.write(async (tx) => {
       const run = await proposals.findOwned(tx, id);
-      if (!run) return;
+      if (!run) return false;
       await tx.lock(run.feedbackId);
-      await expiredApprovals.store(tx, run, { now, newId });
+      return expiredApprovals.store(tx, run, { now, newId });
     });
+    if (isStored) stored += 1;
   }
+  return stored;
 }

@@ -58,6 +58,7 @@ export const importRules: ImportRules = {
     "semver/*",
     "temporal-polyfill",
     "zod/mini",
+    "lru-cache",
   ],
   "server/feedback": [...ofSubjects, "diff"],
   "server/mail": [
