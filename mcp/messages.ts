@@ -33,7 +33,7 @@ const refusalWith = (id: string | number | null, message: string) => ({
 
 function faultsOf(value: unknown): readonly string[] {
   if (!isObject(value)) return ["Send one JSON-RPC message, as an object."];
-  if (isLikeResponse(value)) return ["The response does not have the form that JSON-RPC names."];
+  if (isLikeResponse(value)) return ["The response does not have the form that JSON-RPC requires."];
   const wrong = [
     value.jsonrpc !== "2.0" && 'The field `jsonrpc` must be "2.0".',
     typeof value.method !== "string" && "The field `method` must be a string.",
@@ -44,7 +44,7 @@ function faultsOf(value: unknown): readonly string[] {
   ].filter((fault) => fault !== false);
   return wrong.length > 0
     ? wrong
-    : ["The field `params._meta` does not have the form that the protocol names."];
+    : ["The field `params._meta` does not have the form that the protocol requires."];
 }
 
 const fieldNames: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "params"]);

@@ -71,12 +71,12 @@ const invalid: readonly [unknown, unknown, string][] = [
   [
     message({ params: { _meta: 7 } }),
     1,
-    "The field `params._meta` does not have the form that the protocol names.",
+    "The field `params._meta` does not have the form that the protocol requires.",
   ],
   [
     message({ params: { _meta: { progressToken: {} } } }),
     1,
-    "The field `params._meta` does not have the form that the protocol names.",
+    "The field `params._meta` does not have the form that the protocol requires.",
   ],
   [message({ more: 1 }), 1, "The message may only have the fields `jsonrpc`, `id`, `method` and `params`."],
   [
