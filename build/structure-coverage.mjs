@@ -251,7 +251,8 @@ async function filesIn(scripts, folder) {
     for (const {
       ranges: [{ startOffset, count }],
     } of functions) {
-      const module = modules.findLast(({ start }) => start <= startOffset);
+      // The code of a bundle outside of functions begins at 0. It does not belong to one file.
+      const module = startOffset > 0 && modules.findLast(({ start }) => start <= startOffset);
       if (count > 0 && module) found.add(module.file);
     }
   }

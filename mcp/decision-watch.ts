@@ -1,9 +1,8 @@
-import type { Clock } from "../src/client/clock.ts";
 import { ConnectionError } from "../src/client/errors.ts";
-import { longPoll, type PollResult } from "../src/client/wait.ts";
+import { type Clock, longPoll, type PollResult } from "../src/client/wait.ts";
 import { limits } from "../src/contract/limits.ts";
 import type { Run } from "../src/contract/runs.ts";
-import { type Connection, readRun } from "./connection.ts";
+import { type Connection, readRun } from "./refusals.ts";
 
 /** The state of a proposal at the end of a wait. */
 export interface Observation {

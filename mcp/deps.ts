@@ -1,7 +1,7 @@
-import type { Clock } from "../src/client/clock.ts";
-import type { Connection } from "./connection.ts";
+import type { Clock } from "../src/client/wait.ts";
 import type { AwaitDecision } from "./decision-watch.ts";
 import type { Proposals } from "./proposal-files.ts";
+import type { Connection } from "./refusals.ts";
 
 /** Returns the bytes of a file; `too large` if it has more than `most` bytes; undefined if it cannot be read. */
 type Download = (url: URL, most: number, signal: AbortSignal) => Promise<Buffer | "too large" | undefined>;

@@ -8,21 +8,18 @@ import {
   ProtocolErrorCode,
   type ServerEventBus,
 } from "@modelcontextprotocol/server";
-import { systemClock } from "../src/client/clock.ts";
 import { ServerError } from "../src/client/errors.ts";
 import { groupOf, successIn } from "../src/client/send.ts";
-import { type Fields, isObject, textAt, valueAt } from "../src/contract/json.ts";
+import { systemClock } from "../src/client/wait.ts";
+import { type Fields, hasOnly, isId, isObject, textAt, valueAt } from "../src/contract/json.ts";
 import type { HttpAnswer, HttpToolOptions, HttpTools, ToolCaller, ToolRequest } from "../src/programs.ts";
 import { type Era, metaKeys, versions } from "./build-time-answers.ts";
-import { type Connection, readRun } from "./connection.ts";
 import type { AwaitDecision } from "./decision-watch.ts";
 import { type Deps, firstTimes, keyedQueue } from "./deps.ts";
-import { explain } from "./failures.ts";
-import { hasOnly, isId } from "./json.ts";
 import { isMessage, refusalOfBatch, refusalOfMessage } from "./messages.ts";
 import { isEnvelope } from "./prepared-answers.ts";
 import type { Proposals } from "./proposal-files.ts";
-import { newWorker } from "./refusals.ts";
+import { type Connection, explain, newWorker, readRun } from "./refusals.ts";
 import { createServer, identityOf, runSafely, toolNamed } from "./server.ts";
 import { noBatches, takesBatches } from "./session.ts";
 import { limitTo, topicOf, topicsOf, urisIn } from "./subscriptions.ts";

@@ -4,8 +4,7 @@ import {
   isJSONRPCResponse,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import { type Fields, isObject } from "../src/contract/json.ts";
-import { isId } from "./json.ts";
+import { type Fields, isId, isObject } from "../src/contract/json.ts";
 
 /** Whether a value is a message of JSON-RPC, in the form that the protocol requires. */
 export const isMessage = (value: unknown): boolean =>

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import type { Clock } from "../src/client/clock.ts";
+import type { Clock } from "../src/client/wait.ts";
 import type { McpRequest } from "../src/programs.ts";
 
 /** The three streams of the process. Standard output contains only protocol messages. */

@@ -1,4 +1,4 @@
-import { type Fields, isObject, isText, jsonIn } from "../src/contract/json.ts";
+import { type Fields, hasOnly, isId, isObject, isText, jsonIn } from "../src/contract/json.ts";
 import { patternOfText } from "../src/words/pattern.ts";
 import {
   buildTimeAnswers,
@@ -8,7 +8,6 @@ import {
   placeholders,
   versions,
 } from "./build-time-answers.ts";
-import { hasOnly, isId } from "./json.ts";
 import { longestWait, type McpOptions, offersWork } from "./options.ts";
 
 /** Returns the answer to a line; `""` if the line needs no answer; undefined if the SDK must answer it. */

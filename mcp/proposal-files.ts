@@ -2,7 +2,7 @@ import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto
 import { readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { lazy } from "../src/client/lazy.ts";
+import { lazy } from "../src/client/wait.ts";
 import { makeFolder } from "../src/credentials/folders.ts";
 
 /**

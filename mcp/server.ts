@@ -18,9 +18,8 @@ import {
 import { listAt, textAt, valueAt } from "../src/contract/json.ts";
 import { notices } from "../src/words/fence.ts";
 import type { Deps } from "./deps.ts";
-import { isNotFound } from "./failures.ts";
 import type { McpOptions } from "./options.ts";
-import { feedbackIdOf, Refusal } from "./refusals.ts";
+import { feedbackIdOf, isNotFound, Refusal } from "./refusals.ts";
 import { readThread } from "./thread.ts";
 import type { Call, OfferPage, Page, ToolRun } from "./tool.ts";
 import { type ListedTool, tools, triageArguments } from "./tool-list.ts";

@@ -1,16 +1,14 @@
 import { PassThrough, type Readable, Transform, type Writable } from "node:stream";
 import { isJSONRPCRequest, type JSONRPCMessage, type McpServerFactory } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { type Clock, systemClock } from "../src/client/clock.ts";
-import { lazy } from "../src/client/lazy.ts";
+import { type Clock, lazy, systemClock } from "../src/client/wait.ts";
 import { jsonIn, textAt, valueAt } from "../src/contract/json.ts";
-import { type Connection, createConnection } from "./connection.ts";
 import type { AwaitDecision } from "./decision-watch.ts";
 import { type Deps, firstTimes, keyedQueue } from "./deps.ts";
 import { isLikeResponse, isMessage, refusalOfBatch, refusalOfMessage } from "./messages.ts";
 import { longestWait, type McpOptions, offersWork, type StdioOptions } from "./options.ts";
 import type { Proposals } from "./proposal-files.ts";
-import { newWorker } from "./refusals.ts";
+import { type Connection, createConnection, newWorker } from "./refusals.ts";
 import { createServer } from "./server.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 
@@ -106,7 +104,7 @@ function createDeps(options: McpOptions, warn: (message: string) => void, clock:
     oneAtATime: keyedQueue(),
     clock,
     download,
-    explain: async (error) => (await import("./failures.ts")).explain(error, options.baseUrl),
+    explain: async (error) => (await import("./refusals.ts")).explain(error, options.baseUrl),
   };
 }
 

@@ -5,9 +5,8 @@ import { longPoll } from "../src/client/wait.ts";
 import { isText, listAt, valueAt } from "../src/contract/json.ts";
 import { limits } from "../src/contract/limits.ts";
 import type { Topics } from "../src/programs.ts";
-import { readRun } from "./connection.ts";
 import type { Deps } from "./deps.ts";
-import { isNotFound } from "./failures.ts";
+import { isNotFound, readRun } from "./refusals.ts";
 
 /** The subscriptions of one client over standard input, in both eras. */
 interface Subscriptions {

@@ -1,11 +1,22 @@
 import type { Thread } from "../src/contract/agent.ts";
-import { fieldsOf, isText, listAt, numberAt, textAt, valueAt } from "../src/contract/json.ts";
+import {
+  fieldsOf,
+  idAt,
+  instantAt,
+  isText,
+  linkAt,
+  listAt,
+  numberAt,
+  oneOf,
+  textAt,
+  uuidAt,
+  valueAt,
+  wordAt,
+} from "../src/contract/json.ts";
 import { type ReportTextName, reportTexts } from "../src/contract/report-texts.ts";
 import { runDecisions } from "../src/contract/runs.ts";
 import type { Deps } from "./deps.ts";
-import { retryAfterWait } from "./failures.ts";
-import { idAt, instantAt, linkAt, oneOf, uuidAt, wordAt } from "./json.ts";
-import { Refusal } from "./refusals.ts";
+import { Refusal, retryAfterWait } from "./refusals.ts";
 
 export type ReadThreadDeps = Pick<Deps, "clock" | "connection" | "consoleUrl" | "threadOfRun">;
 

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { issuesOf, ownMessages } from "../src/contract/errors.ts";
 import { utcOf, uuid } from "../src/contract/fields.ts";
 import { isObject } from "../src/contract/json.ts";
-import { closest } from "../src/words/closest.ts";
+import { closest } from "../src/words/phrases.ts";
 import type { Deps } from "./deps.ts";
 import { feedbackIdOf, Refusal, runIdOf } from "./refusals.ts";
 import type { Position } from "./thread.ts";

@@ -6,24 +6,29 @@ import { oauthRoutes } from "./access/oauth/api.ts";
 import { consentRoutes } from "./access/oauth/page.tsx";
 import { deviceSignInRoutes } from "./access/sign-in/page/device.tsx";
 import { docsRoutes } from "./console/api-docs.tsx";
-import { createErrorPages } from "./console/error-page.tsx";
+import { createErrorPages } from "./console/layout.tsx";
 import { consoleRoutes } from "./console/routes.ts";
 import type { Deps } from "./deps.ts";
 import { createDevServer } from "./dev/dev-server.ts";
 import { createFollow } from "./feedback/agent-work/follow.ts";
 import { uploads } from "./files/store.ts";
 import { createHandlers } from "./handlers.ts";
-import { createHoldAnswer } from "./http/answers.ts";
+import { answerErrors, createHoldAnswer } from "./http/answers.ts";
 import { createAuthenticate, createReadCredentials } from "./http/authenticate.ts";
 import { createAdmit } from "./http/body/admission.ts";
-import { createIncomingBodies } from "./http/body/incoming-body.ts";
-import { answerErrors } from "./http/errors.ts";
+import { createIncomingBodies } from "./http/body/read-body.ts";
 import { mapEndpoints, type ServedEndpoint, servedBy } from "./http/handler.ts";
-import { createAddressOf } from "./http/network-addresses.ts";
-import { createAnswerEarly, createMetrics, createObserver, observe, type Watched } from "./http/observe.ts";
+import {
+  createAnswerEarly,
+  createMetrics,
+  createObserver,
+  createReady,
+  observe,
+  type Watched,
+} from "./http/listener.ts";
 import { createReadOpenApi, operationsRoutes } from "./http/operations.ts";
 import { allowOrigins, answerUnknown, mount, routing } from "./http/pipeline.ts";
-import { createReady } from "./http/ready.ts";
+import { createAddressOf } from "./http/rate-limits/rate-limits.ts";
 import { serveFiles } from "./http/serve-file.ts";
 import { senderPageRoutes } from "./mail/sender-page/page.tsx";
 import { createReadUpload, mcpRoutes } from "./mcp/routes.ts";

@@ -1,10 +1,10 @@
 /** The exports of the package for TypeScript programs. */
 export type { Answer, CallOptions, Client, Content, Input } from "./client/call.ts";
 export { type Tagged, withEtag } from "./client/call.ts";
+export { MissingCredentialError } from "./client/connection.ts";
 export {
   ConnectionError,
   InvalidInputError,
-  MissingCredentialError,
   ServerError,
   type ServerErrorFacts,
   UnexpectedAnswerError,

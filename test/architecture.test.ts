@@ -68,7 +68,7 @@ const copiersOfFiles = [
 
 /** A credential for any server must pass the check in core/credentials.ts, so all other files read it from there. */
 const readersOfCredentials = [
-  "src/cli/core/credentials.ts",
+  "src/cli/core/settings.ts",
   // If a file of the project names the server, core/credentials.ts reads the token.
   "src/cli/mcp.ts",
   // It only asks whether a variable is set.

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { ServerError } from "../../src/client/errors.ts";
 import { FeedbackType } from "../../src/contract/feedback.ts";
 import { threadStatuses, waitingStates } from "../../src/contract/find-work.ts";
-import { listAt, numberAt, textAt } from "../../src/contract/json.ts";
+import { idAt, instantAt, listAt, numberAt, textAt, wordAt } from "../../src/contract/json.ts";
 import {
   createSanitiser,
   fence,
@@ -12,9 +12,7 @@ import {
   teamLine,
 } from "../../src/words/fence.ts";
 import type { Deps } from "../deps.ts";
-import { retryAfterWait } from "../failures.ts";
-import { idAt, instantAt, wordAt } from "../json.ts";
-import { Refusal } from "../refusals.ts";
+import { Refusal, retryAfterWait } from "../refusals.ts";
 import { type Call, defineTool, instantIn, runOf, type ToolAnswer } from "../tool.ts";
 
 const word = z.string().check(z.maxLength(200));

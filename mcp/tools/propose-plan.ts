@@ -3,16 +3,23 @@ import * as z from "zod/mini";
 import { ConnectionError, ServerError } from "../../src/client/errors.ts";
 import { NewProposal } from "../../src/contract/agent.ts";
 import { trimmedMarkdown } from "../../src/contract/content-text.ts";
+import { idAt } from "../../src/contract/json.ts";
+import { withoutSenderLinks } from "../../src/contract/report-texts.ts";
 import { createSanitiser, newNonce, teamFence } from "../../src/words/fence.ts";
-import { withoutSenderLinks } from "../../src/words/sender-links.ts";
-import { nextStepFor, nextSteps, proposalFieldsOf } from "../decision.ts";
 import type { Deps } from "../deps.ts";
-import { explainLimit, isNotFound, retryAfterWait } from "../failures.ts";
-import { idAt } from "../json.ts";
 import { hashOf, type KnownProposal, type ProposalRecord } from "../proposal-files.ts";
-import { feedbackIdOf, Refusal, refuseSecrets, runIdOf } from "../refusals.ts";
+import {
+  explainLimit,
+  feedbackIdOf,
+  isNotFound,
+  Refusal,
+  refuseSecrets,
+  retryAfterWait,
+  runIdOf,
+} from "../refusals.ts";
 import { readThread, type ThreadParts } from "../thread.ts";
 import { type Call, defineTool, feedback, runOf, type ToolAnswer } from "../tool.ts";
+import { nextStepFor, nextSteps, proposalFieldsOf } from "./get-decision.ts";
 
 export const proposePlanTool = defineTool({
   name: "propose_plan",

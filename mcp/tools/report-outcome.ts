@@ -1,13 +1,20 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import { ServerError } from "../../src/client/errors.ts";
+import { linkAt } from "../../src/contract/json.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { outcomeStatuses } from "../../src/contract/runs.ts";
 import { createSanitiser, newNonce } from "../../src/words/fence.ts";
 import type { Deps } from "../deps.ts";
-import { explainLimit, retryAfterWait } from "../failures.ts";
-import { linkAt } from "../json.ts";
-import { endedClaims, givenClaim, Refusal, refuseSecrets, runIdOf } from "../refusals.ts";
+import {
+  endedClaims,
+  explainLimit,
+  givenClaim,
+  Refusal,
+  refuseSecrets,
+  retryAfterWait,
+  runIdOf,
+} from "../refusals.ts";
 import { type Call, defineTool, runOf, type ToolAnswer } from "../tool.ts";
 
 const unknownClaim =

@@ -1,15 +1,21 @@
 import * as z from "zod/mini";
 import { ServerError } from "../../src/client/errors.ts";
-import { valueAt } from "../../src/contract/json.ts";
+import { idAt, valueAt } from "../../src/contract/json.ts";
 import { createSanitiser, newNonce } from "../../src/words/fence.ts";
-import { readRun } from "../connection.ts";
-import { approvedPlanOf, decisionText, proposalFieldsOf } from "../decision.ts";
 import type { Deps } from "../deps.ts";
-import { explainLimit, isNotFound, retryAfterWait } from "../failures.ts";
-import { idAt } from "../json.ts";
-import { endedClaims, type GivenClaim, givenClaim, Refusal, runIdOf } from "../refusals.ts";
+import {
+  endedClaims,
+  explainLimit,
+  type GivenClaim,
+  givenClaim,
+  isNotFound,
+  Refusal,
+  readRun,
+  retryAfterWait,
+  runIdOf,
+} from "../refusals.ts";
 import { type Call, defineTool, runOf, type ToolAnswer } from "../tool.ts";
-import { noSuchRun } from "./get-decision.ts";
+import { approvedPlanOf, decisionText, noSuchRun, proposalFieldsOf } from "./get-decision.ts";
 
 const mayResume =
   "A worker with your account has claimed this run. Do not carry out the plan. If that was you and you have no claim_id, call start_work with resume: true; it ends that claim and gives you a new one. Otherwise do not work on this run, or ask the user.";

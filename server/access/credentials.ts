@@ -5,7 +5,7 @@ import { badRequest } from "../../src/contract/errors.ts";
 import type { Reader, Transaction, Value } from "../database/database.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf, mintCredential, visiblePrefix } from "../secrets/secrets.ts";
-import { hasReceivers } from "../webhooks/events/store.ts";
+import { hasReceivers } from "../webhooks/endpoints/store.ts";
 import { type AppRow, apiKeys, apps } from "./apps/store.ts";
 import { type TokenRow, tokens } from "./tokens/store.ts";
 

@@ -26,7 +26,7 @@ import { tokens as storedTokens } from "../access/tokens/store.ts";
 import { systemClock } from "../clock.ts";
 import type { Database, Reader, Transaction } from "../database/database.ts";
 import { isConflict } from "../database/errors.ts";
-import { accessTopic, appTopic, userTopic } from "../database/signals.ts";
+import { accessTopic, appTopic, userTopic } from "../database/transaction.ts";
 import { hashPassword, normaliseEmail } from "../secrets/passwords.ts";
 
 const deps = { clock: systemClock, newId: () => v7() };

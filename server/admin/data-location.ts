@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Database, Reader } from "../database/database.ts";
 import { lockFolder } from "../database/folder-lock.ts";
 import { type DatabaseAddress, openDatabase } from "../database/open.ts";
-import { credentialsTopic, slotsTopic } from "../database/signals.ts";
+import { credentialsTopic, slotsTopic } from "../database/transaction.ts";
 import { sealed } from "../secrets/store.ts";
 import { type DataLocation, SettingError } from "../settings/settings.ts";
 import { assertDatabaseIsThere, readIfThere } from "../start/data-folder.ts";

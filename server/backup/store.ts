@@ -3,13 +3,12 @@ import type { Database, Engine, Reader, Transaction } from "../database/database
 import { openDatabase } from "../database/open.ts";
 import { deployment } from "../database/schema/deployment.ts";
 import { allTables } from "../database/schema/tables.ts";
-import { everyTopic } from "../database/signals.ts";
-import { bulkInsertSql } from "../database/statements.ts";
 import { refreshStatistics } from "../database/statistics.ts";
+import { bulkInsertSql, everyTopic } from "../database/transaction.ts";
 import { threadChanges } from "../feedback/agent-work/store/changes.ts";
 import { forgetAllIndexed } from "../feedback/search/store/indexing.ts";
 import { tags } from "../feedback/tags/store.ts";
-import { events } from "../webhooks/events/store.ts";
+import { events } from "../webhooks/endpoints/store.ts";
 import type { NightlyBackup } from "./rules.ts";
 
 /** Returns the rows of a table in batches, in the form of `dumpRows`. */

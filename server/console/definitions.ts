@@ -2,12 +2,11 @@ import type { Endpoint, Role } from "../../src/contract/endpoint.ts";
 import type { PageAnswering, PageViews } from "../feedback/threads/presence.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { Ask } from "./ask.ts";
 import type { PageDrafts } from "./drafts/api.ts";
 import type { Fields } from "./forms.tsx";
 import type { Links } from "./links.ts";
 import type { NotDone, Notices } from "./notices.ts";
-import type { InvitedRead, MailedInvitationRead, PageReads } from "./page-reads.ts";
+import type { Ask, InvitedRead, MailedInvitationRead, PageReads } from "./page-reads.ts";
 import type { Reply } from "./respond.tsx";
 
 interface WithAddress {

@@ -1,9 +1,9 @@
 import type { Context } from "koa";
 import type { VNode } from "preact";
 import type { Deps } from "../deps.ts";
-import { answerErrors } from "../http/errors.ts";
+import { answerErrors } from "../http/answers.ts";
 import type { Route, SharedSteps } from "../http/pipeline.ts";
-import { answerWithErrorPage, showErrorPage } from "./error-page.tsx";
+import { answerWithErrorPage, showErrorPage } from "./layout.tsx";
 import { consolePathOf, createLinks, type Links } from "./links.ts";
 import { createRespond, type Reply, show } from "./respond.tsx";
 

@@ -1,7 +1,7 @@
 import type { MailFault } from "../mail/outgoing/rules.ts";
 import type { SignedInVisit } from "./definitions.ts";
 import { versionOf } from "./forms.tsx";
-import type { Navigation } from "./navigation.ts";
+import type { Navigation } from "./layout.tsx";
 import { Line } from "./parts.tsx";
 import { Timestamp } from "./times.tsx";
 

@@ -34,8 +34,8 @@ import { sessionCookie } from "../http/authenticate.ts";
 import { counted } from "../http/body/read-body.ts";
 import type { InvokeDeps } from "../http/call-steps.ts";
 import type { Api, ConsoleCaller } from "../http/handler.ts";
-import { senderOf } from "../http/network-addresses.ts";
 import { createBodyReader, mount, type Route, type SharedSteps } from "../http/pipeline.ts";
+import { senderOf } from "../http/rate-limits/rate-limits.ts";
 import { definitions as automaticMails } from "../mail/incoming/page.tsx";
 import { definitions as ownNotices } from "../notices/choices/page.tsx";
 import { definitions as cycle } from "../testing/cycles/page/cycle.tsx";
@@ -43,7 +43,6 @@ import { definitions as cycleReport } from "../testing/cycles/page/report.tsx";
 import { definitions as listings } from "../testing/listings/page.tsx";
 import { definitions as data } from "../transfer/page.tsx";
 import { definitions as webhooks } from "../webhooks/endpoints/page.tsx";
-import { createAsks } from "./ask.ts";
 import { assetRoutes } from "./assets.ts";
 import {
   type Definitions,
@@ -64,11 +63,11 @@ import {
 } from "./definitions.ts";
 import { createPageDrafts } from "./drafts/api.ts";
 import { draftRoutes, definitions as drafts, noteDone } from "./drafts/page.tsx";
-import { storeForm, storeNotDone } from "./error-page.tsx";
 import { type Fields, fieldsOf, noFields, readForm } from "./forms.tsx";
+import { storeForm, storeNotDone } from "./layout.tsx";
 import { type ConsolePath, consolePathOf, createLinks, type Links, pageOfForm, returnPath } from "./links.ts";
 import { type NotDone, type Notices, notDoneWord, noticesOf } from "./notices.ts";
-import { createInvitedRead, createMailedInvitationRead, createPageReads } from "./page-reads.ts";
+import { createAsks, createInvitedRead, createMailedInvitationRead, createPageReads } from "./page-reads.ts";
 import {
   acceptsHtml,
   createRespond,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import type { Database, Engine, Reader, Transaction } from "./database.ts";
-import { everyTopic } from "./signals.ts";
+import { everyTopic } from "./transaction.ts";
 
 /**
  * One change of the schema. Each text is one statement. If the engines need different statements, each engine has a

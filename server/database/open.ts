@@ -7,9 +7,8 @@ import type { Database } from "./database.ts";
 import { explainFullDisk } from "./full-disk.ts";
 import { type Migration, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
-import type { SqliteDriver } from "./sqlite/connection.ts";
 import { nodeSqliteDriver } from "./sqlite/node-sqlite.ts";
-import { isSafeVersion, openSqlite } from "./sqlite/sqlite.ts";
+import { isSafeVersion, openSqlite, type SqliteDriver } from "./sqlite/sqlite.ts";
 
 /** A SQLite file, or the URL of a PostgreSQL database. */
 export type DatabaseAddress = { readonly file: string } | { readonly url: string };

@@ -3,9 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Database, Pace, Transaction, Value } from "./database.ts";
 import { isRefused, isRetryable } from "./errors.ts";
-import { createSignals, everyTopic, type Signals } from "./signals.ts";
-import { insertStatement, isPlannedEachTime } from "./statements.ts";
-import { createClosingGate, perform, type Statements } from "./transaction.ts";
+import {
+  createClosingGate,
+  createSignals,
+  everyTopic,
+  insertStatement,
+  isPlannedEachTime,
+  perform,
+  type Signals,
+  type Statements,
+} from "./transaction.ts";
 
 const connectMs = 5_000;
 

@@ -1,6 +1,5 @@
-import type { Caller, Reader, Transaction, Value } from "./database.ts";
-import type { Signals } from "./signals.ts";
-import { bulkInsertSql, insertSql, insertStatement } from "./statements.ts";
+import type { Caller, Exactly, Into, Reader, Sql, Transaction, Value } from "./database.ts";
+import type { Added, AnyTable, Row } from "./schema/table.ts";
 
 /** A part of a shared transaction, such as the work of one request. The part succeeds or fails as a whole. */
 export interface Unit {
@@ -242,6 +241,301 @@ export function createClosingGate(): ClosingGate {
         await new Promise<void>((resolve) => {
           empty = resolve;
         });
+    },
+  };
+}
+
+/** Returns the statement that adds one row, with its values. */
+export function insertStatement(table: Into<object> | string, row: object): { sql: string; values: Value[] } {
+  const { name, columns, values } = addedRow(table, row);
+  return { sql: insertSql(name, columns), values };
+}
+
+interface AddedRow {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly values: Value[];
+}
+
+/** Returns the columns of a new row with their values. Fields that are undefined are not included. */
+export function addedRow(table: Into<object> | string, row: object): AddedRow {
+  if (typeof table === "string")
+    return { name: table, columns: Object.keys(row), values: Object.values(row) };
+  const columns: string[] = [];
+  const values: Value[] = [];
+  for (const [field, value] of Object.entries(row)) {
+    const column = table.fields.get(field);
+    if (column === undefined || value === undefined) continue;
+    columns.push(column);
+    values.push(value);
+  }
+  return { name: table.name, columns, values };
+}
+
+/** Returns the column of a table that has this field. Throws an error if the table has no such column. */
+export function columnOf({ name, fields }: Pick<AnyTable, "name" | "fields">, field: string): string {
+  const column = fields.get(field);
+  if (column === undefined) throw new Error(`The table ${name} has no column for "${field}".`);
+  return column;
+}
+
+/** Returns a list of columns for a SELECT or RETURNING clause. Each column gets its TypeScript name. */
+export const listed = <Of extends AnyTable>(
+  table: Of,
+  fields: readonly (keyof Row<Of> & string)[],
+  alias?: string,
+): string =>
+  fields
+    .map((field) => {
+      const column = columnOf(table, field);
+      const named = alias === undefined ? column : `${alias}.${column}`;
+      return field === column ? named : `${named} AS "${field}"`;
+    })
+    .join(", ");
+
+/** Returns the SELECT statement that reads these fields of a table. `rest` comes after the FROM clause. */
+export const select = <Of extends AnyTable, Field extends keyof Row<Of> & string>(
+  table: Of,
+  fields: readonly Field[],
+  rest = "",
+): Sql<Pick<Row<Of>, Field>> => `SELECT ${listed(table, fields)} FROM ${table.name} ${rest}`;
+
+/** Creates a function that returns the text for a list of columns. It calls `make` only once for each list. */
+function textsBy(make: (columns: readonly string[]) => string): (columns: readonly string[]) => string {
+  const texts = new Map<string, string>();
+  return (columns) => {
+    const name = columns.join();
+    const sql = texts.get(name) ?? make(columns);
+    texts.set(name, sql);
+    return sql;
+  };
+}
+
+/**
+ * Creates a function that sets fields of the rows which `rest` selects. The function returns the number of these
+ * rows. Fields that are undefined are not changed. If no field is set, the function changes nothing and returns 0.
+ */
+export function update<Of extends AnyTable>(table: Of, rest: string) {
+  const textFor = textsBy(
+    (columns) => `UPDATE ${table.name} SET ${columns.map((column) => `${column} = ?`).join(", ")} ${rest}`,
+  );
+  return async <Given extends Changed<Of> & object>(
+    tx: Transaction,
+    set: Given & Exactly<Row<Of>, Given>,
+    ...values: Value[]
+  ): Promise<number> => {
+    const { columns, values: given } = addedRow(table, set);
+    return columns.length === 0 ? 0 : tx.run(textFor(columns), ...given, ...values);
+  };
+}
+
+/** The fields that an update sets. */
+type Changed<Of> = { readonly [Field in keyof Row<Of>]?: Row<Of>[Field] | undefined };
+
+/**
+ * Creates a function that adds a row. `rest` comes after the values, for example an ON CONFLICT clause. The function
+ * returns whether a row was added or changed.
+ */
+export function insert<Of extends AnyTable>(table: Of, rest: string) {
+  const textFor = textsBy((columns) => `${single(table.name, columns)} ${rest}`);
+  return async <Given extends Added<Of> & object>(
+    tx: Transaction,
+    row: Given & Exactly<Added<Of>, Given>,
+  ): Promise<boolean> => {
+    const { columns, values } = addedRow(table, row);
+    return (await tx.run(textFor(columns), ...values)) > 0;
+  };
+}
+
+/** Returns the statement that adds one row. Its values are in the order of `columns`. */
+function insertSql(table: string, columns: readonly string[]): string {
+  return textFor(single, table, columns);
+}
+
+/**
+ * Returns the statement for SQLite that adds all rows of one JSON array. Each row is an array of values in the order of
+ * `columns`.
+ */
+export function bulkInsertSql(table: string, columns: readonly string[]): string {
+  return textFor(bulk, table, columns);
+}
+
+const single = (table: string, columns: readonly string[]) =>
+  `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
+
+// This uses `jsonb_each` and not `json_each`. With `json_each`, SQLite would write each row as text and parse that
+// text again for each column.
+const bulk = (table: string, columns: readonly string[]) =>
+  `INSERT INTO ${table} (${columns.join(", ")})
+   SELECT ${columns.map((_, index) => `value ->> ${index}`).join(", ")} FROM jsonb_each(?)`;
+
+type Shape = (table: string, columns: readonly string[]) => string;
+
+const texts = new Map<Shape, Map<string, string>>([
+  [single, new Map()],
+  [bulk, new Map()],
+]);
+
+function textFor(shape: Shape, table: string, columns: readonly string[]): string {
+  const name = `${table}(${columns.join()})`;
+  const known = texts.get(shape)?.get(name);
+  if (known !== undefined) return known;
+  for (const word of [table, ...columns]) assertIdentifier(word);
+  const sql = shape(table, columns);
+  texts.get(shape)?.set(name, sql);
+  return sql;
+}
+
+function assertIdentifier(word: string): void {
+  if (!/^[a-z][a-z0-9_]*$/.test(word)) throw new Error(`"${word}" is not the name of a table or a column.`);
+}
+
+const mark = "/* planned each time */ ";
+
+/**
+ * Marks a statement whose best plan depends on its values. PostgreSQL then plans the statement for each execution.
+ * Without the mark, a statement may get a name. After five executions, PostgreSQL may then use one plan for all
+ * values. SQLite ignores the mark.
+ */
+export const plannedEachTime = (sql: string): string => mark + sql;
+
+/** Whether `plannedEachTime` created this statement. */
+export const isPlannedEachTime = (sql: string): boolean => sql.startsWith(mark);
+
+/** Rejects if the database does not answer. */
+export async function ping(reader: Reader): Promise<void> {
+  await reader.get("SELECT 1 AS one");
+}
+
+/** The topic for "anything may have changed". */
+export const everyTopic = "*";
+
+/**
+ * Signalled when any credential or any membership may have changed, for example because an app or an account was
+ * deleted.
+ */
+export const credentialsTopic = "credentials";
+
+/** Signalled when the tokens, devices or slots of a person have changed. */
+export const userTopic = (userId: string): string => `user:${userId}`;
+
+/** Signalled when the members or the settings of an app have changed, for example its name. */
+export const accessTopic = (appId: string): string => `access:${appId}`;
+
+/**
+ * Signalled when console sessions were ended. The connections that receive events in these sessions must then be
+ * closed.
+ */
+export const sessionsTopic = "sessions";
+
+/** Signalled when tokens were revoked. Waiting requests with these tokens must then end. */
+export const tokensTopic = "tokens";
+
+/** Signalled when the keys, the FAQ, the release notes or the blocked senders of an app have changed. */
+export const appTopic = (appId: string): string => `app:${appId}`;
+
+/** Signalled when the tags or the shared views of an app have changed. */
+export const listsTopic = (appId: string): string => `lists:${appId}`;
+
+/** Signalled when something that pages show of a thread has changed. */
+export const threadTopic = (feedbackId: string): string => `thread:${feedbackId}`;
+
+/** Signalled when a member begins to write an answer in a thread, or stops. */
+export const answeringTopic = (feedbackId: string): string => `answering:${feedbackId}`;
+
+/** Signalled when a proposal was decided or replaced. */
+export const proposalTopic = (proposalId: string): string => `run:${proposalId}`;
+
+/** Signalled when threads and their proposals were deleted. */
+export const threadsTopic = "threads";
+
+/** Signalled when the outbox has a new delivery. */
+export const outboxTopic = "outbox";
+
+/** Signalled when an event of an app was stored. */
+export const eventsTopic = (appId: string): string => `events:${appId}`;
+
+/** Signalled when events wait to be delivered to webhooks. */
+export const webhooksTopic = "webhooks";
+
+/** Signalled when a webhook was switched off or deleted. Its waiting deliveries must then be cancelled. */
+export const webhooksOffTopic = "webhooks off";
+
+/**
+ * Signalled after an event about which members may get notices, and when members have changed which notices they get.
+ */
+export const noticesTopic = "notices";
+
+/** Signalled when notices wait to be sent to browsers. */
+export const pushesTopic = "pushes";
+
+/** Signalled when an erasure of a person was requested. */
+export const erasuresTopic = "erasures";
+
+/** Signalled when a mail is waiting to be sent. */
+export const mailTopic = "mail";
+
+/** Signalled when cycles or slot requests have changed. The next due change may then be earlier than before. */
+export const cyclesTopic = "cycles";
+
+/** Whether a signal with this topic means that the next due change may be earlier than before. */
+export const concernsCycles = (topic: string): boolean => topic === cyclesTopic || topic === everyTopic;
+
+/** Signalled when any slot may have changed. */
+export const slotsTopic = "seats";
+
+/** Signalled when a day of a slot was counted. */
+export const slotTopic = (slotId: string): string => `seat:${slotId}`;
+
+/** Signalled when a cycle or one of its slots has changed. */
+export const cycleTopic = (cycleId: string): string => `cycle:${cycleId}`;
+
+/** Signalled when a listing has changed. */
+export const listingTopic = (listingId: string): string => `listing:${listingId}`;
+
+/** The topics whose signals mean that any slot may have changed. */
+export const topicsOfAllSlots: readonly string[] = [slotsTopic, credentialsTopic];
+
+/**
+ * The topics whose signals mean that any thread may have changed or was deleted, or that other people may now see
+ * threads.
+ */
+export const topicsOfAllThreads: readonly string[] = [threadsTopic, credentialsTopic];
+
+/** Signalled when a person has approved or refused the sign-in of a device. */
+export const deviceTopic = (deviceId: string): string => `device:${deviceId}`;
+
+export interface Signals {
+  subscribe(listener: (topic: string) => void): () => void;
+  /**
+   * Calls every listener with every topic. If a listener throws an error, the error is thrown again later, so that
+   * the other listeners are still called.
+   */
+  emit(topics: Iterable<string>): void;
+}
+
+/** Creates the signals of one process. */
+export function createSignals(): Signals {
+  const listeners = new Set<{ hear(topic: string): void }>();
+
+  function tell(listener: { hear(topic: string): void }, topic: string): void {
+    try {
+      listener.hear(topic);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+
+  return {
+    subscribe(hear) {
+      const listener = { hear };
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    emit(topics) {
+      for (const topic of topics) for (const listener of listeners) tell(listener, topic);
     },
   };
 }

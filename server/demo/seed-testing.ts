@@ -2,7 +2,7 @@ import { crc32, deflateSync } from "node:zlib";
 import { type ReceivedFile, receivedFile } from "../../src/contract/files.ts";
 import { users } from "../access/accounts/store.ts";
 import type { Transaction } from "../database/database.ts";
-import { cyclesTopic, slotsTopic } from "../database/signals.ts";
+import { cyclesTopic, slotsTopic } from "../database/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { uploadOf } from "../feedback/reports/uploads.ts";
 import { uploads } from "../files/store.ts";

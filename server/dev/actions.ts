@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Context, Next } from "koa";
 import { ApiError, badRequest, type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
 import { removeContent } from "../backup/store.ts";
-import { everyTopic } from "../database/signals.ts";
+import { everyTopic } from "../database/transaction.ts";
 import { seedContent, seedDemo } from "../demo/seed-demo.ts";
 import type { Deps } from "../deps.ts";
 import { threadChanges } from "../feedback/agent-work/store/changes.ts";

@@ -4,15 +4,15 @@ import { endpoint, type Group } from "../../src/contract/endpoint.ts";
 import { ApiError, errorCatalogue, faultsOf, ownMessages } from "../../src/contract/errors.ts";
 import { AppEvent, eventTypes } from "../../src/contract/events.ts";
 import { anyObject, givenInstant, instant } from "../../src/contract/fields.ts";
-import { createAsks } from "../console/ask.ts";
 import { type Fields, readForm } from "../console/forms.tsx";
 import { consolePathOf, createLinks } from "../console/links.ts";
+import { createAsks } from "../console/page-reads.ts";
 import { createRespond } from "../console/respond.tsx";
 import type { Deps } from "../deps.ts";
 import { isOwnOrigin } from "../http/authenticate.ts";
 import type { Api, Groups, Handlers } from "../http/handler.ts";
-import { senderOf } from "../http/network-addresses.ts";
 import { mount, type Route, type SharedSteps } from "../http/pipeline.ts";
+import { senderOf } from "../http/rate-limits/rate-limits.ts";
 import { cycles, slots } from "../testing/cycles/store.ts";
 import {
   applyFaults,

@@ -15,7 +15,7 @@ import { tester as testerEndpoints } from "../../src/contract/tester.ts";
 import { threads } from "../../src/contract/threads.ts";
 import { users } from "../access/accounts/store.ts";
 import { apps } from "../access/apps/store.ts";
-import type { Ask, CallOrigin } from "../console/ask.ts";
+import type { Ask, CallOrigin } from "../console/page-reads.ts";
 import type { Deps } from "../deps.ts";
 import { type Authenticate, nothingPresented } from "../http/authenticate.ts";
 import type { AppCaller, ConsoleCaller } from "../http/handler.ts";

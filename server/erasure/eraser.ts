@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { users } from "../access/accounts/store.ts";
 import type { Database } from "../database/database.ts";
-import { erasuresTopic } from "../database/signals.ts";
+import { erasuresTopic } from "../database/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { forgetDeletedWords } from "../feedback/search/store/indexing.ts";
 import { longestSleep, startDueWork } from "../jobs/runner.ts";

@@ -9,9 +9,8 @@ import {
   IdempotencyField,
   TextField,
 } from "../console/forms.tsx";
-import { ConsolePage } from "../console/layout.tsx";
+import { ConsolePage, type Navigation, navigationOf } from "../console/layout.tsx";
 import type { Links } from "../console/links.ts";
-import { type Navigation, navigationOf } from "../console/navigation.ts";
 import { Line, Notice, Refused } from "../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../console/respond.tsx";
 import { Ago, Timestamp } from "../console/times.tsx";

@@ -2,7 +2,7 @@ import { apps } from "../access/apps/store.ts";
 import type { Database, Reader, Transaction } from "../database/database.ts";
 import * as deploymentTables from "../database/schema/deployment.ts";
 import * as feedbackTables from "../database/schema/feedback.ts";
-import { select } from "../database/statements.ts";
+import { select } from "../database/transaction.ts";
 import type { Deps } from "../deps.ts";
 import type { Files } from "./files.ts";
 

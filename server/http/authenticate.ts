@@ -19,7 +19,7 @@ import {
   hourOf,
   type TokenCredential,
 } from "../access/credentials.ts";
-import { accessTopic, appTopic, credentialsTopic, userTopic } from "../database/signals.ts";
+import { accessTopic, appTopic, credentialsTopic, userTopic } from "../database/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf, type Sealer } from "../secrets/secrets.ts";
 import type { Settings } from "../settings/settings.ts";

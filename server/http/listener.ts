@@ -8,10 +8,18 @@ import {
   STATUS_CODES,
 } from "node:http";
 import type { Socket } from "node:net";
+import type { Context, Next } from "koa";
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
+import type { NightlyBackup } from "../backup/rules.ts";
 import type { Deps } from "../deps.ts";
+import { hashOf } from "../secrets/secrets.ts";
 import type { Budgets } from "../settings/settings.ts";
-import { errorBody } from "./errors.ts";
+import { cachingOf, errorBody, jsonType, type Lasting, matchesEtag, type PreparedAnswer } from "./answers.ts";
+import type { IncomingBodies } from "./body/read-body.ts";
+import type { ServedEndpoint } from "./handler.ts";
+import { isInMemory } from "./rate-limits/rate-limits.ts";
 
 /** The maximum time between two checks for requests that arrive too slowly. */
 const mostCheckMilliseconds = 1_000;
@@ -209,3 +217,440 @@ function responseText(error: ApiError, requestId: string): string {
     body,
   ].join("\r\n");
 }
+
+/** Sets the ids and security headers of answers, and records the answers. */
+interface Observer {
+  readonly nextId: () => string;
+  /** The security headers: names and values. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /**
+   * Counts an answer and writes it to the log. Changes and failures have the level `info`, successful reads have the
+   * level `debug`.
+   */
+  readonly answered: (answer: {
+    readonly requestId: string;
+    readonly method: string;
+    /** The path pattern of the route. Undefined if the request has no route. */
+    readonly route: string | undefined;
+    readonly status: number;
+    readonly milliseconds: number;
+  }) => void;
+}
+
+const headers = [
+  ["X-Content-Type-Options", "nosniff"],
+  ["Referrer-Policy", "no-referrer"],
+] as const;
+
+const strictTransport = ["Strict-Transport-Security", "max-age=31536000; includeSubDomains"] as const;
+
+export const createObserver = (
+  { log, settings }: Pick<Deps, "log" | "settings">,
+  metrics: Metrics,
+): Observer => ({
+  nextId: createIds(),
+  headers: settings.baseUrl.startsWith("https:") ? [...headers, strictTransport] : headers,
+  answered({ requestId, method, route, status, milliseconds }) {
+    metrics.count({ method, route: route ?? "unknown", status, milliseconds });
+    const quiet = method === "GET" && status < 400;
+    // The log contains the route and never the address, because queries and paths may contain secrets. (rule K10)
+    if (!quiet) log.info({ requestId, method, route, status, ms: Math.round(milliseconds) }, "answered");
+    else if (log.isLevelEnabled("debug")) log.debug({ requestId, method, route, status }, "answered");
+  },
+});
+
+/**
+ * Assigns an id to every request, sets the security headers, and records the answer. If the body has not arrived
+ * completely, sends the answer without waiting for the rest. (rule H8)
+ */
+export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer, answerEarly: AnswerEarly) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const { res } = ctx;
+    const started = performance.now();
+    const requestId = observer.nextId();
+    ctx.state.requestId = requestId;
+    res.setHeader("X-Request-Id", requestId);
+    for (const [name, value] of observer.headers) res.setHeader(name, value);
+    await next();
+    if (stopping.aborted && !res.headersSent) res.setHeader("Connection", "close");
+    const milliseconds = performance.now() - started;
+    const { method, status } = ctx;
+    const route: unknown = ctx.state.route;
+    const name = typeof route === "string" ? route : undefined;
+    observer.answered({ requestId, method, route: name, status, milliseconds });
+    // This check is not a separate middleware. A middleware takes time in every request, and nearly all requests have
+    // arrived completely by now.
+    if (!ctx.req.complete) await answerEarly(ctx);
+  };
+}
+
+/**
+ * Creates a function that returns ids which are unique among all servers. An id consists of a random prefix of the
+ * process and a count.
+ */
+function createIds(): () => string {
+  const beginning = randomBytes(8).toString("hex");
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${beginning}-${count.toString(36)}`;
+  };
+}
+
+/**
+ * Sends the answer although the body has not arrived completely. Then reads and drops the rest of the body and closes
+ * the connection. On an open connection, bytes that were not read would look like the next request. (rule H20)
+ */
+type AnswerEarly = (ctx: Context) => Promise<void>;
+
+export const createAnswerEarly =
+  ({ drop }: Pick<IncomingBodies, "drop">): AnswerEarly =>
+  async (ctx) => {
+    const { req, res } = ctx;
+    if (res.headersSent || req.destroyed) return;
+    res.setHeader("Connection", "close");
+    const bytes = bytesOf(ctx);
+    if (!bytes) return;
+    ctx.respond = false;
+    if (!hasNoBody(ctx.status)) res.setHeader("Content-Length", bytes.length);
+    if (bytes.length > 0 && ctx.method !== "HEAD") res.write(bytes);
+    else res.flushHeaders();
+    await drop(req);
+    res.end();
+  };
+
+const hasNoBody = (status: number): boolean => status === 204 || status === 304;
+
+/** Returns the bytes of the body of an answer. Returns undefined if the body is a stream. */
+function bytesOf({ body }: Context): Buffer | undefined {
+  if (body === null || body === undefined) return Buffer.alloc(0);
+  if (Buffer.isBuffer(body)) return body;
+  if (typeof body === "string") return Buffer.from(body);
+  return "pipe" in Object(body) ? undefined : Buffer.from(JSON.stringify(body));
+}
+
+interface CountedAnswer {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly milliseconds: number;
+}
+
+export interface Metrics {
+  count(answer: CountedAnswer): void;
+  /** Returns all metrics as Prometheus text. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** Other sources of metrics. */
+export interface Watched {
+  /** Returns the result of the last nightly backup. */
+  readonly nightly?: (() => NightlyBackup | undefined) | undefined;
+  /** Returns the length of SQLite's write-ahead log, in bytes. */
+  readonly logBytes?: (() => Promise<number>) | undefined;
+  /** Returns how many browsers receive events now. */
+  readonly liveConnections?: (() => number) | undefined;
+}
+
+/**
+ * Creates the metrics of this process. They are about its answers, the nightly backups, the write-ahead log of SQLite,
+ * browsers that receive events, and Node.
+ */
+export function createMetrics({ nightly, logBytes, liveConnections }: Watched = {}): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const durations = new Histogram({
+    name: "innkeep_http_request_duration_seconds",
+    help: "Time from the headers of a request to its answer",
+    labelNames: ["method", "route", "status"],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
+    registers: [registry],
+  });
+  if (nightly) measureNightly(registry, nightly);
+  if (logBytes) measureLog(registry, logBytes);
+  if (liveConnections) countLive(registry, liveConnections);
+  return {
+    count: ({ milliseconds, ...labels }) => durations.observe(labels, milliseconds / 1_000),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+function countLive(registry: Registry, count: () => number): void {
+  new Gauge({
+    name: "innkeep_live_connections",
+    help: "How many connections of browsers receive events about changes",
+    registers: [registry],
+    collect() {
+      this.set(count());
+    },
+  });
+}
+
+function measureLog(registry: Registry, logBytes: () => Promise<number>): void {
+  new Gauge({
+    name: "innkeep_database_log_bytes",
+    help: "The size of the write-ahead log (WAL) of SQLite",
+    registers: [registry],
+    async collect() {
+      this.set(await logBytes());
+    },
+  });
+}
+
+const prefix = "innkeep_backup_drill";
+
+/** Adds the metrics of the nightly backups. Calls `last` each time that a client requests the metrics. */
+function measureNightly(registry: Registry, last: () => NightlyBackup | undefined): void {
+  const gauge = (name: string, help: string, value: (nightly: NightlyBackup | undefined) => number) =>
+    new Gauge({
+      ...{ name: `${prefix}_${name}`, help, registers: [registry] },
+      collect() {
+        this.set(value(last()));
+      },
+    });
+  gauge("success_timestamp_seconds", "When the newest verified backup began; 0 if there is none", (nightly) =>
+    Math.floor(Date.parse(nightly?.lastGood?.at ?? "1970-01-01T00:00:00Z") / 1_000),
+  );
+  gauge(
+    "duration_seconds",
+    "How long the newest verified backup took",
+    (nightly) => nightly?.lastGood?.seconds ?? 0,
+  );
+  gauge("size_bytes", "The size of the newest verified backup", (nightly) => nightly?.lastGood?.bytes ?? 0);
+  gauge(
+    "missing_files",
+    "How many files were missing or damaged in the newest verified backup",
+    (nightly) => nightly?.lastGood?.missing ?? 0,
+  );
+  gauge("failed", "1 if the last nightly backup failed", (nightly) =>
+    nightly?.outcome === "failed" ? 1 : 0,
+  );
+}
+
+/**
+ * Answers that the server sends without Koa. A request with the same address and credential as an earlier request
+ * gets the same bytes. This ends when data of the answer changes or is no longer in memory. Koa answers all other
+ * requests. (decision 04)
+ */
+export interface Ready {
+  /**
+   * Stores an answer that Koa has sent, if the server may send it without Koa to the next request with the same address
+   * and credential.
+   */
+  keep(request: IncomingMessage, given: GivenAnswer): void;
+  /** Returns a listener that sends a ready answer if there is one, and otherwise calls `next`. */
+  before(next: RequestListener): RequestListener;
+}
+
+export interface GivenAnswer {
+  readonly endpoint: Endpoint;
+  readonly callerId: string;
+  /** How long the credential is valid, and whether it still belongs to this caller. */
+  readonly credential: Lasting;
+  readonly answer: PreparedAnswer;
+}
+
+/** An answer that is ready to be sent. */
+interface Entry {
+  readonly lasting: readonly Lasting[];
+  /** Counts a request against its limit. Returns false if the limit is used up. */
+  readonly spend: (() => boolean) | undefined;
+  readonly route: string;
+  readonly etag: string;
+  readonly body: Buffer;
+  /** The headers in one list, each name followed by its value. The first value is the id of the request. */
+  readonly whole: string[];
+  /** The headers for a client that already has the body, in the same form as `whole`. */
+  readonly unchanged: string[];
+}
+
+/** Creates the store of ready answers, for the endpoints with the trait `ready`. */
+export function createReady(
+  endpoints: readonly ServedEndpoint[],
+  deps: Pick<Deps, "clock" | "limiter" | "memory" | "settings" | "stopping">,
+  observer: Observer,
+): Ready {
+  const { clock, limiter, memory, settings, stopping } = deps;
+  const entries = memory.createPart<Entry>();
+  const targets = targetsOf(endpoints.filter(({ ready }) => ready));
+  const isGood = ({ lasting }: Entry) => lastsAt(lasting, clock.now().getTime());
+
+  function find(name: string): Entry | undefined {
+    const entry = entries.get(name);
+    if (!entry) return undefined;
+    if (!isGood(entry)) {
+      entries.forget(name);
+      return undefined;
+    }
+    // A request over its rate limit is passed on to Koa, which refuses it.
+    return !entry.spend || entry.spend() ? entry : undefined;
+  }
+
+  function isAnswered(request: IncomingMessage, response: ServerResponse): boolean {
+    const asked = stopping.aborted ? undefined : askedBy(request, targets);
+    const started = performance.now();
+    const entry = asked && find(asked.name);
+    if (!entry) return false;
+    const requestId = observer.nextId();
+    const status = send(response, entry, requestId, asked.known);
+    const milliseconds = performance.now() - started;
+    observer.answered({ requestId, method: "GET", route: entry.route, status, milliseconds });
+    return true;
+  }
+
+  return {
+    keep(request, { endpoint, callerId, credential, answer }) {
+      const asked = askedBy(request, targets);
+      if (!asked || !answer.lasts || answer.body.length > mostBytesOfOne) return;
+      const { path, query, rateLimit } = endpoint;
+      if (!hasOnly(request.url, query?.shape ?? {})) return;
+      const body = typeof answer.body === "string" ? ownBytes(answer.body) : answer.body;
+      const limit = settings.rateLimited ? rateLimit : undefined;
+      if (limit && !isInMemory(limit)) return;
+      const entry = {
+        lasting: [credential, answer.lasts],
+        spend: limit && (() => isAllowed(() => limiter.spendAtOnce({ who: callerId, rateLimit: limit }))),
+        ...{ route: path, etag: answer.etag, body },
+        ...headersOf(endpoint, { etag: answer.etag, body }, observer),
+      };
+      if (isGood(entry)) entries.keep(asked.name, entry, smallThings + body.length);
+    },
+
+    before: (next) => (request, response) => {
+      if (!isAnswered(request, response)) next(request, response);
+    },
+  };
+}
+
+interface Asked {
+  /** The name of the answer. Requests with the same address and credential have the same name. */
+  readonly name: string;
+  /** The ETags of the answers that the client already has. */
+  readonly known: string | undefined;
+}
+
+/**
+ * Returns the name of the answer to a request, or undefined if no answer can be ready. An answer can be ready only for
+ * a GET of an address that `targets` matches. The request must have one credential and no other header that changes the
+ * answer.
+ */
+function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
+  const { method, url = "", rawHeaders } = request;
+  if (method !== "GET" || request.httpVersionMinor !== 1 || !targets.test(url)) return undefined;
+  let credential: string | undefined;
+  let known: string | undefined;
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? "").toLowerCase();
+    const part = parts.get(name);
+    if (part === undefined) continue;
+    if (part === "other") return undefined;
+    if (part === "host") {
+      hosts += 1;
+    } else if (part === "known") {
+      if (known !== undefined) return undefined;
+      known = rawHeaders[at + 1];
+    } else {
+      if (credential !== undefined) return undefined;
+      credential = `${name} ${rawHeaders[at + 1]}`;
+    }
+  }
+  if (credential === undefined || hosts !== 1) return undefined;
+  // The credential is secret, and an address may contain a secret test key. So only a hash is stored.
+  return { name: hashOf(`${url} ${credential}`), known };
+}
+
+/**
+ * The headers that change an answer. Koa answers a request that has a header marked `other`, or that has any of these
+ * headers twice.
+ */
+const parts: ReadonlyMap<string, "credential" | "host" | "known" | "other"> = new Map([
+  ["x-api-key", "credential"],
+  ["authorization", "credential"],
+  ["host", "host"],
+  ["if-none-match", "known"],
+  ["if-match", "other"],
+  ["origin", "other"],
+  ["cookie", "other"],
+  ["content-length", "other"],
+  ["transfer-encoding", "other"],
+  ["expect", "other"],
+  ["upgrade", "other"],
+  ["trailer", "other"],
+]);
+
+/** Returns a pattern that matches the addresses of these endpoints, except addresses with a percent sign. */
+function targetsOf(endpoints: readonly Endpoint[]): RegExp {
+  const paths = endpoints.map(({ path }) => path.replace(/:\w+/g, "[\\w-]+"));
+  return new RegExp(`^(?:${paths.join("|")})(?:\\?[\\w.~=&-]*)?$`);
+}
+
+/** Whether the query of an address has only these parameters. */
+function hasOnly(url = "", parameters: Readonly<Record<string, unknown>>): boolean {
+  const [, query] = url.split("?", 2);
+  if (query === undefined) return true;
+  return query.split("&").every((pair) => Object.hasOwn(parameters, pair.split("=", 1)[0] ?? ""));
+}
+
+function isAllowed(spend: () => unknown): boolean {
+  try {
+    spend();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const lastsAt = (lasting: readonly Lasting[], now: number): boolean =>
+  lasting.every(({ from, until, isCurrent }) => from <= now && now < until && isCurrent());
+
+function headersOf(
+  endpoint: Endpoint,
+  { etag, body }: Pick<Entry, "etag" | "body">,
+  observer: Observer,
+): Pick<Entry, "whole" | "unchanged"> {
+  const first = ["X-Request-Id", "", ...observer.headers.flat()];
+  const last = ["ETag", etag, "Cache-Control", cachingOf(endpoint)];
+  return {
+    whole: [...first, "Content-Type", jsonType, ...last, "Content-Length", String(body.length)],
+    unchanged: [...first, ...last],
+  };
+}
+
+/** Sends an answer and returns its status. */
+function send(
+  response: ServerResponse,
+  { whole, unchanged, etag, body }: Entry,
+  requestId: string,
+  known: string | undefined,
+): number {
+  const isKnown = known !== undefined && known !== "" && matchesEtag(known, etag);
+  const headers = isKnown ? unchanged : whole;
+  // Several requests use the same array. This is safe, because Node reads the headers before `writeHead` returns.
+  headers[1] = requestId;
+  const status = isKnown ? 304 : 200;
+  response.writeHead(status, headers);
+  if (isKnown) response.end();
+  else response.end(body);
+  return status;
+}
+
+/**
+ * Returns the bytes of a text in a separate buffer. A small buffer from `Buffer.from` would keep a whole block of
+ * Node's pool in memory.
+ */
+function ownBytes(text: string): Buffer {
+  const bytes = Buffer.alloc(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
+}
+
+/**
+ * The maximum size of the body of a ready answer. Koa sends larger answers, and counts their memory while clients read
+ * them.
+ */
+const mostBytesOfOne = 262_144;
+/** The memory in bytes that an entry uses in addition to its body. */
+const smallThings = 2_000;

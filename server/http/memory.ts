@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Database } from "../database/database.ts";
-import { everyTopic } from "../database/signals.ts";
+import { everyTopic } from "../database/transaction.ts";
 
 /** Finds a row by a name. It looks in memory first, then in the database. */
 interface Lookup<Row> {

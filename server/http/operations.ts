@@ -4,14 +4,14 @@ import type { Context } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
 import { createOpenApi } from "../../src/openapi/document.ts";
 import { isTooLong, longLog } from "../database/sqlite/sqlite.ts";
-import { ping } from "../database/statements.ts";
+import { ping } from "../database/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { waitIfTurnIsLong } from "../event-loop.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import type { Settings } from "../settings/settings.ts";
 import { serverVersion } from "../version.ts";
 import { matchesEtag, prepareAnswer } from "./answers.ts";
-import type { Metrics } from "./observe.ts";
+import type { Metrics } from "./listener.ts";
 import type { Route } from "./pipeline.ts";
 
 /** Returns the routes for operators and tools: health, readiness, metrics, and the OpenAPI document. (rule O6) */

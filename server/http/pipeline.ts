@@ -7,6 +7,7 @@ import { limits } from "../../src/contract/limits.ts";
 import { clockAheadOf } from "../clock.ts";
 import type { Deps } from "../deps.ts";
 import {
+  asApiError,
   cachingOf,
   etagOf,
   type HoldAnswer,
@@ -26,9 +27,14 @@ import {
   requireScope,
   sessionCookie,
 } from "./authenticate.ts";
-import { type Admit, needsNoAdmission, uncountBytes } from "./body/admission.ts";
-import type { IncomingBodies, IncomingBody } from "./body/incoming-body.ts";
-import { counted, createLargeJsonReader, readJson } from "./body/read-body.ts";
+import { type Admit, countedFrom, uncountBytes } from "./body/admission.ts";
+import {
+  counted,
+  createLargeJsonReader,
+  type IncomingBodies,
+  type IncomingBody,
+  readJson,
+} from "./body/read-body.ts";
 import { readUpload } from "./body/read-upload.ts";
 import {
   applyLimit,
@@ -44,7 +50,6 @@ import {
   replayAnswer,
   shapeAnswer,
 } from "./call-steps.ts";
-import { asApiError } from "./errors.ts";
 import {
   type Api,
   type Callers,
@@ -57,8 +62,8 @@ import {
   type ServedEndpoint,
   servedBy,
 } from "./handler.ts";
-import { senderOf } from "./network-addresses.ts";
-import type { Ready } from "./ready.ts";
+import type { Ready } from "./listener.ts";
+import { senderOf } from "./rate-limits/rate-limits.ts";
 import { sendDownload } from "./serve-file.ts";
 
 /**
@@ -460,6 +465,12 @@ export function createBodyReader(
       });
     }
   };
+}
+
+/** Whether a body is so small that the server may read it without a call of `admit`. */
+function needsNoAdmission({ headers }: IncomingMessage): boolean {
+  const length = headers["content-length"];
+  return length !== undefined && Number(length) < countedFrom;
 }
 
 const withoutHolding = (arrival: IncomingBody | undefined): IncomingBody | undefined =>

@@ -7,8 +7,8 @@ import { signInCodes } from "../access/sign-in/store.ts";
 import { drafts } from "../console/drafts/store.ts";
 import { sweepPictures } from "../content/texts/sweep.ts";
 import type { Transaction } from "../database/database.ts";
-import { appTopic } from "../database/signals.ts";
 import { keepStatistics } from "../database/statistics.ts";
+import { appTopic } from "../database/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { hiddenFeedback } from "../feedback/blocked-senders/store.ts";
 import { outbox } from "../feedback/chat/store.ts";
@@ -30,7 +30,7 @@ import { forgottenAfter } from "../notices/browsers/rules.ts";
 import { noticeBrowsers } from "../notices/browsers/store.ts";
 import { notices } from "../notices/waiting/store.ts";
 import { discardAbandoned } from "../transfer/import.ts";
-import { events, readers } from "../webhooks/events/store.ts";
+import { events, readers } from "../webhooks/endpoints/store.ts";
 import { startJob } from "./runner.ts";
 
 const pauseMilliseconds = 600_000;

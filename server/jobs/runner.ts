@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { everyTopic } from "../database/signals.ts";
+import { everyTopic } from "../database/transaction.ts";
 import type { Deps } from "../deps.ts";
 
 /** Work for several targets, such as receivers on the network. Each target has its own queue. */

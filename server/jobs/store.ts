@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from "../database/database.ts";
 import * as tables from "../database/schema/deployment.ts";
-import { insert } from "../database/statements.ts";
+import { insert } from "../database/transaction.ts";
 
 const setTime = insert(tables.lastTimes, "ON CONFLICT (name) DO UPDATE SET at = excluded.at");
 

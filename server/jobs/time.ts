@@ -1,4 +1,4 @@
-import { concernsCycles } from "../database/signals.ts";
+import { concernsCycles } from "../database/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { longestSleep, pauseInDoubt, startJob } from "./runner.ts";
 import { lastTimes } from "./store.ts";

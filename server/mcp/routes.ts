@@ -19,7 +19,15 @@ import { credentials } from "../access/credentials.ts";
 import { metadataAddress } from "../access/oauth/api.ts";
 import type { Deps } from "../deps.ts";
 import type { Files } from "../files/files.ts";
-import { isDownload, isEventStream, isPrepared } from "../http/answers.ts";
+import {
+  asApiError,
+  errorBody,
+  isDownload,
+  isEventStream,
+  isPrepared,
+  sentencesOf,
+  UploadFailure,
+} from "../http/answers.ts";
 import {
   agentCaller,
   agentScopesOf,
@@ -31,7 +39,6 @@ import {
 } from "../http/authenticate.ts";
 import { counted, jsonOf, readJsonBytes } from "../http/body/read-body.ts";
 import type { InvokeDeps } from "../http/call-steps.ts";
-import { asApiError, errorBody, sentencesOf, UploadFailure } from "../http/errors.ts";
 import {
   type AgentCaller,
   type Api,
@@ -40,10 +47,10 @@ import {
   mapEndpoints,
   type Request,
 } from "../http/handler.ts";
+import type { Metrics } from "../http/listener.ts";
 import { cachedLookup } from "../http/memory.ts";
-import { senderOf } from "../http/network-addresses.ts";
-import type { Metrics } from "../http/observe.ts";
 import { createInvoke, type Route, type SharedSteps } from "../http/pipeline.ts";
+import { senderOf } from "../http/rate-limits/rate-limits.ts";
 import type { ServedFile } from "../http/serve-file.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import type { Settings } from "../settings/settings.ts";

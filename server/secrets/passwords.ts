@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { normalised } from "../../src/contract/normalise.ts";
+import { normalised } from "../../src/contract/json.ts";
 import type { ArgonTask } from "./argon2-thread.ts";
 
 /**

@@ -8,8 +8,7 @@ import {
   type UploadVisit,
 } from "../console/definitions.ts";
 import { type Filled, filledAgain, filledWith, IdempotencyField, TextField } from "../console/forms.tsx";
-import { ConsolePage } from "../console/layout.tsx";
-import { appNavigationOf, navigationOf } from "../console/navigation.ts";
+import { appNavigationOf, ConsolePage, navigationOf } from "../console/layout.tsx";
 import { Line, Notice, Refused } from "../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../console/respond.tsx";
 

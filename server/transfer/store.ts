@@ -4,7 +4,7 @@ import { everyTable, loadRows, type Table } from "../backup/store.ts";
 import { pictures } from "../content/texts/store.ts";
 import type { Reader, Transaction } from "../database/database.ts";
 import * as tables from "../database/schema/deployment.ts";
-import { credentialsTopic, threadsTopic, tokensTopic } from "../database/signals.ts";
+import { credentialsTopic, threadsTopic, tokensTopic } from "../database/transaction.ts";
 import { depthOf } from "../feedback/merge/rules.ts";
 import { merges } from "../feedback/merge/store.ts";
 import { statistics } from "../feedback/statistics/store.ts";

@@ -15,13 +15,22 @@ import {
 } from "../contract/statistics-text.ts";
 import { countOf } from "../words/phrases.ts";
 import { oldThreadsText } from "../words/thread.ts";
+import { oneLine } from "../words/visible.ts";
 import { choices } from "./core/choices.ts";
 import { CliError, didYouMean, usageError } from "./core/cli-error.ts";
-import { addExamples, commandAction, type Setup } from "./core/command.ts";
+import {
+  addExamples,
+  commandAction,
+  destroys,
+  instantOf,
+  mutates,
+  ofApp,
+  type Setup,
+  systemTimeZone,
+  views,
+} from "./core/command.ts";
 import { allPages } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
-import { namedApp } from "./core/credentials.ts";
-import { destroys, instantOf, mutates, ofApp, systemTimeZone, views } from "./core/flags.ts";
 import { appIdOf, isId, reachableApps, wholeId } from "./core/ids.ts";
 import { confirm, optionalTextOf } from "./core/input.ts";
 import { explainMissingConsole } from "./core/missing-endpoints.ts";
@@ -36,7 +45,7 @@ import {
   printOne,
   refusePageOfAll,
 } from "./core/output.ts";
-import { onOneLine } from "./core/plain-text.ts";
+import { namedApp } from "./core/settings.ts";
 
 /** Adds the verbs of `innkeep app`, which show and change the settings of your apps. */
 export function addApp(app: Command, setup: Setup): void {
@@ -454,7 +463,7 @@ function warnOfUnknown(invocation: Invocation, { action }: AuditFlags): void {
   const known: readonly string[] = choices.auditActions;
   if (action === undefined || known.includes(action)) return;
   const meant = didYouMean(action, known).trim() || `The actions are ${known.join(", ")}.`;
-  note(invocation, `warning: this version of innkeep has no action "${onOneLine(action)}". ${meant}`);
+  note(invocation, `warning: this version of innkeep has no action "${oneLine(action)}". ${meant}`);
 }
 
 const auditColumns: readonly Column<AuditEntry>[] = [
@@ -575,7 +584,7 @@ function dayIn(zone: string, at: Date): string {
   try {
     return new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" }).format(at);
   } catch {
-    throw usageError(`There is no time zone ${onOneLine(zone)}.`, "Use an IANA name such as Europe/London.");
+    throw usageError(`There is no time zone ${oneLine(zone)}.`, "Use an IANA name such as Europe/London.");
   }
 }
 
@@ -600,7 +609,7 @@ function linesOf(answer: Statistics): string {
     ].join("\n"),
     "open now": `${open["1d"]} under 1 day, ${open["7d"]} up to 7 days, ${open["30d"]} up to 30 days, ${open.older} older`,
     "most repeated": top
-      .map(({ number, subject, count }) => `#${number} ×${count}  ${onOneLine(subject)}`)
+      .map(({ number, subject, count }) => `#${number} ×${count}  ${oneLine(subject)}`)
       .join("\n"),
     proposals: `${agents.proposed} proposed, ${agents.approved} approved, ${agents.rejected} rejected, ${agents.changed} sent back, ${agents.expired} expired`,
     work: `${agents.claimed} claimed, ${agents.succeeded} succeeded, ${agents.failed} failed`,

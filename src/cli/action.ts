@@ -1,12 +1,13 @@
 import type { Command, Option } from "commander";
 import { systemReason } from "../words/phrases.ts";
+import { oneLine } from "../words/visible.ts";
 import { type CliError, exitCodes, usageError } from "./core/cli-error.ts";
+import { several } from "./core/command.ts";
 import type { Context, Sink } from "./core/context.ts";
 import { calledBy, cliErrorOf } from "./core/failures.ts";
-import { several } from "./core/flags.ts";
 import { addLines, addToSummary, annotation, markdownBlock, maskLine } from "./core/github-actions.ts";
 import type { InputFault } from "./core/input.ts";
-import { onOneLine } from "./core/plain-text.ts";
+
 import { createProgram, runCli } from "./core/program.ts";
 
 /**
@@ -128,7 +129,7 @@ async function commandLineOf(
   const read = [...withAdded(command, inputs, added)].map(([input, value]) => wordsOf(command, input, value));
   const faults = read.flatMap(({ fault }) => fault ?? []);
   if (faults.length > 0) {
-    const issues = faults.map(({ flag, message }) => ({ path: onOneLine(flag), message }));
+    const issues = faults.map(({ flag, message }) => ({ path: oneLine(flag), message }));
     throw usageError(`\`innkeep ${name}\` was not run:`, undefined, { issues });
   }
   // Arguments come first, because a flag may read all words after it.

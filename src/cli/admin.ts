@@ -4,10 +4,9 @@ import type { AdminCommand, DatabaseChoice } from "../programs.ts";
 import { administer, group, onDatabase, runOnDatabase } from "./core/administer.ts";
 import { choices } from "./core/choices.ts";
 import { usageError } from "./core/cli-error.ts";
-import { addExamples, commandAction, type Setup } from "./core/command.ts";
+import { addExamples, commandAction, instantOf, type Setup, several } from "./core/command.ts";
 import type { GlobalFlags, Invocation } from "./core/context.ts";
 import { copiesByLitestream } from "./core/failures.ts";
-import { instantOf, several } from "./core/flags.ts";
 import { canAsk, confirm } from "./core/input.ts";
 import { type Column, fieldOf, printList } from "./core/output.ts";
 

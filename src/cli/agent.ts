@@ -26,10 +26,18 @@ import { oneLine } from "../words/visible.ts";
 import type { WorkFlags } from "./agent/work.ts";
 import { choices } from "./core/choices.ts";
 import { CliError, type Exit, usageError } from "./core/cli-error.ts";
-import { addExamples, commandAction, type Setup } from "./core/command.ts";
+import {
+  addExamples,
+  commandAction,
+  duration,
+  instantOf,
+  mutates,
+  type Setup,
+  several,
+  views,
+} from "./core/command.ts";
 import { lastingClient } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
-import { duration, instantOf, mutates, several, views } from "./core/flags.ts";
 import { textOf } from "./core/input.ts";
 import { explainMissingList, explainMissingWork } from "./core/missing-endpoints.ts";
 import {

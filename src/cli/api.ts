@@ -1,15 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { CredentialKind } from "../client/credential-kinds.ts";
+import type { CredentialKind } from "../client/connection.ts";
 import { redactHeaders } from "../client/redact.ts";
 import { type Route, routes } from "../client/routes.ts";
 import type { Success } from "../client/send.ts";
 import { isText, valueAt } from "../contract/json.ts";
 import { escapedJson, shownAddress } from "../words/visible.ts";
 import { usageError } from "./core/cli-error.ts";
-import { addExamples, commandAction, type Setup } from "./core/command.ts";
+import { addExamples, commandAction, mutates, type Setup, splitPair } from "./core/command.ts";
 import { allPages } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
-import { mutates, splitPair } from "./core/flags.ts";
 import { rawTextOf, readText } from "./core/input.ts";
 import { printOne } from "./core/output.ts";
 

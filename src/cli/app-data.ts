@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { DatabaseChoice } from "../programs.ts";
 import { administer, onDatabase } from "./core/administer.ts";
-import { addExamples, commandAction, type Setup } from "./core/command.ts";
-import { ofApp } from "./core/flags.ts";
+import { addExamples, commandAction, ofApp, type Setup } from "./core/command.ts";
 import { explainMissingConsole } from "./core/missing-endpoints.ts";
 import type { ExportFlags } from "./export-app.lazy.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type CredentialKind, credentialKinds } from "../client/credential-kinds.ts";
+import { type CredentialKind, credentialKinds } from "../client/connection.ts";
 import { ServerError, UnexpectedAnswerError } from "../client/errors.ts";
 import type { Route } from "../client/routes.ts";
 import { waitForSignInCode } from "../client/wait.ts";
@@ -12,10 +12,22 @@ import type { DeviceGrant } from "../contract/sign-in.ts";
 import { configFolder, readIfThere, writePrivately } from "../credentials/folders.ts";
 import { hintOf } from "../credentials/store.ts";
 import { withArticle } from "../words/phrases.ts";
+import { oneLine } from "../words/visible.ts";
 import { choices } from "./core/choices.ts";
 import { CliError, type Exit, usageError } from "./core/cli-error.ts";
-import { addExamples, commandAction, forTester, type Setup, startInvocation } from "./core/command.ts";
+import {
+  addExamples,
+  commandAction,
+  forTester,
+  mutates,
+  type Setup,
+  startInvocation,
+  systemTimeZone,
+} from "./core/command.ts";
 import type { Context, FoundCredential, Invocation, Server } from "./core/context.ts";
+import { failureOf } from "./core/failures.ts";
+import { canAsk, readText } from "./core/input.ts";
+import { asLoggedJson, type Column, details, note, printList, printOne } from "./core/output.ts";
 import {
   assertKnownServer,
   consoleAddress,
@@ -26,12 +38,7 @@ import {
   profileKind,
   rememberSignIn,
   wrongKindMessage,
-} from "./core/credentials.ts";
-import { failureOf } from "./core/failures.ts";
-import { mutates, systemTimeZone } from "./core/flags.ts";
-import { canAsk, readText } from "./core/input.ts";
-import { type Column, details, note, printList, printOne } from "./core/output.ts";
-import { asLoggedJson, onOneLine } from "./core/plain-text.ts";
+} from "./core/settings.ts";
 import {
   allKinds,
   checkCredential,
@@ -517,7 +524,7 @@ const longestName = 100;
  */
 function deviceNameOf(given: string | undefined): string {
   const name = given === undefined ? `${userName()} on ${hostname()}` : given;
-  return [...onOneLine(name)].slice(0, longestName).join("");
+  return [...oneLine(name)].slice(0, longestName).join("");
 }
 
 /** Returns the name of the user, or a default if the user has none. In some containers users have no name. */

@@ -8,20 +8,22 @@ import { findWritten, idOfRelease, listReleases, releaseDetails, viewRelease } f
 import type { ImportFlags, ReleaseFlags } from "./changelog/publish.ts";
 import { choices } from "./core/choices.ts";
 import { CliError, usageError } from "./core/cli-error.ts";
-import { addExamples, commandAction, type Setup } from "./core/command.ts";
-import type { Invocation } from "./core/context.ts";
-import { missingFlags } from "./core/failures.ts";
 import {
+  addExamples,
+  commandAction,
   destroys,
   inLanguage,
   mutates,
   ofApp,
+  type Setup,
   several,
   splitPair,
   views,
   wholeNumber,
   withTime,
-} from "./core/flags.ts";
+} from "./core/command.ts";
+import type { Invocation } from "./core/context.ts";
+import { missingFlags } from "./core/failures.ts";
 import { appIdOf, isId } from "./core/ids.ts";
 import { confirm, optionalTextOf } from "./core/input.ts";
 import { note, printOne } from "./core/output.ts";

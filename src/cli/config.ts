@@ -3,17 +3,20 @@ import { configFolder } from "../credentials/folders.ts";
 import { usageError } from "./core/cli-error.ts";
 import { addExamples, commandAction, type Setup } from "./core/command.ts";
 import type { Context, Invocation } from "./core/context.ts";
-import { consoleAddress, namedApp, openStore, webAddress } from "./core/credentials.ts";
 import { confirm } from "./core/input.ts";
 import { type Column, note, printList, printOne } from "./core/output.ts";
 import {
   chosenProfile,
+  consoleAddress,
+  namedApp,
+  openStore,
   type Profile,
   type ProfileKey,
   type Profiles,
   profileKeys,
   profilesFileName,
   readProfiles,
+  webAddress,
 } from "./core/settings.ts";
 import { explainWriteFailure } from "./core/store-credential.ts";
 

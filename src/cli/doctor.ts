@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Command } from "commander";
-import { type CredentialKind, credentialKinds } from "../client/credential-kinds.ts";
+import { type CredentialKind, credentialKinds } from "../client/connection.ts";
 import { routes } from "../client/routes.ts";
 import { configFolder, stateFolder } from "../credentials/folders.ts";
 import { withinLimit } from "../credentials/keychain.ts";
@@ -13,9 +13,16 @@ import { didYouMean, type Exit } from "./core/cli-error.ts";
 import { addExamples, commandAction, type Setup, startInvocation } from "./core/command.ts";
 import { connect } from "./core/connection.ts";
 import type { Context, FoundCredential, GlobalFlags, Invocation, Server } from "./core/context.ts";
-import { namedApp, openStore, signInExpiry, wrongKindMessage } from "./core/credentials.ts";
 import { appIdOf, isId, reachableApps } from "./core/ids.ts";
-import { chosenProfile, readProfiles, readProjectFile } from "./core/settings.ts";
+import {
+  chosenProfile,
+  namedApp,
+  openStore,
+  readProfiles,
+  readProjectFile,
+  signInExpiry,
+  wrongKindMessage,
+} from "./core/settings.ts";
 import { allKinds, checkCredential } from "./core/store-credential.ts";
 import { openSpool, resendOf, type Spool, type SpooledItem } from "./delivery/spool.ts";
 import {

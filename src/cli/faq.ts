@@ -2,9 +2,18 @@ import type { Command } from "commander";
 import { routes } from "../client/routes.ts";
 import type { DraftedFaq, FaqChange, NewFaq } from "../contract/faqs.ts";
 import { usageError } from "./core/cli-error.ts";
-import { addExamples, commandAction, type Setup } from "./core/command.ts";
+import {
+  addExamples,
+  commandAction,
+  destroys,
+  inLanguage,
+  mutates,
+  ofApp,
+  type Setup,
+  views,
+  wholeNumber,
+} from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
-import { destroys, inLanguage, mutates, ofApp, views, wholeNumber } from "./core/flags.ts";
 import { appIdOf, goesThroughConsole, wholeId } from "./core/ids.ts";
 import { canAsk, confirm, optionalTextOf, textOf } from "./core/input.ts";
 import { details, note, printList, printOne } from "./core/output.ts";

@@ -18,10 +18,20 @@ import { logicWordsText, missingValueText, unknownValueText } from "../words/thr
 import { oneLine } from "../words/visible.ts";
 import { choices } from "./core/choices.ts";
 import { usageError } from "./core/cli-error.ts";
-import { addExamples, commandAction, type Setup } from "./core/command.ts";
+import {
+  addExamples,
+  commandAction,
+  count,
+  destroysHere,
+  instantOf,
+  mutates,
+  ofApp,
+  type Setup,
+  several,
+  views,
+} from "./core/command.ts";
 import { allPages } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
-import { count, destroysHere, instantOf, mutates, ofApp, several, views } from "./core/flags.ts";
 import { appIdOf } from "./core/ids.ts";
 import { flagOf, textOf } from "./core/input.ts";
 import { type Column, note, noteFurther, printList, printOne, refusePageOfAll } from "./core/output.ts";

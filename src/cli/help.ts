@@ -1,9 +1,8 @@
 import { Command, Help } from "commander";
-import { credentialKinds } from "../client/credential-kinds.ts";
+import { credentialKinds } from "../client/connection.ts";
 import { exitCodes, usageError } from "./core/cli-error.ts";
-import { addExamples, commandAction, type Setup } from "./core/command.ts";
+import { addExamples, commandAction, mutates, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
-import { mutates } from "./core/flags.ts";
 import { printList, printOne } from "./core/output.ts";
 
 export function addHelp(help: Command, setup: Setup): void {

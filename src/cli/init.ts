@@ -4,19 +4,25 @@ import { type Command, Option } from "commander";
 import { redactText } from "../client/redact.ts";
 import { clientOf } from "../client/send.ts";
 import { systemReason } from "../words/phrases.ts";
+import { oneLine } from "../words/visible.ts";
 import { CliError, usageError } from "./core/cli-error.ts";
-import { addExamples, commandAction, type Setup, startInvocation } from "./core/command.ts";
+import { addExamples, commandAction, mutates, type Setup, startInvocation } from "./core/command.ts";
 import { connect, DryRun, textOfRequest } from "./core/connection.ts";
 import type { Context, FoundCredential, GlobalFlags, Invocation, Server } from "./core/context.ts";
-import { missingCredential, webAddress, wrongKindMessage } from "./core/credentials.ts";
 import { missingFlags } from "./core/failures.ts";
 import { replaceFile } from "./core/files.ts";
-import { mutates } from "./core/flags.ts";
 import { reachableApps } from "./core/ids.ts";
 import { agrees, canAsk, confirm } from "./core/input.ts";
 import { note, printOne } from "./core/output.ts";
-import { onOneLine } from "./core/plain-text.ts";
-import { checkProject, projectFileName, projectText, readProjectFile } from "./core/settings.ts";
+import {
+  checkProject,
+  missingCredential,
+  projectFileName,
+  projectText,
+  readProjectFile,
+  webAddress,
+  wrongKindMessage,
+} from "./core/settings.ts";
 import { checkCredential, storeCredential } from "./core/store-credential.ts";
 import { reports } from "./delivery/report.ts";
 import { itemOf, remind, sendNew } from "./delivery/send.ts";
@@ -210,7 +216,7 @@ async function writeProjectFile({ file, change, text }: ProjectPlan): Promise<vo
  */
 async function askForApp(invocation: Invocation): Promise<string | undefined> {
   if (!canAsk(invocation)) return undefined;
-  const names = (await knownApps(invocation)).map(({ name }) => onOneLine(name));
+  const names = (await knownApps(invocation)).map(({ name }) => oneLine(name));
   const only = names.length === 1 ? names[0] : undefined;
   const choice = names.length > 1 ? `, one of ${names.join(", ")}` : "";
   const question = `The app for commands with a maintainer token, by name or id${choice} [${only ?? "none"}]: `;
@@ -380,7 +386,7 @@ async function firstReport(
   try {
     const own = withKey(invocation, key);
     const { id, consoleUrl } = await sendNew(own, itemOf(own, draft), reports);
-    note(invocation, `Sent a first report. ${onOneLine(consoleUrl ?? "")}`.trim());
+    note(invocation, `Sent a first report. ${oneLine(consoleUrl ?? "")}`.trim());
     await remind(invocation, reports);
     return { id, consoleUrl };
   } catch (error) {

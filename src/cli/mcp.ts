@@ -1,11 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Exit, usageError } from "./core/cli-error.ts";
-import { addExamples, commandAction, ownCredential, type Setup } from "./core/command.ts";
+import { addExamples, commandAction, ownCredential, type Setup, wholeNumber } from "./core/command.ts";
 import { proxyOf, traceOf } from "./core/connection.ts";
 import type { Context, Invocation } from "./core/context.ts";
-import { isOfOtherServer } from "./core/credentials.ts";
-import { wholeNumber } from "./core/flags.ts";
 import { printOne } from "./core/output.ts";
+import { isOfOtherServer } from "./core/settings.ts";
 import { wordsToStart } from "./update.ts";
 
 interface McpFlags {

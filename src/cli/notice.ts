@@ -3,13 +3,12 @@ import { routes } from "../client/routes.ts";
 import type { AppNotices, NoticeKind, NoticeWay } from "../contract/notices.ts";
 import { choices } from "./core/choices.ts";
 import { CliError, usageError } from "./core/cli-error.ts";
-import { addExamples, commandAction, type Setup } from "./core/command.ts";
+import { addExamples, commandAction, count, mutates, ofApp, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
-import { namedApp } from "./core/credentials.ts";
-import { count, mutates, ofApp } from "./core/flags.ts";
 import { appIdOf } from "./core/ids.ts";
 import { explainMissingConsole } from "./core/missing-endpoints.ts";
 import { type Column, details, note, printList, printOne } from "./core/output.ts";
+import { namedApp } from "./core/settings.ts";
 
 /** Adds the verbs of `innkeep notice`. */
 export function addNotice(notice: Command, setup: Setup): void {

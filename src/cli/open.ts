@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { CliError } from "./core/cli-error.ts";
 import { addExamples, commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
-import { consoleAddress } from "./core/credentials.ts";
 import { note, printOne } from "./core/output.ts";
+import { consoleAddress } from "./core/settings.ts";
 
 export function addOpen(open: Command, setup: Setup): void {
   open

@@ -1,8 +1,15 @@
 import type { Command } from "commander";
 import { routes } from "../client/routes.ts";
 import { proofImages } from "../contract/limits.ts";
-import { addExamples, commandAction, forTester, type Setup } from "./core/command.ts";
-import { destroysHere, mutates, several } from "./core/flags.ts";
+import {
+  addExamples,
+  commandAction,
+  destroysHere,
+  forTester,
+  mutates,
+  type Setup,
+  several,
+} from "./core/command.ts";
 import type { SubmitFlags } from "./delivery/proof.ts";
 import { rulesOf } from "./delivery/report.ts";
 import type { ResendFlags } from "./delivery/send.ts";

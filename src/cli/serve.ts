@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import type { ServeFlags } from "../programs.ts";
 import type { Exit } from "./core/cli-error.ts";
-import { addExamples, commandAction, type Setup } from "./core/command.ts";
+import { addExamples, commandAction, type Setup, wholeNumber } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
-import { wholeNumber } from "./core/flags.ts";
 
 export function addServe(serve: Command, setup: Setup): void {
   serve

@@ -6,15 +6,21 @@ import { limits } from "../contract/limits.ts";
 import type { SessionResult, SessionStatus } from "../contract/test-sessions.ts";
 import type { OpenListing, Slot } from "../contract/tester.ts";
 import { CliError, usageError } from "./core/cli-error.ts";
-import { addExamples, commandAction, forTester, type Setup } from "./core/command.ts";
+import {
+  addExamples,
+  commandAction,
+  forTester,
+  mutates,
+  type Setup,
+  several,
+  wholeNumber,
+} from "./core/command.ts";
 import { lastingClient } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
-import { assertKnownServer, isOfOtherServer, notSent } from "./core/credentials.ts";
-import { mutates, several, wholeNumber } from "./core/flags.ts";
 import { ownSlotId, wholeId } from "./core/ids.ts";
 import { canAsk, readText } from "./core/input.ts";
-import { type Column, details, note, printList, printOne } from "./core/output.ts";
-import { asLoggedJson } from "./core/plain-text.ts";
+import { asLoggedJson, type Column, details, note, printList, printOne } from "./core/output.ts";
+import { assertKnownServer, isOfOtherServer, notSent } from "./core/settings.ts";
 import type { ShownTask, Tasks } from "./testing/task-screen.lazy.tsx";
 import { addSlotDecisions } from "./testing.ts";
 

@@ -14,10 +14,21 @@ import type {
 import { countOf } from "../words/phrases.ts";
 import { choices } from "./core/choices.ts";
 import { usageError } from "./core/cli-error.ts";
-import { addExamples, commandAction, type Setup, wordsOf } from "./core/command.ts";
+import {
+  addExamples,
+  commandAction,
+  destroys,
+  mutates,
+  ofApp,
+  type Setup,
+  several,
+  systemTimeZone,
+  views,
+  wholeNumber,
+  wordsOf,
+} from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
 import { missingFlags } from "./core/failures.ts";
-import { destroys, mutates, ofApp, several, systemTimeZone, views, wholeNumber } from "./core/flags.ts";
 import { appIdOf, type Listed, reachableApps, wholeId } from "./core/ids.ts";
 import { confirm, flagOf, optionalTextOf } from "./core/input.ts";
 import { type Column, details, note, printList, printOne } from "./core/output.ts";

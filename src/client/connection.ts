@@ -1,3 +1,4 @@
+import type { Auth } from "../contract/endpoint.ts";
 import { ConnectionError } from "./errors.ts";
 
 const sentences: Readonly<Record<string, string>> = {
@@ -116,4 +117,70 @@ function matches({ hostname, port, protocol }: URL, entry: string): boolean {
   if (wanted && wanted !== (port || (protocol === "https:" ? "443" : "80"))) return false;
   const domain = name.replace(/^\*?\./, "");
   return hostname === domain || hostname.endsWith(`.${domain}`);
+}
+
+/**
+ * All kinds of credentials. Each kind has a name for sentences, the prefix of its secrets, an environment
+ * variable for a credential of this kind, and the command that stores such a credential.
+ */
+export const credentialKinds = {
+  appKey: {
+    name: "app key",
+    prefix: "sdk_",
+    variable: "INNKEEP_API_KEY",
+    command: "innkeep auth set api-key",
+  },
+  agentToken: {
+    name: "agent token",
+    prefix: "sda_",
+    variable: "INNKEEP_AGENT_TOKEN",
+    command: "innkeep auth set agent-token",
+  },
+  deviceToken: {
+    name: "device token",
+    prefix: "sdt_",
+    variable: "INNKEEP_DEVICE_TOKEN",
+    command: "innkeep auth set device-token",
+  },
+  maintainerToken: {
+    name: "maintainer token",
+    prefix: "sdm_",
+    variable: "INNKEEP_TOKEN",
+    command: "innkeep auth set token",
+  },
+} as const satisfies Record<string, { name: string; prefix: string; variable: string; command: string }>;
+
+export type CredentialKind = keyof typeof credentialKinds;
+
+const kindOfAuth: Record<Auth | CredentialKind, CredentialKind | undefined> = {
+  none: undefined,
+  appKey: "appKey",
+  agentToken: "agentToken",
+  deviceToken: "deviceToken",
+  maintainerToken: "maintainerToken",
+  console: "maintainerToken",
+  session: "maintainerToken",
+};
+
+/** Returns the kind of credential that an endpoint needs. Undefined if it needs none. */
+export const credentialFor = (auth: Auth | CredentialKind): CredentialKind | undefined => kindOfAuth[auth];
+
+/** Returns the header that contains a credential. */
+export const credentialHeader = (kind: CredentialKind, secret: string): Record<string, string> =>
+  kind === "appKey" ? { "x-api-key": secret } : { authorization: `Bearer ${secret}` };
+
+/** The call needs a credential, and there is none. */
+export class MissingCredentialError extends Error {
+  readonly kind: CredentialKind;
+
+  constructor(kind: CredentialKind) {
+    const { name, variable, command } = credentialKinds[kind];
+    const nextStep =
+      kind === "deviceToken" ? "sign in with `innkeep auth login`" : `store one with \`${command}\``;
+    super(
+      `This request needs ${/^[aeiou]/.test(name) ? "an" : "a"} ${name}. Set ${variable}, or ${nextStep}.`,
+    );
+    this.name = "MissingCredentialError";
+    this.kind = kind;
+  }
 }

@@ -1,5 +1,4 @@
 import type { Issue } from "../contract/errors.ts";
-import { type CredentialKind, credentialKinds } from "./credential-kinds.ts";
 
 export interface ServerErrorFacts {
   readonly status: number;
@@ -66,22 +65,6 @@ export class UnexpectedAnswerError extends Error {
     super(message);
     this.name = "UnexpectedAnswerError";
     this.status = status;
-  }
-}
-
-/** The call needs a credential, and there is none. */
-export class MissingCredentialError extends Error {
-  readonly kind: CredentialKind;
-
-  constructor(kind: CredentialKind) {
-    const { name, variable, command } = credentialKinds[kind];
-    const nextStep =
-      kind === "deviceToken" ? "sign in with `innkeep auth login`" : `store one with \`${command}\``;
-    super(
-      `This request needs ${/^[aeiou]/.test(name) ? "an" : "a"} ${name}. Set ${variable}, or ${nextStep}.`,
-    );
-    this.name = "MissingCredentialError";
-    this.kind = kind;
   }
 }
 

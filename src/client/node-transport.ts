@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Writable } from "node:stream";
 import type { Content, Sink, Transport, WireAnswer, WireRequest } from "./call.ts";
 import { connectionError, timeoutError, tooLarge, tooSlow } from "./connection.ts";
-import { lazy } from "./lazy.ts";
+import { lazy } from "./wait.ts";
 
 /** Sends requests with node:http and node:https, and keeps connections open for the next call. */
 export function nodeTransport(): Transport {

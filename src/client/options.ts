@@ -1,6 +1,5 @@
 import type { Content, Transport, WireAnswer, WireRequest } from "./call.ts";
-import type { ProxySettings } from "./connection.ts";
-import type { CredentialKind } from "./credential-kinds.ts";
+import type { CredentialKind, ProxySettings } from "./connection.ts";
 import type { Route } from "./routes.ts";
 import type { Pause } from "./wait.ts";
 

@@ -1,7 +1,7 @@
 import type { Auth, Endpoint, Group } from "../contract/endpoint.ts";
 import { contract } from "../contract/index.ts";
 import { isObject, valueAt } from "../contract/json.ts";
-import type { CredentialKind } from "./credential-kinds.ts";
+import type { CredentialKind } from "./connection.ts";
 
 /** All that is needed to call an endpoint. */
 export interface Route {

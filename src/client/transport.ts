@@ -1,9 +1,9 @@
 import type { Transport, WireAnswer, WireRequest } from "./call.ts";
 import { type ProxySettings, proxyFor } from "./connection.ts";
 import { UnexpectedAnswerError } from "./errors.ts";
-import { lazy } from "./lazy.ts";
 import { nodeTransport } from "./node-transport.ts";
 import type { ClientOptions } from "./options.ts";
+import { lazy } from "./wait.ts";
 
 /**
  * The transport for a program that ends soon. Without a proxy, it uses node:http, because node:http loads fast. With a

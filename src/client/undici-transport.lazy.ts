@@ -1,6 +1,5 @@
 import { Readable } from "node:stream";
 import type { Sink, Transport, WireAnswer, WireRequest } from "./call.ts";
-import { longestTimerMs } from "./clock.ts";
 import {
   connectionError,
   type ProxySettings,
@@ -12,6 +11,7 @@ import {
 import { ConnectionError } from "./errors.ts";
 import { fill, SinkFailure, withProgress } from "./node-transport.ts";
 import type * as undici from "./undici.lazy.ts";
+import { longestTimerMs } from "./wait.ts";
 
 const connectMs = 30_000;
 

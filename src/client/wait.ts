@@ -1,7 +1,6 @@
 import { limits } from "../contract/limits.ts";
 import type { Run } from "../contract/runs.ts";
 import type { CallOptions, Client } from "./call.ts";
-import type { Clock } from "./clock.ts";
 import { ConnectionError, ServerError } from "./errors.ts";
 
 /**
@@ -280,4 +279,48 @@ function pauseAfter(error: Error, tries: number, random: () => number): number {
   // Without this condition, a server that always answers `Retry-After: 0` would get requests without a pause.
   if (asked !== undefined && (asked > 0 || tries === 1)) return asked * 1_000;
   return Math.round(Math.min(8_000, 500 * 2 ** (tries - 1)) * (0.5 + random() / 2));
+}
+
+/** The clock of the program. A test can replace it. */
+export interface Clock {
+  now(): Date;
+  /** Resolves after a time. If the signal aborts during this time, rejects with the reason of the signal. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = { now: () => new Date(), sleep };
+
+/** The longest time of one timer, in milliseconds. A timer with a longer time fires immediately. */
+export const longestTimerMs = 2 ** 31 - 1;
+
+/** Resolves after a time of any length. If the signal aborts before, rejects with the reason of the signal. */
+export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  let left = milliseconds;
+  do {
+    await wait(Math.min(left, longestTimerMs), signal);
+    left -= longestTimerMs;
+  } while (left > 0);
+}
+
+const wait = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+
+/** Returns a function that calls `make` at its first call. All later calls return the same value. */
+export function lazy<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }

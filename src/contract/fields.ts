@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { trimmedMarkdown } from "./content-text.ts";
 import { adviceOn, isReceivedFile, type ReceivedFile } from "./files.ts";
+import { normalised as inNormalForm } from "./json.ts";
 import { limits } from "./limits.ts";
-import { normalised as inNormalForm } from "./normalise.ts";
 
 /**
  * Returns the schema of a text of `min` to `max` Unicode code points after trimming, without NUL and lone surrogates.

@@ -3,8 +3,8 @@ import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
 import { faqId } from "./example-values.ts";
 import { text, uuid } from "./fields.ts";
+import { normalised } from "./json.ts";
 import { limits } from "./limits.ts";
-import { normalised } from "./normalise.ts";
 
 export const tagColours = ["grey", "red", "orange", "yellow", "green", "blue", "purple", "pink"] as const;
 const Colour = z.enum(tagColours);

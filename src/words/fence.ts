@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { normalised } from "../contract/normalise.ts";
+import { normalised } from "../contract/json.ts";
 import { visibleText } from "./visible.ts";
 
 /**

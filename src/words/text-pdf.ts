@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib";
-import { normalised } from "../contract/normalise.ts";
+import { normalised } from "../contract/json.ts";
 import { fromTerminal } from "./visible.ts";
 
 export interface TextFile {

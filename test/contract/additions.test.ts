@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorBody } from "../../server/http/errors.ts";
+import { errorBody } from "../../server/http/answers.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import { createOpenApi } from "../../src/openapi/document.ts";
 import { additions } from "./additions.ts";

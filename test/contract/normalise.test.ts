@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { normalised } from "../../src/contract/normalise.ts";
+import { normalised } from "../../src/contract/json.ts";
 
 describe("a text in a normal form", () => {
   it.each(["NFC", "NFD", "NFKC", "NFKD"] as const)("has the form %s if it has few marks in a row", (form) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createAnnouncer, payloadsOf } from "../../server/database/postgres.lazy.ts";
-import { createSignals } from "../../server/database/signals.ts";
+import { createSignals } from "../../server/database/transaction.ts";
 import { fc } from "../support/property.ts";
 
 /** Two servers, and the signals that each of them has received. */

@@ -15,7 +15,7 @@ import {
   table,
   text,
 } from "../../server/database/schema/table.ts";
-import { insert, select, update } from "../../server/database/statements.ts";
+import { insert, select, update } from "../../server/database/transaction.ts";
 import { databases } from "../support/database/databases.ts";
 
 const about = { of: "app", erase: "Nothing." } as const;

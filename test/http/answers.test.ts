@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSignals } from "../../server/database/signals.ts";
+import { createSignals } from "../../server/database/transaction.ts";
 import { createAnswers, prepareAnswer } from "../../server/http/answers.ts";
 import { createMemory } from "../../server/http/memory.ts";
 

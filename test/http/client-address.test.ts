@@ -1,7 +1,7 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { createAddressOf } from "../../server/http/network-addresses.ts";
+import { createAddressOf } from "../../server/http/rate-limits/rate-limits.ts";
 
 function requestFrom(peer: string, forwarded?: string): IncomingMessage {
   const socket = new Socket();

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
-import { consume } from "../../server/http/body/upload.ts";
+import { consume } from "../../server/http/body/read-body.ts";
 
 const KB = 1_024;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSignals } from "../../server/database/signals.ts";
+import { createSignals } from "../../server/database/transaction.ts";
 import { cachedLookup, createMemory } from "../../server/http/memory.ts";
 
 /** A lookup that counts how often rows are loaded, and a function that removes them from the cache. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type MakeBackup, startNightlyBackups } from "../../server/backup/nightly.ts";
 import { nightlyRecord } from "../../server/backup/store.ts";
-import { createMetrics } from "../../server/http/observe.ts";
+import { createMetrics } from "../../server/http/listener.ts";
 import { createLog } from "../../server/log.ts";
 import { databases, sqlite, type TestEngine } from "../support/database/databases.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { cyclesTopic } from "../../server/database/signals.ts";
+import { cyclesTopic } from "../../server/database/transaction.ts";
 import { startPassingTime } from "../../server/jobs/time.ts";
 import { databases, sharedDatabases } from "../support/database/databases.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { cyclesTopic } from "../../server/database/signals.ts";
+import { cyclesTopic } from "../../server/database/transaction.ts";
 import { databases } from "../support/database/databases.ts";
 import { tracedDatabase } from "../support/database/traced-database.ts";
 import { type Service, startService } from "../support/service/service.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createWaiting } from "../../server/http/waiting.ts";
+import { createWaiting } from "../../server/http/handler.ts";
 import { eventually } from "../support/eventually.ts";
 
 function fakeSignals(engine: "sqlite" | "postgres" = "sqlite", freshMilliseconds?: number) {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { deliveries as queue } from "../../server/webhooks/endpoints/store.ts";
-import { events } from "../../server/webhooks/events/store.ts";
+import { events, deliveries as queue } from "../../server/webhooks/endpoints/store.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { databases } from "../support/database/databases.ts";
 import { eventually } from "../support/eventually.ts";

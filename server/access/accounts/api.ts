@@ -6,7 +6,7 @@ import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type { account as accountContract } from "../../../src/contract/people.ts";
 import type { devices as devicesContract } from "../../../src/contract/sign-in.ts";
 import type { Transaction } from "../../database/database.ts";
-import { userTopic } from "../../database/signals.ts";
+import { userTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { accountRefusal, findAddress } from "../../erasure/rules.ts";
 import { erasedAccounts } from "../../erasure/store/accounts.ts";

@@ -19,9 +19,8 @@ import {
   TextField,
   Tick,
 } from "../../console/forms.tsx";
-import { ConsolePage } from "../../console/layout.tsx";
+import { ConsolePage, navigationOf } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
-import { navigationOf } from "../../console/navigation.ts";
 import type { NotDone } from "../../console/notices.ts";
 import { Empty, Line, Notice, Refused } from "../../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";

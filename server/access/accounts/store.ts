@@ -2,7 +2,7 @@ import { afterResolvings, type Preferences } from "../../../src/contract/account
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import type { Row } from "../../database/schema/table.ts";
-import { insert, select } from "../../database/statements.ts";
+import { insert, select } from "../../database/transaction.ts";
 
 const fields = ["id", "email", "passwordHash", "name"] as const;
 

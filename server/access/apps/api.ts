@@ -3,7 +3,7 @@ import type { keys as keysContract } from "../../../src/contract/credentials.ts"
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { pictures } from "../../content/texts/store.ts";
-import { accessTopic, appTopic, credentialsTopic, tokensTopic } from "../../database/signals.ts";
+import { accessTopic, appTopic, credentialsTopic, tokensTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { targetOf } from "../../feedback/chat/post.ts";
 import { chatAddressFault, chatFormatOf } from "../../feedback/chat/rules.ts";

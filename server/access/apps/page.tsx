@@ -19,9 +19,8 @@ import {
   Tick,
   type Values,
 } from "../../console/forms.tsx";
-import { ConsolePage } from "../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf, ConsolePage, navigationOf } from "../../console/layout.tsx";
 import { MailFaultNotice, mailFaultFor } from "../../console/mail-fault.tsx";
-import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
 import { changed, changesNotSaved, type NotDone } from "../../console/notices.ts";
 import type { LastChange } from "../../console/page-reads.ts";
 import { By, Line, Notice, Refused, Secret } from "../../console/parts.tsx";

@@ -4,7 +4,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import type { Added, Row } from "../../database/schema/table.ts";
-import { listed, select, update } from "../../database/statements.ts";
+import { listed, select, update } from "../../database/transaction.ts";
 import { members } from "../members/store.ts";
 import { oneForViewer, type Seen, type Viewer, visibleTo } from "../members/visibility.ts";
 

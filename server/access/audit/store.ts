@@ -3,7 +3,7 @@ import type { Engine, Reader, Transaction, Value } from "../../database/database
 import { type Condition, given, pageOfScopes } from "../../database/lists.ts";
 import * as tables from "../../database/schema/access.ts";
 import { personOf, tokenOf } from "../../database/schema/table.ts";
-import { plannedEachTime } from "../../database/statements.ts";
+import { plannedEachTime } from "../../database/transaction.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { nameOfActor } from "../members/authors.ts";
 import { membershipOf, type Viewer } from "../members/visibility.ts";

@@ -7,7 +7,7 @@ import type {
   invitations as invitationsContract,
 } from "../../../src/contract/people.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { accessTopic } from "../../database/signals.ts";
+import { accessTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handler, Handlers } from "../../http/handler.ts";
 import { queueMail, sendsMail } from "../../mail/outgoing/queue.ts";

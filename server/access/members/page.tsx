@@ -22,9 +22,8 @@ import {
   OriginalValues,
   TextField,
 } from "../../console/forms.tsx";
-import { ConsolePage } from "../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf, ConsolePage, navigationOf } from "../../console/layout.tsx";
 import { MailFaultNotice, mailFaultFor } from "../../console/mail-fault.tsx";
-import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
 import { changed } from "../../console/notices.ts";
 import { Avatar, Empty, Line, Notice, Person, Refused, Secret } from "../../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";

@@ -2,7 +2,7 @@ import type { Role } from "../../../src/contract/endpoint.ts";
 import type { Invitation, Member } from "../../../src/contract/people.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
-import { accessTopic, tokensTopic, userTopic } from "../../database/signals.ts";
+import { accessTopic, tokensTopic, userTopic } from "../../database/transaction.ts";
 import { assignees } from "../../feedback/threads/store/threads.ts";
 import { noticeBrowsers } from "../../notices/browsers/store.ts";
 import { noticeChoices } from "../../notices/choices/store.ts";

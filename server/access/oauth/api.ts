@@ -8,6 +8,7 @@ import { challengeOf, verifierPattern } from "../../../src/contract/pkce.ts";
 import { consentPath, type connectionConsent as contract } from "../../../src/contract/sign-in.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
+import { answerErrors, sentencesOf } from "../../http/answers.ts";
 import {
   counted,
   mediaTypeOf,
@@ -16,11 +17,9 @@ import {
   refuseEncoded,
   type Sending,
 } from "../../http/body/read-body.ts";
-import { answerErrors, sentencesOf } from "../../http/errors.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { networkOf, senderOf } from "../../http/network-addresses.ts";
 import type { Route, SharedSteps } from "../../http/pipeline.ts";
-import { limitApplies, spendAsStranger } from "../../http/rate-limits/rate-limits.ts";
+import { limitApplies, networkOf, senderOf, spendAsStranger } from "../../http/rate-limits/rate-limits.ts";
 import { consume } from "../../http/rate-limits/store.ts";
 import { createSealer, hashOf, mintCredential, randomName } from "../../secrets/secrets.ts";
 import type { Settings } from "../../settings/settings.ts";

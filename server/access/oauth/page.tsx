@@ -4,14 +4,13 @@ import { ApiError, badRequest, type Issue } from "../../../src/contract/errors.t
 import type { Contract } from "../../../src/contract/index.ts";
 import { challengePattern } from "../../../src/contract/pkce.ts";
 import { connectionConsent, consentPath } from "../../../src/contract/sign-in.ts";
-import { answerWithErrorPage, type ShowError } from "../../console/error-page.tsx";
 import { IdempotencyField } from "../../console/forms.tsx";
-import { BarePage } from "../../console/layout.tsx";
+import { answerWithErrorPage, BarePage, type ShowError } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { Line, Notice } from "../../console/parts.tsx";
 import { createRespond, goTo, type Reply, show } from "../../console/respond.tsx";
 import type { Deps } from "../../deps.ts";
-import { type AnswerWithPage, answerErrors } from "../../http/errors.ts";
+import { type AnswerWithPage, answerErrors } from "../../http/answers.ts";
 import type { Api, ConsoleCaller } from "../../http/handler.ts";
 import type { Route, SharedSteps } from "../../http/pipeline.ts";
 import { hashOf } from "../../secrets/secrets.ts";

@@ -1,8 +1,7 @@
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import type { Row } from "../../database/schema/table.ts";
-import { tokensTopic, userTopic } from "../../database/signals.ts";
-import { select } from "../../database/statements.ts";
+import { select, tokensTopic, userTopic } from "../../database/transaction.ts";
 
 /** A program that registered itself. `redirects` is a JSON array. */
 export type OAuthClientRow = Omit<Row<typeof tables.oauthClients>, "usedAt">;

@@ -13,9 +13,8 @@ import {
   passkeyIn,
   TextField,
 } from "../../console/forms.tsx";
-import { ConsolePage } from "../../console/layout.tsx";
+import { ConsolePage, type Navigation, navigationOf } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
-import { type Navigation, navigationOf } from "../../console/navigation.ts";
 import type { NotDone } from "../../console/notices.ts";
 import type { ConnectedIdentity } from "../../console/page-reads.ts";
 import { Line, QrCode, Refused } from "../../console/parts.tsx";

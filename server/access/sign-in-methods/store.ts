@@ -1,7 +1,7 @@
 import type { Passkey } from "../../../src/contract/account.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
-import { insert, select } from "../../database/statements.ts";
+import { insert, select } from "../../database/transaction.ts";
 
 export interface SecondFactorRow {
   /**

@@ -11,7 +11,7 @@ import type {
   signIn as signInContract,
 } from "../../../src/contract/sign-in.ts";
 import type { Transaction } from "../../database/database.ts";
-import { deviceTopic, userTopic } from "../../database/signals.ts";
+import { deviceTopic, userTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { isOwnOrigin, knownBrowser } from "../../http/authenticate.ts";
 import {

@@ -2,19 +2,17 @@ import type { Context } from "koa";
 import type { ApiError } from "../../../src/contract/errors.ts";
 import type { Contract } from "../../../src/contract/index.ts";
 import { authorizePath, codePath, signUpPath } from "../../../src/contract/sign-in.ts";
-import { type Ask, createAsks } from "../../console/ask.ts";
-import { showErrorPage } from "../../console/error-page.tsx";
 import { type Fields, IdempotencyField, noFields, readForm } from "../../console/forms.tsx";
-import { BarePage } from "../../console/layout.tsx";
+import { BarePage, showErrorPage } from "../../console/layout.tsx";
 import { consolePathOf, createLinks, type Links } from "../../console/links.ts";
-import { createInvitedRead, type InvitedRead } from "../../console/page-reads.ts";
+import { type Ask, createAsks, createInvitedRead, type InvitedRead } from "../../console/page-reads.ts";
 import { type PageTraits, type Reply, refuseForeignForm, unlessSignedOut } from "../../console/respond.tsx";
 import type { Deps } from "../../deps.ts";
 import { sessionCookie } from "../../http/authenticate.ts";
 import type { InvokeDeps } from "../../http/call-steps.ts";
 import type { Api, ConsoleCaller } from "../../http/handler.ts";
-import { senderOf } from "../../http/network-addresses.ts";
 import type { SharedSteps } from "../../http/pipeline.ts";
+import { senderOf } from "../../http/rate-limits/rate-limits.ts";
 import type { Settings } from "../../settings/settings.ts";
 
 /** A request to a page or a form of the device sign-in. */

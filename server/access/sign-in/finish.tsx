@@ -2,7 +2,6 @@ import type { PasskeyRequest } from "../../../src/contract/account.ts";
 import { session } from "../../../src/contract/console-session.ts";
 import { isMutation } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
-import type { Ask } from "../../console/ask.ts";
 import type { Form, SignedInVisit } from "../../console/definitions.ts";
 import type { PageDrafts } from "../../console/drafts/api.ts";
 import { isOfAnother } from "../../console/drafts/page.tsx";
@@ -18,6 +17,7 @@ import {
 import { BarePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import type { NotDone, Notices } from "../../console/notices.ts";
+import type { Ask } from "../../console/page-reads.ts";
 import { SignInRefused } from "../../console/parts.tsx";
 import { type Reply, unlessSignedOut } from "../../console/respond.tsx";
 

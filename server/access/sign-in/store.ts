@@ -1,8 +1,7 @@
 import type { Device } from "../../../src/contract/sign-in.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
-import { sessionsTopic, tokensTopic, userTopic } from "../../database/signals.ts";
-import { listed, select } from "../../database/statements.ts";
+import { listed, select, sessionsTopic, tokensTopic, userTopic } from "../../database/transaction.ts";
 import { noticeBrowsers } from "../../notices/browsers/store.ts";
 
 /** A row of `devices`. `scopes` is a JSON array. */

@@ -15,9 +15,8 @@ import {
   TextArea,
   versionOf,
 } from "../../console/forms.tsx";
-import { ConsolePage } from "../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf, ConsolePage, navigationOf } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
-import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
 import { Line, Notice, Refused, Secret, scrolledByKeys, UserText } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago } from "../../console/times.tsx";

@@ -1,7 +1,6 @@
 import { Choices, type Filled, filledWith, IdempotencyField, TextField } from "../../console/forms.tsx";
-import { ConsolePage } from "../../console/layout.tsx";
+import { ConsolePage, type Navigation } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
-import type { Navigation } from "../../console/navigation.ts";
 import type { StartedApp } from "../../console/page-reads.ts";
 import { Line, Refused } from "../../console/parts.tsx";
 

@@ -13,8 +13,7 @@ import {
   Select,
   TextField,
 } from "../../console/forms.tsx";
-import { ConsolePage } from "../../console/layout.tsx";
-import { type Navigation, navigationOf } from "../../console/navigation.ts";
+import { ConsolePage, type Navigation, navigationOf } from "../../console/layout.tsx";
 import { Empty, Line, Refused, Secret } from "../../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, LastUse, Timestamp } from "../../console/times.tsx";

@@ -1,8 +1,7 @@
 import type { Token } from "../../../src/contract/credentials.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
-import { tokensTopic, userTopic } from "../../database/signals.ts";
-import { listed } from "../../database/statements.ts";
+import { listed, tokensTopic, userTopic } from "../../database/transaction.ts";
 import type { Viewer } from "../members/visibility.ts";
 
 /** A row of `tokens`. `scopes` is a JSON array. */

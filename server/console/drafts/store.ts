@@ -1,7 +1,7 @@
 import type { Inserter, Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import type { Row } from "../../database/schema/table.ts";
-import { listed, select } from "../../database/statements.ts";
+import { listed, select } from "../../database/transaction.ts";
 import type { ObjectKind } from "./fields.ts";
 
 /** The unsent text of one field on one opened page. */

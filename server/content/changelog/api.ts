@@ -26,7 +26,7 @@ import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { appTopic } from "../../database/signals.ts";
+import { appTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
 import {

@@ -3,7 +3,7 @@ import { oneForViewer, type Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Sql, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/content.ts";
 import type { Row } from "../../database/schema/table.ts";
-import { listed, select, update } from "../../database/statements.ts";
+import { listed, select, update } from "../../database/transaction.ts";
 import type { StoredDraft } from "../texts/rules.ts";
 import { eachTranslation, fieldOfTranslations } from "../texts/store.ts";
 

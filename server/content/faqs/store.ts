@@ -5,7 +5,7 @@ import { oneForViewer, type Viewer } from "../../access/members/visibility.ts";
 import type { Engine, Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/content.ts";
 import type { Row } from "../../database/schema/table.ts";
-import { select, update } from "../../database/statements.ts";
+import { select, update } from "../../database/transaction.ts";
 import { eachTranslation, fieldOfTranslations } from "../texts/store.ts";
 import type { FaqSize } from "./rules.ts";
 

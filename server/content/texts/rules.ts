@@ -1,6 +1,6 @@
 import { lookedForLanguages } from "../../../src/contract/content-text.ts";
+import { normalised } from "../../../src/contract/json.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { normalised } from "../../../src/contract/normalise.ts";
 
 const address = /\/uploads\/([\w-]{16,100}(?:\.[a-z0-9]{1,8})?)/g;
 

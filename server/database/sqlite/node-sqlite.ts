@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Value } from "../database.ts";
-import { type Connection, type SqliteDriver, statementCache } from "./connection.ts";
+import { type Connection, type SqliteDriver, statementCache } from "./sqlite.ts";
 
 /**
  * Returns the driver for the built-in SQLite of Node.js. Returns undefined before Node 22.13. Each call is

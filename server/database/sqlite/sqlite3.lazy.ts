@@ -1,6 +1,6 @@
 import sqlite3 from "sqlite3";
 import type { Value } from "../database.ts";
-import { type Connection, type SqliteDriver, statementCache } from "./connection.ts";
+import { type Connection, type SqliteDriver, statementCache } from "./sqlite.ts";
 
 /**
  * The driver for the npm package `sqlite3`, for versions of Node.js without built-in SQLite. Its calls run on the

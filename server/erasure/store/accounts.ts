@@ -1,6 +1,6 @@
 import { members } from "../../access/members/store.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { credentialsTopic, slotsTopic, tokensTopic } from "../../database/signals.ts";
+import { credentialsTopic, slotsTopic, tokensTopic } from "../../database/transaction.ts";
 import { type Effect, type ErasureScope, inScope, noEffect, type Person } from "./find.ts";
 
 /** Functions that delete accounts at the request of their owner or of the operator. */

@@ -1,7 +1,6 @@
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/deployment.ts";
-import { erasuresTopic } from "../../database/signals.ts";
-import { insert, listed } from "../../database/statements.ts";
+import { erasuresTopic, insert, listed } from "../../database/transaction.ts";
 import { firstPlace, firstPlaceOfAccount, type Place } from "./erase.ts";
 import { type Effect, type ErasureCounts, erasureCounts } from "./find.ts";
 

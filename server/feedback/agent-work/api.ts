@@ -7,8 +7,8 @@ import type {
   findWork as findContract,
 } from "../../../src/contract/find-work.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import { withoutSenderLinks } from "../../../src/contract/report-texts.ts";
 import type { runWork as workContract } from "../../../src/contract/runs.ts";
-import { withoutSenderLinks } from "../../../src/words/sender-links.ts";
 import { ownedApp } from "../../access/apps/store.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
 import { doubtfulTime } from "../../clock.ts";
@@ -20,7 +20,7 @@ import {
   threadTopic,
   tokensTopic,
   topicsOfAllThreads,
-} from "../../database/signals.ts";
+} from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { bytesOfBody, type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
 import {

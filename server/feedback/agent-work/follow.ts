@@ -1,5 +1,5 @@
 import type { Following, Topics } from "../../../src/programs.ts";
-import { proposalTopic, threadsTopic, tokensTopic } from "../../database/signals.ts";
+import { proposalTopic, threadsTopic, tokensTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { AgentCaller } from "../../http/handler.ts";
 import { hashOf } from "../../secrets/secrets.ts";

@@ -6,7 +6,7 @@ import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { suffices } from "../../access/members/rules.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { appTopic, threadsTopic } from "../../database/signals.ts";
+import { appTopic, threadsTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { noteActivity } from "../unread/store/read-marks.ts";

@@ -6,8 +6,7 @@ import {
 import type { ApiError } from "../../../src/contract/errors.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import { Confirmation, IdempotencyField } from "../../console/forms.tsx";
-import { ConsolePage } from "../../console/layout.tsx";
-import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
+import { type AppNavigation, appNavigationOf, ConsolePage } from "../../console/layout.tsx";
 import { Empty, Line, Person, Refused, UserText } from "../../console/parts.tsx";
 import { goTo, InTurns, type Reply, show } from "../../console/respond.tsx";
 import { Ago } from "../../console/times.tsx";

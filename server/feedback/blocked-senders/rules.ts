@@ -1,4 +1,4 @@
-import { normalised } from "../../../src/contract/normalise.ts";
+import { normalised } from "../../../src/contract/json.ts";
 
 /** The normalised forms of a contact, with which it is compared with the blocked senders. */
 export interface SenderKeys {

@@ -1,8 +1,7 @@
 import { oneForViewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
-import { threadsTopic, threadTopic } from "../../database/signals.ts";
-import { insert } from "../../database/statements.ts";
+import { insert, threadsTopic, threadTopic } from "../../database/transaction.ts";
 import { mailOriginals } from "../../mail/incoming/store.ts";
 import { noteActivity } from "../unread/store/read-marks.ts";
 import { blockedDomainOf, senderKeysOf } from "./rules.ts";

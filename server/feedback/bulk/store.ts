@@ -2,7 +2,7 @@ import type { Skipped } from "../../../src/contract/bulk.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
 import type { Row } from "../../database/schema/table.ts";
-import { insert, listed, plannedEachTime, update } from "../../database/statements.ts";
+import { insert, listed, plannedEachTime, update } from "../../database/transaction.ts";
 import { activeAt } from "../unread/store/read-marks.ts";
 
 export interface BulkRow {

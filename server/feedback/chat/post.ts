@@ -1,5 +1,5 @@
 import type { Transaction } from "../../database/database.ts";
-import { outboxTopic } from "../../database/signals.ts";
+import { outboxTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { openAddress, sealAddress } from "../../secrets/secrets.ts";
 import { type ChatMessage, chatFormatOf, chatPost, chatTarget } from "./rules.ts";

@@ -1,9 +1,9 @@
-import { outboxTopic } from "../../database/signals.ts";
+import { outboxTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { postSafely } from "../../http/post-safely.ts";
 import { longestSleep, pauseInDoubt, startTargetQueues } from "../../jobs/runner.ts";
-import { noteOngoing } from "../../notices/causes/record.ts";
 import { openAddress } from "../../secrets/secrets.ts";
+import { noteOngoing } from "../../webhooks/events/record.ts";
 import { isForChat } from "./post.ts";
 import { failingAttempts } from "./rules.ts";
 import { chatChanged, type Delivery, outbox } from "./store.ts";

@@ -1,7 +1,7 @@
 import { limits } from "../../../src/contract/limits.ts";
 import type { Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
-import { insert } from "../../database/statements.ts";
+import { insert } from "../../database/transaction.ts";
 
 export interface FailureReport {
   readonly feedbackId: string;

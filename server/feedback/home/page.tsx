@@ -1,9 +1,15 @@
 import { Begin, ToFirstSteps } from "../../access/start/parts.tsx";
 import { type Definitions, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import { versionOf } from "../../console/forms.tsx";
-import { ConsolePage } from "../../console/layout.tsx";
+import {
+  ConsolePage,
+  decisionsIn,
+  type Navigation,
+  navigationOf,
+  requestsIn,
+  sumOf,
+} from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
-import { decisionsIn, type Navigation, navigationOf, requestsIn, sumOf } from "../../console/navigation.ts";
 import type { AgentWork, AppCounts, ShortList, WaitingProposal } from "../../console/page-reads.ts";
 import { counted, Empty, Line, Pager, shownCount } from "../../console/parts.tsx";
 import { InTurns, type Reply, show } from "../../console/respond.tsx";

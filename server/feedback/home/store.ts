@@ -1,7 +1,7 @@
 import { membershipOf } from "../../access/members/visibility.ts";
 import type { Reader } from "../../database/database.ts";
 import { type PageOfScopes, pageOfScopes } from "../../database/lists.ts";
-import { plannedEachTime } from "../../database/statements.ts";
+import { plannedEachTime } from "../../database/transaction.ts";
 import { isNewer } from "../threads/store/threads.ts";
 
 export interface AwaitingRow {

@@ -15,7 +15,7 @@ import { suffices } from "../../access/members/rules.ts";
 import { members } from "../../access/members/store.ts";
 import { visibleTo } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { listsTopic } from "../../database/signals.ts";
+import { listsTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import {
   type ConsoleCaller,

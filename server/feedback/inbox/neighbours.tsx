@@ -1,8 +1,8 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import { threads } from "../../../src/contract/threads.ts";
-import type { Ask } from "../../console/ask.ts";
 import type { SignedInVisit } from "../../console/definitions.ts";
 import type { Links } from "../../console/links.ts";
+import type { Ask } from "../../console/page-reads.ts";
 import { Line, Notice } from "../../console/parts.tsx";
 import { filterOf, filterQuery, valuesIn, withOpened } from "./filters.ts";
 

@@ -5,7 +5,7 @@ import type { Engine, Reader, Transaction } from "../../database/database.ts";
 import { type Condition, directionOf, given, oftenTrue, sqlOf, valuesOf } from "../../database/lists.ts";
 import * as tables from "../../database/schema/feedback.ts";
 import { loweredAddress } from "../../database/schema/table.ts";
-import { listed, plannedEachTime, update } from "../../database/statements.ts";
+import { listed, plannedEachTime, update } from "../../database/transaction.ts";
 import { isEmpty, readQuery } from "../search/rules.ts";
 import { amongFound, searchThreads } from "../search/store/search.ts";
 import { threadTags } from "../tags/store.ts";

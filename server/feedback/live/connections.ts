@@ -12,7 +12,7 @@ import {
   sessionsTopic,
   slotsTopic,
   threadsTopic,
-} from "../../database/signals.ts";
+} from "../../database/transaction.ts";
 import type { EventConnection } from "../../http/answers.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import type { Settings } from "../../settings/settings.ts";

@@ -1,7 +1,7 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
 import type { Reader, Value } from "../../database/database.ts";
 import { type Condition, sqlOf, valuesOf } from "../../database/lists.ts";
-import { plannedEachTime } from "../../database/statements.ts";
+import { plannedEachTime } from "../../database/transaction.ts";
 import { type ChangesAfter, notAMark, threadChanges } from "../agent-work/store/changes.ts";
 
 /** The app to which a changed object belongs. If the object belongs to a thread, also this thread. */

@@ -5,8 +5,7 @@ import { emailOf } from "../../access/members/authors.ts";
 import { membershipOf } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
-import { answeringTopic } from "../../database/signals.ts";
-import { select } from "../../database/statements.ts";
+import { answeringTopic, select } from "../../database/transaction.ts";
 import { noteActivity } from "../unread/store/read-marks.ts";
 import type { NotedAnswering } from "./rules.ts";
 

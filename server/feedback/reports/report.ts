@@ -2,8 +2,7 @@ import { fitMetadata, type NewFeedback } from "../../../src/contract/feedback.ts
 import { isWithin } from "../../../src/contract/fields.ts";
 import { isReceivedFile, type ReceivedFile } from "../../../src/contract/files.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { eachReportText } from "../../../src/contract/report-texts.ts";
-import { withoutSenderLinks } from "../../../src/words/sender-links.ts";
+import { eachReportText, withoutSenderLinks } from "../../../src/contract/report-texts.ts";
 import type { Deps } from "../../deps.ts";
 import type { ThreadFile, ThreadFiles } from "../threads/answer.ts";
 import type { NewThread } from "../threads/store/threads.ts";

@@ -14,8 +14,7 @@ import {
   TextArea,
   TextField,
 } from "../../console/forms.tsx";
-import { ConsolePage } from "../../console/layout.tsx";
-import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
+import { type AppNavigation, appNavigationOf, ConsolePage } from "../../console/layout.tsx";
 import { changed, type NotDone } from "../../console/notices.ts";
 import { Can, Empty, Line, Refused, UserText } from "../../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";

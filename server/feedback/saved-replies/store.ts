@@ -2,7 +2,7 @@ import type { SavedReply } from "../../../src/contract/correspondence.ts";
 import { oneForViewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
-import { listed, select, update } from "../../database/statements.ts";
+import { listed, select, update } from "../../database/transaction.ts";
 
 const fields = ["id", "title", "body", "createdAt", "updatedAt"] as const;
 const repliesOf = select(tables.savedReplies, fields, "WHERE app_id = ? ORDER BY title, id");

@@ -1,6 +1,6 @@
 import { FeedbackType } from "../../../src/contract/feedback.ts";
 import { threadStatuses } from "../../../src/contract/find-work.ts";
-import { normalised } from "../../../src/contract/normalise.ts";
+import { normalised } from "../../../src/contract/json.ts";
 import type { FoundIn, FoundLine, UnknownValue } from "../../../src/contract/threads.ts";
 import { tagKeyOf } from "../tags/rules.ts";
 

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { SimilarThread } from "../../../src/contract/threads.ts";
 import type { Reader } from "../../database/database.ts";
-import { plannedEachTime } from "../../database/statements.ts";
+import { plannedEachTime } from "../../database/transaction.ts";
 import { endOf } from "../search/store/ranges.ts";
 import { newestWith } from "../search/store/spelling.ts";
 import { activeAt } from "../unread/store/read-marks.ts";

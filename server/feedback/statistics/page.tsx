@@ -15,8 +15,7 @@ import {
 } from "../../../src/contract/statistics-text.ts";
 import { type Definitions, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import { filledWith, Select, TextField } from "../../console/forms.tsx";
-import { ConsolePage } from "../../console/layout.tsx";
-import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
+import { type AppNavigation, appNavigationOf, ConsolePage } from "../../console/layout.tsx";
 import { counted, Line, scrolledByKeys } from "../../console/parts.tsx";
 import { type Reply, show } from "../../console/respond.tsx";
 import { dayText, fullTime } from "../../console/times.tsx";

@@ -7,7 +7,7 @@ import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { listsTopic } from "../../database/signals.ts";
+import { listsTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { tags as rows, threadTags } from "./store.ts";

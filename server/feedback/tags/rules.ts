@@ -1,4 +1,4 @@
-import { normalised } from "../../../src/contract/normalise.ts";
+import { normalised } from "../../../src/contract/json.ts";
 
 /**
  * Returns the key of a tag's name. Names with the same key mean the same tag. Upper and lower case, repeated spaces,

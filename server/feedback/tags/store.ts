@@ -2,7 +2,7 @@ import type { Tag, ThreadTag } from "../../../src/contract/tags.ts";
 import { oneForViewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
-import { insert, listed, select, update } from "../../database/statements.ts";
+import { insert, listed, select, update } from "../../database/transaction.ts";
 import { tagKeyOf } from "./rules.ts";
 
 export interface NewTag {

@@ -6,7 +6,7 @@ import { changesBetween } from "../../access/audit/rules.ts";
 import { suffices } from "../../access/members/rules.ts";
 import { members } from "../../access/members/store.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { threadTopic } from "../../database/signals.ts";
+import { threadTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";

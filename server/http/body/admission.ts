@@ -4,9 +4,9 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Budgets } from "../../settings/settings.ts";
-import { UploadFailure } from "../errors.ts";
+import { UploadFailure } from "../answers.ts";
+import { isAnswered } from "../call-steps.ts";
 import type { Callers } from "../handler.ts";
-import { isAnswered } from "../idempotency.ts";
 import { accountLimitsOf, refuseLimited } from "../rate-limits/rate-limits.ts";
 import { addBytes, consume, giveBackBytes, useBytes } from "../rate-limits/store.ts";
 
@@ -84,12 +84,6 @@ function largeBodyOf(request: IncomingMessage, { upload }: Endpoint): LargeBody 
   };
 }
 
-/** Whether a body is so small that the server may read it without a call of `admit`. */
-export function needsNoAdmission({ headers }: IncomingMessage): boolean {
-  const length = headers["content-length"];
-  return length !== undefined && Number(length) < countedFrom;
-}
-
 const isLarge = ({ headers }: IncomingMessage): boolean =>
   Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) >= largeBytes;
 
@@ -132,7 +126,7 @@ function ignoreRefusal(error: unknown): void {
  * Bodies of fewer bytes are not counted by their bytes, because the limit on the number of requests is enough for
  * them.
  */
-const countedFrom = 8_192;
+export const countedFrom = 8_192;
 
 interface Counted {
   readonly request: IncomingMessage;

@@ -3,10 +3,9 @@ import type { Readable } from "node:stream";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
 import { normaliseMediaType, type ReceivedFile, receivedFile } from "../../../src/contract/files.ts";
 import type { Files, TemporaryFile } from "../../files/files.ts";
-import { UploadFailure } from "../errors.ts";
-import type { IncomingBody } from "./incoming-body.ts";
+import { UploadFailure } from "../answers.ts";
+import { consume, type IncomingBody, type Intake, receive, type Upload } from "./read-body.ts";
 import { anything, parseStrictJson } from "./strict-json.ts";
-import { consume, type Intake, receive, type Upload } from "./upload.ts";
 
 /**
  * Reads a multipart/form-data body and writes its files to disk while it arrives. Each file field becomes a list of

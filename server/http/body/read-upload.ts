@@ -8,10 +8,20 @@ import { normaliseMediaType, type ReceivedFile, receivedFile } from "../../../sr
 import { isObjectOrList } from "../../../src/contract/json.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Files, TemporaryFile } from "../../files/files.ts";
-import { UploadFailure } from "../errors.ts";
+import { malformedJson, UploadFailure } from "../answers.ts";
 import { type MultipartForm, readMultipartUpload } from "./form-upload.ts";
-import type { IncomingBody } from "./incoming-body.ts";
-import { arrivedBytes, createByteCollector, mediaTypeOf, refuseEncoded } from "./read-body.ts";
+import {
+  arrivedBytes,
+  consume,
+  createByteCollector,
+  type IncomingBody,
+  type Intake,
+  mediaTypeOf,
+  receive,
+  refuseEncoded,
+  refuseMore,
+  type Upload,
+} from "./read-body.ts";
 import {
   createRawStringCheck,
   createStringReader,
@@ -20,7 +30,6 @@ import {
   type StringReader,
   type TextSink,
 } from "./strict-json.ts";
-import { consume, type Intake, malformedJson, receive, refuseMore, type Upload } from "./upload.ts";
 
 /**
  * Reads a body with files by the rules of its endpoint. The body must be multipart/form-data. If `bodyKind` is

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { endOfString, isEscaped, isNestedDeeperThan, isObjectOrList } from "../../../src/contract/json.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { malformedJson } from "./upload.ts";
+import { malformedJson } from "../answers.ts";
 
 /** How deep objects and arrays may be nested. */
 export const deepestNesting = 32;

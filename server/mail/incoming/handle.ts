@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { type ReceivedFile, receivedFile } from "../../../src/contract/files.ts";
 import { feedbackFiles, limits } from "../../../src/contract/limits.ts";
+import { withoutSenderLinks } from "../../../src/contract/report-texts.ts";
 import { decodedText } from "../../../src/words/decoded-text.ts";
-import { withoutSenderLinks } from "../../../src/words/sender-links.ts";
 import { hasMoreLines, pdfOfText } from "../../../src/words/text-pdf.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";

@@ -2,8 +2,7 @@ import { type AutomaticMail, incomingMails } from "../../../src/contract/corresp
 import { ApiError } from "../../../src/contract/errors.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import { IdempotencyField } from "../../console/forms.tsx";
-import { ConsolePage } from "../../console/layout.tsx";
-import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
+import { type AppNavigation, appNavigationOf, ConsolePage } from "../../console/layout.tsx";
 import { Empty, Line, Refused, UserText } from "../../console/parts.tsx";
 import { goTo, InTurns, type Reply, show } from "../../console/respond.tsx";
 import { Ago, Timestamp } from "../../console/times.tsx";

@@ -1,7 +1,7 @@
 import { oneForViewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/mail.ts";
-import { insert } from "../../database/statements.ts";
+import { insert } from "../../database/transaction.ts";
 
 /** The original of an incoming mail. Its bytes are in a file. */
 export interface OriginalRow {

@@ -1,7 +1,6 @@
 import type { Reader, Transaction, Value } from "../../database/database.ts";
 import * as tables from "../../database/schema/mail.ts";
-import { mailTopic } from "../../database/signals.ts";
-import { insert, listed, plannedEachTime } from "../../database/statements.ts";
+import { insert, listed, mailTopic, plannedEachTime } from "../../database/transaction.ts";
 import { type ReportRow, reports } from "../sender-page/store.ts";
 import { type MailQueue, mostCounted, queueOf, type WaitingMails } from "./rules.ts";
 

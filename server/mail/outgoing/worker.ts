@@ -1,5 +1,5 @@
 import type { Transaction } from "../../database/database.ts";
-import { mailTopic } from "../../database/signals.ts";
+import { mailTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { longestSleep, pauseInDoubt, startDueWork, startJob } from "../../jobs/runner.ts";
 import type { MailOut } from "../../settings/settings.ts";

@@ -1,5 +1,5 @@
 import { ApiError } from "../../../src/contract/errors.ts";
-import { withoutSenderLinks } from "../../../src/words/sender-links.ts";
+import { withoutSenderLinks } from "../../../src/contract/report-texts.ts";
 import { audit } from "../../access/audit/store.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";

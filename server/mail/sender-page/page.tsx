@@ -9,8 +9,8 @@ import { Line, Notice, Refused, UserText } from "../../console/parts.tsx";
 import { goTo, InTurns, type Reply, refuseForeignForm, reshowForm, show } from "../../console/respond.tsx";
 import { Timestamp } from "../../console/times.tsx";
 import type { Deps } from "../../deps.ts";
-import { senderOf } from "../../http/network-addresses.ts";
 import type { Route, SharedSteps } from "../../http/pipeline.ts";
+import { senderOf } from "../../http/rate-limits/rate-limits.ts";
 import { createSenderPages, type SenderPage, type SenderPages, type SharedFiles } from "./api.ts";
 import { statusPath } from "./links.ts";
 

@@ -1,7 +1,6 @@
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/mail.ts";
-import { threadTopic } from "../../database/signals.ts";
-import { insert } from "../../database/statements.ts";
+import { insert, threadTopic } from "../../database/transaction.ts";
 
 const noteConfirmed = insert(
   tables.mailAddresses,

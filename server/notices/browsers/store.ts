@@ -1,8 +1,7 @@
 import type { NoticeKind } from "../../../src/contract/notices.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/notices.ts";
-import { pushesTopic } from "../../database/signals.ts";
-import { insert, listed } from "../../database/statements.ts";
+import { insert, listed, pushesTopic } from "../../database/transaction.ts";
 
 /** The keys with which this server proves its identity to push services. */
 export interface PushKeysRow {

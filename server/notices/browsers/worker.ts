@@ -9,7 +9,7 @@ import {
 } from "node:crypto";
 import { SignJWT } from "jose";
 import type { Transaction } from "../../database/database.ts";
-import { pushesTopic } from "../../database/signals.ts";
+import { pushesTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { postSafely, reachOf } from "../../http/post-safely.ts";
 import { longestSleep, pauseInDoubt, startTargetQueues } from "../../jobs/runner.ts";

@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { postToApp } from "../../feedback/chat/post.ts";
 import { noticeMessage } from "../../feedback/chat/rules.ts";
 import { sendsMail } from "../../mail/outgoing/queue.ts";
+import { noteOngoing } from "../../webhooks/events/record.ts";
 import { collectedInBrowsers } from "../browsers/rules.ts";
 import { noticeBrowsers } from "../browsers/store.ts";
 import { choicesOf, isOwn } from "../choices/rules.ts";
@@ -11,7 +12,6 @@ import { type MemberRow, noticeChoices, quietHoursOf } from "../choices/store.ts
 import { knownOf } from "../waiting/items.ts";
 import { chatSentenceOf, dueAt } from "../waiting/rules.ts";
 import { type Batch, noticeFacts, notices } from "../waiting/store.ts";
-import { noteOngoing } from "./record.ts";
 import {
   type Candidate,
   type Circumstances,

@@ -1,8 +1,7 @@
 import type { NoticeKind } from "../../../src/contract/notices.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/notices.ts";
-import { noticesTopic } from "../../database/signals.ts";
-import { insert } from "../../database/statements.ts";
+import { insert, noticesTopic } from "../../database/transaction.ts";
 
 /** An event or a problem about which members may get notices. */
 export interface Cause {

@@ -7,7 +7,7 @@ import {
   type OwnNotices,
 } from "../../../src/contract/notices.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { appTopic } from "../../database/signals.ts";
+import { appTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { sendsMail } from "../../mail/outgoing/queue.ts";

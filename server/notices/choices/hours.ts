@@ -1,6 +1,6 @@
 import type { QuietHours } from "../../../src/contract/notices.ts";
 import type { Transaction } from "../../database/database.ts";
-import { noticesTopic } from "../../database/signals.ts";
+import { noticesTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { dueAt } from "../waiting/rules.ts";
 import { notices } from "../waiting/store.ts";

@@ -2,7 +2,7 @@ import type { Role } from "../../../src/contract/endpoint.ts";
 import type { QuietHours } from "../../../src/contract/notices.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/notices.ts";
-import { insert } from "../../database/statements.ts";
+import { insert } from "../../database/transaction.ts";
 
 /** A member of an app with the notices that the member has chosen. */
 export interface MemberRow {

@@ -1,6 +1,6 @@
 import type { MailWay } from "../../../src/contract/notices.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { noticesTopic } from "../../database/signals.ts";
+import { noticesTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/runner.ts";
 import { type OutgoingMail, queueMail, rewriteMail, sendsMail } from "../../mail/outgoing/queue.ts";

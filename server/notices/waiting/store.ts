@@ -1,8 +1,7 @@
 import { type NoticeKind, type NoticeWay, noticeWays, type OwnWay } from "../../../src/contract/notices.ts";
 import type { Database, Reader, Transaction, Value } from "../../database/database.ts";
 import * as tables from "../../database/schema/notices.ts";
-import { noticesTopic } from "../../database/signals.ts";
-import { plannedEachTime } from "../../database/statements.ts";
+import { noticesTopic, plannedEachTime } from "../../database/transaction.ts";
 import { noticePushes } from "../browsers/store.ts";
 
 /** The texts and states that a notice needs. They are read when the text of the notice is written. */

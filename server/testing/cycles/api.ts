@@ -17,7 +17,7 @@ import { members } from "../../access/members/store.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { isConflict } from "../../database/errors.ts";
-import { cyclesTopic, cycleTopic, userTopic } from "../../database/signals.ts";
+import { cyclesTopic, cycleTopic, userTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { type Handlers, type Request, withTraits } from "../../http/handler.ts";
 import { sendsMail } from "../../mail/outgoing/queue.ts";

@@ -1,6 +1,6 @@
 import type { Clock, TimeWatch } from "../../clock.ts";
 import type { Database, Transaction } from "../../database/database.ts";
-import { concernsCycles } from "../../database/signals.ts";
+import { concernsCycles } from "../../database/transaction.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { afterDay, countedDaysOf, dayStartsOfRow, graceEndOf, hasMissedTooMany } from "../days/rules.ts";
 import { type ClosingSlot, type CycleScope, type DueCycle, dueChanges } from "./store.ts";

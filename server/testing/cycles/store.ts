@@ -5,7 +5,7 @@ import { membershipOf, oneForViewer, type Viewer } from "../../access/members/vi
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Added } from "../../database/schema/table.ts";
 import * as tables from "../../database/schema/testing.ts";
-import { cycleTopic, slotTopic } from "../../database/signals.ts";
+import { cycleTopic, slotTopic } from "../../database/transaction.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 
 /** A row of `cycles` with data of its listing. */

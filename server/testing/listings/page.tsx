@@ -19,8 +19,7 @@ import {
   type Values,
   versionOf,
 } from "../../console/forms.tsx";
-import { ConsolePage } from "../../console/layout.tsx";
-import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
+import { type AppNavigation, appNavigationOf, ConsolePage } from "../../console/layout.tsx";
 import { changed, changesNotSaved } from "../../console/notices.ts";
 import type { SlotRequest } from "../../console/page-reads.ts";
 import { Can, Empty, ExternalLink, Line, Refused, UserText } from "../../console/parts.tsx";

@@ -3,8 +3,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { oneForViewer, type Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/testing.ts";
-import { listingTopic } from "../../database/signals.ts";
-import { listed, select, update } from "../../database/statements.ts";
+import { listed, listingTopic, select, update } from "../../database/transaction.ts";
 
 /** Returns the listing if the viewer is a member of its app. Throws `not_found` otherwise. */
 export async function ownedListing(reader: Reader, id: string, viewer: Viewer): Promise<ListingRow> {

@@ -6,11 +6,11 @@ import {
 } from "../../../src/contract/test-sessions.ts";
 import { doubtfulTime } from "../../clock.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { cycleTopic, slotTopic, topicsOfAllSlots } from "../../database/signals.ts";
+import { cycleTopic, slotTopic, topicsOfAllSlots } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { prepareAnswer } from "../../http/answers.ts";
+import { scopeOfField } from "../../http/call-steps.ts";
 import { type Handlers, withTraits } from "../../http/handler.ts";
-import { scopeOfField } from "../../http/idempotency.ts";
 import { idempotency } from "../../http/idempotency-store.ts";
 import { cachedLookup } from "../../http/memory.ts";
 import { forget } from "../../http/rate-limits/store.ts";

@@ -14,7 +14,7 @@ import {
   slotTopic,
   topicsOfAllSlots,
   userTopic,
-} from "../../database/signals.ts";
+} from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { type ReceivedUpload, uploadOf } from "../../feedback/reports/uploads.ts";
 import { uploads } from "../../files/store.ts";

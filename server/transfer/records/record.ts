@@ -1,4 +1,4 @@
-import { withoutSenderLinks } from "../../../src/words/sender-links.ts";
+import { withoutSenderLinks } from "../../../src/contract/report-texts.ts";
 import type { AnyTable } from "../../database/schema/table.ts";
 import { type Field, id as idField, type Naming, type Stored } from "../fields.ts";
 

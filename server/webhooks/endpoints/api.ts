@@ -7,7 +7,7 @@ import { ownedApp } from "../../access/apps/store.ts";
 import { type Author, createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { appTopic, webhooksOffTopic, webhooksTopic } from "../../database/signals.ts";
+import { appTopic, webhooksOffTopic, webhooksTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import {
   type ConsoleCaller,
@@ -18,9 +18,8 @@ import {
   readCursor,
 } from "../../http/handler.ts";
 import { maskAddress, openAddress, sealAddress } from "../../secrets/secrets.ts";
-import { events } from "../events/store.ts";
 import { deliveryAnswer, oldSecretHours, storedEvents, webhookAnswer } from "./rules.ts";
-import { deliveries, webhooks as rows, type WebhookState } from "./store.ts";
+import { deliveries, events, webhooks as rows, type WebhookState } from "./store.ts";
 
 interface OfWebhook {
   readonly appId: string;

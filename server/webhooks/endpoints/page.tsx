@@ -26,8 +26,7 @@ import {
   type Values,
   withStored,
 } from "../../console/forms.tsx";
-import { ConsolePage } from "../../console/layout.tsx";
-import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
+import { type AppNavigation, appNavigationOf, ConsolePage } from "../../console/layout.tsx";
 import { changed } from "../../console/notices.ts";
 import { Empty, Line, Pager, Refused, Secret } from "../../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";

@@ -2,20 +2,21 @@ import type { DeliveryAttempt } from "../../../src/contract/events.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { webhookHeaders } from "../../../src/words/webhook-signature.ts";
 import type { Database } from "../../database/database.ts";
-import { webhooksOffTopic, webhooksTopic } from "../../database/signals.ts";
+import { webhooksOffTopic, webhooksTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { postSafely, reachOf } from "../../http/post-safely.ts";
 import { longestSleep, pauseInDoubt, startDueWork, startTargetQueues } from "../../jobs/runner.ts";
-import { noteOngoing } from "../../notices/causes/record.ts";
 import { failingTries } from "../../notices/causes/rules.ts";
 import { openAddress } from "../../secrets/secrets.ts";
+import { noteOngoing } from "../events/record.ts";
 import { bodyOf, eventAnswer, factsOf } from "../events/rules.ts";
-import { type EventRow, events } from "../events/store.ts";
 import { goneStatus, isDelivered, nextTry, withAttempt } from "./rules.ts";
 import {
   type ClearedWebhook,
   type DueDelivery,
   deliveries,
+  type EventRow,
+  events,
   eventTexts,
   type WebhookRow,
   webhooks,

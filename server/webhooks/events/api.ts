@@ -3,12 +3,12 @@ import type { events as contract } from "../../../src/contract/events.ts";
 import { utcOf } from "../../../src/contract/fields.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { ownedApp } from "../../access/apps/store.ts";
-import { accessTopic, appTopic, eventsTopic, tokensTopic } from "../../database/signals.ts";
+import { accessTopic, appTopic, eventsTopic, tokensTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { hold } from "../../http/held-request.ts";
+import { type EventPosition, type EventStart, readers, events as rows } from "../endpoints/store.ts";
 import { eventAnswer } from "./rules.ts";
-import { type EventPosition, type EventStart, readers, events as rows } from "./store.ts";
 
 /**
  * Returns the handler that lists the events of an app. If there is no event yet, the handler can wait for the next one.

@@ -1,9 +1,10 @@
 import type { EventType } from "../../../src/contract/events.ts";
+import type { NoticeKind } from "../../../src/contract/notices.ts";
 import type { Transaction } from "../../database/database.ts";
-import { eventsTopic, webhooksTopic } from "../../database/signals.ts";
-import { noteEvent } from "../../notices/causes/record.ts";
-import { deliveries } from "../endpoints/store.ts";
-import { events, type Facts } from "./store.ts";
+import { eventsTopic, webhooksTopic } from "../../database/transaction.ts";
+import { aboutEvent, type EventFacts } from "../../notices/causes/rules.ts";
+import { noticeCauses } from "../../notices/causes/store.ts";
+import { deliveries, events, type Facts } from "../endpoints/store.ts";
 
 /** A change that is reported as an event. */
 export interface Happening {
@@ -37,3 +38,45 @@ export async function recordEvent(
   tx.signal(eventsTopic(appId));
   await noteEvent({ newId }, tx, happening);
 }
+
+interface AppEvent extends EventFacts {
+  readonly appId: string;
+  readonly at: string;
+  /** The account of the person who caused the event; undefined if no person did. */
+  readonly by?: string | undefined;
+}
+
+/**
+ * Stores an event as a cause of notices, if notices exist for its type. Call it in the transaction of the change.
+ * (rule N2)
+ */
+async function noteEvent(
+  { newId }: { readonly newId: () => string },
+  tx: Transaction,
+  event: AppEvent,
+): Promise<void> {
+  const about = aboutEvent(event);
+  if (about === undefined) return;
+  const { appId, at: createdAt, by: actorId = null } = event;
+  const cause = { id: newId(), appId, ...about, actorId, createdAt };
+  await (about.kind === "report" ? noticeCauses.insertReport(tx, cause) : noticeCauses.insert(tx, cause));
+}
+
+/** A problem that lasts. It is stored at most once until members are notified. */
+interface Ongoing {
+  readonly appId: string;
+  readonly kind: Extract<NoticeKind, "storm" | "delivery" | "work">;
+  readonly subjectId: string;
+  readonly feedbackId?: string | null;
+  readonly at: string;
+}
+
+/** Stores that a failure is reported again, that messages cannot be delivered, or that a worker is silent. (rule N2) */
+export const noteOngoing = (
+  tx: Transaction,
+  { kind, subjectId, feedbackId = null, appId, at: createdAt }: Ongoing,
+): Promise<void> =>
+  noticeCauses.insertOnce(tx, {
+    ...{ id: `${kind}:${subjectId}`, appId, kind, subjectId },
+    ...{ feedbackId, actorId: null, createdAt },
+  });

@@ -17,8 +17,7 @@ import { connect, lastingClient } from "../core/connection.ts";
 import type { Context, Invocation } from "../core/context.ts";
 import { isId } from "../core/ids.ts";
 import { explainMissingList } from "../core/missing-endpoints.ts";
-import { note, printLine } from "../core/output.ts";
-import { printable } from "../core/plain-text.ts";
+import { note, printable, printLine } from "../core/output.ts";
 import { type Job, type JobNotes, startWorker, type Worker } from "./worker.ts";
 
 export interface WorkFlags {

@@ -2,12 +2,12 @@ import { basename, join, resolve } from "node:path";
 import { isSameVersion, withoutFeedbackLines } from "../../contract/content-text.ts";
 import { limits } from "../../contract/limits.ts";
 import { systemReason } from "../../words/phrases.ts";
+import { oneLine } from "../../words/visible.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { GlobalFlags, Invocation } from "../core/context.ts";
 import { assertInside, writeInOneStep } from "../core/files.ts";
 import { goesThroughConsole, hasMaintainerToken } from "../core/ids.ts";
 import { note, printList } from "../core/output.ts";
-import { onOneLine } from "../core/plain-text.ts";
 import { allWritten, inLanguage, type Release } from "./find.ts";
 import { type Piece, piecesOf } from "./notes/pieces.lazy.ts";
 
@@ -83,7 +83,7 @@ async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<re
   if (!/^(?:default|[a-z]{2}(?:-[a-z]{2,4})?)$/i.test(language))
     note(
       invocation,
-      `fastlane reads only folders with the name of a language, such as en-US, and not ${onOneLine(language)}.`,
+      `fastlane reads only folders with the name of a language, such as en-US, and not ${oneLine(language)}.`,
     );
   return [file];
 }

@@ -1,11 +1,11 @@
 import { type Command, CommanderError } from "commander";
-import { closest } from "../../words/closest.ts";
+import { closest } from "../../words/phrases.ts";
+import { oneLine } from "../../words/visible.ts";
 import { CliError, Unanswered } from "./cli-error.ts";
 import { wordsOf } from "./command.ts";
 import type { Context, GlobalFlags, Sink } from "./context.ts";
 import { calledBy } from "./failures.ts";
 import { choicesOf, choicesOfArgument, listedArguments } from "./listed-values.ts";
-import { onOneLine } from "./plain-text.ts";
 
 /** A command line that failed because required values are missing. */
 export interface Incomplete {
@@ -192,7 +192,7 @@ async function askChoice(
 }
 
 const lineOf = ({ value, name }: Choice, at: number): string =>
-  `  ${String(at + 1).padStart(2)}  ${onOneLine(value)}${name === undefined ? "" : `  ${onOneLine(name)}`}`;
+  `  ${String(at + 1).padStart(2)}  ${oneLine(value)}${name === undefined ? "" : `  ${oneLine(name)}`}`;
 
 function chosenFrom(choices: readonly Choice[], answer: string): string | undefined {
   const numbered = /^\d{1,3}$/.test(answer) ? choices[Number(answer) - 1] : undefined;

@@ -1,5 +1,5 @@
 import type { Issue } from "../../contract/errors.ts";
-import { closest } from "../../words/closest.ts";
+import { closest } from "../../words/phrases.ts";
 
 /** Further facts about a failure, for programs that read the error. */
 interface FailureDetails {

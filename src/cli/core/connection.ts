@@ -1,6 +1,5 @@
 import type { Client } from "../../client/call.ts";
-import type { ProxySettings } from "../../client/connection.ts";
-import { credentialFor, credentialHeader } from "../../client/credential-kinds.ts";
+import { credentialFor, credentialHeader, type ProxySettings } from "../../client/connection.ts";
 import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
 import type { ClientOptions, Exchange, Idempotency, PreparedRequest } from "../../client/options.ts";
 import { redactBody, redactHeaders, redactText, redactUrl } from "../../client/redact.ts";
@@ -9,9 +8,8 @@ import { clientOf, createSender, type Sender } from "../../client/send.ts";
 import { lastingTransport } from "../../client/transport.ts";
 import type { Pause } from "../../client/wait.ts";
 import type { Context, Invocation } from "./context.ts";
-import { missingCredential } from "./credentials.ts";
-import { note } from "./output.ts";
-import { asLogged, printable } from "./plain-text.ts";
+import { asLogged, note, printable } from "./output.ts";
+import { missingCredential } from "./settings.ts";
 
 /** Returns the function that sends the requests of a command. */
 export const connect = (invocation: Invocation, limits: Limits = {}): Sender =>

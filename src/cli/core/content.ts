@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { formBody } from "../../client/body.ts";
 import type { Client } from "../../client/call.ts";
+import { formBody } from "../../client/send.ts";
 import { contentPictures } from "../../contract/limits.ts";
 import { checkSentFiles } from "../delivery/report.ts";
 import type { Invocation } from "./context.ts";

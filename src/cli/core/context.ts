@@ -1,7 +1,7 @@
 import type { Client, Transport } from "../../client/call.ts";
-import type { Clock } from "../../client/clock.ts";
-import type { CredentialKind } from "../../client/credential-kinds.ts";
+import type { CredentialKind } from "../../client/connection.ts";
 import type { Sender } from "../../client/send.ts";
+import type { Clock } from "../../client/wait.ts";
 import type { Keychain } from "../../credentials/keychain.ts";
 import type { Programs } from "../../programs.ts";
 

@@ -1,10 +1,9 @@
 import { dirname } from "node:path";
 import { type Argument, type Command, CommanderError, InvalidArgumentError, type Option } from "commander";
-import { credentialKinds } from "../../client/credential-kinds.ts";
+import { credentialKinds, MissingCredentialError } from "../../client/connection.ts";
 import {
   ConnectionError,
   InvalidInputError,
-  MissingCredentialError,
   ServerError,
   UnexpectedAnswerError,
 } from "../../client/errors.ts";
@@ -13,13 +12,12 @@ import { issuesIn } from "../../client/send.ts";
 import type { Issue } from "../../contract/errors.ts";
 import { KeychainError } from "../../credentials/keychain.ts";
 import { DamagedStoreError } from "../../credentials/store.ts";
-import { closest } from "../../words/closest.ts";
-import { fullDiskText, isFullDisk } from "../../words/phrases.ts";
+import { closest, fullDiskText, isFullDisk } from "../../words/phrases.ts";
 import { CliError, type Exit, exitCodes, type Failure, usageError } from "./cli-error.ts";
 import { wordsOf } from "./command.ts";
 import { DryRun, textOfRequest } from "./connection.ts";
 import type { Context, GlobalFlags } from "./context.ts";
-import { asLogged, asLoggedJson, type Painter, painter, printable } from "./plain-text.ts";
+import { asLogged, asLoggedJson, type Painter, painter, printable } from "./output.ts";
 
 /** Prints the reason why a command failed. Returns the exit of the command. (rule L1) */
 export function printFailure(

@@ -1,8 +1,8 @@
 import { appendFile } from "node:fs/promises";
 import { systemReason } from "../../words/phrases.ts";
+import { oneLine } from "../../words/visible.ts";
 import { isGitHubActions } from "./ci.ts";
 import type { Context, Invocation } from "./context.ts";
-import { onOneLine } from "./plain-text.ts";
 
 /**
  * Stores the current time as the start of the job. The action reads it later. GitHub Actions runs this before the first
@@ -62,7 +62,7 @@ interface StepOutput {
  * the author of the value must not be able to guess it.
  */
 export const addOutput = (file: string, { value, ...output }: StepOutput): Promise<void> =>
-  addLines(file, { ...output, value: onOneLine(value) });
+  addLines(file, { ...output, value: oneLine(value) });
 
 /** Writes an output of several lines, or the state of a step. For the state, `file` is the value of GITHUB_STATE. */
 export const addLines = (file: string, { name, value, delimiter }: StepOutput): Promise<void> =>
@@ -79,7 +79,7 @@ export function markdownBlock(text: string): string {
 }
 
 /** Returns the text of a stranger as one line of Markdown that shows every character unchanged. */
-export const markdownText = (text: string): string => onOneLine(text).replace(/[!-/:-@[-`{-~]/g, "\\$&");
+export const markdownText = (text: string): string => oneLine(text).replace(/[!-/:-@[-`{-~]/g, "\\$&");
 
 /** Returns a Markdown link. If the address is not a web address, returns only the text. */
 export function markdownLink(text: string, address: string): string {

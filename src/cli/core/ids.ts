@@ -1,9 +1,10 @@
 import { ServerError } from "../../client/errors.ts";
 import type { Slot } from "../../contract/tester.ts";
+import { oneLine } from "../../words/visible.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import type { Invocation } from "./context.ts";
-import { namedApp } from "./credentials.ts";
-import { onOneLine } from "./plain-text.ts";
+
+import { namedApp } from "./settings.ts";
 
 /**
  * Returns the id of one of the tester's own slots. `given` is an id or the start of an id. If `given` is missing, the
@@ -74,7 +75,7 @@ export async function wholeId(
     });
   }
   if (others.length === 0) return one.id;
-  const choice = found.map(({ id, name }) => `  ${id}  ${onOneLine(name)}`).join("\n");
+  const choice = found.map(({ id, name }) => `  ${id}  ${oneLine(name)}`).join("\n");
   throw usageError(`${found.length} ids start with ${given}.`, `Give more characters of the id:\n${choice}`);
 }
 

@@ -2,10 +2,9 @@ import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { decodedText } from "../../words/decoded-text.ts";
 import { systemReason } from "../../words/phrases.ts";
-import { fromTerminal } from "../../words/visible.ts";
+import { fromTerminal, oneLine } from "../../words/visible.ts";
 import { CliError, Unanswered, usageError } from "./cli-error.ts";
 import type { Context, Invocation, Io, StreamEnds } from "./context.ts";
-import { onOneLine } from "./plain-text.ts";
 
 type Texts = Readonly<Record<string, string | undefined>>;
 
@@ -285,7 +284,7 @@ export const flagOf = (field: string): string =>
 /** Returns one usage error that names every fault. */
 export function inputFaultsError(faults: readonly InputFault[]): CliError {
   const count = faults.length === 1 ? "One thing is wrong" : `${faults.length} things are wrong`;
-  const issues = faults.map(({ flag, message }) => ({ path: onOneLine(flag), message }));
+  const issues = faults.map(({ flag, message }) => ({ path: oneLine(flag), message }));
   return usageError(`Nothing was sent. ${count}:`, undefined, { issues });
 }
 

@@ -1,10 +1,12 @@
 import path, { join, type PlatformPath } from "node:path";
-import { credentialKinds } from "../../client/credential-kinds.ts";
+import { type CredentialKind, credentialKinds, MissingCredentialError } from "../../client/connection.ts";
 import { isObject, jsonIn } from "../../contract/json.ts";
-import { configFolder, readIfThere } from "../../credentials/folders.ts";
+import { configFolder, readIfThere, writePrivately } from "../../credentials/folders.ts";
+import { type CredentialStore, createStore } from "../../credentials/store.ts";
+import { withArticle } from "../../words/phrases.ts";
 import { CliError, didYouMean, usageError } from "./cli-error.ts";
-import type { Context, GlobalFlags } from "./context.ts";
-import { readForeign } from "./input.ts";
+import type { Context, FoundCredential, GlobalFlags, Invocation, Server } from "./context.ts";
+import { readForeign, readText } from "./input.ts";
 
 /** A flag, variable, profile or file that may contain the server, its app and its console. */
 interface Source {
@@ -24,7 +26,7 @@ interface Source {
  * comes first. Reads a file only when the caller needs it. So a damaged file stops only the commands that need
  * the file.
  */
-export function* sourcesOf(context: Context, flags: GlobalFlags): Generator<Source> {
+function* sourcesOf(context: Context, flags: GlobalFlags): Generator<Source> {
   const { env } = context;
   yield { from: "--app", app: flags.app };
   yield { from: "--base-url", server: flags.baseUrl };
@@ -203,3 +205,285 @@ function faultOf(key: string, value: unknown): string[] {
 }
 
 const secretStarts = [...Object.values(credentialKinds).map(({ prefix }) => prefix), "stk_"];
+
+const local = "http://127.0.0.1:4700";
+
+/**
+ * Returns the server of a command. The address comes from the first of these sources that contains one: the
+ * flags, the variables, the project file, the profile (see `sourcesOf`). If no source contains an address,
+ * returns the server of the last sign-in, or else the server on this machine. If a variable contains a
+ * credential, only commands of a tester use the server of the last sign-in. Throws a usage error for a text
+ * that is not a web address.
+ */
+export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean): Server {
+  for (const { server, from, isProject, profile } of sourcesOf(context, flags)) {
+    if (!server) continue;
+    const of = { ...(isProject && { isProject }), ...(profile !== undefined && { profile }) };
+    return { address: webAddress(server, from), from, ...of };
+  }
+  const last = asTester || !hasCredentialVariable(context) ? lastSignIn(context) : undefined;
+  if (last !== undefined) return { address: last, from: "the last sign-in" };
+  return { address: local, from: "the default" };
+}
+
+/**
+ * Whether an environment variable contains a credential. The credential may be for a different server than the server
+ * of the last sign-in.
+ */
+const hasCredentialVariable = ({ env }: Context): boolean =>
+  Object.values(credentialKinds).some(({ variable }) => env[variable]);
+
+/**
+ * Returns the app, by id or name, from the flags, the variables, the project file or the profile. If a source
+ * also contains a server, its app is used only with that server. Undefined if no source contains an app.
+ */
+export function namedApp({ context, flags, baseUrl }: Invocation): string | undefined {
+  for (const { app, server, from } of sourcesOf(context, flags)) {
+    if (app && (!server || webAddress(server, from) === baseUrl())) return app;
+  }
+  return undefined;
+}
+
+/**
+ * Returns the address of the console of the command's server. The address can be set in a variable or in the
+ * profile. By default, it is the path `/console` of the server.
+ */
+export function consoleAddress({ context, flags, baseUrl }: Invocation): string {
+  const address = baseUrl();
+  for (const { console, server, from } of sourcesOf(context, flags)) {
+    if (console && (!server || webAddress(server, from) === address)) return webAddress(console, from);
+  }
+  return `${address}/console`;
+}
+
+/**
+ * Returns the address without a slash at its end. Throws a usage error for a text that is not a web address, or
+ * that contains a user name or a password.
+ */
+export function webAddress(given: string, origin: string): string {
+  const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw usageError(
+      `${origin} is not the address of a server.`,
+      `Give an address such as https://feedback.example.com.`,
+    );
+  }
+  if (url.username || url.password) {
+    throw usageError(`${origin} must contain no name and no password.`, "See `innkeep auth set --help`.");
+  }
+  return (url.origin + url.pathname).replace(/(?<!\/)\/+$/, "");
+}
+
+const fileIn = (context: Context): string => join(configFolder(context), "last-sign-in");
+
+const expiryIn = (context: Context): string => join(configFolder(context), "last-sign-in-expires");
+
+/** Stores the address of the server at which this person signed in last, and the expiry time of the token. */
+export function rememberSignIn(context: Context, baseUrl: string, expiresAt: string | undefined): void {
+  writePrivately(fileIn(context), `${baseUrl}\n`, context.newId);
+  writePrivately(expiryIn(context), `${expiresAt ?? ""}\n`, context.newId);
+}
+
+/**
+ * Returns the expiry time of the token of the last sign-in. Undefined if that sign-in was at another server, or if the
+ * time is not known.
+ */
+export function signInExpiry(context: Context, origin: string): Date | undefined {
+  const address = lastSignIn(context);
+  if (address === undefined || new URL(address).origin !== origin) return undefined;
+  const expiry = new Date(readIfThere(expiryIn(context))?.trim() ?? "");
+  return Number.isNaN(expiry.getTime()) ? undefined : expiry;
+}
+
+/**
+ * Returns the server of the last sign-in. Undefined if there was no sign-in, or if the token of the sign-in is no
+ * longer stored. Also undefined if INNKEEP_DEVICE_TOKEN is set, because that token may be for another server.
+ */
+function lastSignIn(context: Context): string | undefined {
+  if (context.env.INNKEEP_DEVICE_TOKEN) return undefined;
+  const address = readIfThere(fileIn(context))?.trim();
+  if (!address || !URL.canParse(address)) return undefined;
+  const kinds = Object.keys(openStore(context).index()[new URL(address).origin] ?? {});
+  return kinds.some((kind) => kind.split("#", 1)[0] === "deviceToken") ? address : undefined;
+}
+
+/**
+ * Returns the error for a missing credential. The error contains the server of the command, and other servers
+ * for which a credential is stored.
+ */
+export function missingCredential(invocation: Invocation, kind: CredentialKind): CliError {
+  const { message } = new MissingCredentialError(kind);
+  const server = invocation.server();
+  const { address, from } = server;
+  const others = storedElsewhere(invocation, kind, new URL(address).origin);
+  const hint =
+    others.length === 0
+      ? ""
+      : ` A credential is stored for ${others.join(", ")}: select that server with --base-url.`;
+  const { variable } = credentialKinds[kind];
+  const unsent = isOfOtherServer(invocation.context, server, variable) ? ` ${notSent(variable, server)}` : "";
+  const next = `The server is ${address} (${from}).${unsent}${hint}`;
+  return new CliError({ exit: "authentication", code: "missing_credential", message, next });
+}
+
+const storedElsewhere = ({ context }: Invocation, kind: CredentialKind, origin: string): string[] =>
+  Object.entries(openStore(context).index()).flatMap(([server, kinds]) =>
+    server !== origin && kinds[kind] ? [server] : [],
+  );
+
+/**
+ * Whether the secret in a variable is for a different server than the server of the command. A secret in a variable is
+ * for the server in INNKEEP_BASE_URL, but `--profile` may select a different server.
+ */
+export function isOfOtherServer({ env }: Context, { address, profile }: Server, variable: string): boolean {
+  if (profile === undefined || !env[variable]?.trim()) return false;
+  const own = env.INNKEEP_BASE_URL?.trim() ?? "";
+  return !URL.canParse(own) || new URL(own).origin !== new URL(address).origin;
+}
+
+/** Returns a note that the secret in a variable is not sent to the server of the profile. */
+export const notSent = (variable: string, { address, profile }: Server): string =>
+  `${variable} is not sent to ${address}: that server comes from the profile ${profile}, and not from the environment.`;
+
+/**
+ * Throws a CliError if only a project file names the server, and this person has neither a credential nor a
+ * profile for that server. A stranger may have written that file and must not choose the server that gets a
+ * secret, even in a CI job. `refusal` is the beginning of the message. Stored credentials do not need this
+ * check, because each belongs to one server. (rule L75)
+ */
+export function assertKnownServer(context: Context, { address, isProject }: Server, refusal: string): void {
+  if (!isProject) return;
+  const { origin } = new URL(address);
+  const known = [
+    ...Object.keys(openStore(context).index()),
+    ...Object.values(readProfiles(context).profiles).flatMap(({ server }) => originsOf(server)),
+  ];
+  if (known.includes(origin)) return;
+  throw new CliError({
+    exit: "authentication",
+    code: "untrusted_server",
+    message: `${refusal} ${address}: only a file of this project names that server.`,
+    next: `If you trust the server, run \`innkeep config set server ${address} --profile NAME\`, add --base-url, or set INNKEEP_BASE_URL.`,
+  });
+}
+
+const originsOf = (address: string | undefined): string[] =>
+  address !== undefined && URL.canParse(address) ? [new URL(address).origin] : [];
+
+const fileFlags = {
+  appKey: { flag: "--api-key-file", name: "apiKeyFile" },
+  agentToken: { flag: "--agent-token-file", name: "agentTokenFile" },
+  maintainerToken: { flag: "--token-file", name: "tokenFile" },
+  deviceToken: undefined,
+} as const satisfies Record<CredentialKind, { flag: string; name: keyof GlobalFlags } | undefined>;
+
+interface WantedCredential {
+  /** The server that gets the credential. */
+  readonly server: Server;
+  readonly kind: CredentialKind;
+}
+
+/**
+ * Finds a credential. Looks first in the file of a flag, then in the variable, then in the store of this
+ * machine. Ignores the variable if `--profile` selects a different server than INNKEEP_BASE_URL. Undefined if
+ * there is no credential. Throws a CliError if the credential comes from a flag or a variable, and
+ * `assertKnownServer` refuses the server. (rule L3)
+ */
+export async function findCredential(
+  context: Context,
+  flags: GlobalFlags,
+  { server, kind }: WantedCredential,
+): Promise<FoundCredential | undefined> {
+  const given = await givenCredential(context, flags, { server, kind });
+  if (!given) return storedCredential(context, flags, { server, kind });
+  assertKnownServer(context, server, `${given.source} is not sent to`);
+  return given;
+}
+
+/**
+ * Returns the credential from the file of a flag, or from the variable. Such a credential is not bound to a
+ * server.
+ */
+async function givenCredential(
+  context: Context,
+  flags: GlobalFlags,
+  { server, kind }: WantedCredential,
+): Promise<FoundCredential | undefined> {
+  const inFile = fileFlags[kind];
+  const file = inFile && flags[inFile.name];
+  if (inFile && file !== undefined) {
+    return {
+      secret: (await readText(context, inFile.flag, file)).trim(),
+      source: inFile.flag,
+      isGiven: true,
+    };
+  }
+  const { variable } = credentialKinds[kind];
+  if (isOfOtherServer(context, server, variable)) return undefined;
+  const given = context.env[variable]?.trim();
+  return given ? { secret: given, source: variable, isGiven: true } : undefined;
+}
+
+async function storedCredential(
+  context: Context,
+  flags: GlobalFlags,
+  { server, kind }: WantedCredential,
+): Promise<FoundCredential | undefined> {
+  const { origin } = new URL(server.address);
+  const store = openStore(context);
+  const ofProfile = profileKind(context, flags, kind);
+  const found =
+    (ofProfile === kind ? undefined : await store.find({ origin, kind: ofProfile })) ??
+    (await store.find({ origin, kind }));
+  return found && { secret: found.secret, source: found.in === "file" ? store.file : "keychain" };
+}
+
+/** Returns the name under which a credential is stored: its kind, and the profile of the command if it has one. */
+export function profileKind(context: Context, flags: GlobalFlags, kind: CredentialKind): string {
+  const name = chosenProfile(context, flags)?.name;
+  return name === undefined ? kind : `${kind}#${name}`;
+}
+
+/** Opens the store of this person's credentials on this machine. */
+export const openStore = (context: Context): CredentialStore =>
+  createStore({
+    folder: configFolder(context),
+    keychain: context.keychain,
+    onSlowKeychain: () =>
+      context.io.stderr.write("Waiting for your keychain. It may show a question on your screen.\n"),
+  });
+
+/**
+ * Throws a CliError if a credential is not of the kind `kind`. Without this check, the server would only answer that
+ * the credential is invalid.
+ */
+export function assertCredentialKind(found: FoundCredential, kind: CredentialKind): void {
+  const message = wrongKindMessage(found, kind);
+  if (message === undefined) return;
+  const { variable, command } = credentialKinds[kind];
+  throw new CliError({
+    exit: "authentication",
+    code: "wrong_credential",
+    message,
+    next: `Set ${variable} to the right credential, or store that credential with \`${command}\`.`,
+  });
+}
+
+/**
+ * If the prefix of a credential belongs to another kind, returns a sentence with both kinds. Otherwise
+ * undefined.
+ */
+export function wrongKindMessage(
+  { secret, source }: FoundCredential,
+  kind: CredentialKind,
+): string | undefined {
+  const wanted = credentialKinds[kind];
+  const other = known.find(({ prefix }) => prefix !== wanted.prefix && secret.startsWith(prefix));
+  if (!other) return undefined;
+  return `${source} contains ${withArticle(other.name)} (${other.prefix}), not ${withArticle(wanted.name)} (${wanted.prefix}).`;
+}
+
+const known = [
+  ...Object.values(credentialKinds),
+  { name: "test key", prefix: "stk_", variable: "INNKEEP_TEST_KEY" },
+];

@@ -1,4 +1,4 @@
-import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
+import { type CredentialKind, credentialKinds } from "../../client/connection.ts";
 import { ServerError } from "../../client/errors.ts";
 import { type Route, routes } from "../../client/routes.ts";
 import type { LooseInput } from "../../client/send.ts";
@@ -8,9 +8,8 @@ import { isFullDisk, systemReason } from "../../words/phrases.ts";
 import { CliError } from "./cli-error.ts";
 import { connect } from "./connection.ts";
 import type { Context, FoundCredential, Invocation } from "./context.ts";
-import { assertKnownServer, isOfOtherServer, openStore, profileKind } from "./credentials.ts";
 import { note } from "./output.ts";
-import { chosenProfile } from "./settings.ts";
+import { assertKnownServer, chosenProfile, isOfOtherServer, openStore, profileKind } from "./settings.ts";
 
 export interface StoreFlags {
   readonly insecureStorage?: boolean;

@@ -1,6 +1,7 @@
-import { placesOf } from "../../client/body.ts";
 import { redactText } from "../../client/redact.ts";
+import { placesOf } from "../../client/send.ts";
 import { systemReason } from "../../words/phrases.ts";
+import { oneLine } from "../../words/visible.ts";
 import { type BestEffortVerb, isCiJob, isGitHubActions, isGitLab } from "../core/ci.ts";
 import type { CliError, Exit } from "../core/cli-error.ts";
 import { startInvocation } from "../core/command.ts";
@@ -15,8 +16,7 @@ import {
   markdownLink,
   markdownText,
 } from "../core/github-actions.ts";
-import { note, printOne } from "../core/output.ts";
-import { onOneLine, printable, withoutCommands } from "../core/plain-text.ts";
+import { note, printable, printOne, withoutCommands } from "../core/output.ts";
 import type { Answer } from "./report.ts";
 import { failureText, megabytes } from "./send.ts";
 import type { ReportContent } from "./stored.lazy.ts";
@@ -72,7 +72,7 @@ export async function reportSuccessToJob(
   const place = consoleUrl ?? id;
   annotateJob(
     invocation,
-    annotation("notice", done, [...subject, ...(place ? [place] : [])].map(onOneLine).join("\n")),
+    annotation("notice", done, [...subject, ...(place ? [place] : [])].map(oneLine).join("\n")),
   );
   await writeOutputs(invocation, { "feedback-id": id, "console-url": consoleUrl });
   await summarise(invocation, [

@@ -1,19 +1,19 @@
 import { stat } from "node:fs/promises";
-import { type FileContent, formBody, type SentFile } from "../../client/body.ts";
 import type { Client } from "../../client/call.ts";
 import { ServerError } from "../../client/errors.ts";
 import { routes } from "../../client/routes.ts";
+import { type FileContent, formBody, type SentFile } from "../../client/send.ts";
 import { issuesOf, ownMessages } from "../../contract/errors.ts";
 import { numberAt } from "../../contract/json.ts";
 import { proofImages } from "../../contract/limits.ts";
 import { NewProof } from "../../contract/tester.ts";
+import { oneLine } from "../../words/visible.ts";
 import { CliError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { failureOf } from "../core/failures.ts";
 import { isStart, ownSlotId } from "../core/ids.ts";
 import { type Checked, flagOf, type InputFault, inputFaultsError, readTexts } from "../core/input.ts";
 import { type Column, note, printList, printOne } from "../core/output.ts";
-import { onOneLine } from "../core/plain-text.ts";
 import { checkSentFiles } from "./report.ts";
 import {
   type Explanation,
@@ -227,7 +227,7 @@ function printResults(
     proof: item.id,
     sent: delivery.delivered,
     dayIndex: (delivery.delivered ? delivery.answer.dayIndex : failure?.details.dayIndex) ?? null,
-    why: delivery.delivered ? null : onOneLine(delivery.error.message),
+    why: delivery.delivered ? null : oneLine(delivery.error.message),
   }));
   const columns: readonly Column<(typeof rows)[number]>[] = [
     { heading: "proof", of: ({ proof }) => proof },

@@ -1,20 +1,20 @@
 import { open, readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { feedbackBody, placesOf, type SentFile } from "../../client/body.ts";
 import type { Client } from "../../client/call.ts";
 import { ConnectionError, ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
 import { routes } from "../../client/routes.ts";
+import { feedbackBody, placesOf, type SentFile } from "../../client/send.ts";
 import type { Issue } from "../../contract/errors.ts";
 import { adviceOn, detectMediaType, signatureBytes } from "../../contract/files.ts";
 import { feedbackFiles } from "../../contract/limits.ts";
 import { decodedText } from "../../words/decoded-text.ts";
 import { systemReason } from "../../words/phrases.ts";
 import { hasMoreLines, pdfOfText, type TextFile } from "../../words/text-pdf.ts";
+import { oneLine } from "../../words/visible.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { type Checked, flagOf, type InputFault } from "../core/input.ts";
-import { type Column, note, printList, printOne } from "../core/output.ts";
-import { onOneLine, withoutCommands } from "../core/plain-text.ts";
+import { type Column, note, printList, printOne, withoutCommands } from "../core/output.ts";
 import { type Explanation, type Failed, type Kind, megabytes, type SendResult } from "./send.ts";
 import type { LastTry } from "./spool.ts";
 import { filesInPlace, type Report, storedReport, storedReportText } from "./stored.lazy.ts";
@@ -129,14 +129,14 @@ function issuesOf(error: Error, report: Report): readonly Issue[] {
   if (!(error instanceof ServerError)) return [];
   const found = error.issues.map(({ path, message }) => ({
     path: flagAndFile(path, report),
-    message: onOneLine(message),
+    message: oneLine(message),
   }));
   return error.status === 413 && found.length === 0 ? sizesOf(report) : found;
 }
 
 const sizesOf = ({ files }: Report): Issue[] =>
   placesOf(files).map(({ field, file }) => ({
-    path: onOneLine(`${flagOfFiles[field]} ${file.name}`),
+    path: oneLine(`${flagOfFiles[field]} ${file.name}`),
     message: `has ${megabytes(file.bytes)}`,
   }));
 
@@ -146,8 +146,8 @@ const sizesOf = ({ files }: Report): Issue[] =>
 function flagAndFile(path: string, { files }: Report): string {
   const [field = "", at = ""] = path.split(".");
   const placed = placesOf(files).find((place) => place.field === field && String(place.at) === at);
-  if (placed) return onOneLine(`${flagOfFiles[placed.field]} ${placed.file.name}`);
-  return field === "" ? "" : onOneLine(flagOf(field));
+  if (placed) return oneLine(`${flagOfFiles[placed.field]} ${placed.file.name}`);
+  return field === "" ? "" : oneLine(flagOf(field));
 }
 
 /** The flag for each field that contains files. */
@@ -173,7 +173,7 @@ export function printAnswer(
   // These texts come from the server. Each text is printed on one line and without commands for a CI service.
   const lines = [answer.id, answer.consoleUrl, page.statusUrl]
     .filter((text) => typeof text === "string")
-    .map((text) => withoutCommands(onOneLine(text)));
+    .map((text) => withoutCommands(oneLine(text)));
   if (!invocation.flags.json && lines.length > 0) {
     note(invocation, answer.deduplicated ? "Added to feedback that is already open." : "Feedback sent.");
   }
@@ -190,7 +190,7 @@ export function printAnswer(
 export function noteAnswer(invocation: Invocation, answer: Answer): void {
   const { earlier, metadataDropped = [], filesDropped = [], fieldsDropped = [] } = answer;
   if (!invocation.flags.json && typeof earlier?.consoleUrl === "string") {
-    const link = withoutCommands(onOneLine(earlier.consoleUrl));
+    const link = withoutCommands(oneLine(earlier.consoleUrl));
     note(invocation, `This failure occurred again. It was resolved before: ${link}`);
   }
   if (metadataDropped.length > 0)
@@ -241,7 +241,7 @@ function printResults(
     sent: delivery.delivered,
     id: delivery.delivered ? (delivery.answer.id ?? null) : null,
     consoleUrl: delivery.delivered ? (delivery.answer.consoleUrl ?? null) : null,
-    why: delivery.delivered ? null : onOneLine(delivery.error.message),
+    why: delivery.delivered ? null : oneLine(delivery.error.message),
   }));
   const columns: readonly Column<(typeof rows)[number]>[] = [
     { heading: "report", of: ({ report }) => report },

@@ -1,14 +1,13 @@
 import { open, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { FeedbackFiles } from "../../client/body.ts";
+import type { FeedbackFiles } from "../../client/send.ts";
 import { issuesOf, ownMessages } from "../../contract/errors.ts";
 import { NewFeedback } from "../../contract/feedback.ts";
 import { feedbackFiles, limits } from "../../contract/limits.ts";
 import { eachReportText, type ReportTextName } from "../../contract/report-texts.ts";
-import { closest } from "../../words/closest.ts";
 import { decodedAs, encodingOf } from "../../words/decoded-text.ts";
-import { systemReason } from "../../words/phrases.ts";
-import { fromTerminal } from "../../words/visible.ts";
+import { closest, systemReason } from "../../words/phrases.ts";
+import { fromTerminal, oneLine } from "../../words/visible.ts";
 import { ciMetadata, ciRun } from "../core/ci.ts";
 import { type Exit, usageError } from "../core/cli-error.ts";
 import { DryRun } from "../core/connection.ts";
@@ -27,7 +26,6 @@ import {
   readTexts,
 } from "../core/input.ts";
 import { note } from "../core/output.ts";
-import { onOneLine } from "../core/plain-text.ts";
 import { reportFailureToJob, reportSuccessToJob, warnAndContinue } from "./ci-job-output.ts";
 import { type Answer, asPdf, checkSentFiles, flagOfFiles, printAnswer, reports } from "./report.ts";
 import { failureText, itemOf, megabytes, remind, sendNew } from "./send.ts";
@@ -255,7 +253,7 @@ function withoutFaults(invocation: Invocation, fields: Fields, faults: readonly 
   const sound = Object.entries(fields).filter(
     ([field]) => !faults.some(({ flag }) => flag === flagOf(field)),
   );
-  const lost = faults.map(({ flag, message }) => onOneLine(`- ${flag} ${message}`)).join("\n");
+  const lost = faults.map(({ flag, message }) => oneLine(`- ${flag} ${message}`)).join("\n");
   const notes = `Left out of this report:\n${lost}`;
   const { message = "(No message.)", ...rest } = Object.fromEntries(sound);
   const space = longestMessage - Math.min(notes.length, mostNotes) - 2;

@@ -1,14 +1,14 @@
-import type { FileContent } from "../../client/body.ts";
 import type { CallOptions, Client, Content } from "../../client/call.ts";
 import { isRefusedHere } from "../../client/connection.ts";
 import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
+import type { FileContent } from "../../client/send.ts";
 import { systemReason } from "../../words/phrases.ts";
+import { oneLine } from "../../words/visible.ts";
 import { CliError, type Exit, type Failure, usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { failureOf } from "../core/failures.ts";
 import { confirm } from "../core/input.ts";
 import { mayShowToday, note, printOne } from "../core/output.ts";
-import { onOneLine } from "../core/plain-text.ts";
 import { type LastTry, openSpool, resendOf, type Spool, type SpooledItem, type StoredKind } from "./spool.ts";
 
 export interface ResendFlags {
@@ -447,7 +447,7 @@ function undelivered<I extends SpooledItem, Answer>(
   const { exit, code, message, next, ...details } = failureOf(failed.error);
   const { sentences, next: nextOfKind, resend, details: more } = kind.explain(failed, item);
   const lines = [
-    onOneLine(message),
+    oneLine(message),
     ...sentences,
     isKept ? kind.keptText : `No copy of the ${kind.word} is kept.`,
   ];
@@ -607,7 +607,7 @@ function progressLines(invocation: Invocation, files: FileContent["files"]): Pro
         through += 1;
         note(
           invocation,
-          `Sent ${onOneLine(file.name)} (${megabytes(file.bytes)}), file ${through} of ${files.length}.`,
+          `Sent ${oneLine(file.name)} (${megabytes(file.bytes)}), file ${through} of ${files.length}.`,
         );
       }
     },

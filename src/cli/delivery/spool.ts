@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { chmod, copyFile, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { SentFile } from "../../client/body.ts";
+import type { SentFile } from "../../client/send.ts";
 import { isMissing, makeFolder } from "../../credentials/folders.ts";
 import { systemReason } from "../../words/phrases.ts";
 import { usageError } from "../core/cli-error.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import * as z from "zod/mini";
-import type { FeedbackFiles, SentFile } from "../../client/body.ts";
+import type { FeedbackFiles, SentFile } from "../../client/send.ts";
 import type { FileInPlace, SpooledItem } from "./spool.ts";
 
 /** The checked content of a report. */

@@ -11,13 +11,12 @@ import { shownAddress } from "../../words/visible.ts";
 import { isWebhookSecret, newWebhookSecret, webhookHeaders } from "../../words/webhook-signature.ts";
 import { choices } from "../core/choices.ts";
 import { didYouMean, usageError } from "../core/cli-error.ts";
+import { duration, instantOf } from "../core/command.ts";
 import { lastingClient } from "../core/connection.ts";
 import type { Invocation } from "../core/context.ts";
-import { duration, instantOf } from "../core/flags.ts";
 import { appIdOf } from "../core/ids.ts";
 import { canAsk } from "../core/input.ts";
-import { note, printLine, printOne } from "../core/output.ts";
-import { painter, printable } from "../core/plain-text.ts";
+import { note, painter, printable, printLine, printOne } from "../core/output.ts";
 import { callDevServer, developmentTime, itemsOf } from "./development-server.ts";
 
 export interface ListenFlags {

@@ -8,11 +8,11 @@ import type { Route } from "../../client/routes.ts";
 import { shortTransport } from "../../client/transport.ts";
 import { jsonIn } from "../../contract/json.ts";
 import { countOf, systemReason } from "../../words/phrases.ts";
+import { oneLine } from "../../words/visible.ts";
 import { connect, proxyOf } from "../core/connection.ts";
 import type { Context, Invocation } from "../core/context.ts";
 import { failureOf, proxyNext } from "../core/failures.ts";
-import { note, printOne } from "../core/output.ts";
-import { onOneLine, type Painter, painter, widthOf } from "../core/plain-text.ts";
+import { note, type Painter, painter, printOne, widthOf } from "../core/output.ts";
 import { published } from "../update.ts";
 
 /** Checks the environment variables for proxies and certificates. */
@@ -434,7 +434,7 @@ interface Layout {
 function linesOf({ check, state, what, why, next }: Finding, { paint, columns }: Layout): string[] {
   const texts = [`${check}: ${what}`, why && `Effect: ${why}`, next && `Next: ${next}`];
   const [first = "", ...rest] = texts.flatMap((text) =>
-    text ? wrapped(onOneLine(text), columns - margin.length) : [],
+    text ? wrapped(oneLine(text), columns - margin.length) : [],
   );
   const label = paint(colors[state satisfies State], state.padEnd(width));
   return [`${label}  ${first}`, ...rest.map((line) => margin + line)];

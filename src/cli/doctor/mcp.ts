@@ -1,12 +1,12 @@
-import { credentialKinds } from "../../client/credential-kinds.ts";
+import { credentialKinds } from "../../client/connection.ts";
 import { ServerError } from "../../client/errors.ts";
 import type { Route } from "../../client/routes.ts";
 import { routes } from "../../client/routes.ts";
 import type { Exit } from "../core/cli-error.ts";
 import { connect } from "../core/connection.ts";
 import type { FoundCredential, Invocation } from "../core/context.ts";
-import { isOfOtherServer, notSent } from "../core/credentials.ts";
 import { failureOf } from "../core/failures.ts";
+import { isOfOtherServer, notSent } from "../core/settings.ts";
 import { tryCredential } from "../core/store-credential.ts";
 import {
   checkConnection,

@@ -1,8 +1,8 @@
 import type { Client } from "../../client/call.ts";
 import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
-import { lazy } from "../../client/lazy.ts";
 import { type Route, routes } from "../../client/routes.ts";
 import { contentOf, type Success } from "../../client/send.ts";
+import { lazy } from "../../client/wait.ts";
 import { canonicalLanguage, lookedForLanguages } from "../../contract/content-text.ts";
 import type { Faq, FaqChange, ListedFaq, NewFaq, WantedFaq } from "../../contract/faqs.ts";
 import { CliError } from "../core/cli-error.ts";

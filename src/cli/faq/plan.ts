@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { hashedFaqText, trimmedMarkdown } from "../../contract/content-text.ts";
-import { onOneLine } from "../core/plain-text.ts";
+import { oneLine } from "../../words/visible.ts";
+
 import { type FaqText, type FileEntry, type ServerEntry, type TranslationFile, unixLines } from "./entry.ts";
 import { structuredPatch } from "./packages.lazy.ts";
 import type { SeenEntry } from "./states.ts";
@@ -28,7 +29,7 @@ const order: readonly Action[] = [
 
 function linesOf(item: Item): string[] {
   const { action, mine, theirs } = item;
-  const question = onOneLine(mine?.question ?? theirs?.question ?? "");
+  const question = oneLine(mine?.question ?? theirs?.question ?? "");
   const id = theirs?.id ?? mine?.id;
   const head = [action.padEnd(8), mine?.file, id, `"${question}"`]
     .filter((part) => part !== undefined)

@@ -1,7 +1,7 @@
+import { oneLine } from "../../words/visible.ts";
 import type { Exit } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { printOne } from "../core/output.ts";
-import { onOneLine } from "../core/plain-text.ts";
 import { faqApi } from "./api.ts";
 import {
   besideList,
@@ -132,7 +132,7 @@ function show({ invocation, source }: Checkout, steps: readonly Step[], added: r
     .filter(({ word }) => word !== "same")
     .map(
       ({ word, file, id, question, note }) =>
-        [word.padEnd(8), file ?? id, `"${onOneLine(question)}"`].join("  ") +
+        [word.padEnd(8), file ?? id, `"${oneLine(question)}"`].join("  ") +
         (word === "kept" && note ? `: ${note}` : ""),
     );
   const count = `${value.added.length} added, ${value.changed.length} changed, ${value.deleted.length} deleted, ${value.unchanged} the same.`;

@@ -5,8 +5,7 @@ import { CliError, type Exit } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { failureOf } from "../core/failures.ts";
 import { canAsk, confirm } from "../core/input.ts";
-import { note, printOne } from "../core/output.ts";
-import { printable } from "../core/plain-text.ts";
+import { note, printable, printOne } from "../core/output.ts";
 import { type FaqApi, faqApi, type TaggedList } from "./api.ts";
 import {
   besideList,

@@ -8,11 +8,18 @@ import { deliveryWords, hasRepeats, probableReceiver, senderOf } from "../../wor
 import { oneLine } from "../../words/visible.ts";
 import { choices } from "../core/choices.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
-import { addExamples, commandAction, type Setup } from "../core/command.ts";
+import {
+  addExamples,
+  commandAction,
+  instantOf,
+  mutates,
+  ofApp,
+  type Setup,
+  several,
+} from "../core/command.ts";
 import { allPages } from "../core/connection.ts";
 import type { Invocation } from "../core/context.ts";
 import { failureOf } from "../core/failures.ts";
-import { instantOf, mutates, ofApp, several } from "../core/flags.ts";
 import { appIdOf, wholeId } from "../core/ids.ts";
 import { agrees, canAsk, textOf } from "../core/input.ts";
 import { note, printOne } from "../core/output.ts";

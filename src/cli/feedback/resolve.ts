@@ -3,6 +3,7 @@ import type { Client } from "../../client/call.ts";
 import { ServerError } from "../../client/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { countOf } from "../../words/phrases.ts";
+import { oneLine } from "../../words/visible.ts";
 import { ciMetadata, ciRun, ciStart, ciStatus, fileOfStart } from "../core/ci.ts";
 import { CliError, type Exit } from "../core/cli-error.ts";
 import { DryRun, type RequestView, textOfRequest } from "../core/connection.ts";
@@ -12,7 +13,6 @@ import { markdownLink } from "../core/github-actions.ts";
 import { appIdOf } from "../core/ids.ts";
 import { type Checked, type InputFault, inputFaultsError } from "../core/input.ts";
 import { note, printOne } from "../core/output.ts";
-import { onOneLine } from "../core/plain-text.ts";
 import { summarise } from "../delivery/ci-job-output.ts";
 import { failureText } from "../delivery/send.ts";
 import { passedPrefix, testHash } from "./junit/failure.ts";
@@ -39,7 +39,7 @@ export async function resolve(invocation: Invocation, flags: ResolveFlags): Prom
     await resolveRun(invocation, flags);
   } catch (error) {
     if (!flags.bestEffort || error instanceof DryRun || invocation.context.signal.aborted) throw error;
-    const why = failureText(cliErrorOf(error)).split("\n").map(onOneLine).join(" ");
+    const why = failureText(cliErrorOf(error)).split("\n").map(oneLine).join(" ");
     warnJob(invocation, { title: "No feedback was resolved", message: why });
     printResolved(invocation, { resolved: [], stillFailing: [], why });
   }
@@ -52,10 +52,7 @@ async function resolveRun(invocation: Invocation, flags: ResolveFlags): Promise<
   const { value: run, faults } = await runOf(invocation, flags);
   const wrong = [...choiceFaults(flags), ...(status === undefined ? [noStatus] : []), ...faults];
   if (status !== undefined && outcome === undefined && choiceFaults(flags).length === 0)
-    return nothingResolved(
-      invocation,
-      `The run ended with "${onOneLine(status)}", so no thread is resolved.`,
-    );
+    return nothingResolved(invocation, `The run ended with "${oneLine(status)}", so no thread is resolved.`);
   if (outcome === "failure" && !flags.junit && wrong.length === 0)
     return nothingResolved(invocation, "The run failed, so no thread is resolved by its dedupe key.");
   const passed = await passedOf(invocation, flags, wrong);
@@ -135,7 +132,7 @@ const isInstant = (given: string): boolean =>
 
 const noInstant = (given: string): InputFault => ({
   flag: "--run-started-at",
-  message: `must be an instant such as 2026-11-21T09:00:00Z, not "${onOneLine(given)}"`,
+  message: `must be an instant such as 2026-11-21T09:00:00Z, not "${oneLine(given)}"`,
 });
 
 /** Returns when a GitHub job started. No variable contains this time, but GitHub writes a file at the start. */
@@ -157,7 +154,7 @@ function printResolved(
     for (const thread of stillFailing) note(invocation, whyOpen(thread));
   }
   printOne(invocation, { resolved, stillFailing, why: why ?? null }, () =>
-    resolved.map(({ consoleUrl }) => onOneLine(consoleUrl)).join("\n"),
+    resolved.map(({ consoleUrl }) => oneLine(consoleUrl)).join("\n"),
   );
 }
 
@@ -165,7 +162,7 @@ function printResolved(
 function whyOpen({ consoleUrl, scopes, reportedLater }: Resolved["stillFailing"][number]): string {
   const where = `has not passed in ${scopes.map(scopeName).join("; ")}`;
   const since = reportedLater ? ", and was reported after this run had started" : "";
-  return `Still open: ${onOneLine(consoleUrl)} ${where}${since}.`;
+  return `Still open: ${oneLine(consoleUrl)} ${where}${since}.`;
 }
 
 /** Adds links to the resolved threads to the summary page of a GitHub Actions job. */
@@ -183,7 +180,7 @@ function nothingResolved(invocation: Invocation, why: string): void {
   printResolved(invocation, { resolved: [], stillFailing: [], why });
 }
 
-const scopeName = (scope: string): string => (scope === "" ? "a job without a scope" : onOneLine(scope));
+const scopeName = (scope: string): string => (scope === "" ? "a job without a scope" : oneLine(scope));
 
 /** The fields of a request that describe the CI run. */
 interface PassingRun {

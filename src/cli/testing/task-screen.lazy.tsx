@@ -1,10 +1,11 @@
 /** @jsxImportSource react */
+
 import { Box, Text, useApp, useInput } from "ink";
 import { useEffect, useState } from "react";
 import type { PollResult } from "../../client/wait.ts";
 import type { Task } from "../../contract/tester.ts";
+import { oneLine } from "../../words/visible.ts";
 import { formatDuration } from "../core/output.ts";
-import { onOneLine } from "../core/plain-text.ts";
 import { type Shown, showOnTerminal } from "../core/screen.lazy.ts";
 
 /** A task. It contains its test key only with `--with-test-keys`. */
@@ -92,7 +93,7 @@ function Headline({ tasks }: { readonly tasks: Tasks | undefined }) {
     <Text bold color={done ? "green" : "yellow"}>
       {done
         ? "All done for today."
-        : onOneLine(`${tasks.outstanding} of ${tasks.tasks.length} tasks are still open today`)}
+        : oneLine(`${tasks.outstanding} of ${tasks.tasks.length} tasks are still open today`)}
     </Text>
   );
 }
@@ -113,7 +114,7 @@ function TaskLines({ task, time }: { readonly task: ShownTask; readonly time: Da
   return (
     <Box flexDirection="column">
       <Text bold={!submitted} color={submitted ? "green" : undefined} wrap="truncate-end">
-        {submitted ? "✓" : "○"} {onOneLine(`${appName}, day ${dayIndex} of ${durationDays}`)}
+        {submitted ? "✓" : "○"} {oneLine(`${appName}, day ${dayIndex} of ${durationDays}`)}
         {submitted ? ": counted" : ""}
       </Text>
       {!submitted && <Text wrap="truncate-end">{`  ${todo(task)}`}</Text>}
@@ -127,13 +128,13 @@ function TaskLines({ task, time }: { readonly task: ShownTask; readonly time: Da
 
 const todo = ({ targetScreen, verificationTier }: ShownTask): string =>
   verificationTier === "sdk"
-    ? `Use the app, and open ${onOneLine(targetScreen)}`
-    : `Send a picture of ${onOneLine(targetScreen)}`;
+    ? `Use the app, and open ${oneLine(targetScreen)}`
+    : `Send a picture of ${oneLine(targetScreen)}`;
 
 function remarks({ slotStatus, missedDays, joinCheckPending }: ShownTask): string[] {
   const missed = missedDays === 1 ? "one day missed" : `${missedDays} days missed`;
   return [
-    ...(slotStatus === "at_risk" ? [onOneLine(`Your slot is at risk: ${missed}`)] : []),
+    ...(slotStatus === "at_risk" ? [oneLine(`Your slot is at risk: ${missed}`)] : []),
     ...(joinCheckPending ? ["The owner must still confirm that you joined the store's test"] : []),
   ];
 }
@@ -155,7 +156,7 @@ function Footer({ result, time }: { readonly result: PollResult<Tasks> | undefin
   const next = left === 0 ? "now" : `in ${formatDuration(left)}`;
   return (
     <Box flexDirection="column">
-      {"failure" in result && <Text color="red">{onOneLine(result.failure.message)}</Text>}
+      {"failure" in result && <Text color="red">{oneLine(result.failure.message)}</Text>}
       <Text
         dimColor
       >{`Updated ${result.at.toLocaleTimeString()}, next update ${next}. Press q to leave`}</Text>

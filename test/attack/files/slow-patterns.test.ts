@@ -11,16 +11,15 @@ import { otherNamesIn, replyFrom } from "../../../server/feedback/saved-replies/
 import { addIndexed, wordsIn } from "../../../server/feedback/search/rules.ts";
 import { hasDrafts, recallNoteName } from "../../../server/feedback/threads/page/fields.tsx";
 import { parseStrictJson } from "../../../server/http/body/strict-json.ts";
-import { fingerprintOf } from "../../../server/http/idempotency.ts";
+import { fingerprintOf } from "../../../server/http/call-steps.ts";
 import { readMail } from "../../../server/mail/incoming/read.ts";
 import { readChangelogFile, readNotes } from "../../../src/cli/changelog/notes/changelog-file.lazy.ts";
 import { readChangesets } from "../../../src/cli/changelog/notes/changesets.lazy.ts";
 import { feedbackIdsIn, withoutFeedbackLines } from "../../../src/contract/content-text.ts";
 import { fitMetadata } from "../../../src/contract/feedback.ts";
 import { memberName } from "../../../src/contract/fields.ts";
-import { fieldsOf } from "../../../src/contract/json.ts";
+import { fieldsOf, normalised } from "../../../src/contract/json.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { normalised } from "../../../src/contract/normalise.ts";
 import { pdfOfText } from "../../../src/words/text-pdf.ts";
 import { deliveryWords, runsOf } from "../../../src/words/thread.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";

@@ -4,8 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { systemClock } from "../../../server/clock.ts";
-import { createIncomingBodies } from "../../../server/http/body/incoming-body.ts";
-import { createLargeJsonReader } from "../../../server/http/body/read-body.ts";
+import { createIncomingBodies, createLargeJsonReader } from "../../../server/http/body/read-body.ts";
 import { readSettings } from "../../../server/settings/read-settings.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { relativeTime, table } from "../../../src/cli/core/output.ts";
 import {
   asTabbed,
   cutTo,
-  onOneLine,
   printable,
+  relativeTime,
+  table,
   widthOf,
   withoutCommands,
-} from "../../../src/cli/core/plain-text.ts";
+} from "../../../src/cli/core/output.ts";
+import { oneLine } from "../../../src/words/visible.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { answers, startRecordingServer } from "../../support/network/recording-server.ts";
 
@@ -101,7 +102,7 @@ describe("a text from the server on a terminal or in a pipe", () => {
   });
 
   it("is one line in a table", () => {
-    expect(onOneLine(" a\n\n b\tc ")).toBe("a b c");
+    expect(oneLine(" a\n\n b\tc ")).toBe("a b c");
   });
 });
 

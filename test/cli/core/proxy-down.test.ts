@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explain } from "../../../mcp/failures.ts";
+import { explain } from "../../../mcp/refusals.ts";
 import { ConnectionError } from "../../../src/client/errors.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { failingProxies, startProxy } from "../../support/network/failing-proxies.ts";

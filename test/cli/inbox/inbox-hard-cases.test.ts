@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { widthOf } from "../../../src/cli/core/plain-text.ts";
+import { widthOf } from "../../../src/cli/core/output.ts";
 import { wrapped } from "../../../src/cli/feedback/inbox/screen.lazy.tsx";
 import { ServerError } from "../../../src/client/errors.ts";
 import { fc } from "../../support/property.ts";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { explain } from "../../../mcp/failures.ts";
+import { explain } from "../../../mcp/refusals.ts";
 import type { McpRequest } from "../../../src/programs.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 

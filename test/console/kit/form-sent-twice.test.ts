@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { createAsks } from "../../../server/console/ask.ts";
+import { createAsks } from "../../../server/console/page-reads.ts";
 import type { Handler } from "../../../server/http/handler.ts";
 import { endpoint } from "../../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode } from "../../../src/contract/errors.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createQuery } from "../../../server/database/postgres.lazy.ts";
-import { plannedEachTime } from "../../../server/database/statements.ts";
+import { plannedEachTime } from "../../../server/database/transaction.ts";
 
 const twice = (query: ReturnType<typeof createQuery>, sql: string) => [
   query(sql, []).name,

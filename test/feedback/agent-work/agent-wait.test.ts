@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { credentialsTopic } from "../../../server/database/signals.ts";
+import { credentialsTopic } from "../../../server/database/transaction.ts";
 import { databases, sharedDatabases, sqlite } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { connectRaw, headOf } from "../../support/network/raw-connection.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Viewer } from "../../../server/access/members/visibility.ts";
 import type { Database, Value } from "../../../server/database/database.ts";
-import { threadTopic } from "../../../server/database/signals.ts";
+import { threadTopic } from "../../../server/database/transaction.ts";
 import { createFindThread } from "../../../server/feedback/agent-work/api.ts";
 import { feedbackThreads } from "../../../server/feedback/threads/store/threads.ts";
 import type { AgentCaller } from "../../../server/http/handler.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { credentialsTopic } from "../../../server/database/signals.ts";
+import { credentialsTopic } from "../../../server/database/transaction.ts";
 import { bearerOf } from "../../../server/http/authenticate.ts";
 import { hashOf } from "../../../server/secrets/secrets.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import Koa from "koa";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type AnswerWithPage, answerErrors } from "../../../server/http/errors.ts";
+import { type AnswerWithPage, answerErrors } from "../../../server/http/answers.ts";
 import { createLog } from "../../../server/log.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 

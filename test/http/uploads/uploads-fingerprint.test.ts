@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fingerprintOf } from "../../../server/http/idempotency.ts";
+import { fingerprintOf } from "../../../server/http/call-steps.ts";
 import { dataUrl, pdf, png } from "../../support/files/sample-files.ts";
 import { createReading } from "../../support/files/upload-reading.ts";
 import { fc } from "../../support/property.ts";

@@ -4,7 +4,7 @@ import Koa from "koa";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createLocalFiles } from "../../../server/files/local-files.ts";
-import { answerErrors } from "../../../server/http/errors.ts";
+import { answerErrors } from "../../../server/http/answers.ts";
 import { type ServedFile, serveFiles } from "../../../server/http/serve-file.ts";
 import { errorCatalogue } from "../../../src/contract/errors.ts";
 import { receivedFile } from "../../../src/contract/files.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { reportTokenOf } from "../../../server/mail/sender-page/links.ts";
 import { createNewId, createSealer } from "../../../server/secrets/secrets.ts";
-import { withoutSenderLinks } from "../../../src/words/sender-links.ts";
+import { withoutSenderLinks } from "../../../src/contract/report-texts.ts";
 
 const reportId = "01a1fda3-dcee-7447-b6de-42c8c3c82f1d";
 const token = reportTokenOf(createSealer("s".repeat(32)), { reportId, counter: 1, mailed: true });

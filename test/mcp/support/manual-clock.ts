@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/client/clock.ts";
+import type { Clock } from "../../../src/client/wait.ts";
 
 interface Sleeper {
   readonly at: number;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextSteps } from "../../../mcp/decision.ts";
+import { nextSteps } from "../../../mcp/tools/get-decision.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { CallOptions } from "../support/clients.ts";
 import { eras } from "../support/clients.ts";

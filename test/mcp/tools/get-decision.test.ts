@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { nextSteps } from "../../../mcp/decision.ts";
 import type { StdioOptions } from "../../../mcp/options.ts";
 import { hashOf } from "../../../mcp/proposal-files.ts";
+import { nextSteps } from "../../../mcp/tools/get-decision.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { startFakeApi } from "../support/fake-api.ts";
 import { manualClock } from "../support/manual-clock.ts";

@@ -85,8 +85,8 @@ const byHand: ByHand = {
   notPrepared: {
     "server/database/sqlite/": "the drivers, which get texts",
     "server/database/postgres.lazy.ts": "a driver, with statements of its own for transactions and signals",
-    "server/database/transaction.ts": "it passes texts on",
-    "server/database/statements.ts": "it makes statements for tables that are described",
+    "server/database/transaction.ts":
+      "it makes statements for tables that are described, and passes texts on",
     "server/database/migrate.ts": "each new database runs it, and the migrations",
     "server/database/migrations.ts": "each new database runs them",
     "server/database/schema/tables.ts": "each new database makes its triggers",

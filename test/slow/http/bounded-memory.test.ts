@@ -5,8 +5,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAnswers, prepareAnswer } from "../../../server/http/answers.ts";
+import { createReady } from "../../../server/http/listener.ts";
 import { cachedLookup, createMemory } from "../../../server/http/memory.ts";
-import { createReady } from "../../../server/http/ready.ts";
 import { faqs } from "../../../src/contract/faqs.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 

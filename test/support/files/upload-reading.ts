@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { createLocalFiles } from "../../../server/files/local-files.ts";
 import { type MultipartForm, readMultipartUpload } from "../../../server/http/body/form-upload.ts";
+import type { Upload } from "../../../server/http/body/read-body.ts";
 import { type JsonUploadLimits, readJsonUpload } from "../../../server/http/body/read-upload.ts";
-import type { Upload } from "../../../server/http/body/upload.ts";
 import { isReceivedFile } from "../../../src/contract/files.ts";
 import { filesIn, temporaryFolder } from "./temporary-folder.ts";
 

@@ -1,5 +1,5 @@
 import { v7 } from "uuid";
-import { credentialsTopic } from "../../../server/database/signals.ts";
+import { credentialsTopic } from "../../../server/database/transaction.ts";
 import type { Deps } from "../../../server/deps.ts";
 import { hashOf, mintCredential, randomName } from "../../../server/secrets/secrets.ts";
 import type { Role } from "../../../src/contract/endpoint.ts";

@@ -3,9 +3,9 @@ import { createHandlers } from "../../../server/handlers.ts";
 import { createHoldAnswer } from "../../../server/http/answers.ts";
 import { createAuthenticate, createReadCredentials } from "../../../server/http/authenticate.ts";
 import { createAdmit } from "../../../server/http/body/admission.ts";
-import { createIncomingBodies } from "../../../server/http/body/incoming-body.ts";
-import { createAddressOf } from "../../../server/http/network-addresses.ts";
+import { createIncomingBodies } from "../../../server/http/body/read-body.ts";
 import type { Route } from "../../../server/http/pipeline.ts";
+import { createAddressOf } from "../../../server/http/rate-limits/rate-limits.ts";
 import { contract } from "../../../src/contract/index.ts";
 import type { Service } from "./service.ts";
 

@@ -1,5 +1,5 @@
 import { v7 } from "uuid";
-import { credentialsTopic, cyclesTopic, slotsTopic } from "../../../server/database/signals.ts";
+import { credentialsTopic, cyclesTopic, slotsTopic } from "../../../server/database/transaction.ts";
 import type { Deps } from "../../../server/deps.ts";
 import { hashOf, mintCredential } from "../../../server/secrets/secrets.ts";
 import { dayIndexAt, dayStartsOf } from "../../../server/testing/days/rules.ts";

@@ -1,6 +1,6 @@
 import { eachForViewer, oneForViewer } from "../../../server/access/members/visibility.ts";
 import type { Engine } from "../../../server/database/database.ts";
-import { insert, update } from "../../../server/database/statements.ts";
+import { insert, update } from "../../../server/database/transaction.ts";
 import type { Maker, Place } from "./places.ts";
 import { type Known, type Slices, unknownPart, valuesOf } from "./run.ts";
 import { idOf } from "./slices.ts";

@@ -1,5 +1,5 @@
 import { v7 } from "uuid";
-import { cyclesTopic } from "../../../server/database/signals.ts";
+import { cyclesTopic } from "../../../server/database/transaction.ts";
 import { countedDays, cycles, slots } from "../../../server/testing/cycles/store.ts";
 import type { Service } from "../service/service.ts";
 

@@ -1,5 +1,5 @@
 import type { Transaction } from "../../../server/database/database.ts";
-import { cyclesTopic } from "../../../server/database/signals.ts";
+import { cyclesTopic } from "../../../server/database/transaction.ts";
 import { type CountedDay, countedDays } from "../../../server/testing/cycles/store.ts";
 import type { Service } from "../service/service.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { slotsTopic } from "../../../server/database/signals.ts";
+import { slotsTopic } from "../../../server/database/transaction.ts";
 import type { Deps } from "../../../server/deps.ts";
 import { hashOf, mintCredential, randomName } from "../../../server/secrets/secrets.ts";
 import { slots } from "../../../server/testing/cycles/store.ts";

@@ -32,7 +32,7 @@ export const cliFaults: readonly Fault[] = [
   },
   {
     name: "a text with a tab shifts the columns of the output",
-    file: "src/cli/core/plain-text.ts",
+    file: "src/cli/core/output.ts",
     right: String.raw`printable(text.replace(/[\\\t\n\r\u0085`,
     wrong: String.raw`printable(text.replace(/[\\\n\r\u0085`,
     tests: ["test/cli/core"],

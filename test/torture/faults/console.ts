@@ -25,7 +25,7 @@ export const consoleFaults: readonly Fault[] = [
   },
   {
     name: "a form that is sent twice at once shows an error, because an await is missing",
-    file: "server/console/ask.ts",
+    file: "server/console/page-reads.ts",
     right: "return await attempt();",
     wrong: "return attempt();",
     tests: ["test/console/kit"],

@@ -4,7 +4,7 @@ import type { Fault } from "./fault.ts";
 export const httpFaults: readonly Fault[] = [
   {
     name: "a repeated change acts twice, because its answer is not stored",
-    file: "server/http/idempotency.ts",
+    file: "server/http/call-steps.ts",
     right:
       "      if (key && known === undefined) await idempotency.store(tx, key, storedAnswer(key, mutation, answer));\n",
     wrong: "",
@@ -12,7 +12,7 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: "a change that fails does not give its use of the rate limit back",
-    file: "server/http/idempotency.ts",
+    file: "server/http/call-steps.ts",
     right: "using.end(false);",
     wrong: "using.end(true);",
     tests: ["test/http/rate-limits", "test/http/body-encoding"],
@@ -52,14 +52,14 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: "a browser guesses the type of an answer, because a header is lost",
-    file: "server/http/observe.ts",
+    file: "server/http/listener.ts",
     right: '[\n  ["X-Content-Type-Options", "nosniff"],\n  ["Referrer-Policy", "no-referrer"],\n] as const',
     wrong: '[["Referrer-Policy", "no-referrer"]] as const',
     tests: ["test/http/headers"],
   },
   {
     name: "a refused client is not told when to come again",
-    file: "server/http/errors.ts",
+    file: "server/http/answers.ts",
     right: 'if (retryAfterSeconds !== undefined) ctx.set("Retry-After"',
     wrong: 'if (allow && retryAfterSeconds !== undefined) ctx.set("Retry-After"',
     tests: ["test/http/rate-limits"],

@@ -18,14 +18,14 @@ export const mcpFaults: readonly Fault[] = [
   },
   {
     name: "an agent may proceed with its own old text, which is perhaps not what was approved",
-    file: "mcp/decision.ts",
+    file: "mcp/tools/get-decision.ts",
     right: "if (record?.verified) return",
     wrong: "if (record) return",
     tests: ["test/mcp/proposals"],
   },
   {
     name: "a plan that does not match its hash is carried out",
-    file: "mcp/decision.ts",
+    file: "mcp/tools/get-decision.ts",
     right: "planSha256 !== null && planSha256 !== hashOf(plan)",
     wrong: "planSha256 === null && planSha256 !== hashOf(plan)",
     tests: ["test/mcp/proposals"],

@@ -5,7 +5,6 @@ import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import type { Contract } from "../../../../src/contract/index.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { codePath, consentPath, deviceApproval } from "../../../../src/contract/sign-in.ts";
-import { answerWithErrorPage, type ShowError } from "../../../console/error-page.tsx";
 import {
   type Filled,
   filledAgain,
@@ -15,12 +14,12 @@ import {
   TextField,
 } from "../../../console/forms.tsx";
 import { type Invited, InvitedTo, invitedTo } from "../../../console/invited.tsx";
-import { BarePage } from "../../../console/layout.tsx";
+import { answerWithErrorPage, BarePage, type ShowError } from "../../../console/layout.tsx";
 import { type Links, returnPath } from "../../../console/links.ts";
 import { Line, Notice, Refused, SignInRefused } from "../../../console/parts.tsx";
 import { createRespond, goTo, reshowForm, show } from "../../../console/respond.tsx";
 import type { Deps } from "../../../deps.ts";
-import { answerErrors } from "../../../http/errors.ts";
+import { answerErrors } from "../../../http/answers.ts";
 import type { Api, ConsoleCaller } from "../../../http/handler.ts";
 import type { Route, SharedSteps } from "../../../http/pipeline.ts";
 import { sendsMail } from "../../../mail/outgoing/queue.ts";

@@ -35,8 +35,7 @@ import {
   versionOf,
   withStored,
 } from "../../../console/forms.tsx";
-import { ConsolePage } from "../../../console/layout.tsx";
-import { appNavigationOf } from "../../../console/navigation.ts";
+import { appNavigationOf, ConsolePage } from "../../../console/layout.tsx";
 import type { NotDone } from "../../../console/notices.ts";
 import { Can, Line, Refused, UserText } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";

@@ -28,8 +28,7 @@ import {
   type Values,
   versionOf,
 } from "../../../console/forms.tsx";
-import { ConsolePage } from "../../../console/layout.tsx";
-import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
+import { type AppNavigation, appNavigationOf, ConsolePage } from "../../../console/layout.tsx";
 import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { Can, Line, Refused, UserText } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";

@@ -7,8 +7,7 @@ import {
   type SignedInVisit,
 } from "../../../console/definitions.ts";
 import { IdempotencyField, versionOf } from "../../../console/forms.tsx";
-import { ConsolePage } from "../../../console/layout.tsx";
-import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
+import { type AppNavigation, appNavigationOf, ConsolePage } from "../../../console/layout.tsx";
 import type { TextChange } from "../../../console/page-reads.ts";
 import { By, Can, Empty, Line, Pager } from "../../../console/parts.tsx";
 import { goTo, InTurns, type Reply, show } from "../../../console/respond.tsx";

@@ -13,7 +13,7 @@ import {
   valuesOf,
 } from "../../../database/lists.ts";
 import * as tables from "../../../database/schema/feedback.ts";
-import { plannedEachTime } from "../../../database/statements.ts";
+import { plannedEachTime } from "../../../database/transaction.ts";
 import {
   readFound,
   sortKeyOf,

@@ -7,7 +7,7 @@ import {
   wordInApp,
   wordInRange,
 } from "../../../database/schema/search.ts";
-import { plannedEachTime } from "../../../database/statements.ts";
+import { plannedEachTime } from "../../../database/transaction.ts";
 import type { Term } from "../rules.ts";
 import {
   continueSearch,

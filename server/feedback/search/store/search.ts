@@ -5,7 +5,7 @@ import type { visibleTo } from "../../../access/members/visibility.ts";
 import type { Reader } from "../../../database/database.ts";
 import { type Condition, sqlOf, valuesOf } from "../../../database/lists.ts";
 import { marksInSqlite } from "../../../database/schema/search.ts";
-import { plannedEachTime } from "../../../database/statements.ts";
+import { plannedEachTime } from "../../../database/transaction.ts";
 import { withNumber } from "../../threads/store/threads.ts";
 import { isUnread } from "../../unread/store/read-marks.ts";
 import {

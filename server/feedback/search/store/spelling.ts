@@ -1,6 +1,6 @@
 import type { Database, Reader, Transaction } from "../../../database/database.ts";
 import { marksInPostgres, wordInApp, wordInRange } from "../../../database/schema/search.ts";
-import { plannedEachTime } from "../../../database/statements.ts";
+import { plannedEachTime } from "../../../database/transaction.ts";
 import { neighboursOf, readQuery, type SearchQuery, type Term, type TypedWord, wordsIn } from "../rules.ts";
 import { type Effort, numbersOf, rangeOf, usualEffort } from "./ranges.ts";
 import { searchThreads, type ThreadSearch } from "./search.ts";

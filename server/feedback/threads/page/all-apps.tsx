@@ -3,7 +3,6 @@ import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { threads } from "../../../../src/contract/threads.ts";
 import { suffices } from "../../../access/members/rules.ts";
-import type { Answered } from "../../../console/ask.ts";
 import {
   type Definitions,
   defineForm,
@@ -11,10 +10,9 @@ import {
   type SignedInVisit,
 } from "../../../console/definitions.ts";
 import { type Fields, HiddenFields, IdempotencyField, versionOf } from "../../../console/forms.tsx";
-import { ConsolePage } from "../../../console/layout.tsx";
+import { ConsolePage, type Navigation, navigationOf, sumOf } from "../../../console/layout.tsx";
 import { LiveMailFault, mailFaultFor } from "../../../console/mail-fault.tsx";
-import { type Navigation, navigationOf, sumOf } from "../../../console/navigation.ts";
-import type { InboxProposal } from "../../../console/page-reads.ts";
+import type { Answered, InboxProposal } from "../../../console/page-reads.ts";
 import { Empty, keyed, Notice, Pager, refusalInWords, shownCount } from "../../../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import type { MailFault } from "../../../mail/outgoing/rules.ts";

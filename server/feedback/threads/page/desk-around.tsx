@@ -2,7 +2,6 @@ import type { ComponentChildren } from "preact";
 import type { FixedView } from "../../../../src/contract/fixed-views.ts";
 import type { Assignee } from "../../../../src/contract/threads.ts";
 import type { views as contract, View } from "../../../../src/contract/views.ts";
-import type { Answered } from "../../../console/ask.ts";
 import {
   Confirmation,
   type Filled,
@@ -19,9 +18,9 @@ import {
   Tick,
   versionOf,
 } from "../../../console/forms.tsx";
+import type { AppNavigation } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
-import type { AppNavigation } from "../../../console/navigation.ts";
-import type { Changes } from "../../../console/page-reads.ts";
+import type { Answered, Changes } from "../../../console/page-reads.ts";
 import { Can, Empty, Line, Notice, Refused, shownCount } from "../../../console/parts.tsx";
 import { Timestamp } from "../../../console/times.tsx";
 import {

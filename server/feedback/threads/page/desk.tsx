@@ -10,7 +10,6 @@ import {
 } from "../../../../src/contract/threads.ts";
 import { views } from "../../../../src/contract/views.ts";
 import { suffices } from "../../../access/members/rules.ts";
-import type { Answered } from "../../../console/ask.ts";
 import { definePage, type SignedInVisit } from "../../../console/definitions.ts";
 import {
   type Filled,
@@ -19,10 +18,9 @@ import {
   IdempotencyField,
   versionOf,
 } from "../../../console/forms.tsx";
-import { ConsolePage } from "../../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf, ConsolePage } from "../../../console/layout.tsx";
 import { LiveMailFault, mailFaultFor } from "../../../console/mail-fault.tsx";
-import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
-import type { Changes, InboxProposal } from "../../../console/page-reads.ts";
+import type { Answered, Changes, InboxProposal } from "../../../console/page-reads.ts";
 import {
   Can,
   Empty,

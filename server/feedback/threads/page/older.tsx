@@ -1,7 +1,6 @@
 import { type OwnedThread, type ThreadEvent, threads } from "../../../../src/contract/threads.ts";
 import { type Definitions, definePage, type SignedInVisit } from "../../../console/definitions.ts";
-import { ConsolePage } from "../../../console/layout.tsx";
-import { appNavigationOf } from "../../../console/navigation.ts";
+import { appNavigationOf, ConsolePage } from "../../../console/layout.tsx";
 import { goTo, type Reply, show } from "../../../console/respond.tsx";
 import { type InboxPosition, inboxPositionOf, inboxPositionQuery } from "../../inbox/neighbours.tsx";
 import { olderAddress, olderPartIn, repeatsAddress, repeatsName } from "./addresses.ts";

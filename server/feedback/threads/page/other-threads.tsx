@@ -13,9 +13,8 @@ import {
   type SignedInVisit,
 } from "../../../console/definitions.ts";
 import { IdempotencyField } from "../../../console/forms.tsx";
-import { ConsolePage } from "../../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf, ConsolePage } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
-import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import { Can, Empty, Line, NothingSearched, Refused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import { searchFaultOf } from "../../../console/search-fault.ts";

@@ -1,9 +1,8 @@
 import type { OwnedThread } from "../../../../src/contract/threads.ts";
 import { definePage, type SignedInVisit } from "../../../console/definitions.ts";
 import { HiddenFields, IdempotencyField } from "../../../console/forms.tsx";
-import { ConsolePage } from "../../../console/layout.tsx";
+import { appNavigationOf, ConsolePage } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
-import { appNavigationOf } from "../../../console/navigation.ts";
 import { keyed, Line, Notice } from "../../../console/parts.tsx";
 import { goTo, type Reply, show } from "../../../console/respond.tsx";
 import {

@@ -17,8 +17,8 @@ import {
   originalVersionName,
   versionOf,
 } from "../../../console/forms.tsx";
+import type { AppNavigation } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
-import type { AppNavigation } from "../../../console/navigation.ts";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
 import { Can, counted, Line, Notice, Person } from "../../../console/parts.tsx";
 import { Ago, Timestamp } from "../../../console/times.tsx";

@@ -1,8 +1,7 @@
 import type { ThreadChange } from "../../../../src/contract/threads.ts";
 import type { Database, Reader, Transaction } from "../../../database/database.ts";
 import * as tables from "../../../database/schema/feedback.ts";
-import { threadTopic } from "../../../database/signals.ts";
-import { plannedEachTime, update } from "../../../database/statements.ts";
+import { plannedEachTime, threadTopic, update } from "../../../database/transaction.ts";
 import type { Deps } from "../../../deps.ts";
 import { activeAt, noteActivity, readUntil } from "../../unread/store/read-marks.ts";
 import { isUnfinished } from "../rules.ts";

@@ -1,8 +1,7 @@
 import { FeedbackType } from "../../../../src/contract/feedback.ts";
 import { forgetSubjects } from "../../../access/audit/store.ts";
 import type { Engine, Reader, Transaction, Value } from "../../../database/database.ts";
-import { proposalTopic, threadsTopic } from "../../../database/signals.ts";
-import { plannedEachTime } from "../../../database/statements.ts";
+import { plannedEachTime, proposalTopic, threadsTopic } from "../../../database/transaction.ts";
 import type { Deps } from "../../../deps.ts";
 import { mails } from "../../../mail/outgoing/store.ts";
 import { notices } from "../../../notices/waiting/store.ts";

@@ -15,8 +15,7 @@ import type { Database, Engine, Inserter, Reader, Transaction } from "../../../d
 import type { Condition } from "../../../database/lists.ts";
 import { readTogether } from "../../../database/read-together.ts";
 import * as tables from "../../../database/schema/feedback.ts";
-import { threadTopic } from "../../../database/signals.ts";
-import { columnOf, listed } from "../../../database/statements.ts";
+import { columnOf, listed, threadTopic } from "../../../database/transaction.ts";
 import type { AuditedChange, DecidedRun, NamingRelease } from "../rules.ts";
 
 /** The stored form of a thread. `metadata`, `metadataDropped` and `files` are JSON. */

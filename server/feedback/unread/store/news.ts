@@ -2,7 +2,7 @@ import { limits } from "../../../../src/contract/limits.ts";
 import { nameOf } from "../../../access/members/authors.ts";
 import { membershipOf } from "../../../access/members/visibility.ts";
 import type { Reader } from "../../../database/database.ts";
-import { plannedEachTime } from "../../../database/statements.ts";
+import { plannedEachTime } from "../../../database/transaction.ts";
 import { activeAt, isUnread, type MemberOf, readUntil } from "./read-marks.ts";
 
 /** The kinds of events that are counted. */

@@ -3,8 +3,7 @@ import { threadStatuses } from "../../../../src/contract/find-work.ts";
 import type { ThreadFilters } from "../../../../src/contract/threads.ts";
 import type { Reader, Transaction, Value } from "../../../database/database.ts";
 import { type Condition, directionOf, given, sqlOf, valuesOf } from "../../../database/lists.ts";
-import { threadTopic } from "../../../database/signals.ts";
-import { plannedEachTime } from "../../../database/statements.ts";
+import { plannedEachTime, threadTopic } from "../../../database/transaction.ts";
 import { proposalState } from "../../threads/store/threads.ts";
 import { type ReadTimes, settledUntil, settling } from "../rules.ts";
 

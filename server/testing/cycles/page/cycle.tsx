@@ -31,8 +31,7 @@ import {
   TextField,
   versionOf,
 } from "../../../console/forms.tsx";
-import { ConsolePage } from "../../../console/layout.tsx";
-import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
+import { type AppNavigation, appNavigationOf, ConsolePage } from "../../../console/layout.tsx";
 import type { NotDone } from "../../../console/notices.ts";
 import { Can, Line, Refused } from "../../../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../../console/respond.tsx";

@@ -3,8 +3,8 @@
 import { Box, Text, useApp, useInput, useStdout } from "ink";
 import { useEffect, useMemo, useState } from "react";
 import { countOf } from "../../../words/phrases.ts";
-import { relativeTime } from "../../core/output.ts";
-import { cutTo, onOneLine, printable, widthOf } from "../../core/plain-text.ts";
+import { oneLine } from "../../../words/visible.ts";
+import { cutTo, printable, relativeTime, widthOf } from "../../core/output.ts";
 import { type Shown, showOnTerminal } from "../../core/screen.lazy.ts";
 import { threadText } from "../thread-text.ts";
 import { type Inbox, type InboxState, press, type Writing } from "./state.ts";
@@ -137,8 +137,8 @@ function List({
         const age = relativeTime(thread.activeAt ?? thread.createdAt, now).padEnd(11);
         const times = thread.occurrences > 1 ? ` (${thread.occurrences} times)` : "";
         const sender = thread.senderName ?? thread.senderEmail;
-        const text = onOneLine(`${thread.subject}${times}${sender ? `, ${sender}` : ""}`);
-        const facts = `${age} ${onOneLine(thread.category).padEnd(8)}`;
+        const text = oneLine(`${thread.subject}${times}${sender ? `, ${sender}` : ""}`);
+        const facts = `${age} ${oneLine(thread.category).padEnd(8)}`;
         return (
           <Text key={thread.id} bold={thread.unread} inverse={isSelected} wrap="truncate-end">
             {cutTo(`${isSelected ? ">" : " "}${thread.unread ? "*" : " "}${facts} ${text}`, width)}
@@ -193,7 +193,7 @@ function Footer({
   return (
     <Box flexDirection="column" marginTop={gap(size)}>
       <Text {...(said.isProblem && { color: "red" })} wrap="truncate-end">
-        {cutTo(onOneLine(`${below}${said.text}`), size.width) || " "}
+        {cutTo(oneLine(`${below}${said.text}`), size.width) || " "}
       </Text>
       {!size.isSmall && (
         <Text dimColor wrap="truncate-end">

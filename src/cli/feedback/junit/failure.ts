@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import type { FeedbackFiles, SentFile } from "../../../client/body.ts";
+import type { FeedbackFiles, SentFile } from "../../../client/send.ts";
 import { feedbackFiles, limits } from "../../../contract/limits.ts";
 import { eachReportText } from "../../../contract/report-texts.ts";
 import { countOf } from "../../../words/phrases.ts";
-import { fromTerminal, withoutTerminalCodes } from "../../../words/visible.ts";
+import { fromTerminal, oneLine, withoutTerminalCodes } from "../../../words/visible.ts";
 import { ciFolders } from "../../core/ci.ts";
 import type { Context, Invocation } from "../../core/context.ts";
 import { isUnder } from "../../core/files.ts";
-import { onOneLine } from "../../core/plain-text.ts";
+
 import { asPdf, checkSentFiles } from "../../delivery/report.ts";
 import { cutMessage, type DraftFlags, dedupeFields, draftOf } from "../../delivery/send-report.ts";
 import type { ReportContent } from "../../delivery/stored.lazy.ts";
@@ -254,10 +254,10 @@ function summaryText(
 
 /** Returns the name of a test for people, on one line. */
 function titleOf({ name, className, suite }: TestResult): string {
-  const own = cut(onOneLine(withoutColours(name)), longestReportName);
+  const own = cut(oneLine(withoutColours(name)), longestReportName);
   // The test runner of Node sets the class `test` for every test.
   const group = cut(
-    onOneLine(withoutColours(className === "test" ? suite : className || suite)),
+    oneLine(withoutColours(className === "test" ? suite : className || suite)),
     longestReportName,
   );
   if (own === "") return group || "a suite without a name";
@@ -267,7 +267,7 @@ function titleOf({ name, className, suite }: TestResult): string {
 /** Returns the first line that describes the failure of a test. */
 function headlineOf({ name, failures: [failure] }: TestResult): string {
   const lines = failure === undefined ? [] : [...identifyingText(name, failure).split("\n"), failure.type];
-  return cut(lines.map((line) => onOneLine(readable(line))).find((line) => line !== "") ?? "failed", 200);
+  return cut(lines.map((line) => oneLine(readable(line))).find((line) => line !== "") ?? "failed", 200);
 }
 
 type Kind = "test" | "suite" | "flaky";
@@ -323,7 +323,7 @@ function factsBelow(
     "Files that were not sent": unsentFiles.slice(0, 20).join(", "),
   };
   return Object.entries(facts).flatMap(([name, fact]) =>
-    fact ? [`${name}: ${cut(onOneLine(fact), 1_000)}`] : [],
+    fact ? [`${name}: ${cut(oneLine(fact), 1_000)}`] : [],
   );
 }
 
@@ -348,7 +348,7 @@ function metadataOf(test: TestResult, place: SourceLine | undefined): Readonly<R
       .filter(([, fact]) => fact !== undefined && fact !== "")
       .map(([key, fact]) => [
         key,
-        typeof fact === "string" ? cut(onOneLine(withoutColours(fact)), longestReportName) : fact,
+        typeof fact === "string" ? cut(oneLine(withoutColours(fact)), longestReportName) : fact,
       ]),
   );
 }

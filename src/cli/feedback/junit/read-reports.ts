@@ -2,11 +2,11 @@ import { readFile, stat } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { decodedText } from "../../../words/decoded-text.ts";
 import { systemReason } from "../../../words/phrases.ts";
+import { oneLine } from "../../../words/visible.ts";
 import type { Context, Invocation } from "../../core/context.ts";
 import { annotateJob, annotation } from "../../core/github-actions.ts";
 import { type InputFault, readText } from "../../core/input.ts";
 import { note } from "../../core/output.ts";
-import { onOneLine } from "../../core/plain-text.ts";
 import { testHash } from "./failure.ts";
 import type { ParsedReport } from "./parse.lazy.ts";
 import type { Outcome, TestResult, TextBudget } from "./test-result.ts";
@@ -202,5 +202,5 @@ export function warnJob(
 export function warnOfDoubts(invocation: Invocation, doubts: readonly string[]): void {
   const title = "A test report contradicts itself";
   for (const doubt of doubts)
-    warnJob(invocation, { title, message: onOneLine(`${doubt}. None of its tests counts as passed.`) });
+    warnJob(invocation, { title, message: oneLine(`${doubt}. None of its tests counts as passed.`) });
 }

@@ -1,4 +1,5 @@
 import { countOf } from "../../../words/phrases.ts";
+import { oneLine } from "../../../words/visible.ts";
 import { isGitHubActions } from "../../core/ci.ts";
 import type { CliError, Exit } from "../../core/cli-error.ts";
 import { DryRun, type RequestView, textOfRequest } from "../../core/connection.ts";
@@ -7,7 +8,6 @@ import { cliErrorOf } from "../../core/failures.ts";
 import { annotateJob, annotation, markdownLink, markdownText } from "../../core/github-actions.ts";
 import { flagOf, type InputFault, inputFaultsError } from "../../core/input.ts";
 import { type Column, note, printList, printOne } from "../../core/output.ts";
-import { onOneLine } from "../../core/plain-text.ts";
 import {
   reportFailureToJob,
   showUnsent,
@@ -80,7 +80,7 @@ function acceptFaults(invocation: Invocation, flags: JunitFlags, faults: readonl
   if (faults.length > 0 && !flags.bestEffort) throw inputFaultsError(faults);
   const title = "A test report cannot be used";
   for (const { flag, message } of faults)
-    warnJob(invocation, { title, message: onOneLine(`${flag} ${message}.`) });
+    warnJob(invocation, { title, message: oneLine(`${flag} ${message}.`) });
 }
 
 /** Returns the failing tests, then the failures of unreadable reports, then the flaky tests. */
@@ -184,10 +184,10 @@ function annotationOf(
 ): string {
   const level = isFlaky ? "warning" : "error";
   const lines = [headline ?? "", consoleUrl ?? id ?? (sent ? "" : "The report was not sent.")];
-  const text = lines.map(onOneLine).filter((line) => line !== "");
+  const text = lines.map(oneLine).filter((line) => line !== "");
   return annotation(
     level,
-    { title: onOneLine(title ?? String(content.fields.subject)), ...place },
+    { title: oneLine(title ?? String(content.fields.subject)), ...place },
     text.join("\n"),
   );
 }
@@ -252,7 +252,7 @@ async function deliverReports(
 const notTried = "innkeep did not try to send it, because an earlier report could not be sent.";
 
 function rowOfResult({ item, delivery }: SendResult<Report, Answer>): ReportRow {
-  if (!delivery.delivered) return rowOf(item, { why: onOneLine(delivery.error.message) });
+  if (!delivery.delivered) return rowOf(item, { why: oneLine(delivery.error.message) });
   const { id = null, consoleUrl = null, deduplicated = false, earlier = null } = delivery.answer;
   return rowOf(item, { sent: true, id, consoleUrl, deduplicated, earlier });
 }
