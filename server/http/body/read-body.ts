@@ -603,8 +603,10 @@ export async function receive(files: Files, read: (intake: Intake) => Promise<un
   };
   try {
     const value = await read(intake);
-    if (opened.length === 0) return { value, files: [], discard: async () => {} };
-    const discard = () => files.dropTemporary(opened.map(({ path }) => path));
+    const paths = opened.map(({ path }) => path);
+    const discard = async () => {
+      if (paths.length > 0) await files.dropTemporary(paths);
+    };
     return { value, files: await Promise.all(received), discard };
   } catch (error) {
     for (const file of opened) file.drop();

@@ -246,7 +246,7 @@ type Columns = readonly { readonly least: number; readonly most: number }[];
  * word, such as an id, an address or a time, is never cut. Instead the row continues on an indented line.
  */
 export function table(rows: readonly (readonly string[])[], columns: number): string[] {
-  const cells = rows.map((row) => row.map(oneLine));
+  const cells = rows.map((row) => row.map((cell) => oneLine(cell)));
   const lines = packed(measured(cells), columns);
   return cells.map((row) =>
     lines
@@ -258,7 +258,7 @@ export function table(rows: readonly (readonly string[])[], columns: number): st
 }
 
 const fitsOnOneLine = (rows: readonly (readonly string[])[], columns: number): boolean =>
-  packed(measured(rows.map((row) => row.map(oneLine))), columns).length === 1;
+  packed(measured(rows.map((row) => row.map((cell) => oneLine(cell)))), columns).length === 1;
 
 const measured = (rows: readonly (readonly string[])[]): Columns =>
   (rows[0] ?? []).map((_, at) => {

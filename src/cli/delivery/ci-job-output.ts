@@ -72,7 +72,11 @@ export async function reportSuccessToJob(
   const place = consoleUrl ?? id;
   annotateJob(
     invocation,
-    annotation("notice", done, [...subject, ...(place ? [place] : [])].map(oneLine).join("\n")),
+    annotation(
+      "notice",
+      done,
+      [...subject, ...(place ? [place] : [])].map((text) => oneLine(text)).join("\n"),
+    ),
   );
   await writeOutputs(invocation, { "feedback-id": id, "console-url": consoleUrl });
   await summarise(invocation, [

@@ -39,7 +39,10 @@ export async function resolve(invocation: Invocation, flags: ResolveFlags): Prom
     await resolveRun(invocation, flags);
   } catch (error) {
     if (!flags.bestEffort || error instanceof DryRun || invocation.context.signal.aborted) throw error;
-    const why = failureText(cliErrorOf(error)).split("\n").map(oneLine).join(" ");
+    const why = failureText(cliErrorOf(error))
+      .split("\n")
+      .map((text) => oneLine(text))
+      .join(" ");
     warnJob(invocation, { title: "No feedback was resolved", message: why });
     printResolved(invocation, { resolved: [], stillFailing: [], why });
   }

@@ -184,7 +184,7 @@ function annotationOf(
 ): string {
   const level = isFlaky ? "warning" : "error";
   const lines = [headline ?? "", consoleUrl ?? id ?? (sent ? "" : "The report was not sent.")];
-  const text = lines.map(oneLine).filter((line) => line !== "");
+  const text = lines.map((text) => oneLine(text)).filter((line) => line !== "");
   return annotation(
     level,
     { title: oneLine(title ?? String(content.fields.subject)), ...place },
