@@ -15,11 +15,11 @@ export interface Author {
 
 /**
  * Creates a function that writes an audit entry. Call that function in the transaction of the change, so that no change
- * is stored without an entry.
+ * is stored without an entry. If `changes` is empty, nothing has changed, and the function writes nothing. (rule O4)
  */
 export const createAuditWriter =
   ({ newId, clock }: Pick<Deps, "newId" | "clock">) =>
-  (
+  async (
     tx: Transaction,
     { caller, address }: Author,
     {
@@ -27,7 +27,7 @@ export const createAuditWriter =
       appId = null,
       target,
       label,
-      changes = [],
+      changes,
     }: {
       readonly action: AuditActionName;
       readonly appId?: string | null;
@@ -35,10 +35,12 @@ export const createAuditWriter =
       readonly target?: string;
       /** The name of the target at this time, such as the label of a key or the address of a member. */
       readonly label?: string;
-      readonly changes?: readonly AuditChange[];
+      /** Only of an update: the fields that have other values now. */
+      readonly changes?: readonly AuditChange[] | undefined;
     },
-  ): Promise<void> =>
-    audit.insert(tx, {
+  ): Promise<void> => {
+    if (changes?.length === 0) return;
+    await audit.insert(tx, {
       id: newId(),
       at: clock.now().toISOString(),
       ownerId: caller.userId,
@@ -48,8 +50,9 @@ export const createAuditWriter =
       target: target ?? null,
       address,
       label: label ?? null,
-      changes: [...changes],
+      changes: changes ? [...changes] : [],
     });
+  };
 
 function actorOf(caller: Author["caller"]): string {
   if (caller.kind === "agentToken") return `agent, token ${caller.id}`;

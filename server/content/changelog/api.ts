@@ -247,15 +247,8 @@ export function consoleChangelog(
         await ownedApp(tx, appId, caller);
         const entry = await importEntry(deps, tx, { appId, version, viewer: caller, given: body });
         const action = entry.created ? "changelog.create" : "changelog.update";
-        if (entry.created || entry.changedFields.length > 0)
-          await record(
-            tx,
-            { caller, address },
-            {
-              ...{ action, appId, target: entry.id },
-              changes: entry.created ? [] : entry.changedFields.map((field) => ({ field })),
-            },
-          );
+        const changes = entry.created ? undefined : entry.changedFields.map((field) => ({ field }));
+        await record(tx, { caller, address }, { action, appId, target: entry.id, changes });
         return entry;
       }),
 

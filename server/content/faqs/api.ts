@@ -139,12 +139,8 @@ export function consoleFaqs(given: Omit<FaqDeps, "refused">): Handlers<typeof co
           throw new ApiError("wrong_state", { message: isDraft });
         }
         const changes = changesBetween({ ...before }, body, ["question", "answer", "translations"]);
-        if (changes.length > 0)
-          await record(
-            tx,
-            { caller, address },
-            { action: "faq.update", appId: key.appId, target: faq.id, changes },
-          );
+        const action = { action: "faq.update", appId: key.appId, target: faq.id, changes } as const;
+        await record(tx, { caller, address }, action);
         return faq;
       }),
 

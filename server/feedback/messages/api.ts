@@ -63,7 +63,7 @@ export function addMessage(
           facts: { messageId: message.id, from: "team" },
         });
       const delivery = sent && (await mailReply(deps, tx, { message, reports: sent.reports }));
-      const changes = delivery ? [{ field: "delivery", to: auditedDelivery(delivery) }] : [];
+      const changes = delivery ? [{ field: "delivery", to: auditedDelivery(delivery) }] : undefined;
       await record(tx, { caller, address }, { action: `message.${direction}`, appId, target: id, changes });
       return delivery ? { ...message, delivery } : message;
     });

@@ -38,12 +38,8 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
         if (!(await rows.update(tx, { id, appId }, body))) throw new ApiError("tag_exists");
         tx.signal(listsTopic(appId));
         const changes = changesBetween({ ...before }, body);
-        if (changes.length > 0)
-          await record(
-            tx,
-            { caller, address },
-            { action: "tag.update", appId, target: id, label: name, changes },
-          );
+        const action = { action: "tag.update", appId, target: id, label: name, changes } as const;
+        await record(tx, { caller, address }, action);
         return tagAnswer(await ownedTag(tx, id, caller));
       }),
 

@@ -186,11 +186,11 @@ function createNote(deps: WebhooksDeps) {
     {
       action,
       row,
-      changes = [],
+      changes,
     }: {
       readonly action: AuditActionName;
       readonly row: WebhookState;
-      readonly changes?: readonly AuditChange[];
+      readonly changes?: readonly AuditChange[] | undefined;
     },
   ) => {
     const label = maskAddress(openAddress(deps.sealer, row.url));

@@ -82,6 +82,35 @@ describe("the audit entry about a change", () => {
     expect(await changesOf("faq.update")).toEqual([{ field: "question" }]);
   });
 
+  it("does not exist if an update has the values of before", async () => {
+    const faq = await team.call("POST", `${team.at}/faqs`, { question: "Why?", answer: "So." });
+    const note = await team.call("POST", `${team.at}/changelog`, {
+      version: "1.0.0",
+      title: "New",
+      body: "New.",
+    });
+    const tag = await team.call("POST", `${team.at}/tags`, { name: "sync" });
+    const view = { name: "Bugs", query: { category: "bug" }, shared: true };
+    const shared = await team.call("POST", `${team.at}/views`, view);
+    const hook = await team.call("POST", `${team.at}/webhooks`, { url: "https://hooks.example.org/a" });
+    for (const made of [faq, note, tag, shared, hook]) expect(made.status).toBe(201);
+    const { name } = Object((await team.call("GET", team.at)).body);
+    const updates = [
+      await team.call("PATCH", `/faqs/${faq.field("id")}`, { question: "Why?", answer: "So." }),
+      await team.call("PATCH", `/changelog/${note.field("id")}`, { title: "New", body: "New." }),
+      await team.call("PATCH", `/tags/${tag.field("id")}`, { name: "sync" }),
+      await team.call("PATCH", `${team.at}/views/${shared.field("id")}`, view),
+      await team.call("PATCH", `${team.at}/webhooks/${hook.field("id")}`, {
+        url: "https://hooks.example.org/a",
+      }),
+      await team.call("PATCH", team.at, { name }),
+    ];
+    expect(updates.map(({ status }) => status)).toEqual(updates.map(() => 200));
+    const { body } = await team.call("GET", `/audit?appId=${team.app.id}`);
+    const actions: string[] = Object(body).items.map((entry: object) => Object(entry).action);
+    expect(actions.filter((action) => action.endsWith(".update"))).toEqual([]);
+  });
+
   it("loses the words of a sender when the thread is deleted", async () => {
     await change({ subject: "Oven", status: "archived" });
     await team.call("DELETE", `/feedback/${id}`);
