@@ -3,16 +3,13 @@ import type { Context } from "../src/cli/core/context.ts";
 import { runCli } from "../src/cli/core/program.ts";
 import { contextOfProcess, processIo, runProcess, version } from "./process.ts";
 
-/**
- * Runs the command line of the executable, and ends the process. The executable contains the commands for clients of a
- * server and the MCP server.
- */
+/** Runs the command line of the executable, and ends the process. The executable has no commands of a server. */
 export const main = (): Promise<void> =>
   runProcess((signal) => runCli(process.argv.slice(2), contextOfExecutable(signal)));
 
 /**
- * Creates the context of a command in the executable. The executable contains no native code, so it cannot use the
- * keychain. It stores credentials in a file that only this user can read.
+ * The executable contains no native code, so it cannot use the keychain. It stores credentials in a file that only this
+ * user can read.
  */
 function contextOfExecutable(signal: AbortSignal): Context {
   return contextOfProcess(

@@ -1,8 +1,8 @@
 // `innkeep.ts` loads this file in every version of Node, even in unsupported versions. So this file imports nothing.
 
 /**
- * Makes Node cache the compiled code of this program, if this version of Node has such a cache. So later starts are
- * faster. The cache is used only if its folder belongs to this user. Otherwise somebody else could put code into it.
+ * Makes Node cache the compiled code for faster starts. The folder must belong to this user. Otherwise another user
+ * could add code.
  */
 export function keepCompiledCode(): void {
   const modules = process.getBuiltinModule("node:module");
@@ -11,10 +11,7 @@ export function keepCompiledCode(): void {
   if (folder !== undefined && isPrivate(folder)) modules.enableCompileCache(folder);
 }
 
-/**
- * Returns the folder of the compile cache, and creates it if it is missing. Returns undefined if this user has no
- * folder for caches.
- */
+/** Creates the folder if it is missing. Returns undefined if this user has no folder for caches. */
 function codeFolder(env: NodeJS.ProcessEnv): string | undefined {
   const { mkdirSync } = process.getBuiltinModule("node:fs");
   const { join } = process.getBuiltinModule("node:path");

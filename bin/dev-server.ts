@@ -1,4 +1,4 @@
-// This file starts the server of `dev exec`. Tests wait for each start of this server, so it caches its compiled code.
+// Starts the server of `dev exec`. The compiled code is cached, because tests wait for each start.
 import { keepCompiledCode } from "./compiled-code.ts";
 
 keepCompiledCode();

@@ -1,5 +1,4 @@
-// The entry point of the executable, which runs on machines without Node. It loads each other module only when the
-// module is needed.
+// The entry point of the executable, which needs no Node. It loads other modules only when needed.
 declare const INNKEEP_VERSION: string;
 
 const words = process.argv.slice(2);

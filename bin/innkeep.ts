@@ -1,5 +1,5 @@
-// The entry point of the npm package. Every version of Node can load this file, so that users of an old version get a
-// clear message. This file loads each other module only when the module is needed.
+// The entry point of the npm package. Old versions of Node can load this file and print a clear message. It loads other
+// modules only when needed.
 import { keepCompiledCode } from "./compiled-code.ts";
 
 declare const INNKEEP_VERSION: string;

@@ -14,10 +14,7 @@ export const main = (): Promise<void> =>
     return code;
   });
 
-/**
- * Prints a notice if there is a newer version of Innkeep. Call this only in a terminal, so that scripts do not load the
- * module.
- */
+/** Prints a notice if there is a newer version. Call it only in a terminal: scripts need not load the module. */
 async function noticeUpdate(context: Context, argv: readonly string[]): Promise<void> {
   const notice = await import("../src/cli/update.ts");
   if (!notice.noticeUpdate(context, argv)) return;
@@ -77,8 +74,7 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
 const fileBeside = (name: string) => process.getBuiltinModule("node:path").join(__dirname, name);
 
 /**
- * Loads the keychain. On Linux, the keychain needs the variable DBUS_SESSION_BUS_ADDRESS. If the variable is missing,
- * sets it, because programs that start agents often do not pass this variable to the agents.
+ * Loads the keychain. On Linux, sets DBUS_SESSION_BUS_ADDRESS if it is missing, because agents often run without it.
  */
 async function keychain() {
   const { sessionBusOf } = await import("../src/credentials/session-bus.ts");

@@ -8,8 +8,8 @@ import { decodedText } from "../src/words/decoded-text.ts";
 import { systemReason } from "../src/words/phrases.ts";
 
 /**
- * Creates the context of a step of GitHub Actions. In such a step, nobody can answer questions. Programs such as the
- * server are missing.
+ * Creates the context of a step of GitHub Actions. Nobody can answer questions there. Programs such as the server are
+ * missing.
  */
 export const contextOfAction = (signal: AbortSignal): Context =>
   contextOfProcess(
@@ -33,8 +33,7 @@ export const version = INNKEEP_VERSION;
 /** Runs a program, waits until all its output is written, and ends the process with its exit code. */
 export async function runProcess(program: (signal: AbortSignal) => Promise<number>): Promise<void> {
   process.on("exit", replaceClosedTerminals);
-  // If the program waits for something that can never happen, Node ends the process early. The exit code must be 1
-  // then.
+  // If the program waits for something that cannot happen, Node ends early. The exit code is 1 then.
   process.exitCode = 1;
   const code = await program(interruption());
   await flushed();
@@ -139,8 +138,8 @@ function open(
 }
 
 /**
- * Ends the process, because output cannot be written, for example because the disk is full. First prints the
- * reason to standard error. The exit code is 1, or 0 with `--best-effort`.
+ * Ends the process, because output cannot be written: for example, the disk is full. The exit code is 0 with
+ * `--best-effort`, otherwise 1.
  */
 function endWithoutOutput(error: NodeJS.ErrnoException): void {
   const isFine = isBestEffort(process.argv.slice(2));
@@ -263,19 +262,15 @@ function onKey(pressed: (key: string) => void): () => void {
 }
 
 /**
- * Replaces closed terminals with the null device. Node resets each terminal when it exits, and crashes if the terminal
- * is closed. A terminal is closed if its window was closed or its connection broke. After a crash, the exit code would
- * be wrong, and the system might store a dump of the memory.
+ * Replaces closed terminals with the null device. Node resets terminals at exit, and crashes if a terminal is closed. A
+ * crash changes the exit code and may store the memory on disk.
  */
 function replaceClosedTerminals(): void {
   if (process.platform === "win32") return;
   for (const descriptor of [0, 1, 2]) if (isClosedTerminal(descriptor)) replace(descriptor);
 }
 
-/**
- * Returns whether a descriptor is a closed terminal. A closed terminal is still a device, but no terminal any more.
- * Also returns true for the null device, because replacing it has no effect.
- */
+/** Whether a descriptor is a closed terminal: a device, but not a terminal. Also true for the null device. */
 function isClosedTerminal(descriptor: number): boolean {
   try {
     const { fstatSync } = process.getBuiltinModule("node:fs");
@@ -288,8 +283,8 @@ function isClosedTerminal(descriptor: number): boolean {
 }
 
 /**
- * Replaces a descriptor with the null device: closes the descriptor, and then opens the device. The system gives an
- * opened file the lowest free number, which is the number of the closed descriptor.
+ * Closes the descriptor and opens the null device. The system gives an opened file the lowest free number, here the
+ * closed descriptor.
  */
 function replace(descriptor: number): void {
   try {

@@ -4,8 +4,8 @@ export { runAdmin } from "../server/admin/main.ts";
 export { checkParts, serve } from "../server/main.ts";
 
 /**
- * Runs the temporary server of `innkeep dev exec` and `innkeep/testing`. Reads the options from standard input.
- * Ends the process when the server has stopped.
+ * Runs the temporary server of `innkeep dev exec` and `innkeep/testing`, and ends the process. Reads options from
+ * standard input.
  */
 export async function throwaway(): Promise<void> {
   const { env: environment, stdin: input, stdout, stderr } = process;

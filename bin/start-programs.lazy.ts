@@ -11,14 +11,12 @@ export interface Start {
 }
 
 /**
- * Returns the command that starts this program in a new terminal. The command is `innkeep` if it is on the PATH,
- * otherwise `node` with the file. Never uses `npx`, because outside of the project, `npx` would download a package with
- * this name from a registry. (rule L56)
+ * Returns the command that starts this program in a new terminal: `innkeep` or `node FILE`. It is never `npx`, which
+ * could download an unrelated package named `innkeep`. (rule L56)
  */
 export function startWords({ script, path }: Start): readonly string[] {
   const file = realPathOf(script) ?? script;
-  // npm and npx add `node_modules` folders to the PATH of the programs that they start. In another terminal, these
-  // folders are not on the PATH.
+  // npm and npx add `node_modules` folders to the PATH. In another terminal, these folders are not on the PATH.
   const folders = path.split(delimiter).filter((folder) => folder !== "" && !folder.includes("node_modules"));
   if (folders.some((folder) => realPathOf(join(folder, "innkeep")) === file)) return ["innkeep"];
   if (folders.some((folder) => realPathOf(join(folder, "innkeep.cmd")) !== undefined)) return ["innkeep"];
@@ -39,8 +37,8 @@ function realPathOf(file: string): string | undefined {
 const quoted = (word: string): string => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`);
 
 /**
- * Opens a file in an editor on this terminal. Returns the exit code of the editor. A shell runs the command, because
- * the command may contain flags, as in `code --wait`.
+ * Opens a file in an editor and returns its exit code. A shell runs the command, because it may contain flags (`code
+ * --wait`).
  */
 export function openEditor(command: string, file: string): Promise<number> {
   const quoted = process.platform === "win32" ? `"${file}"` : `'${file.replaceAll("'", "'\\''")}'`;

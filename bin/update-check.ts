@@ -1,5 +1,4 @@
-// Other commands start this process when they end. The process asks the registry for the newest version, and stores the
-// answer for later commands.
+// Other commands start this process when they end. The process stores the newest version for later commands.
 import os from "node:os";
 import { checkForUpdate } from "../src/cli/update.ts";
 import { homeFolder } from "../src/credentials/folders.ts";

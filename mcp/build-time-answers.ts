@@ -38,8 +38,8 @@ export const placeholders = {
 } as const;
 
 /**
- * The answers of the SDK to the first messages of a client. The build replaces the code of this file with the computed
- * answers, so that a server that sends only these answers does not load the SDK.
+ * The build replaces the code of this file with the computed answers. So a server that sends these answers does not
+ * load the SDK.
  */
 export const buildTimeAnswers = {
   all: await answersOf({ ...placeholders.options, readOnly: false }),

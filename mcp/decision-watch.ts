@@ -7,10 +7,7 @@ import { type Connection, readRun } from "./refusals.ts";
 /** The state of a proposal at the end of a wait. */
 export interface Observation {
   readonly run: Run;
-  /**
-   * The time of the last request that the server did not answer. An earlier wait for the same proposal may have sent
-   * this request.
-   */
+  /** The time of the last request without an answer. An earlier wait for the same proposal may have sent it. */
   readonly lastErrorAt: Date | null;
 }
 
@@ -21,10 +18,7 @@ export interface WatchParts {
   readonly random: () => number;
 }
 
-/**
- * Waits until a person decides on a proposal, or until the time is over. All waits for one proposal share their
- * requests.
- */
+/** Waits until a person decides on a proposal, or the time is over. Waits for one proposal share their requests. */
 export type AwaitDecision = (
   runId: string,
   milliseconds: number,
@@ -48,8 +42,7 @@ interface Watch {
 }
 
 /**
- * How much later than the last wait the loop of requests ends. Without this time, a new request could start just before
- * the end of the last wait.
+ * The loop of requests ends later than the last wait by this time. So no request starts just before the end of a wait.
  */
 const graceMs = 50;
 
@@ -107,10 +100,7 @@ function startWatch(runId: string, until: number, parts: WatchParts): Watch {
   return { state, decided, waiters: 0 };
 }
 
-/**
- * Reads the proposal repeatedly until a person has decided on it. Throws an error if a failure is permanent. Stores
- * each result in `state`.
- */
+/** Reads the proposal until a person has decided. Throws if a failure is permanent. Stores each result in `state`. */
 async function follow(
   state: WatchState,
   runId: string,
@@ -133,10 +123,7 @@ async function follow(
   }
 }
 
-/**
- * Returns for how many seconds the server may wait in one request. The wait must end before `leftMs` is over,
- * and must not be longer than the limit of the API.
- */
+/** Returns for how many seconds the server may wait in one request. The wait ends before `leftMs`. */
 const longestHold = (leftMs: number): number =>
   Math.max(0, Math.min(limits.waitSeconds, Math.ceil(leftMs / 1_000) - 1));
 

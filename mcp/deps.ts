@@ -22,12 +22,9 @@ export interface Deps {
   readonly keepsRecord: boolean;
   /** The thread of each proposal: the key is the id of the proposal, the value is the id of its thread. */
   readonly threadOfRun: Map<string, string>;
-  /**
-   * How often each proposal was read before its decision. The more often an agent has read it, the longer is the wait
-   * that the answer suggests.
-   */
+  /** How often each proposal was read before its decision. After more reads, the answer suggests a longer wait. */
   readonly timesPending: Map<string, number>;
-  /** Returns true at the first call for a proposal. So the page for the decision is offered to the person only once. */
+  /** Returns true at the first call for a proposal. So the decision page is offered only once. */
   readonly isFirstOffer: (runId: string) => boolean;
   readonly awaitDecision: () => Promise<AwaitDecision>;
   /** Runs actions on the same thread one after another. */

@@ -46,8 +46,8 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
     const uris = urisIn(body);
     const parts = { streams, createServer: serverFor(deps, body), onError: options.onError };
     if (uris) return { response: await listen({ request, body, uris, caller }, parts), comesInParts: true };
-    // The answer to a wait starts immediately and contains a comment every 15 seconds, because proxies close
-    // connections without data. (rule A42)
+    // The answer to a wait contains a comment every 15 seconds, because proxies close connections without data. (rule
+    // A42)
     const comesInParts = isWait(body);
     const responseMode = comesInParts ? "sse" : "auto";
     const { fetch } = createMcpHandler(parts.createServer, { onerror: options.onError, responseMode });
@@ -162,9 +162,8 @@ interface ListenRequest {
 }
 
 /**
- * Answers with a stream of the changes of the resources that the client follows and may read. The stream ends
- * when the client disconnects, its token is revoked, or the server stops. Refuses if there are too many open
- * streams. (rule A60)
+ * Answers with a stream of changes of resources that the client may read. The stream ends when the client disconnects,
+ * its token is revoked, or the server stops. (rule A60)
  */
 async function listen(
   { request, body, uris, caller }: ListenRequest,
@@ -253,8 +252,8 @@ function createOpenStreams(): OpenStreams {
 }
 
 /**
- * Returns the answer to a call of a tool as JSON. The SDK would return the same answer, but needs more time.
- * Returns undefined if there is no such tool, and an empty text if the client has disconnected.
+ * Returns the answer to a call of a tool as JSON, faster than the SDK. Undefined if there is no such tool. Empty if the
+ * client has disconnected.
  */
 async function answerCall(
   { era, id, tool, given }: PlainCall,
@@ -282,10 +281,7 @@ async function answerCall(
   }
 }
 
-/**
- * Adds two fields that results have in the era `modern`: one says that the result is complete, and one contains the
- * name of the server.
- */
+/** Adds the fields that results have in the era `modern`. */
 const inNewerForm = (result: CallToolResult, serverInfo: object) => ({
   ...result,
   resultType: "complete",
@@ -305,8 +301,8 @@ const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
 const reservedPrefix = "io.modelcontextprotocol/";
 
 /**
- * Reads a call of a tool. Returns undefined for a message that the SDK must handle. The SDK must handle calls with
- * unusual or wrong fields. It must also handle calls that wait for a decision, because their answer is sent in parts.
+ * Reads a call of a tool. Returns undefined if the SDK must handle the message: unusual fields, or a wait for a
+ * decision.
  */
 function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
   if (!isObject(body) || body.jsonrpc !== "2.0" || body.method !== "tools/call") return undefined;
@@ -321,10 +317,7 @@ function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
   return era && { era, id, tool, given };
 }
 
-/**
- * Whether all arguments are simple values. If an argument is an object or a list, the SDK must handle the call, because
- * the SDK limits the number of values in it.
- */
+/** Whether no argument is an object or a list. Other calls go to the SDK, which limits the number of values. */
 const isFlat = (given: unknown): given is Fields =>
   isObject(given) && Object.values(given).every((value) => value === null || typeof value !== "object");
 
@@ -396,10 +389,7 @@ const noRecord: Proposals = {
   update: async () => undefined,
 };
 
-/**
- * Waits with one request, which the server answers when a person has decided. One request is enough, because inside the
- * server no connection can break.
- */
+/** Waits with one request. Repeats are not necessary, because connections inside the server do not break. */
 const awaitOnce =
   (connection: Connection): AwaitDecision =>
   async (runId, milliseconds, signal) => {
@@ -452,9 +442,8 @@ const textsOf = (values: Readonly<Record<string, unknown>> = {}): Record<string,
   );
 
 /**
- * Makes a server handle the requests of its connection one after another. Waits for a decision are an
- * exception. Between two requests, the process can serve other clients. Otherwise the requests of one array
- * would block the process, and all their answers would be in memory at the same time. (rule A64)
+ * Handles the requests of a connection one after another, except waits for a decision. Otherwise the requests of one
+ * array would block other clients, and memory would hold all answers. (rule A64)
  */
 function handleInTurns(server: McpServer): McpServer {
   const connect = server.connect.bind(server);
@@ -479,10 +468,7 @@ function handleInTurns(server: McpServer): McpServer {
   return server;
 }
 
-/**
- * Whether a message is a request that must not run at the same time as other requests. A wait for a decision
- * may run at the same time.
- */
+/** Whether a message is a request that must not run beside other requests. A wait for a decision may. */
 const takesTurn = (message: unknown): message is JSONRPCMessage & { readonly id: string | number } =>
   isJSONRPCRequest(message) && !isWait(message);
 
@@ -506,10 +492,7 @@ const cancelledId = (message: unknown): unknown =>
 interface Turns {
   /** Calls `act` when all earlier functions have ended. `id` identifies the function. */
   add(id: unknown, act: () => void): void;
-  /**
-   * Call this when the function with this id has ended. If it is the running function, the next function is
-   * called after a short pause.
-   */
+  /** Call this when the function with this id has ended. The next function starts after a short pause. */
   end(id: unknown): void;
   /** Removes the waiting function with this id, and returns it. Returns undefined if it was called already. */
   remove(id: unknown): (() => void) | undefined;

@@ -14,9 +14,9 @@ export const isMessage = (value: unknown): boolean =>
 export const isLikeResponse = (value: unknown): boolean =>
   isObject(value) && !("method" in value) && ("result" in value || "error" in value);
 
-/** Returns the answer to a value that is no message, with its id if the id is a string or a number. */
+/** Returns the answer to a value that is not a message. Contains the id of the value, if it has one. */
 export function refusalOfMessage(value: unknown) {
-  // The id of a response belongs to a request of this program, and could be equal to that of a request of the client.
+  // A response has the id of a request of this program. A request of the client could have the same id.
   const id = isObject(value) && !isLikeResponse(value) ? value.id : null;
   return refusalWith(typeof id === "string" || typeof id === "number" ? id : null, faultsOf(value).join(" "));
 }

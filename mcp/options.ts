@@ -22,10 +22,7 @@ export interface StdioOptions extends McpOptions {
   readonly signal?: AbortSignal | undefined;
   /** The default is the clock of the system. */
   readonly clock?: Clock | undefined;
-  /**
-   * Whether the first messages are answered with texts from the build. The default is true. The answers are the same as
-   * without these texts.
-   */
+  /** Whether the first messages are answered with texts from the build (default: true). The answers are the same. */
   readonly prepared?: boolean | undefined;
 }
 

@@ -14,9 +14,8 @@ import { longestWait, type McpOptions, offersWork } from "./options.ts";
 export type AnswerOf = (line: string) => string | undefined;
 
 /**
- * Answers the first messages of one client with the same answers as the SDK. Answers only messages of a known form, for
- * which the answer of the SDK is certain. Leaves a message to the SDK if it belongs to another era (see `Era`) than the
- * messages before, or if a session of the era `legacy` does not begin with `initialize`.
+ * Gives the same answers as the SDK to the first messages of one client, if their form is known. A message of another
+ * era goes to the SDK. So does a `legacy` session that does not begin with `initialize`.
  */
 export function preparedAnswers(options: McpOptions): AnswerOf {
   const answers = buildTimeAnswers[offersWork(options) ? "work" : options.readOnly ? "readOnly" : "all"];
@@ -104,10 +103,7 @@ function hasEnvelope(params: Fields): boolean {
 
 const modernVersions: ReadonlySet<unknown> = new Set(versions.modern);
 
-/**
- * Whether `_meta` of a request without a session has all required fields and no others, in a form that the SDK
- * accepts.
- */
+/** Whether `_meta` of a request without a session has exactly the required fields, in a form that the SDK accepts. */
 export function isEnvelope(meta: Fields): boolean {
   if (!hasOnly(meta, Object.values(metaKeys)) || !modernVersions.has(meta[metaKeys.version])) return false;
   return isClient(meta[metaKeys.client]) && areCapabilities(meta[metaKeys.capabilities]);

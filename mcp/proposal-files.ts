@@ -5,16 +5,12 @@ import * as z from "zod/mini";
 import { lazy } from "../src/client/wait.ts";
 import { makeFolder } from "../src/credentials/folders.ts";
 
-/**
- * If there are more than 550 files, only the newest 500 files are kept. So only about one save in fifty needs to read
- * all the files.
- */
+/** Above 550 files, only the newest 500 are kept. So about one save in fifty reads all files. */
 const most = { kept: 500, files: 550 } as const;
 
 /**
- * Stores each proposal in a file that only this user can read. Each thread has a folder with an empty file for each of
- * its proposals. This index makes it possible to find the proposals of a thread without reading all files. Several
- * servers may use the same folder.
+ * Stores each proposal in a file that only this user can read. The folder of a thread has an empty file per proposal,
+ * as an index. Several servers may use the folder.
  */
 export function proposalFiles(stateDirectory: string): ProposalStore {
   const folder = join(stateDirectory, "proposals");
@@ -124,7 +120,7 @@ export const ProposalRecord = z.object({
   decision: z.optional(z.nullable(z.string())),
   decision_note: z.nullable(z.string()),
   decided_at: z.nullable(z.string()),
-  /** An HMAC of the sent text. Its key is the agent token, so nobody can create a valid HMAC without the token. */
+  /** An HMAC of the sent text. Its key is the agent token, so others cannot create a valid HMAC. */
   mac: z.optional(z.string()),
 });
 
@@ -167,8 +163,8 @@ export interface ProposalsParts {
 }
 
 /**
- * Creates the list of the proposals that this machine sent to one server. If `store` cannot save them, they are
- * lost at a restart.
+ * Creates the list of proposals that this machine sent to one server. Proposals that `store` cannot save are lost at a
+ * restart.
  */
 export function createProposals({ baseUrl, store, key, onFailure }: ProposalsParts): Proposals {
   const sent = new Map<string, KnownProposal>();
@@ -177,8 +173,8 @@ export function createProposals({ baseUrl, store, key, onFailure }: ProposalsPar
     store?.save(record).catch(() => onFailure("The proposal could not be written to the state folder."));
 
   /**
-   * Adds the field `verified` to a record. The field is true if this process sent the text, or if the HMAC of the text
-   * matches. Returns undefined if the record belongs to a different server.
+   * `verified` is true if this process sent the text, or if the HMAC matches. Undefined for a record of a different
+   * server.
    */
   const known = (record: ProposalRecord, secret: string | undefined): KnownProposal | undefined => {
     const ours = sent.get(record.run_id);

@@ -13,10 +13,7 @@ import { errorCatalogue } from "../src/contract/errors.ts";
 import type { Run } from "../src/contract/runs.ts";
 import type { McpOptions } from "./options.ts";
 
-/**
- * Returns the kind of the secret that a text contains, such as `a GitHub token`. Undefined if the text contains no
- * secret of a known kind. `own` contains the secrets of this process.
- */
+/** Returns the kind of a secret in the text, such as `a GitHub token`. `own` contains the secrets of this process. */
 export function secretIn(text: string, own: readonly string[]): string | undefined {
   const onlyWord = text.replace(/[^A-Za-z0-9_]/g, "");
   if (own.some((secret) => formsOf(secret).some((form) => text.includes(form) || onlyWord.includes(form))))
@@ -119,9 +116,7 @@ export function runIdOf(given: string, name = "run_id"): string {
   throw new Refusal(`\`${name}\` must be the UUID that propose_plan returned, such as ${example}.`);
 }
 
-/**
- * Returns a random name of a worker, so that each process, or each call over HTTP, is a different worker. (rule L15)
- */
+/** Returns a random worker name. Each process, or each call over HTTP, is a different worker. (rule L15) */
 export const newWorker = (): string => `mcp-${randomUUID().slice(0, 8)}`;
 
 /** The texts for an agent whose claim has ended, by the error code. */
@@ -154,10 +149,7 @@ export class Refusal extends Error {
   }
 }
 
-/**
- * Describes a failure and the next step in constant sentences. Never repeats the text of the server, because it may
- * contain text of a stranger.
- */
+/** Describes a failure and the next step. Never repeats text of the server, which may contain text of a stranger. */
 export function explain(error: unknown, baseUrl: string): string {
   if (error instanceof Refusal) return error.message;
   if (error instanceof ServerError) return explainAnswer(error);
@@ -210,9 +202,7 @@ function explainAnswer({ status, code, retryAfterSeconds }: ServerError): string
 
 const knownCode = (code: string): string => (Object.hasOwn(errorCatalogue, code) ? code : "unknown code");
 
-/**
- * Returns the reason why there was no answer, as text. An unusual code may be untrusted text, so it is not repeated.
- */
+/** Returns why there was no answer. An unusual code may be untrusted text, so it is not repeated. */
 const causeOf = (code: string): string =>
   /^[A-Za-z0-9_]{1,40}$/.test(code) ? connectionReason(code) : "unknown cause";
 
@@ -232,10 +222,7 @@ const limitTexts = {
 const limitedText = (what: keyof typeof limitTexts, seconds = 60): string =>
   `${limitTexts[what]} Wait ${seconds} s, then call again; do not try sooner.`;
 
-/**
- * Returns a function that throws a Refusal if a limit on proposals or work is reached. It throws any other error
- * unchanged.
- */
+/** Returns a function that throws a Refusal for status 429. It throws other errors unchanged. */
 export const explainLimit =
   (what: "proposals" | "work") =>
   (error: unknown): never => {

@@ -192,10 +192,7 @@ const message = (text: string): GetPromptResult => ({
   messages: [{ role: "user", content: { type: "text", text } }],
 });
 
-/**
- * Makes the server describe wrong parameters of a request in a sentence. By default, the SDK sends the faults as JSON,
- * and for most methods it reports them as an internal error.
- */
+/** Describes wrong parameters in a sentence. The SDK would send JSON, for most methods as an internal error. */
 function explainMalformedParameters(server: McpServer): void {
   const connect = server.connect.bind(server);
   server.connect = (transport) => {
@@ -212,9 +209,7 @@ function explained(message: JSONRPCMessage): JSONRPCMessage {
   return { ...message, error: { code: ProtocolErrorCode.InvalidParams, message: sentenceOf(fault) } };
 }
 
-/**
- * Returns the faults in the text of an error of the SDK. Returns an empty list if the text is not a list of faults.
- */
+/** Returns the faults in an error text of the SDK. Empty if the text is not a list of faults. */
 function faultsIn(text: string): unknown[] {
   const json = /^(?:Invalid tools\/call request: )?(\[\s*\{.*\}\s*\])$/s.exec(text)?.[1];
   if (json === undefined) return [];
@@ -308,15 +303,12 @@ class PageOffer extends Error {
   }
 }
 
-/**
- * For how long a person can accept an offer: one hour, because the person may need a long time to read the page. The
- * wait for the decision continues during this time.
- */
+/** For how long a person can accept an offer: one hour, for reading the page. The wait for the decision continues. */
 const longestMs = 3_600_000;
 
 /**
- * Returns a function that offers a page. Undefined if the client cannot show a page, or if the page was already
- * offered. For a client without a session, the function throws a PageOffer. (rule A61)
+ * Returns a function that offers a page. Undefined if the client cannot show pages, or has answered the offer. Without
+ * a session, the function throws a PageOffer. (rule A61)
  */
 function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPage | undefined {
   if (mcpReq.inputResponses !== undefined) return undefined;
@@ -335,10 +327,7 @@ function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPag
   };
 }
 
-/**
- * Returns a JSON Schema in the form that the SDK needs. Clients see the schema. The check of the SDK accepts every
- * value, because each tool checks its input and describes the faults.
- */
+/** Returns a JSON Schema for the clients. It accepts every value, because each tool checks its input itself. */
 function wireSchema(schema: Record<string, unknown>): StandardSchemaWithJSON {
   const json = () => schema;
   return {
@@ -361,10 +350,7 @@ const uris = {
 
 const cacheHint = { ttlMs: 0, cacheScope: "private" } as const;
 
-/**
- * Offers resources, which a client can read without a tool: the queue, threads, images of threads, decisions, and the
- * proposals of this machine.
- */
+/** Offers resources, which a client can read without a tool. */
 function offerResources(server: McpServer, deps: Deps): void {
   const complete = completions(deps);
 
@@ -502,8 +488,8 @@ const readImage = (request: ResourceRequest, id: string, index: number) =>
 const progress = async () => undefined;
 
 /**
- * Reads a resource. Replaces each failure with a description in constant sentences, in the same way as for
- * tools. The errors for a missing resource and for an abort stay.
+ * Reads a resource. Describes failures in constant sentences, as tools do. Errors for missing resources and aborts
+ * stay.
  */
 async function withExplainedFailures(
   request: ResourceRequest,

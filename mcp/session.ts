@@ -36,9 +36,8 @@ export interface SessionStart {
 }
 
 /**
- * Serves a connection after the early input. First, the SDK reads the messages that were answered without it. So the
- * SDK has the same state as if it had answered them. Its answers to these messages are not sent, because the client has
- * already received the answers.
+ * Serves a connection after the early input. The SDK also reads the messages that already have an answer, to have the
+ * same state. Its answers to them are not sent.
  */
 export function serveSession(
   options: McpOptions & Pick<StdioOptions, "clock">,
@@ -82,8 +81,7 @@ export function serveSession(
 }
 
 /**
- * Creates the dependencies of the tools. Modules that are not needed to list the tools are loaded at their first use.
- * `warn` shows a message only to the person who runs the server.
+ * Creates the dependencies of the tools. Modules load at their first use. `warn` shows a message only to the operator.
  */
 function createDeps(options: McpOptions, warn: (message: string) => void, clock: Clock = systemClock): Deps {
   const connection = createConnection(options);
@@ -172,13 +170,13 @@ const mostMessages = 100;
  */
 export interface Batches {
   /**
-   * Forwards lines. Replaces a line that is an array with one line for each message of the array. Answers a line that
-   * is no message, or an array with a fault, with an error, and does not forward it.
+   * Forwards lines. Splits an array into one line per message. Answers a faulty line or array with an error, and does
+   * not forward it.
    */
   readonly lines: Transform;
   /**
-   * Adds a message to the answer of its batch, and writes the answer when it is complete. Returns false if the
-   * message belongs to no batch. Also stores the protocol revision that the SDK has chosen.
+   * Adds a message to its batch, and writes the complete answer. False if it belongs to no batch. Also stores the
+   * protocol revision that the SDK has chosen.
    */
   collect(message: JSONRPCMessage): boolean;
 }

@@ -5,9 +5,8 @@ import { type AnswerOf, preparedAnswers } from "./prepared-answers.ts";
 import type { EarlyInput, Session } from "./session.ts";
 
 /**
- * Serves one client over standard input and output, with the older or the newer versions of the protocol. When the
- * client disconnects or the signal aborts, stops all waits and requests, and returns the exit code. Loads the SDK at
- * the first message that needs it.
+ * Serves one client over standard input and output. At a disconnect or abort, stops all waits and returns the exit
+ * code. Loads the SDK when a message needs it.
  */
 export function serveStdio(options: StdioOptions): Promise<number> {
   const { io, signal } = options;
@@ -80,10 +79,7 @@ const mostMessages = 32;
 
 const mostBytes = 65_536;
 
-/**
- * Answers the first messages. Stops at the first message that needs the SDK, after `mostMessages` messages, or
- * at a line of more than `mostBytes`. Returns all input that was read.
- */
+/** Answers the first messages. Stops at a message that needs the SDK, or at a limit. Returns all input. */
 function answerFirstMessages(
   lines: Readable,
   answerOf: AnswerOf,
@@ -122,10 +118,7 @@ function answerFirstMessages(
 /** The maximum size of a line. A line of 10 MB would make the SDK end the process. */
 const mostBytesOfLine = 8 * 1_048_576;
 
-/**
- * Forwards lines. Answers a line that is too long or is not JSON with an error on `out`, and does not forward the line.
- * (rule L16)
- */
+/** Forwards lines. Answers a line that is too long or not JSON with an error on `out`. (rule L16) */
 export function lineLimit(out: Writable, limit = mostBytesOfLine): Transform {
   let pieces: Buffer[] = [];
   let length = 0;
@@ -199,10 +192,7 @@ const endBytes = 1_024;
 
 const id = /"id"\s*:\s*(\d{1,15}|"[\w-]{1,100}")/.source;
 
-/**
- * Finds the id at the start of a message. Does not match if the parameters come before the id, because parameters can
- * contain a different id.
- */
+/** Finds the id at the start of a message. The id must come before the parameters, which can contain other ids. */
 const idAtStart = new RegExp(`^\\s*\\{(?:\\s*"(?:jsonrpc|method)"\\s*:\\s*"[^"]*"\\s*,)*\\s*${id}`);
 
 const idAtEnd = new RegExp(`[,{]\\s*${id}(?:\\s*,\\s*"(?:jsonrpc|method)"\\s*:\\s*"[^"]*")*\\s*\\}\\s*$`);

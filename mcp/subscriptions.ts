@@ -16,16 +16,15 @@ interface Subscriptions {
    */
   serve(server: McpServer, era: "legacy" | "modern"): void;
   /**
-   * Reads subscription requests of the era `modern` from the transport. Such a request is passed to the SDK
-   * when changes of its resources are followed, or after `longestStartMs`.
+   * Reads subscription requests of the era `modern`. The SDK gets a request when its resources are followed, or after
+   * `longestStartMs`.
    */
   watchRequests(transport: StdioServerTransport): void;
   close(): void;
 }
 
 /**
- * How long the start of a subscription may take. After this time the client gets its answer, even if the API does not
- * answer.
+ * How long the start of a subscription may take. Then the client gets its answer, even without an answer of the API.
  */
 const longestStartMs = 5_000;
 
@@ -171,10 +170,7 @@ const afterFailureMs = 60_000;
 /** The pause between reads if the server has no list of changes. */
 const betweenReadsMs = 30_000;
 
-/**
- * Keeps one request open for all topics. If there are no topics, sends no request. Calls `notify` after each change,
- * with the id of the proposal or with `queue`.
- */
+/** Keeps one request open for all topics. Calls `notify` after each change, with a proposal id or `queue`. */
 function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch {
   const watching: Watching = { runs: new Map(), queue: false, notify };
   let session: { readonly stop: AbortController; readonly mark: Promise<string> } | undefined;
@@ -208,8 +204,8 @@ function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch 
 type WatchContext = WatchParts & { readonly signal: AbortSignal };
 
 /**
- * Watches the topics without an end, so the promise never resolves. After a failure, the client gets a notification for
- * every topic, because changes during the failure may be unknown.
+ * Watches without an end: the promise never resolves. After a failure, notifies every topic, because changes may be
+ * missed.
  */
 async function watchOn(context: WatchContext, watching: Watching, first: Promise<string>): Promise<never> {
   for (let mark = first; ; ) {
@@ -287,7 +283,7 @@ async function notifyChanged(
   }
 }
 
-/** Reads the state of a proposal. The state is empty if the proposal was deleted, or if the token may not read it. */
+/** Reads the state of a proposal. Empty if the proposal was deleted, or if the token may not read it. */
 async function readState({ connection }: WatchParts, id: string, signal: AbortSignal): Promise<KnownRun> {
   try {
     const run = await readRun(connection, id, { holdSeconds: 0, signal });

@@ -20,10 +20,7 @@ import { Refusal, retryAfterWait } from "./refusals.ts";
 
 export type ReadThreadDeps = Pick<Deps, "clock" | "connection" | "consoleUrl" | "threadOfRun">;
 
-/**
- * Reads a thread, with its newest messages or with those that are older than the message `before`. Stores in
- * `threadOfRun` that its latest proposal belongs to this thread.
- */
+/** Reads a thread with its newest messages, or those before `before`. Stores the thread of the latest proposal. */
 export async function readThread(
   id: string,
   deps: ReadThreadDeps,
@@ -56,8 +53,8 @@ export interface ThreadPage {
 }
 
 /**
- * A position in a thread: the id of a message, or how many messages are older. The page has the messages before it. Only a
- * server that does not send ids needs the number.
+ * A position in a thread: the page has the messages before it. Old servers send no ids, so it may be the number of
+ * older messages.
  */
 export type Position = string | number;
 
@@ -70,9 +67,8 @@ const mostOfNote = 500;
 const mostMessages = 200;
 
 /**
- * Shortens a thread to a number of UTF-16 units. Only the first page (without `before`) contains the report. The
- * metadata of the report needs at most half of the space. Each later page contains at least one message, which may be
- * shortened. So a client always reaches the last page. (rule L17)
+ * Shortens a thread to a number of UTF-16 units. Only the first page (without `before`) contains the report.
+ * Each later page has at least one message, perhaps shortened. So a client reaches the last page. (rule L17)
  */
 export function threadPageOf(
   thread: {
@@ -133,8 +129,8 @@ function messagesBefore(
 }
 
 /**
- * Returns the position of the next older page. The server may have left out large reports between its messages. Then the
- * next page begins at the message that the server names, so that no report is left out.
+ * Returns the position of the next older page. The server may omit large reports. The next page then begins at the
+ * message that the server names.
  */
 function nextPosition(
   older: readonly MessageParts[],
@@ -198,10 +194,7 @@ function cut(text: string, length: number): string {
 const lengthOf = (messages: readonly MessageParts[]): number =>
   messages.reduce((sum, message) => sum + sizeOfMessage(message), 0);
 
-/**
- * The checked parts of a thread. A server may omit fields that the API does not guarantee. It may send any value in the
- * other fields.
- */
+/** The checked parts of a thread. A server may omit fields that the API does not guarantee. */
 export interface ThreadParts {
   readonly app: { readonly id: string; readonly name: string };
   readonly id: string;

@@ -45,8 +45,8 @@ function listed(definition: ToolDefinition<z.ZodMiniObject, z.ZodMiniObject>): L
 }
 
 /**
- * Returns a JSON Schema without unnecessary keywords. In the schema of an answer, no field is required. A later version
- * may omit a field, and a client with an old schema must not refuse the answer.
+ * Returns a JSON Schema without unnecessary keywords. Fields of an answer are not required, because a later version may
+ * omit them.
  */
 function jsonSchemaOf(schema: z.ZodMiniObject, side: "input" | "output"): Record<string, unknown> {
   const json = z.toJSONSchema(schema, {

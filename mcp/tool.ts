@@ -26,7 +26,7 @@ export interface ToolAnswer<Output> {
 
 type Execution<Input, Output> = (input: Input, deps: Deps, call: Call) => Promise<ToolAnswer<Output>>;
 
-/** Runs a tool with the unchecked input of a client. Rejects with a Refusal or with an error of the API client. */
+/** Runs a tool with unchecked input. Rejects with a Refusal or an error of the API client. */
 export type ToolRun = (given: unknown, deps: Deps, call: Call) => Promise<CallToolResult>;
 
 /** Combines the definition of a tool and its code into a function that runs the tool. */
@@ -41,8 +41,8 @@ export const runOf =
   };
 
 /**
- * Checks the arguments of a tool. Throws a Refusal that names every fault, including unknown names. An optional
- * argument may be null or empty, because models in strict modes send unused arguments in this way. (rule A63)
+ * Throws a Refusal that names every fault. Optional arguments may be null or empty, as models in strict modes send
+ * them. (rule A63)
  */
 function argumentsOf<Input extends z.ZodMiniObject>(input: Input, given: unknown): z.output<Input> {
   const named = withKnownNames(given ?? {}, Object.keys(input.shape));
@@ -165,10 +165,7 @@ export function instantIn(given: string): string {
   );
 }
 
-/**
- * Reads the cursor of a page: the id of a message, or the number of older messages. Only older messages are returned.
- * Throws a Refusal for any other text.
- */
+/** Reads the cursor of a page: a message id, or the number of older messages. Throws a Refusal for other texts. */
 export function positionIn(given: string): Position {
   const text = given.trim();
   if (/^\d{1,9}$/.test(text)) return Number(text);
@@ -178,9 +175,7 @@ export function positionIn(given: string): Position {
   );
 }
 
-/**
- * The checks of arguments whose text has a fixed form. Each check throws a Refusal if the text has a different form.
- */
+/** The checks of texts with a fixed form. Each check throws a Refusal for a different form. */
 const forms: Readonly<Record<string, (given: string) => unknown>> = {
   feedback: feedbackIdOf,
   run_id: (given) => runIdOf(given),

@@ -36,7 +36,7 @@ import { stopMailRoutes } from "./notices/mails/page.tsx";
 
 /**
  * Returns the function that answers every request. If `ready` is true, it may send cached answers without Koa
- * (`http/ready.ts`).
+ * (`http/listener.ts`).
  */
 export function createApp(
   deps: Deps,

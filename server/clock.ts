@@ -8,8 +8,7 @@ export interface TimeWatch {
    */
   isDoubtful(): boolean;
   /**
-   * Returns by how many milliseconds the clock may be behind the true time. Returns 0 if the clock is trusted or was not
-   * set back.
+   * Returns how many milliseconds the clock may be behind the true time. 0 if the clock is trusted or was not set back.
    */
   behindMs(): number;
   /**
@@ -45,8 +44,7 @@ interface Doubt {
 
 /** Watches a clock. Calls `onJump` at each jump with its length in milliseconds. (rule D12) */
 export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => void): TimeWatch {
-  // When a developer moves the clock of a development server, `offsetMs` changes. `offsetMs` is subtracted, so that
-  // such a move does not count as a jump.
+  // A developer can move the clock of a development server. Without the subtraction, that move would count as a jump.
   const read = (): ClockReading => ({
     wall: clock.now().getTime() - clock.offsetMs,
     steady: clock.steadyMs(),
@@ -94,8 +92,8 @@ const driftBetween = (from: ClockReading, to: ClockReading): number =>
   to.wall - from.wall - (to.steady - from.steady);
 
 /**
- * The only source of time. `offsetMs` is the difference between its time and real time. The difference is 0 except in
- * tests and on the development server. Rules do not read the clock, but have an argument `now`. (rule D13)
+ * The only source of time. `offsetMs` is 0, except in tests and on the development server. Rules have an argument `now`
+ * instead. (rule D13)
  */
 export interface Clock {
   now(): Date;
@@ -117,18 +115,15 @@ const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 const second = 1_000;
 
 /**
- * Returns the maximum number of milliseconds by which the clock of a sender is ahead, computed from the `Date` header
- * of a request. Returns 0 if that clock is correct or slow, or if the text is not a date. (rule F29)
+ * Returns how many milliseconds the sender's clock may be ahead. `date` is the `Date` header. 0 if the clock is slow or
+ * `date` is no date. (rule F29)
  */
 export function clockAheadOf(date: string | undefined, now: Date): number {
   const shown = date !== undefined && httpDate.test(date) ? Date.parse(date) : Number.NaN;
   return shown > now.getTime() ? shown - now.getTime() + second : 0;
 }
 
-/**
- * Subtracts `clockAhead` from the instant that a sender reported, because the sender's clock is ahead by that time.
- * Returns ISO 8601 in UTC. (rule F29)
- */
+/** Corrects an instant of a sender whose clock is ahead. Returns ISO 8601 in UTC. (rule F29) */
 export const byServerClock = (instant: string, clockAhead: number): string =>
   clockAhead > 0 ? new Date(Math.max(0, Date.parse(instant) - clockAhead)).toISOString() : instant;
 

@@ -1,6 +1,6 @@
 /**
- * The number of milliseconds that long work may take in one turn of the event loop. Long work is a computation that
- * could delay other requests. After this time, it waits for a later turn.
+ * Milliseconds for long work in one turn of the event loop. After this time, long work waits, so that other requests
+ * run.
  */
 const longTurn = 5;
 
@@ -11,25 +11,22 @@ let began: number | undefined;
 const waiting: (() => void)[] = [];
 
 /**
- * Long work calls this before each of its pieces. If long work has already used its time in this turn of the event
- * loop, this waits until other waiting long work has run. Other requests are answered in the meantime.
+ * Call this before each piece of long work. If the time of this turn is used up, the promise waits for a later turn.
  */
 export async function waitIfTurnIsLong(): Promise<void> {
   if (began === undefined) begin();
   else if (performance.now() - began > longTurn) await new Promise<void>((resolve) => waiting.push(resolve));
 }
 
-/**
- * Long work that cannot be divided calls this before it begins. Then its time counts in this turn of the event loop.
- */
+/** Call this before long work that cannot be divided. Its time then counts in this turn of the event loop. */
 export function noteLongWork(): void {
   if (began === undefined) begin();
 }
 
 function begin(): void {
   began = performance.now();
-  // Two callbacks are needed. The first callback can still belong to this turn of the event loop, because the loop
-  // calls it after it has read from connections.
+  // Two callbacks are needed. The event loop may call the first one still in this turn, after it has read from
+  // connections.
   setImmediate(() => setImmediate(end));
 }
 

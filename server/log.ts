@@ -1,9 +1,6 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 
-/**
- * Creates the log. Each line is a JSON object. For an error, the line contains only its name, message, code, stack
- * and cause. (rule K10)
- */
+/** Creates the log, one JSON object per line. An error has only its name, message, code, stack and cause. (rule K10) */
 export const createLog = (level: string, destination: DestinationStream): Logger =>
   pino(
     { level, serializers: { err: describeError }, formatters: { level: (label) => ({ level: label }) } },
@@ -21,9 +18,8 @@ function describeError(error: unknown, depth = 0): unknown {
 const usual = new Set(["level", "time", "pid", "hostname", "msg", "err"]);
 
 /**
- * Returns a line of the log as text for a person at a terminal. Returns an empty text for a request that was answered
- * without a failure, because such lines would push the credentials of a demo off the screen. The page `/dev` shows
- * these requests.
+ * Returns a line of the log as text for a terminal. Successful requests become an empty text, so that the credentials
+ * of a demo stay visible. The page `/dev` shows them.
  */
 export function readableLine(line: string): string {
   const entry: Record<string, unknown> = JSON.parse(line);

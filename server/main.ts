@@ -56,8 +56,8 @@ interface ServeWorld {
 }
 
 /**
- * A server that stops finishes running requests during the stop period (`stopMilliseconds` in the settings). Then it
- * refuses the remaining requests. After this further time, it closes their connections.
+ * After the stop period (`stopMilliseconds`), the server refuses the remaining requests. After this further time, it
+ * closes their connections.
  */
 const lastMilliseconds = 1_500;
 
@@ -68,9 +68,8 @@ const afterwardsMilliseconds = 10_000;
 const idleMilliseconds = 500;
 
 /**
- * Serves until `stop` aborts. Returns the exit code. Throws a SettingError for a wrong setting, FolderInUse if
- * another server uses the data folder, and an Error for the operator if the disk is full. The demo and the development server are the same server with other settings.
- * (rule O11)
+ * Serves until `stop` aborts. Returns the exit code. Throws a SettingError, FolderInUse for a used data folder, and an
+ * Error for a full disk. (rule O11)
  */
 export async function serve(flags: ServeFlags, given: ServeWorld): Promise<number> {
   const world = flags.local ? { ...given, environment: withoutOtherServer(given.environment) } : given;
@@ -116,8 +115,7 @@ export async function checkParts(): Promise<void> {
 }
 
 /**
- * Resolves with exit code 0 when `afterwardsMilliseconds` have passed after the stop period. So the process ends even
- * if a disk or the database hangs.
+ * Resolves with exit code 0 some time after the stop period. So the process ends even if a disk or the database hangs.
  */
 async function overdue({ budgets }: Settings, stop: AbortSignal): Promise<number> {
   await aborted(stop);
@@ -176,10 +174,7 @@ async function serveFrom(
   return 0;
 }
 
-/**
- * If the port is in use, the server tries this number of following ports. If none of them is free, it uses any free
- * port.
- */
+/** The number of following ports to try if the port is in use. If none is free, the server uses any free port. */
 const nextPorts = 20;
 
 /** Listens on the configured port, or with `local` on the next free port. */
@@ -213,8 +208,8 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * Accepts no new connections. Each open connection may send one more request before it is closed, so that requests
- * which were already sent are answered. Closes the connections that remain after the stop period.
+ * Accepts no new connections. Open connections may send one more request, so that requests already sent are answered.
+ * After the stop period, closes all connections.
  */
 async function close(server: Server, { stopMilliseconds }: Settings["budgets"]): Promise<void> {
   // The method `close` of node:http closes idle connections immediately. Requests that were just sent would be lost.
@@ -249,10 +244,7 @@ interface AnnouncementOutput {
   readonly warn: (message: string) => void;
 }
 
-/**
- * Prints the addresses of the server. With `--json`, prints one JSON object. Otherwise prints text with suggestions
- * for the next steps.
- */
+/** Prints the addresses of the server: as one JSON object with `--json`, otherwise as text with next steps. */
 export function announce(announcement: Announcement, { out, err, warn }: AnnouncementOutput): void {
   const { flags, settings, demo, command } = announcement;
   const { baseUrl, consoleUrl } = settings;
@@ -269,8 +261,8 @@ export function announce(announcement: Announcement, { out, err, warn }: Announc
 }
 
 /**
- * Returns a warning if INNKEEP_BASE_URL is not the address on which this server listens. The operator may have
- * set the variable for client commands. These commands use it to find their server.
+ * Returns a warning if INNKEEP_BASE_URL is not the address of this server. The operator may have set it for client
+ * commands.
  */
 function otherAddressIn({ flags, settings, environment }: Announcement): string | undefined {
   const { host, port, baseUrl } = settings;

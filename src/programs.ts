@@ -15,8 +15,8 @@ export interface ServeFlags {
   /** A JSON or YAML file with the apps of a development server. They replace the demo app. */
   readonly seed?: string | undefined;
   /**
-   * True for the server of a developer. If the configured port is in use, it uses the next port. It ignores the
-   * variables with the address, the folder or the database of a different server.
+   * True for a developer's server. If its port is in use, it uses the next port. It ignores variables with the address,
+   * folder or database of another server.
    */
   readonly local?: boolean;
   /** Prints one line of JSON on standard output when the server listens. */
@@ -112,15 +112,15 @@ export interface AdminEnvironment {
 /** The options of `innkeep mcp` for the MCP server. The addresses have no slash at the end. */
 export interface McpRequest {
   readonly baseUrl: string;
-  /** The address of the console, for links. If it is not set, the links in the answers of the server are used. */
+  /** The address of the console, for links. By default, the server's own links are used. */
   readonly consoleUrl?: string | undefined;
-  /** A file with the agent token. It is read at the first call, and again after the server has refused the token. */
+  /** A file with the agent token. It is read at the first call, and after a refusal. */
   readonly tokenFile?: string | undefined;
   /** The agent token, if there is no `tokenFile`. */
   readonly agentToken?: string | undefined;
   /**
-   * Returns the agent token from another place, such as a keychain. Used only without `tokenFile` and `agentToken`.
-   * Called at the first call of a tool, and again after the server has refused the token.
+   * Returns the agent token from a place such as a keychain. Used only without `tokenFile` and `agentToken`. Called at
+   * the first tool call, and after a refusal.
    */
   readonly storedToken?: (() => Promise<string | undefined>) | undefined;
   readonly proxy?: ProxySettings | undefined;
@@ -160,10 +160,7 @@ export interface Programs {
   admin(request: AdminRequest): Promise<Record<string, unknown>>;
   /** Runs the MCP server. Returns the exit code when the client has disconnected. */
   mcp(request: McpRequest): Promise<number>;
-  /**
-   * Runs a command with a separate server. Returns the exit code of the command, or 128 plus the number of the
-   * signal that ended it.
-   */
+  /** Runs a command with its own server. Returns its exit code, or 128 plus the number of the signal that ended it. */
   devExec(request: DevExecRequest): Promise<number>;
 }
 
@@ -198,9 +195,8 @@ export interface Following {
   /** The requested topics that the client may read. */
   readonly topics: Topics;
   /**
-   * Calls `tell` after each change, with the id of the proposal or with `queue`. Also reports the changes that
-   * happened after the state was read and before this call. Resolves when `gone` aborts or the maximum time is
-   * over. Rejects if the token was revoked.
+   * Calls `tell` after each change, with a proposal id or `queue`. Includes changes since the state was read. Resolves
+   * when `gone` aborts or the time is over. Rejects if the token was revoked.
    */
   follow(tell: (topic: string) => void, gone: AbortSignal): Promise<void>;
 }
@@ -217,10 +213,7 @@ export interface ToolCaller {
   readonly mayWork: boolean;
   /** Calls the API with the token of this caller. Does not reject if the API answers with an error. */
   readonly call: (request: DirectRequest) => Promise<DirectAnswer>;
-  /**
-   * Returns the bytes of an uploaded file. Returns `too large` if it has more than `most` bytes, and undefined if there
-   * is no such file.
-   */
+  /** Returns an uploaded file, `too large` above `most` bytes, or undefined if there is none. */
   readonly readUpload: (name: string, most: number) => Promise<Buffer | "too large" | undefined>;
   /** Reads the current state of topics, so that later changes can be followed. */
   readonly follow: (topics: Topics) => Promise<Following>;
@@ -239,10 +232,7 @@ export interface HttpToolOptions {
 
 /** The tools of the MCP server over HTTP. */
 export interface HttpTools {
-  /**
-   * Answers a request with one message of the protocol or with an array of messages. Supports both eras (with
-   * and without sessions).
-   */
+  /** Answers one message or an array of messages. Supports the protocol with and without sessions. */
   answer(request: ToolRequest, caller: ToolCaller): Promise<HttpAnswer>;
 }
 

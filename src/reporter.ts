@@ -4,16 +4,10 @@ import type { SessionResult, SessionStatus } from "./contract/test-sessions.ts";
 
 export interface SessionReporterOptions {
   readonly client: SessionCalls;
-  /**
-   * Returns the test key. Called before every use, because the key may have been replaced. Without this function, the
-   * key of `setTestKey` is used.
-   */
+  /** Returns the test key. Called before every use, because the key may change. Default: the key of `setTestKey`. */
   readonly readTestKey?: () => string | null | Promise<string | null>;
   readonly appVersion?: string;
-  /**
-   * Called each time the app comes to the foreground, with the state of the current day of the slot. Not called if
-   * there is no slot.
-   */
+  /** Called with the current day's state when the app comes to the foreground. Not called without a slot. */
   readonly onStatus?: (status: MatchedStatus) => void;
   /** Called with the result of each reported session. Not called if there is no slot. */
   readonly onResult?: (result: SessionResult) => void;
@@ -44,9 +38,8 @@ export interface SessionReporter {
 }
 
 /**
- * Returns a reporter for the sessions of a tester's app. The reporter also reads the state of the current day. It
- * reports every session in which a screen was shown, because only the server decides which sessions count. A test key
- * that belongs to no slot causes no error. (rule T14)
+ * Returns a reporter for the sessions of a tester's app. Reports every session with a shown screen, because the server
+ * decides which sessions count. A test key without a slot causes no error. (rule T14)
  */
 export function createSessionReporter(options: SessionReporterOptions): SessionReporter {
   const { client, readTestKey, onStatus, onResult, onFailure, now = () => new Date() } = options;
@@ -89,8 +82,8 @@ export function createSessionReporter(options: SessionReporterOptions): SessionR
 }
 
 /**
- * Returns the test key. Returns null if there is no key; in that case, the caller drops the session that has
- * just ended. Returns undefined if the key cannot be read now; in that case, the session stays pending.
+ * Returns the test key. Null: there is no key, and the caller drops the session. Undefined: the key is unreadable now,
+ * and the session stays pending.
  */
 async function undefinedOnFailure(
   read: () => string | null | Promise<string | null>,
@@ -126,10 +119,7 @@ interface SenderOptions {
   readonly onFailure: ((failure: Failure) => void) | undefined;
 }
 
-/**
- * Sends the two kinds of requests of a reporter: reports of sessions, and questions about the status. Both functions
- * resolve even if a request fails.
- */
+/** Sends session reports and status questions. Both functions resolve even if a request fails. */
 interface SessionSender {
   /** Reports pending sessions, oldest first. Stops at the first session that fails now but may succeed later. */
   reportAll(): Promise<void>;
@@ -267,7 +257,7 @@ function createForegroundTime(appVersion: string | undefined): ForegroundTime {
   };
 }
 
-/** Returns the name in a form that the server accepts. An invalid name of a screen must not make a session fail. */
+/** Returns a name that the server accepts. An invalid screen name must not make a session fail. */
 function nameOf(screen: string): string {
   const clean = [...screen].filter(isCharacter).join("").trim();
   return [...clean].slice(0, limits.screenName).join("").trim();
@@ -278,8 +268,8 @@ const isCharacter = (character: string): boolean =>
   character !== "\0" && (character.length > 1 || character < "\ud800" || character > "\udfff");
 
 /**
- * A test session: the time for which the app was in the foreground, and the shown screens. It does not contain
- * the name of the tester. Instants are ISO 8601 UTC with milliseconds.
+ * A test session: foreground time and shown screens, without the tester's name. Times are ISO 8601 UTC with
+ * milliseconds.
  */
 export interface ReportedSession {
   readonly startedAt: string;
@@ -305,9 +295,7 @@ export interface SessionCalls {
 /** The state of a slot's day. */
 export type MatchedStatus = Extract<SessionStatus, { matched: true }>;
 
-/**
- * A failed call. It does not contain the error, because the text of an error may contain an address with the test key.
- */
+/** A failed call, without its error: the text may contain the test key. */
 export interface Failure {
   readonly call: "report" | "status";
   /** The HTTP status. Undefined if there was no answer. */

@@ -149,9 +149,8 @@ async function reportProgress(
 const progressSeconds = 5;
 
 /**
- * Returns the answer about a proposal. `may_proceed` is true only if the approved text is certain, no other
- * worker has the claim, and no outcome is reported. Also updates the record on this machine, and counts the
- * read (see `retryAfter`). (rule L10)
+ * Updates the record on this machine and counts the read. `may_proceed` needs a certain approved text, no claim of
+ * another worker, and no reported outcome. (rule L10)
  */
 async function decisionOn(
   {
@@ -218,9 +217,8 @@ async function updatedRecord(
 }
 
 /**
- * Counts how often the agent has asked for a decision that is not made yet. Returns how many seconds the agent should
- * wait before the next call: 30 after the first call, then twice as long each time, but at most 300. After the
- * decision, returns 0 and removes the count.
+ * Counts the reads before the decision. Returns the seconds until the next call: 30, then twice as long each time, at
+ * most 300. After the decision, returns 0 and removes the count.
  */
 function retryAfter(runId: string, status: string, { timesPending }: Pick<Deps, "timesPending">): number {
   if (status !== "awaiting_approval") {
@@ -299,10 +297,8 @@ type ApprovedPlan = {
 };
 
 /**
- * Returns the approved text, or null if it is not certain which text was approved. Usually, the proposal
- * contains the text. A server with only the base API does not send it. In that case, this function uses the
- * text that this machine sent, if the record of that text is verified. Otherwise it uses the latest proposal on
- * the thread, if its id is `runId`. (rule L10)
+ * Returns the approved text, or null if the text is not certain. Servers with only the base API send no text. Then uses
+ * the verified record of this machine, or the thread's latest proposal with this id. (rule L10)
  */
 export async function approvedPlanOf(
   {
@@ -329,10 +325,6 @@ export async function approvedPlanOf(
   return proposal?.id === runId && proposal.plan !== "" ? sanitisedPlan(proposal, nonce) : null;
 }
 
-/**
- * Returns the plan that the server sent. Returns null if it sent no plan, or if the plan does not match its
- * hash.
- */
 function planFromServer({ summary, plan, planSha256 }: ProposalFields, nonce: string): ApprovedPlan | null {
   if (plan === null || (planSha256 !== null && planSha256 !== hashOf(plan))) return null;
   return sanitisedPlan({ summary: summary ?? "", plan }, nonce);
@@ -346,10 +338,6 @@ function sanitisedPlan(
   return { summary: text(summary), plan: text(plan), sha256: hashOf(plan) };
 }
 
-/**
- * Returns the latest proposal on the thread. Returns null if the thread cannot be read now. Throws if the call was
- * cancelled.
- */
 async function latestProposalOf(
   id: string,
   deps: ReadThreadDeps,

@@ -116,8 +116,7 @@ function textOf(nonce: string, { untrusted, team, columns, threads, ...rest }: F
 type FoundThreads = ListFeedbackOutput & { readonly team?: { readonly app_names: readonly string[] } };
 
 /**
- * Returns a page of threads. Each thread is a line of words. The names of the apps and the subjects are in separate
- * lists, and are shortened so that the page has at most the allowed number of tokens.
+ * Returns a page of threads, one line of words each. Names and subjects are shortened to the allowed number of tokens.
  */
 export function foundThreads(answer: unknown, { text, removed }: Sanitiser): FoundThreads {
   const items = listAt(answer, "items");
@@ -168,10 +167,7 @@ const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 const tokensOfText = (text: string): number =>
   [...text].reduce((sum, character) => sum + tokensOf(character), 0);
 
-/**
- * Returns the maximum number of tokens for each text, so that all texts together have at most `left` tokens. Texts that
- * are short enough are not shortened.
- */
+/** Returns the maximum number of tokens per text. All texts together have at most `left` tokens. */
 function fairShare(costs: readonly number[], left: number): number {
   let space = left;
   const ascending = costs.toSorted((one, other) => one - other);

@@ -163,8 +163,8 @@ type ProposePlanInput = z.output<typeof proposePlanTool.input>;
 type ProposePlanOutput = z.input<typeof proposePlanTool.output>;
 
 /**
- * Sends a proposal once and stores a record of it. If it is unclear whether the server received the proposal, looks for
- * the proposal on the thread. Does not send it again, because each proposal causes a message in the chat of the app.
+ * Sends a proposal once and stores its record. If its arrival is unclear, looks for it on the thread. A second request
+ * could cause a second message in the chat of the app.
  */
 async function postProposal(
   draftForThread: DraftForThread,
@@ -271,8 +271,8 @@ const isSameText = (a: GivenTexts, b: GivenTexts): boolean =>
   a.summary === b.summary && a.plan.trim() === b.plan.trim();
 
 /**
- * Returns the latest proposal of the thread if it has the same text and waits for a decision. Stores a record
- * of it, because it may have been sent from another machine.
+ * Returns the latest proposal of the thread if it has the same text and waits. Stores its record, because another
+ * machine may have sent it.
  */
 async function sameOnThread(
   { draft, thread }: DraftForThread,
@@ -357,9 +357,8 @@ interface GivenTexts {
 }
 
 /**
- * Removes invisible characters, and the links that the server removes. So the same text is recognised again, and its
- * hash is the hash of the stored plan. Throws a Refusal if a text contains a secret, or is empty without
- * them. (rules L18, M8)
+ * Removes invisible characters, and the links that the server removes. So the text and its hash are the same as on the
+ * server. Throws a Refusal for secrets and empty texts. (rules L18, M8)
  */
 function proposalDraftOf(
   feedbackId: string,
@@ -377,8 +376,8 @@ function proposalDraftOf(
 }
 
 /**
- * Returns the idempotency key of a proposal. A repeated request has the same key, so a proposal is never posted twice.
- * If the latest proposal of the thread has changed, the same text gets a new key.
+ * A repeated request has the same key, so it never posts twice. The key changes when the latest proposal of the thread
+ * changes.
  */
 function idempotencyKeyOf(draft: ProposalDraft, latestRunId: string | undefined): string {
   const parts = JSON.stringify([draft.feedbackId, draft.summary, draft.plan, latestRunId ?? null]);

@@ -107,10 +107,7 @@ const imageLinks = (thread: ThreadParts) =>
     name: `image ${index} of the feedback`,
   }));
 
-/**
- * Returns a thread as text: a line of JSON, then the texts of strangers, of the team and of agents. Each of these three
- * parts is between its own fences.
- */
+/** Returns a thread as text: a line of JSON, then the texts of strangers, team and agents in separate fences. */
 function threadText(nonce: string, answer: ThreadAnswer): string {
   const { untrusted, team, agents, latest_proposal, ...rest } = answer;
   const { decision_note = null, ...proposal } = latest_proposal ?? {};
@@ -168,8 +165,8 @@ const linesOf = (value: object): string =>
     .join("\n");
 
 /**
- * Returns the structured content of a thread. Text of strangers is only in `untrusted`, text of agents only in
- * `agents`, and text of the team only in `team` and in the decision note.
+ * Text of strangers is only in `untrusted`. Text of agents is only in `agents`. Text of the team is only in `team` and
+ * in the decision note.
  */
 function structuredThread(
   thread: ThreadParts,
@@ -362,8 +359,7 @@ interface ImageLoading {
 type ImageDeps = Pick<Deps, "baseUrl" | "download">;
 
 /**
- * Loads the first images of a thread. Leaves out an image that is too large or is not on the configured server,
- * and an image with which all images together would be too large. (rule L17)
+ * Loads the first images of a thread. Omits images of other servers, and images above the limits of size. (rule L17)
  */
 async function loadImages(
   addresses: readonly string[],
@@ -393,7 +389,7 @@ const tooMuch: ImageLoading = { shown: "no: over 6 MB together" };
 
 const bytesOf = ({ image }: ImageLoading): number => (image ? Buffer.byteLength(image.data, "base64") : 0);
 
-/** Loads an image if it is on the configured server and not too large, and if its bytes are really an image. */
+/** Loads an image of the configured server. Refuses a file that is too large or not really an image. */
 export async function loadImage(
   address: string,
   { baseUrl, download }: ImageDeps,
@@ -415,9 +411,8 @@ export async function loadImage(
 }
 
 /**
- * Returns the address of an uploaded file on the configured server. Returns null for any other value. The server uses
- * only simple words as names of files. So an address with any other name is refused, because it could contain text of a
- * stranger.
+ * Returns the address of an uploaded file on the configured server, or null. The server's file names are simple words.
+ * Other names could contain text of a stranger, so they are refused.
  */
 function uploadUrl(address: string, baseUrl: string): URL | null {
   if (!URL.canParse(address) || !URL.canParse(baseUrl)) return null;

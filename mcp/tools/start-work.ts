@@ -134,18 +134,14 @@ async function claim(
     const refusal = valueAt(error.body, "mayResume") === true ? mayResume : refusals[error.code];
     if (refusal) throw new Refusal(refusal);
     if (!isNotFound(error) && error.status !== 405 && error.status !== 501) throw error;
-    // Either the server has no claims, or the run does not exist. The next request shows which of the two is
-    // true.
+    // The server has no claims, or the run does not exist. The next request shows which.
     const run = await readRun(deps.connection, runId, { holdSeconds: 0, signal }).catch(noSuchRun);
     if (given) throw new Refusal(unknownClaim);
     return { run, claimId: null };
   }
 }
 
-/**
- * Returns the `claim_id` for an agent: the id of the claim and the end of the worker's name. The agent needs both to
- * continue the work. (rule L15)
- */
+/** Returns the claim id with the end of the worker's name. The agent needs both to continue. (rule L15) */
 const claimIdFor = (claimId: string, worker: string): string => `${claimId}.${worker.slice(4)}`;
 
 function nextStepFor({

@@ -20,10 +20,7 @@ export interface AppKeyCredential {
   readonly senderPages: number;
   /** The number of senders that the app blocks. */
   readonly blockedSenders: number;
-  /**
-   * 1 if anybody receives the events of the app, otherwise 0. Receivers are webhooks, programs that read events, and
-   * members who want notices about reports.
-   */
+  /** 1 if a webhook, a program or a member with notices receives the events of the app, otherwise 0. */
   readonly hasReceivers: number;
   readonly faqsVersion: number;
   readonly changelogVersion: number;
@@ -41,10 +38,7 @@ export interface TokenCredential {
   readonly expiresAt: string | null;
 }
 
-/**
- * The access token that an agent got with OAuth. The connection is the row in `tokens` to which the access token
- * belongs.
- */
+/** An access token that an agent got with OAuth, with its connection: its row in `tokens`. */
 interface ConnectionCredential {
   readonly id: string;
   readonly userId: string;
@@ -87,8 +81,8 @@ export const credentials = {
     ),
 
   /**
-   * Finds a token by its current secret or by its old secret. The old secret expires at `old_expires_at`, but never
-   * later than the token. Each of the two SELECT statements uses its own index.
+   * Finds a token by its current or old secret. The old secret never expires later than the token. Two SELECT
+   * statements, because each uses its own index.
    */
   findToken: (reader: Reader, tokenHash: string) =>
     reader.get<TokenCredential>(
@@ -242,10 +236,7 @@ export async function createKey(
   return { ...key, lastUsedAt: null, key: secret };
 }
 
-/**
- * Replaces the secret of an app key. The old secret stops working. Returns undefined if the app has no such key.
- * (rule K3)
- */
+/** Replaces the secret of an app key. The old secret stops working. Returns undefined for an unknown key. (rule K3) */
 export async function renewKey(
   deps: NewCredentialsDeps,
   tx: Transaction,
@@ -267,8 +258,8 @@ interface NewToken {
 }
 
 /**
- * Creates an agent or maintainer token. Only the result contains the token. The database stores only its hash.
- * Throws `bad_request` if the time at which the token expires is in the past.
+ * Creates a token. Only its hash is stored, so only the result contains the token. Throws `bad_request` if `expiresAt`
+ * is in the past.
  */
 export async function createToken({ newId, clock }: NewCredentialsDeps, tx: Transaction, fields: NewToken) {
   const secret = mintCredential(prefixes[fields.kind]);
@@ -289,16 +280,13 @@ interface Rotation {
   readonly id: string;
   /** For how many minutes the old secret still works. */
   readonly graceMinutes: number;
-  /**
-   * The new time at which the token expires. Null means that it never expires. Undefined does not change the time.
-   */
+  /** When the token expires. Null: never. Undefined: the time does not change. */
   readonly expiresAt: string | null | undefined;
 }
 
 /**
- * Replaces the secret of a token. The token keeps its id. Returns undefined if the account has no such token,
- * or if the token is a connection of an agent. Such agents replace their secrets themselves, over OAuth. Throws
- * `bad_request` if `expiresAt` is in the past. (rule K31)
+ * Replaces the secret of a token. Returns undefined for an unknown token and for a connection. Agents replace the
+ * secrets of connections over OAuth. Throws `bad_request` if `expiresAt` is in the past. (rule K31)
  */
 export async function rotateToken(
   { clock }: Pick<NewCredentialsDeps, "clock">,
@@ -321,20 +309,14 @@ export async function rotateToken(
 
 const prefixes = { agent: "sda_", maintainer: "sdm_" } as const;
 
-/**
- * Returns the time at which a token expires, or null if it does not expire. Throws `bad_request` if that time is in the
- * past.
- */
+/** Throws `bad_request` if the time is in the past. Null means that the token never expires. */
 function endOf(expiresAt: string | null | undefined, clock: NewCredentialsDeps["clock"]): string | null {
   if (expiresAt && expiresAt <= clock.now().toISOString())
     throw badRequest("expiresAt", "must be in the future");
   return expiresAt ?? null;
 }
 
-/**
- * Returns the scopes of a new token. Throws `bad_request` for a maintainer token without scopes, and for a scope that
- * this kind of token cannot have.
- */
+/** Throws `bad_request` for a maintainer token without scopes, and for a scope that this kind of token cannot have. */
 export function grantedScopes(kind: NewToken["kind"], wanted: readonly TokenScope[]): TokenScope[] {
   const possible: readonly TokenScope[] = kind === "agent" ? agentScopes : maintainerScopes;
   if (wanted.some((scope) => !possible.includes(scope)))

@@ -32,8 +32,8 @@ import { hashPassword, normaliseEmail } from "../secrets/passwords.ts";
 const deps = { clock: systemClock, newId: () => v7() };
 
 /**
- * Creates an account that signs in with a password. Returns its id. Throws `bad_request` if the address is malformed or
- * already has an account, or if the password is too short or too long.
+ * Creates an account that signs in with a password. Throws `bad_request` for a bad address or password, and for an
+ * address with an account.
  */
 export async function createAccount(
   database: Database,
@@ -59,9 +59,8 @@ export async function createAccount(
 }
 
 /**
- * Replaces the password of an account, ends its console sessions, and deletes its mailed links. The tokens and
- * devices of the account stay valid. Returns the id of the account and the number of sessions that ended.
- * Throws `bad_request` for a password that is too short or too long, and `not_found` for an unknown account.
+ * Replaces a password, ends the console sessions and deletes the mailed links. Tokens and devices stay valid. Throws
+ * `bad_request` and `not_found`.
  */
 export async function replacePassword(
   database: Database,
@@ -81,8 +80,8 @@ export async function replacePassword(
 }
 
 /**
- * Turns off the second factor of a person who has lost it. Returns the id of the account. Throws `not_found` if the
- * account is unknown or has no second factor.
+ * Turns off the second factor of a person who has lost it. Throws `not_found` if there is no account or no second
+ * factor.
  */
 export async function removeSecondFactor(database: Database, { email }: { readonly email: string }) {
   return database.write(async (tx) => {
@@ -95,10 +94,7 @@ export async function removeSecondFactor(database: Database, { email }: { readon
   });
 }
 
-/**
- * Creates an app and its first app key. Returns the id of the app and the key. Throws `not_found` for an unknown
- * owner.
- */
+/** Creates an app and its first app key. Throws `not_found` for an unknown owner. */
 export function createFirstApp(
   database: Database,
   wanted: { readonly name: string; readonly owner: string },
@@ -135,10 +131,7 @@ export function createOwnedKey(
   });
 }
 
-/**
- * Creates an agent or maintainer token of an account. Returns its id and the token. Throws `not_found` for an unknown
- * owner, or if the owner is not allowed to have such a token for the app.
- */
+/** Creates an agent or maintainer token. Throws `not_found` if the owner is unknown or may not have the token. */
 export function createOwnersToken(
   database: Database,
   {
@@ -167,8 +160,8 @@ export function createOwnersToken(
 }
 
 /**
- * Whether the account may have a token of this kind for the app. Only owners of the app may have agent tokens. All
- * members may have maintainer tokens. Throws `not_found` for an unknown app. (rule K22)
+ * Only owners of the app may have agent tokens. All members may have maintainer tokens. Throws `not_found` for an
+ * unknown app. (rule K22)
  */
 async function mayCreateToken(
   tx: Transaction,
@@ -208,8 +201,8 @@ export async function listMembers(database: Database, { appId }: Pick<Named, "ap
 }
 
 /**
- * Makes an account a member of an app. No invitation is needed, because the operator knows the person. Returns the ids
- * of the app and the account, and the role. Throws `not_found` and `already_member`. (rule K25)
+ * Adds a member without an invitation, because the operator knows the person. Throws `not_found` and `already_member`.
+ * (rule K25)
  */
 export const addMember = (database: Database, { appId, email, role }: NamedRole) =>
   database.write(async (tx) => {
@@ -223,10 +216,7 @@ export const addMember = (database: Database, { appId, email, role }: NamedRole)
     return { appId, userId, role };
   });
 
-/**
- * Changes the role of a member. Returns the ids of the app and the account, and the role. Throws `not_found` and
- * `last_owner`.
- */
+/** Changes the role of a member. Throws `not_found` and `last_owner`. */
 export const changeRole = (database: Database, { role, ...named }: NamedRole) =>
   database.write(async (tx) => {
     const { appId, userId, from } = await changeableMember(tx, named, role);
@@ -236,10 +226,7 @@ export const changeRole = (database: Database, { role, ...named }: NamedRole) =>
     return { appId, userId, role };
   });
 
-/**
- * Removes a member and the member's tokens for this app. Returns the ids of the app and the account. Throws
- * `not_found` and `last_owner`.
- */
+/** Removes a member and the member's tokens for this app. Throws `not_found` and `last_owner`. */
 export const removeMember = (database: Database, named: Named) =>
   database.write(async (tx) => {
     const { appId, userId } = await changeableMember(tx, named, null);
@@ -249,9 +236,8 @@ export const removeMember = (database: Database, named: Named) =>
   });
 
 /**
- * Locks the members of an app, finds a member, and checks that the change is allowed. Throws `not_found`, or the error
- * for a change that is not allowed. `to` is the new role. It is null if the member is to be removed. The last owner of
- * an app can be neither changed nor removed. (rule K26)
+ * Locks the members of the app and finds one. `to` is null for a removal. Throws `not_found`, and `last_owner` for the
+ * last owner. (rule K26)
  */
 async function changeableMember(tx: Transaction, { appId, email }: Named, to: Role | null) {
   await appOf(tx, appId);
@@ -281,10 +267,7 @@ export async function listTokens(database: Database, { owner }: CredentialFilter
   return { items: items.map((token) => ({ ...token, scopes: JSON.parse(token.scopes) })) };
 }
 
-/**
- * Returns the app keys with their apps and owners. The secrets are not included. Throws `not_found` for an unknown app
- * or owner.
- */
+/** Returns the app keys, without their secrets. Throws `not_found` for an unknown app or owner. */
 export async function listKeys(database: Database, { owner, appId }: CredentialFilter) {
   const email = owner === undefined ? undefined : (await accountOf(database, owner)).email;
   if (appId !== undefined) await appOf(database, appId);
@@ -292,8 +275,7 @@ export async function listKeys(database: Database, { owner, appId }: CredentialF
 }
 
 /**
- * Revokes the token whose id begins with `id`. Returns its id, kind, label and owner. Throws `not_found` if no token
- * matches, and `bad_request` if several do.
+ * Revokes the token whose id begins with `id`. Throws `not_found` for no match, and `bad_request` for several matches.
  */
 export function revokeToken(database: Database, { id }: { readonly id: string }) {
   return database.write(async (tx) => {
@@ -306,9 +288,8 @@ export function revokeToken(database: Database, { id }: { readonly id: string })
 }
 
 /**
- * Creates a new secret for the token whose id begins with `id`. The old secret stays valid for `graceMinutes`.
- * Returns the id of the token and the new token. Throws the same errors as `revokeToken`, and `bad_request` for
- * the id of a connection.
+ * Creates a new secret for a token. The old secret stays valid for `graceMinutes`. Throws the errors of `revokeToken`,
+ * and `bad_request` for the id of a connection.
  */
 export function rotateOwnersToken(
   database: Database,
@@ -328,8 +309,8 @@ export function rotateOwnersToken(
 }
 
 /**
- * Revokes the app key whose id begins with `id`. Returns its id, kind, label, app and owner. Throws `not_found` if no
- * key matches, and `bad_request` if several do.
+ * Revokes the app key whose id begins with `id`. Throws `not_found` for no match, and `bad_request` for several
+ * matches.
  */
 export function revokeKey(database: Database, { id }: { readonly id: string }) {
   return database.write(async (tx) => {

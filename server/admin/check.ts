@@ -27,11 +27,9 @@ interface LostFile extends UploadReference {
 }
 
 /**
- * Removes references to missing and damaged files, moves damaged files to the folder `files/damaged`, and
- * deletes files without references. On SQLite, files without references are deleted only if no server is
- * running. Returns the removed uploads and the number of deleted files; a sentence instead of the number if a
- * server is running. Throws a SettingError if the folder contains the files of another database, or none of the
- * stored files.
+ * Removes references to missing and damaged files. Moves damaged files to `files/damaged`. Deletes files without
+ * references, on SQLite only without a running server. Throws a SettingError if the folder has files of another
+ * database, or none of the stored files.
  */
 export async function repair(database: Database, location: DataLocation) {
   await bindFiles(database, location);
@@ -87,10 +85,7 @@ interface CheckResult {
   readonly orphans: number;
 }
 
-/**
- * Checks the database and its secret, and reads all files. Returns the number of stored files, and the number of files without
- * references. Throws an Error whose message lists all faults.
- */
+/** Checks the database, its secret and all files. Throws an Error that lists all faults. */
 export async function checkAll(
   database: Database,
   location: DataLocation,
@@ -104,8 +99,7 @@ export async function checkAll(
     const wrongSecret = await secretFaultIn(given, location, database);
     if (wrongSecret) faults.push(wrongSecret.message);
   }
-  // If S3 settings are wrong, the store explains the fault only in the body of an answer. Answers to HEAD have no
-  // body, so this reads an object.
+  // This reads an object, because S3 explains wrong settings only in a body. Answers to HEAD have no body.
   if (location.s3) await createStoreMark(location.s3).read();
   const files = openFiles(location);
   const stored = await readStoredFiles(database, files);
@@ -117,10 +111,7 @@ export async function checkAll(
   throw new Error(`The check found faults:\n${faults.map((fault) => `- ${fault}`).join("\n")}`);
 }
 
-/**
- * Checks that the S3 store answers requests to read and to list. Changes nothing. Returns the address of the store.
- * Throws an Error that describes the problem.
- */
+/** Checks that the S3 store can be read and listed. Returns its address. Throws an Error that describes the problem. */
 export async function checkStore({ s3 }: DataLocation): Promise<{ place: string }> {
   if (!s3) throw new SettingError("INNKEEP_S3_URL is not set.");
   const mark = createStoreMark(s3);
@@ -157,10 +148,7 @@ async function faultOf(files: Files, { sha256, size }: StoredFile): Promise<File
   return damaged(`The file ${sha256} is damaged.`);
 }
 
-/**
- * Returns the SHA-256 of the content of a stored file, in hex; undefined if the file cannot be read. Throws
- * FilesUnavailable if the S3 store does not answer.
- */
+/** Returns the SHA-256 in hex; undefined if the file cannot be read. Throws FilesUnavailable if S3 does not answer. */
 const hashOf = (files: Files, sha256: string): Promise<string | undefined> =>
   files
     .open(sha256)

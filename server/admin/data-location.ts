@@ -17,9 +17,8 @@ export interface GivenSecrets {
 }
 
 /**
- * Returns the secrets of a deployment; undefined if it has none. If the database was used with an old secret,
- * encrypts its values with the current secret. Throws a SettingError if the secrets are not those of the
- * database.
+ * Returns the secrets of a deployment; undefined if there are none. Encrypts values of an old secret with the current
+ * secret. Throws a SettingError if the secrets do not fit the database.
  */
 export async function secretsFor(
   given: GivenSecrets,
@@ -43,10 +42,7 @@ export function secretsIn(
   return secret ? { secret, old: oldSecrets.split(",").filter((each) => each !== "") } : undefined;
 }
 
-/**
- * Compares the secrets of a deployment with its database, and changes nothing. Returns the SettingError if they are not
- * the secrets of the database. Without secrets, there is nothing to compare.
- */
+/** Returns a SettingError if the given secrets do not fit the database. Changes nothing. */
 export async function secretFaultIn(
   given: GivenSecrets,
   location: DataLocation,
@@ -57,8 +53,8 @@ export async function secretFaultIn(
 }
 
 /**
- * Deletes everything that only the lost secret could decrypt, so that the server can start with a new secret. On SQLite
- * the server must be stopped. Returns how many values of each kind were deleted.
+ * Deletes all values that only the lost secret could decrypt. Returns how many values of each kind were deleted. Throws
+ * FolderInUse if a server runs on SQLite.
  */
 export async function resetSecret(database: Database, location: DataLocation) {
   const lock =
@@ -84,9 +80,8 @@ export const addressOf = (location: DataLocation): DatabaseAddress =>
   location.databaseUrl === undefined ? { file: databaseFile(location) } : { url: location.databaseUrl };
 
 /**
- * Opens the database for `work` and closes it again. `how` says what to do before that: `create` creates a missing
- * database, `update` applies missing migrations, and `leave` does not change the schema. Throws a SettingError if the
- * database is missing and `how` is not `create`, or if the folder contains the files of a server but no database.
+ * Opens the database for `work`. `create` allows a new database, `update` applies migrations, `leave` keeps the schema.
+ * Throws a SettingError for a missing database, or with `create` for a folder with files but no database.
  */
 export async function withDatabase<Result>(
   location: DataLocation,

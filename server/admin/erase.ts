@@ -18,9 +18,8 @@ import { assertPlace, openFiles, openKeptFiles } from "../start/open-files.ts";
 import { type GivenSecrets, secretsFor } from "./data-location.ts";
 
 /**
- * Erases a person in the whole deployment. If the address has an account, also deletes the account. If the command is
- * killed, the operator must run it again. Returns how much was erased, and the id of the receipt. Throws `last_owner`
- * or `wrong_state` with the names of the apps that prevent the erasure.
+ * Erases a person in the whole deployment, with the account. A killed command can be repeated. Throws `last_owner` or
+ * `wrong_state` with the apps that prevent the erasure.
  */
 export async function eraseUser(
   database: Database,
@@ -99,10 +98,7 @@ async function eraseEverywhere(database: Database, person: Person): Promise<Effe
   }
 }
 
-/**
- * Deletes the files to which nothing refers. On SQLite, nothing is deleted while a server is running, because the
- * server may be adding the same files. That server deletes them later.
- */
+/** On SQLite, a running server may be adding the same files. Then that server deletes them later. */
 async function deleteFiles(database: Database, location: DataLocation, hashes: readonly string[]) {
   const files = openFiles(location);
   const remove = () => openKeptFiles(database, files, location).removeUnreferenced(hashes);

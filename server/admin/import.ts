@@ -8,9 +8,8 @@ import { accountOf, record } from "./accounts.ts";
 import { exists } from "./data-location.ts";
 
 /**
- * Imports an exported app for an account. The server may be running. Returns the id of the new app and the
- * numbers of imported records and files. Throws a SettingError if the file cannot be read, `not_found` for an
- * unknown owner, and `bad_request` with the first faults of the file.
+ * Imports an exported app; the server may be running. Throws a SettingError for an unreadable file. Throws `not_found`
+ * for an unknown owner, and `bad_request` with the first faults of the file.
  */
 export async function importOwned(
   database: Database,

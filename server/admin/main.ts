@@ -37,9 +37,8 @@ import { moveFiles } from "./move-files.ts";
 export type { AdminCommand } from "../../src/programs.ts";
 
 /**
- * Runs an admin command on the database and the files. Returns the result as `--json` prints it. A running server uses
- * the changes immediately. Throws a SettingError or an ApiError if the request is not possible. The message of every
- * other Error is also meant for the operator. (rule O5)
+ * Runs an admin command. Returns what `--json` prints. A running server uses the changes immediately. Throws a
+ * SettingError, an ApiError or another Error, each with a message for the operator. (rule O5)
  */
 export async function runAdmin(request: AdminRequest): Promise<Record<string, unknown>> {
   const { data, databaseUrl, s3 } = request;
@@ -145,8 +144,7 @@ function runOnAll(
 const timeoutMilliseconds = 60_000;
 
 /**
- * Checks that the mail server accepts mail from this server. Sends nothing. Returns the mail server and the address of
- * the sender. Throws an Error that describes the problem.
+ * Checks that the mail server accepts mail from this server. Sends nothing. Throws an Error that describes the problem.
  */
 const checkMail = (choice: MailChoice) =>
   withMailer(choice, async (mailer, mailOut) => {
@@ -155,10 +153,7 @@ const checkMail = (choice: MailChoice) =>
     return { server: serverOf(mailOut), from: mailOut.from.address };
   });
 
-/**
- * Sends one test mail immediately. Returns the mail server, the addresses and the id of the mail. If the mail server
- * refuses the mail, throws an Error with the reason.
- */
+/** Sends one test mail. Throws an Error with the reason if the mail server refuses the mail. */
 const sendTestMail = (choice: MailChoice & { readonly to: string }) =>
   withMailer(choice, async (mailer, mailOut) => {
     const { to } = choice;

@@ -7,11 +7,9 @@ import { type DataLocation, SettingError } from "../settings/settings.ts";
 import { bindPlace, openFiles } from "../start/open-files.ts";
 
 /**
- * Moves all stored files between the data folder and the S3 store. It copies the files, verifies each hash,
- * records the new storage in the database, and then deletes the old files. The server must be stopped. On
- * SQLite, the command fails while a server is running. On PostgreSQL, a server that is still running accepts no
- * more files. If the command is killed, it continues when the operator runs it again. Damaged files stay in the
- * old storage. Returns the numbers of files, and the SHA-256 of missing and damaged files.
+ * Moves all files except damaged ones between the data folder and S3. A killed command can be repeated. The server must
+ * be stopped. On SQLite, a running server makes the command fail. On PostgreSQL, a running server accepts no more
+ * files.
  */
 export async function moveFiles(database: Database, location: DataLocation, to: FilesPlace) {
   if (!location.s3) throw new SettingError("INNKEEP_S3_URL must be set to the S3 store.");

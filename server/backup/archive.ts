@@ -151,10 +151,7 @@ function stop(fault: string): never {
   throw new Error(fault);
 }
 
-/**
- * Opens an archive that `createArchive` wrote. The archive may be encrypted. Throws an Error with a message if the file
- * is incomplete or is no archive.
- */
+/** Opens an archive, encrypted or not. Throws an Error if the file is incomplete or no archive. */
 export async function openArchive(path: string, options: OpenOptions = {}): Promise<Archive> {
   return archiveIn(await openArchiveFile(path, options.identities), options.onFault);
 }
@@ -166,8 +163,8 @@ interface OpenOptions {
 }
 
 /**
- * Returns the archive in an open file. When the caller closes the archive, the file is closed, too. Throws the same
- * errors as `openArchive`. Before it throws an error, it closes the file.
+ * Returns the archive in an open file. The file is closed with the archive, or if this function throws. Throws the
+ * errors of `openArchive`.
  */
 export async function archiveIn(file: ArchiveFile, onFault: OnFault = stop): Promise<Archive> {
   const read = (entry: ArchiveEntry) => readEntry(file, entry);
@@ -229,9 +226,8 @@ async function isEncrypted(file: ArchiveFile): Promise<boolean> {
 }
 
 /**
- * Returns an object with which the decrypted bytes of an encrypted file can be read. It decrypts only the parts that
- * are read, so no decrypted copy is needed. Throws an AgeFault if none of the keys can decrypt the file, or if the file
- * is incomplete. `read` throws an AgeFault if the bytes were changed. `close` closes the encrypted file.
+ * Decrypts only the parts that are read. Throws an AgeFault if no key fits, or if the file is incomplete. `read` throws
+ * an AgeFault for changed bytes. `close` closes the encrypted file.
  */
 export async function decryptedFile(
   file: ArchiveFile,
@@ -297,16 +293,10 @@ export interface ArchiveEntry {
   readonly at: number;
 }
 
-/**
- * Called with each fault of an archive. If this function does not throw, the reader continues with the parts that it
- * can still read.
- */
+/** Called with each fault of an archive. If the function returns, the reader continues with the next readable part. */
 type OnFault = (fault: string) => void;
 
-/**
- * Finds the entries of an archive in their order. After a fault, searches for the next block that is the header of an
- * entry.
- */
+/** After a fault, searches for the next block that is the header of an entry. */
 async function findEntries(file: ArchiveFile, onFault: OnFault): Promise<ArchiveEntry[]> {
   const { size } = await file.stat();
   const entries: ArchiveEntry[] = [];
@@ -392,14 +382,11 @@ export interface ArchiveFile {
 
 export const manifestName = "manifest.sha256";
 
-/**
- * Writes an archive. An archive is a tar file whose last entry lists the SHA-256 of all other entries, in the format of
- * `sha256sum -c`.
- */
+/** Writes a tar file. Its last entry lists the SHA-256 of all other entries, in the format of `sha256sum -c`. */
 export interface ArchiveWriter {
   /**
-   * Adds a file of exactly `size` bytes and returns its SHA-256. If its SHA-256 is not `wanted`, or if it has another
-   * size, adds nothing and returns undefined. If the promise rejects, nothing was added.
+   * Adds a file of exactly `size` bytes and returns its SHA-256. Returns undefined and adds nothing if the size or the
+   * `wanted` SHA-256 differs. A rejection also adds nothing.
    */
   add(name: string, bytes: SizedStream, wanted?: string): Promise<string | undefined>;
   addText(name: string, text: string): Promise<void>;
@@ -415,8 +402,7 @@ interface SizedStream {
 }
 
 /**
- * Creates an archive. Replaces an unfinished archive that a killed backup has left, so only one process at a time may
- * call this function.
+ * Creates an archive. Deletes an old draft, such as one of a killed backup, so only one process may call this function.
  */
 export async function createArchive(draft: string): Promise<ArchiveWriter> {
   await rm(draft, { force: true });
@@ -500,8 +486,8 @@ export async function publishDraft(file: string): Promise<void> {
 }
 
 /**
- * Encrypts the file `plain` into the draft of `file`. Then reads the draft, and throws an Error if it does not contain
- * the bytes that were written. (rule O21)
+ * Encrypts the file `plain` into the draft of `file`. Throws an Error if the draft does not contain the written bytes.
+ * (rule O21)
  */
 export async function encryptInto(
   file: string,
@@ -529,10 +515,7 @@ export async function encryptInto(
 export const recipientsIn = (text: string | undefined): Recipient[] | undefined =>
   text ? read("INNKEEP_BACKUP_RECIPIENT (--recipient)", () => readRecipients(text)) : undefined;
 
-/**
- * Returns the secret keys in a file. Returns undefined if no file is given. Throws a SettingError if the file
- * cannot be used; its message contains no key.
- */
+/** Returns the secret keys in a file. Throws a SettingError if the file cannot be used. The message contains no key. */
 export async function identitiesIn(file: string | undefined): Promise<Identity[] | undefined> {
   if (!file) return undefined;
   const text = await readFile(file, "utf8").catch((cause) => {

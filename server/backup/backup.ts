@@ -45,11 +45,9 @@ interface Order {
 }
 
 /**
- * Writes a backup into one tar file. The backup contains the state of the database at one instant, the files to which
- * the database refers, and the secret of the data folder. The server may be running. Also copies the journal of
- * erasures to the folder of the backup, because a restore of an older backup in this folder needs the journal. Returns
- * the numbers of rows and files, and the SHA-256 of missing and damaged files. Throws a SettingError if the file exists
- * or cannot be written. (rule O9)
+ * Writes one tar file with the rows at one instant, the files and the secret. Also copies the journal of erasures, for
+ * the restore of older backups. The server may be running. Throws a SettingError if the file exists or cannot be
+ * written. (rule O9)
  */
 export async function backUp(database: Database, location: DataLocation, order: Order) {
   const { file, erasuresFile } = order;
@@ -71,10 +69,7 @@ export async function backUp(database: Database, location: DataLocation, order: 
   }
 }
 
-/**
- * Copies the journal of erasures to the folder of the backup. Call it before the backup gets its final name. Throws a
- * SettingError if it cannot be written.
- */
+/** Call this before the backup gets its final name. Throws a SettingError if the journal cannot be written. */
 async function copyJournal(journal: string, folder: string): Promise<void> {
   const copy = join(folder, journalName);
   const entries = await readJournal(journal);
@@ -84,13 +79,12 @@ async function copyJournal(journal: string, folder: string): Promise<void> {
 }
 
 /**
- * Creates a draft of the file. Gives the draft the final name if `work` succeeds. Otherwise deletes the draft. Throws a
- * SettingError if the file cannot be written.
+ * Renames the draft to `file` if `work` succeeds, or else deletes it. Throws a SettingError if `file` cannot be
+ * written.
  */
 async function inDraft<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   const draft = draftOf(file);
-  // If there is a symbolic link with this name, this also removes the link. Otherwise the backup would overwrite the
-  // file to which the link points.
+  // The draft may be a symbolic link. Without this line, the backup would overwrite the file behind the link.
   await rm(draft, { force: true }).catch(() => undefined);
   await writeFile(draft, "", { flag: "wx", mode: 0o600 }).catch((cause) => {
     throw new SettingError(`${file} cannot be written (${systemReason(cause)}).`);
@@ -108,8 +102,8 @@ async function inDraft<Result>(file: string, work: () => Promise<Result>): Promi
 const needs = "The backup needs free space in its folder, and in the data folder for a copy of the database.";
 
 /**
- * Writes the draft of the backup. An encrypted backup is first written without encryption into the data folder. With
- * `prove`, it is verified there. Then it is encrypted. (rule O21)
+ * An encrypted backup is first written without encryption into the data folder. With `prove`, it is verified there.
+ * (rule O21)
  */
 async function make(
   database: Database,
@@ -242,8 +236,7 @@ async function addFile(archive: ArchiveWriter, files: Files, { sha256, size }: S
   try {
     return (await archive.add(`files/${sha256}`, { size, chunks: read() }, sha256)) !== undefined;
   } catch (error) {
-    // If the S3 store does not answer, the file may still exist. So the whole backup fails, and the operator can repeat
-    // it.
+    // If S3 does not answer, the file may still exist. So the whole backup fails, and the operator can repeat it.
     if (readable || error instanceof FilesUnavailable) throw error;
     return false;
   }

@@ -25,10 +25,7 @@ import {
   tablesOf,
 } from "./store.ts";
 
-/**
- * Returns the migrations that create the schema of the backup. Throws an Error with a message if the backup is too new
- * or too old for this program.
- */
+/** Throws an Error if the backup is too new or too old for this program. */
 function migrationsOf({ migrations: applied }: BackupHeader): readonly Migration[] {
   const schema = schemaOf(applied, migrations);
   if (schema === "newer") throw new Error(newerBackup);
@@ -58,8 +55,8 @@ interface Loaded {
 }
 
 /**
- * Fills a new database with the rows of the backup in one transaction. Returns the number of rows and the lost files.
- * Throws an Error if the numbers of rows or files differ from those in the backup.
+ * Fills a new database in one transaction. Returns the number of rows and the lost files. Throws an Error if numbers
+ * differ from the backup.
  */
 export async function loadDatabase(address: DatabaseAddress, backup: Backup): Promise<Loaded> {
   const { archive, header } = backup;
@@ -125,10 +122,7 @@ function unknown(table: string): never {
 const linesOf = async (archive: Archive, entry: ArchiveEntry): Promise<string[]> =>
   (await archive.readText(entry)).split("\n").filter((line) => line !== "");
 
-/**
- * Removes references to files that are not in the backup, because their thread was deleted while the backup was
- * created. Returns the SHA-256 of these files.
- */
+/** Removes references to files that are not in the backup. Their thread was deleted while the backup was created. */
 async function removeLost(tx: Transaction, present: ReadonlySet<string>): Promise<string[]> {
   const lost: string[] = [];
   for await (const { sha256 } of storedFiles(tx)) if (!present.has(sha256)) lost.push(sha256);

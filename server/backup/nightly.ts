@@ -12,10 +12,7 @@ import { type Environment, SettingError } from "../settings/settings.ts";
 import { begunNightly, isNightlyDue, leaseFrom, type NightlyBackup } from "./rules.ts";
 import { nightlyRecord } from "./store.ts";
 
-/**
- * Starts the nightly backups. Returns undefined if the settings do not switch them on. Throws a SettingError for a
- * malformed public key.
- */
+/** Starts the nightly backups, if the settings switch them on. Throws a SettingError for a malformed public key. */
 export function openNightlyBackups(
   deps: Deps,
   {
@@ -23,10 +20,7 @@ export function openNightlyBackups(
     program,
   }: {
     readonly environment: Environment;
-    /**
-     * The paths of the runtime and of this program. With these paths the server starts the program as a child process.
-     * Without them there are no nightly backups.
-     */
+    /** The paths of the runtime and of this program, for a child process. Without them there are no nightly backups. */
     readonly program?: readonly [string, string];
   },
 ): NightlyBackups | undefined {
@@ -58,8 +52,8 @@ const incomplete = 10;
 const longestMessage = 2_000;
 
 /**
- * Creates a backup in a child process with a low priority, so that no request waits for it. Throws an Error with the
- * message of the backup if it fails.
+ * The child process has a low priority, so that no request waits. If the backup fails, throws an Error with its
+ * message.
  */
 async function backUpInChild(
   {
@@ -86,10 +80,7 @@ async function backUpInChild(
 
 const Failure = z.object({ error: z.string() });
 
-/**
- * Returns the error message in the last line that a command with `--json` printed. If this line is not JSON, returns
- * the line.
- */
+/** Reads the error from the last line, a JSON object. Returns the line itself if it is not JSON. */
 function messageIn(err: string): string {
   const last = err.trim().split("\n").at(-1) ?? "";
   try {
@@ -134,8 +125,8 @@ interface NightlyBackups {
 }
 
 /**
- * Creates a backup each night and verifies it. If several servers use the database, only one of them creates the
- * backup. (rule O22)
+ * Creates and verifies a backup each night. If several servers use the database, only one creates the backup.
+ * (rule O22)
  */
 export function startNightlyBackups(deps: NightlyDeps, makeBackup: MakeBackup): NightlyBackups {
   const stopping = new AbortController();
@@ -155,8 +146,7 @@ export function startNightlyBackups(deps: NightlyDeps, makeBackup: MakeBackup): 
     last = await nightlyRecord.find(deps.database);
   }
 
-  // A call of `tick` takes as long as the backup. The job does not wait for the end of the call, because the following
-  // calls must renew the lease.
+  // `tick` may take as long as the backup. The job does not wait, because later ticks must renew the lease.
   const stopTicks = startJob(deps, {
     run: async () => {
       void tick().catch((error) => deps.log.warn({ err: error }, "the nightly backup cannot begin"));
@@ -176,10 +166,7 @@ export function startNightlyBackups(deps: NightlyDeps, makeBackup: MakeBackup): 
   };
 }
 
-/**
- * Marks the nightly backup as running if it is due. Returns false if the backup is not due, or if another server has
- * started it.
- */
+/** Marks the nightly backup as running. Returns false if it is not due, or if another server has started it. */
 const claim = ({ database, clock, settings: { nightly } }: NightlyDeps): Promise<boolean> =>
   database.write(async (tx) => {
     await tx.lock("backup drill");

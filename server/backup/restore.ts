@@ -70,11 +70,8 @@ interface AdoptOrder extends GivenSecrets {
 }
 
 /**
- * Prepares a database for use by a server after another program, such as Litestream, has restored it. Checks
- * the database, deletes data that must not exist after a restore, and repeats the erasures of people in the
- * journals. Returns the numbers of files, of accounts that have no recovery codes now, and of repeated
- * erasures, and the SHA-256 of missing and damaged files. Throws a SettingError if a server uses the database,
- * or if the secret does not belong to the database. (rule O23)
+ * Prepares a database that another program, such as Litestream, has restored: deletes sessions and the like, and erases
+ * people again. Throws a SettingError if a server uses the database, or if the secret does not fit. (rule O23)
  */
 export async function adopt(location: DataLocation, order: AdoptOrder, waiting: LockOptions = {}) {
   const { erasures, erasuresFile, ...given } = order;
@@ -153,10 +150,8 @@ const noteOf = (missing: number): string =>
     : `${erasedAreBack} Files are missing or damaged. Put them back, or run \`innkeep admin repair\`, which removes the references to them.`;
 
 /**
- * Verifies a backup of either engine completely, and then restores it. The folder or database must be empty,
- * because a restore never changes existing data. If a journal of erasures contains people who were erased after
- * the backup, erases them again. A given secret must belong to the backup. Returns the numbers of rows, files, accounts
- * that need new recovery codes, and repeated erasures. Throws an Error with a message for the operator. (rule O9)
+ * Verifies and restores a backup of either engine, and erases people in the journals again. The folder or database must
+ * be empty. Throws an Error with a message for the operator, such as for a wrong secret. (rule O9)
  */
 export async function restore(
   location: DataLocation,
@@ -192,10 +187,7 @@ interface Restoring extends Backup {
   readonly entries: readonly JournalEntry[];
 }
 
-/**
- * Locks the folder while `work` runs, so that no server starts in it. Throws an error if the folder already has a
- * database.
- */
+/** The lock prevents the start of a server. Throws an error if the folder already has a database. */
 async function withLock<Result>(location: DataLocation, waiting: LockOptions, work: () => Promise<Result>) {
   const lock = await lockFolder(location.data, waiting);
   try {
@@ -211,10 +203,7 @@ async function withLock<Result>(location: DataLocation, waiting: LockOptions, wo
   }
 }
 
-/**
- * Restores into a draft of the database. The draft gets the final name at the end, so that no server can start with an
- * incomplete database.
- */
+/** Restores into a draft, which is renamed last. So no server can start with an incomplete database. */
 const restoreFolder = (location: DataLocation, backup: Restoring) =>
   inDraft(location, (draft) => restoreAll(location, { file: draft }, backup));
 
@@ -311,18 +300,15 @@ async function assertEmptyDatabase(url: string, header: BackupHeader): Promise<v
   }
 }
 
-/**
- * Whether two lists of migrations create the same schema. Different lists can create the same schema. For example, a
- * database that is older than the baseline has another list than a new database.
- */
+/** Different lists can create the same schema. For example, a database older than the baseline has another list. */
 function haveSameSchema(...states: (readonly Named[])[]): boolean {
   const [one, other] = states.map((applied) => schemaOf(applied, migrations));
   return typeof one === "object" && typeof other === "object" && one.length === other.length;
 }
 
 /**
- * Writes the id of the deployment to an empty S3 store before the first file, so that a failed restore can be repeated.
- * Throws a SettingError if the store contains the files of another deployment.
+ * Writes the id of the deployment to an empty S3 store before the first file. So a failed restore can be repeated.
+ * Throws a SettingError if the store contains other files.
  */
 async function claimStoreFor({ s3 }: DataLocation, backup: Backup): Promise<void> {
   if (!s3) return;
@@ -343,10 +329,7 @@ const Row = z.array(z.unknown());
 /** Returns the id of the deployment in the backup. Undefined if the deployment had no id yet. */
 const idIn = (backup: Backup): Promise<string | undefined> => deploymentValueIn(backup, "id");
 
-/**
- * Compares the secret with the backup before anything is written. Throws a SettingError if the given secret does not
- * belong to the backup. Returns a note if no secret is given and the backup does not contain the right one.
- */
+/** Throws a SettingError if the given secret does not fit the backup. Returns a note if the secret is missing. */
 async function noteAboutSecret(location: DataLocation, backup: Restoring): Promise<string> {
   const stored = await deploymentValueIn(backup, sealed.checkName);
   if (stored === undefined) return "";
@@ -375,8 +358,8 @@ async function deploymentValueIn({ archive, header }: Backup, wanted: string): P
 }
 
 /**
- * Writes the secret of the backup to the folder, unless the folder already has a secret. Then runs `work`. If `work`
- * fails, removes the secret again, so that the folder can be used for another attempt.
+ * Writes the secret to the folder if the folder has none. Removes it again if `work` fails, so the restore can be
+ * repeated.
  */
 async function withRestoredSecret<Result>(
   location: DataLocation,
@@ -403,8 +386,7 @@ interface JournalChoice {
 }
 
 /**
- * Returns the entries of all journals that a restore finds, without duplicates. Throws a SettingError if the journal
- * that the operator names does not exist.
+ * Returns the entries of all journals, without duplicates. Throws a SettingError if the journal `named` does not exist.
  */
 async function readJournals(
   { data }: DataLocation,
@@ -423,10 +405,7 @@ const noJournal = (file: string) =>
     `The journal of erasures ${file} does not exist. Correct the name. If nobody was ever erased, leave out --erasures and INNKEEP_ERASURES.`,
   );
 
-/**
- * Writes the entries to the journal of the data folder before the restore. If the restore is killed, the server
- * erases the people when it starts. Returns how many entries were added.
- */
+/** Call this before the restore. If the restore is killed, the server erases the people when it starts. */
 const keepJournal = ({ data }: DataLocation, entries: readonly JournalEntry[]): Promise<number> =>
   addToJournal(join(data, journalName), entries);
 
@@ -434,8 +413,8 @@ const atStart =
   "INNKEEP_SECRET is not set. When the server starts, it erases the people who were erased after the backup was created.";
 
 /**
- * Erases the people in the journals from a restored database, before a server uses it. Without the secret, only returns
- * a message, and the server erases the people when it starts. (rule P11)
+ * Erases the people in the journals before a server uses the database. Without the secret, the server erases them when
+ * it starts. (rule P11)
  */
 async function eraseRestored(
   {

@@ -1,9 +1,7 @@
 /** The state of the last nightly backup of a deployment. Times are in ISO 8601. */
 export interface NightlyBackup {
   readonly startedAt: string;
-  /**
-   * The end of the lease of a running backup. If the lease has expired, the server that created the backup has stopped.
-   */
+  /** The end of the lease of a running backup. After this time, the server that creates the backup has stopped. */
   readonly until: string;
   readonly outcome: "running" | "ok" | "failed";
   /** The time when the previous backup began, if that backup never ended. Set only while a backup runs. */
@@ -55,8 +53,8 @@ export const begunNightly = (last: NightlyBackup | undefined, now: Date): Nightl
 export const leaseFrom = (now: Date): string => new Date(now.getTime() + leaseMilliseconds).toISOString();
 
 /**
- * Returns the newest instant, not after `now`, at which the time of day was `at`. The result is in milliseconds since
- * 1970. `at` is in minutes after midnight UTC.
+ * Returns the newest instant up to `now` with the time of day `at`, in milliseconds since 1970. `at` is in minutes
+ * after midnight UTC.
  */
 function lastTimeOf(at: number, now: Date): number {
   const today = Math.floor(now.getTime() / dayMilliseconds) * dayMilliseconds + at * 60_000;
@@ -77,10 +75,7 @@ export function nightlyWarning(nightly: NightlyBackup, now: Date): string | unde
   return age > oldMilliseconds ? `No nightly backup was verified for two days. ${proven}` : undefined;
 }
 
-/**
- * Returns when an unfinished nightly backup began. The last backup is unfinished if its lease has expired.
- * While a backup runs, the previous backup may be unfinished. Returns undefined if no backup is unfinished.
- */
+/** Returns when the unfinished backup began: the last one if its lease has expired, or else the one before it. */
 function unfinishedSince(
   { outcome, startedAt, until, unfinished }: NightlyBackup,
   now: Date,

@@ -20,9 +20,8 @@ const lockName = "scratch.lock";
 const own = new Set<string>();
 
 /**
- * Removes the folders that killed processes have left in `parent`. Then calls `work` with a new, private folder in
- * `parent`, and removes this folder afterwards. By default, `parent` is in the temporary folder of the system. Returns
- * the result of `work`. Throws a SettingError if the folder cannot be created.
+ * Calls `work` with a new private folder in `parent`, and removes the folder afterwards. Also removes the folders of
+ * killed processes. Throws a SettingError if the folder cannot be created.
  */
 export async function inScratch<Result>(
   parent: string | undefined,
@@ -73,8 +72,8 @@ async function isAbandoned(folder: string): Promise<boolean> {
 }
 
 /**
- * Returns a folder that only this user can write to, because other users can write to the temporary folder of the
- * system. Creates the folder if it does not exist. Throws a SettingError if it belongs to another user.
+ * Returns a folder that only this user can write to, unlike the temporary folder of the system. Throws a SettingError
+ * if the folder belongs to another user.
  */
 async function privateTemporaryFolder(): Promise<string> {
   const user = process.getuid?.();
@@ -98,8 +97,8 @@ export async function assertFreeSpace(folder: string, bytes: number): Promise<vo
 }
 
 /**
- * Returns the folders in `parent` that killed commands may have left. A user may have folders with similar names. So
- * a folder is returned only if it is not a symbolic link and has no other files.
+ * Returns the folders of killed commands. A user may have folders with similar names, so links and folders with other
+ * files are left out.
  */
 export async function leftoversIn(
   parent: string,

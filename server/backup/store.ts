@@ -15,9 +15,8 @@ import type { NightlyBackup } from "./rules.ts";
 type RowsOf = (table: Table) => AsyncIterable<readonly string[]>;
 
 /**
- * Replaces all rows of the database with rows of the same schema. Console sessions continue if their account is
- * in the new rows. The stored times of the server's clock are kept. Returns the SHA-256 of the files that the
- * old rows refer to.
+ * Replaces all rows. Keeps the stored times of the clock, and the console sessions of accounts that still exist.
+ * Returns the SHA-256 of the files of the old rows.
  */
 export async function replaceRows(tx: Transaction, rowsOf: RowsOf): Promise<string[]> {
   const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");
@@ -70,7 +69,7 @@ async function loadSessions(tx: Transaction, { table, lines }: Dumped): Promise<
 
 const rowsAtOnce = 100;
 
-/** Yields the rows of a table in batches. Each row is a JSON array of its values in the order of the columns. */
+/** Yields the rows in batches. Each row is a JSON array in the order of the columns. */
 export const dumpRows = (reader: Reader, table: Table): AsyncGenerator<string[]> =>
   reader.engine === "sqlite" ? dumpSqlite(reader, table) : dumpPostgres(reader, table);
 
@@ -141,9 +140,8 @@ const bulkInsertPostgres = (table: Table): string => {
 };
 
 /**
- * Deletes what must not be sent again. Updates the data that is computed from rows: the counts of tags, the
- * statistics with which the database chooses indexes, and the sequence of threads on PostgreSQL. Triggers add the
- * threads to the queue of the search index.
+ * Deletes what must not be sent again. Updates counts of tags, statistics for the query planner, and PostgreSQL's
+ * sequence of threads. Triggers add the threads to the queue of the search index.
  */
 export async function afterLoad(tx: Transaction): Promise<void> {
   await dropWaiting(tx);
@@ -172,7 +170,7 @@ const keptTables = new Set([
 
 /**
  * Deletes everything except accounts with their sign-in methods, and apps with their members, keys, tokens and devices.
- * Returns the SHA-256 of the files to which nothing refers any more.
+ * Returns the SHA-256 of all files.
  */
 export async function removeContent(tx: Transaction): Promise<string[]> {
   const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");
@@ -192,16 +190,12 @@ export interface Table {
 }
 
 /**
- * Returns the tables that a backup contains. These are all tables except the list of migrations and the tables that
- * must be empty after a restore. A table comes after the tables that it refers to.
+ * Returns all tables except the migrations and the tables that are empty after a restore. Parents come before children.
  */
 export const tablesOf = async (reader: Reader): Promise<Table[]> =>
   (await everyTable(reader)).filter(({ name }) => !leftOut.has(name));
 
-/**
- * Returns all tables except the list of migrations and the search index. A table comes after the tables that it refers
- * to.
- */
+/** Returns all tables except the migrations and the search index. Parents come before children. */
 export async function everyTable(reader: Reader): Promise<Table[]> {
   const columns = await reader.all<Column>(columnsSql[reader.engine]);
   const links = await reader.all<{ table: string; parent: string }>(foreignKeysSql[reader.engine]);
@@ -228,19 +222,15 @@ const leftOut = new Set([
   ...allTables.flatMap(({ name, notInBackup }) => (notInBackup === undefined ? [] : [name])),
 ]);
 
-/**
- * Deletes the rows that must not exist after a restore. Call it for a database that was copied with the rows of all
- * tables.
- */
+/** Empties the tables that must be empty after a restore. Call this for a database that was copied with all rows. */
 export async function emptyLeftOut(tx: Transaction): Promise<void> {
   const present = (await everyTable(tx)).filter(({ name }) => leftOut.has(name));
   for (const { name } of [...present].reverse()) await tx.run(`DELETE FROM ${name}`);
 }
 
 /**
- * Deletes the waiting mails with notices, and cancels the waiting posts to chats. A restored database does not have the
- * notices of these mails, so an erasure would not find them. Also, the old server may have sent these mails and posts
- * after the backup. Other waiting mails, such as replies, are kept, because they must not get lost. (rules M6, O9)
+ * Deletes waiting notices and cancels waiting posts to chats. The old server may have sent them, and an erasure would
+ * not find the notices. Keeps other mails, such as replies. (rules M6, O9)
  */
 export async function dropWaiting(tx: Transaction): Promise<void> {
   await tx.run("DELETE FROM mails WHERE kind = 'notice' AND status = 'waiting'");
@@ -274,8 +264,8 @@ const foreignKeysSql: Record<Engine, string> = {
 export const snapshotName = "snapshot.db";
 
 /**
- * Calls `use` with a reader that always sees the state of the database at one instant. Other transactions continue to
- * write. On SQLite the reader uses a copy in the folder `scratch`. Returns the result of `use`.
+ * The reader sees the database at one instant, while other transactions write. On SQLite the reader uses a copy in
+ * `scratch`.
  */
 export async function withSnapshot<Result>(
   database: Database,
@@ -337,10 +327,7 @@ export const nightlyRecord = {
   },
 };
 
-/**
- * Sorts names so that each name comes after its dependencies. Names that do not depend on each other are sorted
- * alphabetically. Throws an Error for a cycle.
- */
+/** Sorts each name after its dependencies, and otherwise alphabetically. Throws an Error for a cycle. */
 export function dependencyOrder(
   names: readonly string[],
   dependencies: ReadonlyMap<string, readonly string[]>,

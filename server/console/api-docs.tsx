@@ -101,10 +101,7 @@ const Docs = ({
   );
 };
 
-/**
- * The search, and the field for a key. A script makes both visible. The key is not in a form, so it is sent only with
- * the calls from this page.
- */
+/** The search, and the field for a key. The field is in no form, so only the calls from this page send the key. */
 const Tools = () => (
   <div class="card stack" id="docs-tools" hidden>
     <div class="columns">
@@ -282,10 +279,7 @@ const requiredHeaders = ({ parameters = [] }: Operation): string[] =>
 /** Returns a text in single quotes, for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/**
- * The form with which a person tries an operation. The fields have no names, so that a browser never puts their values
- * into an address.
- */
+/** The form to try an operation. The fields have no names, so that a browser never puts values into an address. */
 const TryIt = ({ operation }: Pick<OperationProps, "operation">) => {
   const { operationId, method, path, parameters = [], requestBody } = operation;
   const credential = credentialOf(operation);
@@ -380,10 +374,7 @@ async function operationsOf(openApi: unknown): Promise<Operation[]> {
   return operations;
 }
 
-/**
- * Returns the operation with this id as `{ path: { method: operation } }`, as in an OpenAPI document. Returns undefined
- * if there is none.
- */
+/** Returns an operation as in an OpenAPI document: `{ path: { method: operation } }`. Undefined for an unknown id. */
 function operationJsonOf(openApi: unknown, operationId: string): unknown {
   const { paths, components } = OpenApiDocument.parse(openApi);
   for (const [path, methods] of Object.entries(paths))
@@ -395,10 +386,7 @@ function operationJsonOf(openApi: unknown, operationId: string): unknown {
 
 const WithId = z.object({ operationId: z.string() });
 
-/**
- * The maximum depth to which `$ref`s are resolved. At this depth, a schema that refers to itself ends with an empty
- * object.
- */
+/** How deep `$ref`s are resolved. A schema that refers to itself ends with an empty object. */
 const deepest = 12;
 
 /** Returns a part of the document in which each `$ref` is replaced by the object to which it refers. */
@@ -427,10 +415,7 @@ function exampleBodyOf({ requestBody }: Operation): unknown {
 /** The kind of credential that an operation needs. */
 type Credential = "x-api-key" | "bearer" | "none" | "session";
 
-/**
- * Returns the kind of credential that an operation needs. If the operation accepts several kinds, returns one that a
- * person can type on the page. `session` means that it accepts only a console session.
- */
+/** Returns a credential that a person can type on the page. `session`: the operation accepts only a console session. */
 function credentialOf({ security = [] }: Pick<Operation, "security">): Credential {
   const names = security.flatMap((one) => Object.keys(one));
   if (names.length === 0) return "none";
@@ -461,10 +446,7 @@ const Schema = z.object({
 
 type Schema = z.output<typeof Schema>;
 
-/**
- * A field of a request body or an answer. `path` also contains the names of the objects around the field, such
- * as `items[].text`.
- */
+/** A field of a request body or an answer. `path` is the full path, such as `items[].text`. */
 interface SchemaField {
   readonly path: string;
   readonly type: string;

@@ -51,10 +51,7 @@ export const iconUrlOf = ({ consoleUrl }: Pick<Settings, "consoleUrl">): string 
   createLinks(consoleUrl).asset(assets.icon.name);
 
 export interface Asset {
-  /**
-   * The file's name in its address. The name depends on the content, so browsers may cache the file without a time
-   * limit.
-   */
+  /** The name in the address. It depends on the content, so browsers cache the file without a time limit. */
   readonly name: string;
   readonly type: string;
   readonly body: string;

@@ -22,23 +22,18 @@ export interface Page extends WithAddress {
 }
 
 /**
- * A form of the console. The form defines no role, because the API endpoint that it calls checks the role. If the
- * action of the form was not done, for example because the session had ended, the next page shows the text `notDone`.
+ * A form of the console. Its API endpoint checks the role. If the action was not done, the next page shows `notDone`.
  */
 interface FormOf<Done extends string, V extends SignedInVisit> extends WithAddress, NotDone {
-  /**
-   * The page that has the form. After a refusal, this page shows the form again. The value is "any" if every page has
-   * the form.
-   */
+  /** The page with the form; it shows the form again after a refusal. "any": every page has the form. */
   readonly page: Page | "any";
   readonly act: PageHandler<V, Done>;
   readonly done: DoneNotices<Done>;
 }
 
 /**
- * The notices of a form. A form puts a word for its result into the address of the next page, and that page
- * shows the notice for the word. A notice is null if the page writes its own text. There are no notices if the
- * form never redirects to another page.
+ * The notices for the results of a form. The address of the next page contains a word for the result. Null: the page
+ * writes its own text.
  */
 type DoneNotices<Done extends string> = Readonly<Record<NoInfer<Done>, string | null>>;
 
@@ -83,9 +78,7 @@ export const isOpenForm = (one: Definition): one is OpenForm => "act" in one && 
 
 export const definePage = (page: Page): Page => page;
 
-/**
- * Defines a form. The code compiles only if `done` has a notice for each result of `act`, and if `notDone` is given.
- */
+/** Defines a form. `done` must have a notice for each result of `act`, otherwise the code does not compile. */
 export const defineForm = <Done extends string>(form: FormOf<Done, SignedInVisit>): Form => form;
 
 export const defineUploadForm = <Done extends string>(
@@ -119,17 +112,13 @@ export interface Visit {
    * Returns the invitation that belongs to a secret link. Returns undefined if the invitation cannot be used.
    */
   readonly invited: InvitedRead;
-  /**
-   * Returns the invitation whose page opens after the person has used a mailed link of an account; undefined if there
-   * is none, or if the link cannot be used.
-   */
+  /** Returns the invitation of a secret link. Undefined if it cannot be used. */
   readonly mailedInvitation: MailedInvitationRead;
 }
 
 /**
- * The lowest role in the app with which a person can open a page; "account" for a page outside of an app. This check
- * only hides pages that are useless for people with a lower role. The API endpoints check what a person may read and
- * do.
+ * The lowest role that can open a page; "account" outside of an app. Only hides useless pages: the API endpoints check
+ * the access.
  */
 export type PageNeeds = Role | "account";
 
@@ -140,10 +129,7 @@ export interface SignedInVisit extends Visit {
   readonly caller: ConsoleCaller;
   readonly reads: PageReads;
   readonly views: PageViews;
-  /**
-   * Whether a script or the browser requests the page in the background. Such a request does not mean that a person
-   * reads the page.
-   */
+  /** Whether a script or the browser requests the page in the background. Nobody reads it then. */
   readonly isLive: boolean;
   readonly drafts: PageDrafts;
   readonly answering: PageAnswering;
@@ -155,8 +141,5 @@ export interface UploadVisit extends SignedInVisit {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Answers a request to a page or form. `Done` contains the words for the results of the form. The address of
- * the next page contains one of them.
- */
+/** Answers a request to a page or form. `Done` has the words for the results. The next address contains one of them. */
 export type PageHandler<V extends Visit, Done extends string = never> = (visit: V) => Promise<Reply<Done>>;

@@ -45,10 +45,7 @@ const kindOf = (mediaType: string): string => (mediaType === "application/pdf" ?
 const Video = ({ url, label }: { readonly url: string; readonly label: string }) =>
   h("video", { src: url, controls: true, preload: "metadata", "aria-label": label });
 
-/**
- * A small image. A click opens it in full size, and Escape closes it. A script adds buttons that show the other images
- * of the page and the original size.
- */
+/** A small image. A click opens it in full size. A script adds buttons for other images and the original size. */
 export const Picture = ({ url, alt }: { readonly url: string; readonly alt: string }) => {
   const id = `picture-${versionOf(url)}`;
   return (

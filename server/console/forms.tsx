@@ -7,10 +7,7 @@ import { limits } from "../../src/contract/limits.ts";
 import { counted, mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../http/body/read-body.ts";
 import { draftFieldOf } from "./drafts/fields.ts";
 
-/**
- * Hidden fields with a version (a hash) of each value that the form shows. With the versions, the server finds values
- * that another person has changed in the meantime.
- */
+/** Hidden fields with a version (a hash) of each shown value. With them, the server finds changes of other people. */
 export const OriginalValues = ({
   current,
   form,
@@ -19,7 +16,7 @@ export const OriginalValues = ({
   readonly form: Filled | undefined;
 }) => <OriginalVersions versions={versionsIn(form, current)} form={form} />;
 
-/** Returns the versions for a form, by the names of its fields. A form that was not sent has the stored values. */
+/** Returns the versions for a form, by field name. */
 const versionsIn = (form: Filled | undefined, current: Values): Values =>
   Object.fromEntries(
     Object.entries(current).map(([name, value]) => [
@@ -29,9 +26,8 @@ const versionsIn = (form: Filled | undefined, current: Values): Values =>
   );
 
 /**
- * Returns the version of a field in a form that was sent and is shown again. If the refusal shows a stored value,
- * returns its version, so that the next send replaces this value. Otherwise returns the sent version. With a newer
- * version, the next send would replace a change of another person that the page does not show.
+ * Returns the version of a field that is shown again: of the stored value if the page shows it, otherwise the sent
+ * version. A newer version would replace another person's change that the page does not show.
  */
 export function versionAgain(form: Filled, name: string): string {
   const saved = savedAt(form, name);
@@ -39,8 +35,8 @@ export function versionAgain(form: Filled, name: string): string {
 }
 
 /**
- * Returns the state of a form that changes stored values. A form that was sent shows the stored value of each field that
- * the person did not change, because another person may have changed it.
+ * Returns the state of a form that changes stored values. Unchanged fields show the stored value: another person may
+ * have changed it.
  */
 export function filledOver(form: Filled | undefined, current: Values): Filled {
   if (!form?.sent) return form ?? filledWith(current);
@@ -49,8 +45,8 @@ export function filledOver(form: Filled | undefined, current: Values): Filled {
 }
 
 /**
- * Returns the stored values of some fields of a sent form: the fields that the person did not change, and the
- * fields whose sent value is already stored. `given` has the sent values.
+ * Returns the stored values of fields that the person did not change or that already have the sent value. `given` has
+ * the sent values.
  */
 export const unchangedValues = (form: Filled, current: Values, given: Values): Values =>
   Object.fromEntries(
@@ -62,19 +58,15 @@ export const unchangedValues = (form: Filled, current: Values, given: Values): V
       .map(([name, value]) => [name, savedAt(form, name) ?? value]),
   );
 
-/**
- * Whether the person has changed a field of a sent form. A field that was not in the form, because the object was in
- * another state, counts as unchanged.
- */
+/** Whether the person changed a field of a sent form. A field that was not in the form counts as unchanged. */
 export function isChanged(form: Filled, name: string, given: string): boolean {
   const version = form.value(originalVersionName(name));
   return fieldVersion(given) !== version && given + version !== "";
 }
 
 /**
- * Returns a sent form with stored values in place of the sent values. `stored` contains the values that have a
- * version, by their names. `shown` contains the values that the fields show. A list has one version but several
- * fields, such as `items.0.text`, so `shown` differs for a list.
+ * Returns a sent form with stored values in place of sent values. `stored` has the values with a version, `shown` those
+ * of the fields. A list has one version, but several fields, such as `items.0.text`.
  */
 export function withStored(form: Filled, stored: Values, shown: Values = stored): Filled {
   const versions = new Map(
@@ -89,9 +81,8 @@ export function withStored(form: Filled, stored: Values, shown: Values = stored)
 }
 
 /**
- * The same as `OriginalValues`, for versions that the caller has computed. If the form was refused, `data-typed` has the
- * version for which the person typed the text. The script stores this version in the draft. So a form that is opened again
- * with the draft warns of another person's change again.
+ * Like `OriginalValues`, for known versions. `data-typed` has the version for which the person typed. A draft with it
+ * warns of another person's change again.
  */
 export const OriginalVersions = ({
   versions,
@@ -133,9 +124,8 @@ export const givenFor = (fields: Fields, names: Values): Values =>
   Object.fromEntries(Object.keys(names).map((name) => [name, fields.text(name)]));
 
 /**
- * Returns the values of `given` that the person changed in the form. Unchanged values are left out, because saving them
- * could undo another person's change. `implied` has values that the save also stores, although the person did not
- * change their fields. Throws `bad_request` with all fields that another person has also changed.
+ * Returns the changed values of `given`: saving the others could undo another person's change. Adds the `implied`
+ * values. Throws `bad_request` for fields that another person also changed.
  */
 export function changedValues(fields: Fields, given: Values, current: Values, implied: Values = {}): Values {
   const typed = Object.entries(given).filter(
@@ -200,24 +190,19 @@ export interface Fields {
   has(name: string): boolean;
   /** Returns all fields, in the order of the page. */
   entries(): [name: string, value: string][];
-  /**
-   * The value of the hidden field `once`. If a form is sent twice with the same value, its action is done only once.
-   */
+  /** The hidden field `once`. A form that is sent twice with the same value acts only once. */
   readonly idempotencyKey: string | undefined;
 }
 
-/**
- * The maximum number of bytes of a form. This number is enough for the longest release note, even if all its characters
- * are escaped.
- */
+/** Enough for the longest release note, even if all its characters are escaped. */
 const mostBytes = 2 * 1_048_576;
 
 /** The maximum number of fields of a form. A form with a list of FAQ entries has the most fields. */
 const mostFields = 50_000;
 
 /**
- * Reads a sent form. Throws `unsupported_media_type` for another kind of body. Throws `payload_too_large` for more than
- * 2 MiB, or more than 32 KiB if nobody is signed in.
+ * Reads a sent form. Throws `unsupported_media_type`, and `payload_too_large` for more than 2 MiB, or more than 32 KiB
+ * if nobody is signed in.
  */
 export const readForm = (request: IncomingMessage, sending: Sending): Promise<Fields> =>
   counted(sending, () => readFields(request, sending));
@@ -383,7 +368,7 @@ export const TextField = ({
   ...traits
 }: FieldProps &
   InputTraits & {
-    /** Returns the text that shows the stored value, if the value of the field is in another form, such as a local time. */
+    /** Returns the text of a stored value that the field shows in another form, such as a local time. */
     readonly savedText?: (saved: string) => string;
   }) => {
   const ids = fieldIds({ form, name, hint, part });
@@ -517,10 +502,7 @@ export const Select = ({
   );
 };
 
-/**
- * Returns the fault of a field or of a value nested in it. The text continues the label of the field, such as "must be
- * text". Returns undefined if there is none.
- */
+/** Returns the fault of a field or a value nested in it. The text continues the label, such as "must be text". */
 export const faultAt = ({ refusal }: Pick<Filled, "refusal">, name: string): string | undefined =>
   refusal?.details.issues?.find(({ path }) => path === name || path.startsWith(`${name}.`))?.message;
 
@@ -635,17 +617,11 @@ export const HiddenFields = ({ values }: { readonly values: readonly (readonly [
 /** A hidden field with a unique value. If the form is sent twice, its action is done only once. */
 export const IdempotencyField = () => <input type="hidden" name="once" value={randomUUID()} />;
 
-/**
- * Returns the attribute of a form that contains the request to an authenticator. A script reads it and asks the
- * authenticator. Returns no attribute for null.
- */
+/** Returns the attribute with the request to an authenticator, which a script reads. None for null. */
 export const passkeyAttribute = (asked: PasskeyRequest | PasskeyCreation | null) =>
   asked === null ? {} : { "data-passkey": JSON.stringify(asked) };
 
-/**
- * The field for the answer of an authenticator, and the button that asks the authenticator. A script makes the button
- * visible.
- */
+/** The field for the answer of an authenticator, and the button that asks it. A script shows the button. */
 export const PasskeyParts = ({
   button,
   primary = false,
@@ -664,10 +640,7 @@ export const PasskeyParts = ({
   </>
 );
 
-/**
- * Parses the answer of the authenticator, which a script has put into the field `passkey`. Returns undefined if it is
- * not a JSON object.
- */
+/** Parses the answer of the authenticator in the field `passkey`. Undefined if it is not a JSON object. */
 export function passkeyIn(sent: string): object | undefined {
   try {
     const answer: unknown = JSON.parse(sent);

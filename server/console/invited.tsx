@@ -3,8 +3,8 @@ import type { InvitedRead, InvitedRow } from "./page-reads.ts";
 import { Line } from "./parts.tsx";
 
 /**
- * Returns the invitation if `to` is the address of an invitation page. Returns undefined for other addresses, and if
- * the invitation cannot be used.
+ * Returns the invitation whose page has the address `to`. Undefined for other addresses, and if the invitation cannot
+ * be used.
  */
 export async function invitedTo(
   { links, invited }: { readonly links: Links; readonly invited: InvitedRead },
@@ -22,11 +22,7 @@ export interface Invited extends InvitedRow {
   readonly secret: string;
 }
 
-/**
- * Describes an invitation to a person who signs in or creates an account to accept the invitation. The name of the app
- * is in quotation marks. The person who invites has chosen this name, and it must not look like a sentence of the
- * server.
- */
+/** The app's name is in quotation marks. A person has chosen it, and it must not look like a sentence of the server. */
 export const InvitedTo = ({
   invited: { appName, role, email, invitedBy },
   next,

@@ -54,8 +54,7 @@ export const ConsolePage = ({
   /** Whether the page is as wide as the window. */
   readonly wide?: boolean;
   /**
-   * The address of the page. Needed only if the page can be the answer to a form, because the answer has the address of
-   * the form.
+   * The address of the page, for a page that can be the answer to a form: such an answer has the address of the form.
    */
   readonly address?: string;
   readonly children: ComponentChildren;
@@ -100,8 +99,8 @@ export const ConsolePage = ({
 );
 
 /**
- * Returns the title of the page. The title begins with the number of unread threads, so that the browser's tab shows
- * this number. The inbox of an app shows the number for this app. The page of decisions shows the number for all apps.
+ * Returns the title of the page, with the number of unread threads for the browser's tab. The inbox shows the number
+ * for its app, the page of decisions for all apps.
  */
 function titleOf({ app, tab, counts }: Navigation, title: string): string {
   const here = app && tab === "inbox" ? (counts.get(app.id)?.unread ?? 0) : 0;
@@ -127,10 +126,7 @@ const testingWords = (asked: number, below: number): string[] => [
   ...(below > 0 ? [counted(below, "test with too few testers", "tests with too few testers")] : []),
 ];
 
-/**
- * A number in the bar, which a script updates. The element also exists for 0, so that the script can show a number
- * later.
- */
+/** A number in the bar. The element also exists for 0, so that a script can show a number later. */
 const Count = ({
   id,
   count,
@@ -354,8 +350,7 @@ interface DocumentProps {
   readonly links: Links;
   readonly title: string;
   /**
-   * The address of the page. Needed only if the page can be the answer to a form, because the answer has the address of
-   * the form.
+   * The address of the page, for a page that can be the answer to a form: such an answer has the address of the form.
    */
   readonly address?: string | undefined;
   /** The e-mail address of the signed-in person. Scripts show only the drafts of this person. */
@@ -421,10 +416,7 @@ export const Brand = ({ links }: { readonly links: Links }) => (
   </a>
 );
 
-/**
- * The tabs of the console. `decisions` and `all` (the inbox of all apps) cover all apps of a person. Each other tab
- * belongs to one app.
- */
+/** The tabs. `decisions` and `all` (the inbox of all apps) cover all apps; each other tab belongs to one app. */
 type Tab =
   | "decisions"
   | "all"
@@ -517,10 +509,7 @@ export interface AppNavigation extends Navigation {
   readonly app: App;
 }
 
-/**
- * Returns the navigation for a page of the app in the path. Throws `not_found` if the person is not a member of the
- * app, and `forbidden` if the person's role is not sufficient for the page.
- */
+/** Throws `not_found` for a person who is not a member, and `forbidden` for a role that does not suffice. */
 export async function appNavigationOf(
   visit: SignedInVisit,
   tab: Tab,
@@ -558,8 +547,8 @@ export function answerWithErrorPage({ settings, steps }: PageDeps, show: ShowErr
 }
 
 /**
- * Creates the function that answers failed requests below the path of the console. Browsers get an error page; without
- * a console session, they get the sign-in page. Other clients get JSON.
+ * Answers failed requests below the console's path. Browsers get an error page, or the sign-in page without a session.
+ * Other clients get JSON.
  */
 export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage {
   const consolePath = consolePathOf(settings);
@@ -581,9 +570,8 @@ export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage 
 }
 
 /**
- * Returns the error to show. If a GET request is invalid, an id or a cursor in its address is wrong, so the page does
- * not exist. But if a filter in the query is wrong, the error is shown with the name of the filter, because a person may
- * have typed the filter.
+ * Returns the error to show. A wrong id or cursor in an address means `not_found`. A person may have typed a wrong
+ * filter, so its error is shown.
  */
 function asSeen(ctx: Context, error: ApiError): ApiError {
   if (ctx.method !== "GET" || error.code !== "bad_request") return error;

@@ -22,9 +22,8 @@ export interface LinkPages {
 }
 
 /**
- * Prepares pages that a person opens with a secret link, without a sign-in. Search engines do not list these pages.
- * `noSuchLink` is the page for every kind of wrong link. This page is always the same, so that it does not reveal why
- * the link is wrong.
+ * Prepares pages with a secret link. Search engines do not list them. `noSuchLink` is the same for every wrong link, so
+ * that it reveals nothing.
  */
 export function createLinkPages(
   deps: Pick<Deps, "log" | "settings">,

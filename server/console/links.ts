@@ -1,10 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Settings } from "../settings/settings.ts";
 
-/**
- * Returns the addresses of the console's pages and forms. Each address begins with `at`. If the caller passes `:name`
- * as an id, the address is the path pattern of a route.
- */
+/** Returns the addresses of pages and forms, below `at`. An id such as `:name` makes the path pattern of a route. */
 export function createLinks(at: string) {
   const app =
     (noun: string) =>
@@ -19,8 +16,7 @@ export function createLinks(at: string) {
     signOut: `${at}/sign-out`,
     asset: (name: string) => `${at}/assets/${name}`,
     /**
-     * The service worker that shows notices while no page is open. The worker is in the top folder of the console,
-     * because a worker controls only the addresses below its own folder.
+     * The service worker for notices. A worker controls only addresses below its folder, so it is in the top folder.
      */
     pushWorker: `${at}/push-worker.js`,
     search: `${at}/search`,
@@ -133,8 +129,8 @@ export interface ConsolePath {
 }
 
 /**
- * Returns the two paths of the console. The two paths differ if a proxy removes the path of `baseUrl` from requests. No
- * path ends with a slash. A path may be empty.
+ * Returns the two paths of the console, without a slash at the end. They differ if a proxy removes the path of
+ * `baseUrl`.
  */
 export function consolePathOf({
   baseUrl,
@@ -154,8 +150,8 @@ export function pageOfForm({ req }: { readonly req: IncomingMessage }): string {
 }
 
 /**
- * Returns the address to open after the sign-in: `given` if it is a path on this server, otherwise `otherwise`. `given`
- * is parsed as in a browser, because backslashes, `//host` and other schemes could lead to another server.
+ * Returns `given` if it is a path on this server, otherwise `otherwise`. `given` is parsed as in a browser: backslashes
+ * and `//host` could lead to another server.
  */
 export function returnPath(given: string, consoleUrl: string, otherwise: string): string {
   if (!given.startsWith("/") || !URL.canParse(given, consoleUrl)) return otherwise;

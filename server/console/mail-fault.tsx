@@ -8,8 +8,8 @@ import { Timestamp } from "./times.tsx";
 const help = "https://github.com/innkeep/innkeep/blob/main/docs/operating.md#if-mail-cannot-be-sent";
 
 /**
- * Returns why the mails of the page's app cannot be sent. On a page without an app, returns this for all apps that the
- * person owns. Returns undefined if mails can be sent, and for a person who is not an owner. (rule M17)
+ * Returns why the mails of the page's app cannot be sent. Without an app, looks at all apps that the person owns.
+ * Returns undefined for no fault, and for a person who is not an owner. (rule M17)
  */
 export async function mailFaultFor(
   { reads }: SignedInVisit,
@@ -37,10 +37,7 @@ function waitingWords({ count, isMore }: MailFault): string {
   return `${isMore ? "more than " : ""}${count} mails have waited`;
 }
 
-/**
- * The same notice on a page that a script updates. The element also exists without a fault, so that the script can show
- * the notice later.
- */
+/** The same notice on a page that a script updates. The element always exists, so the script can fill it. */
 export const LiveMailFault = ({ fault }: MailFaultProps) => (
   <div id="mail-fault" class="page-notice" data-live={versionOf(fault ?? null)}>
     <MailFaultNotice fault={fault} />

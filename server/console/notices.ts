@@ -1,16 +1,13 @@
 /** The notice of a form that was not done. */
 export interface NotDone {
-  /**
-   * The word for the notice in an address. The word is also in the hidden fields of a form that is kept during
-   * a sign-in. Forms with the same notice have the same word.
-   */
+  /** The word for the notice in an address and in the fields of a kept form. Forms with the same notice share it. */
   readonly word: string;
   readonly notDone: string;
 }
 
 /**
- * The notices that a page shows after a form. The keys are the words in the address. Anybody can write an address, so a
- * page shows no other text from it.
+ * The notices after a form, by their words in the address. A page shows no other text from an address, because anybody
+ * can write one.
  */
 export interface Notices {
   readonly done: ReadonlyMap<string, string>;
@@ -50,8 +47,5 @@ function add(notices: Map<string, string>, word: string, notice: string): void {
   notices.set(word, notice);
 }
 
-/**
- * Returns the word for a notice in an address. The notice says that a form was not done, because the session
- * had ended.
- */
+/** Returns the word for the notice that a form was not done because the session had ended. */
 export const notDoneWord = ({ word }: NotDone): string => `not-done-${word}`;

@@ -103,7 +103,7 @@ const mostSlotRequests = 500;
 const mostStarted = 3;
 const mostQuestions = 1_000;
 const mostInQueue = 100;
-/** The maximum number of rows in each list of agent work. One more row is read, to know whether there are more. */
+/** The maximum number of rows in each list of agent work. One more row is read, to detect further rows. */
 const mostWork = 10;
 const workShownMilliseconds = 30 * 86_400_000;
 
@@ -113,18 +113,15 @@ interface WaitingPage {
   readonly cursor: string;
 }
 
-/**
- * Creates the functions that read data for pages, for one signed-in person at the time `now`. The functions read only
- * data that no endpoint of the API returns.
- */
+/** Creates the functions that read page data for one signed-in person. No endpoint of the API returns this data. */
 export const createPageReads =
   ({ database, settings, clock, time }: Pick<Deps, "clock" | "database" | "settings" | "time">) =>
   ({ userId, email }: Pick<ConsoleCaller, "userId" | "email">, now: Date) => ({
     sendsMail: sendsMail(settings),
 
     /**
-     * Returns why the mails of an app cannot be sent. Without `appId`, returns this for all apps that the
-     * person owns. Returns undefined if the mails can be sent, and if this server sends no mail. (rule M17)
+     * Returns why the mails of an app cannot be sent. Without `appId`, looks at all apps that the person owns. Returns
+     * undefined for no fault, and on a server that sends no mail. (rule M17)
      */
     async mailFault(appId?: string): Promise<MailFault | undefined> {
       if (settings.mailOut === undefined || settings.dev) return undefined;
@@ -132,8 +129,8 @@ export const createPageReads =
     },
 
     /**
-     * Returns the numbers of unread threads and of waiting proposals. The keys are the ids of the apps. No number is
-     * greater than 100. First ends the snoozes that are due. (rule F54)
+     * Returns the numbers of unread threads and waiting proposals by app id, each at most 100. First ends the snoozes
+     * that are due. (rule F54)
      */
     async counts(): Promise<ReadonlyMap<string, AppCounts>> {
       await endDueSnoozes({ database, clock, time });
@@ -142,32 +139,28 @@ export const createPageReads =
     },
 
     /**
-     * Returns whether other people changed fields of a thread after `since`. The caller has checked that the person may
-     * read the thread.
+     * Whether other people changed a thread after `since`. The caller has checked that the person may read the thread.
      */
     wasEdited: ({ app, feedback }: Pick<Thread, "app" | "feedback">, since: string) =>
       wasEdited(database, { appId: app.id, feedbackId: feedback.id, userId, since }),
 
     /**
-     * Returns the id of the first message after a message of a thread; undefined if there is none. The caller has
-     * checked that the person may read the thread.
+     * Returns the id of the next message of a thread; undefined if there is none. The caller has checked that the
+     * person may read the thread.
      */
     messageAfter: async (feedbackId: string, messageId: string) =>
       (await messages.after(database, feedbackId, messageId))?.id,
 
     /**
-     * Returns the names of the person and of the people who share an app with the person. People without a name are
-     * left out. (rule K33)
+     * Returns the names of the person and of the people with whom the person shares an app. Leaves out people without a
+     * name. (rule K33)
      */
     people: async (): Promise<People> => peopleOf(await users.named(database, userId)),
 
     /** Counts the changes in an app after `since`. The caller has checked that the person is a member. */
     changesSince: (appId: string, since: string) => changesSince(database, { appId, userId, since }),
 
-    /**
-     * Returns a page of the proposals that wait for a decision, in all apps. Throws `bad_request` for an invalid
-     * cursor.
-     */
+    /** Returns a page of the waiting proposals in all apps. Throws `bad_request` for an invalid cursor. */
     async waitingProposals({ newestFirst, cursor }: WaitingPage) {
       const start = newestFirst ? readCursor(undefined, [instantPart, idPart]) : ["", ""];
       const position = cursor === "" ? start : readCursor(cursor, [instantPart, idPart]);
@@ -197,16 +190,15 @@ export const createPageReads =
     lastWeek: () => statistics.inAllApps(database, userId, lastWeek(now)),
 
     /**
-     * Returns the work of agents in all apps of the person: the approved plans that no worker has claimed, the work in
-     * progress, and the failed work and requested changes of the last 30 days. Leaves out proposals that a newer
-     * proposal has replaced. (rule A54)
+     * Returns the agent work in all apps of the person, without replaced proposals. Contains unclaimed plans, work in
+     * progress, and the failed work and requested changes of the last 30 days. (rule A54)
      */
     agentWork: () => workOfAgents(database, userId, now),
 
     /** Returns how many testers request a slot. The keys are the ids of the apps. */
     countSlotRequests: () => slotRequests.countByApp(database, userId, now.toISOString()),
 
-    /** Returns the running tests with too few testers, in all apps of which the person is a maintainer or an owner. */
+    /** Returns the running tests with too few testers, in all apps in which the person is at least a maintainer. */
     testsBelow: () => testsBelow(database, userId),
 
     /** Returns the first 50 requests for slots in all apps. The requests that expire soonest come first. */
@@ -220,8 +212,7 @@ export const createPageReads =
     newestProposals: (threadIds: readonly string[]) => newestProposals(database, threadIds, now),
 
     /**
-     * Returns the number of threads of a bulk change whose proposals await a decision. The number is at most one above
-     * the limit of `shownCount`. Returns 0 for a change of another person.
+     * Counts the threads of a bulk change with a waiting proposal, up to 100. Returns 0 for another person's change.
      */
     awaitingInChange: (changeId: string) =>
       bulkChanges.countAwaiting(database, changeId, userId, limits.mostCounted + 1),
@@ -230,15 +221,13 @@ export const createPageReads =
     proposalLives: (threadId: string) => livesOfThread(database, threadId),
 
     /**
-     * Returns the chat messages about the proposals of a thread. The caller has checked that the person may read the
-     * thread.
+     * Returns the chat messages about a thread's proposals. The caller has checked that the person may read the thread.
      */
     deliveries: (threadId: string) => deliveries.list(database, threadId),
 
     /**
-     * Returns the threads of an app that have one of these ids or numbers. Reads only as many ids and numbers as a
-     * release note can name. The caller has checked that the person is a member. First assigns numbers to the new
-     * threads.
+     * Returns the threads of an app with these ids or numbers, up to the limit of a release note. First numbers the new
+     * threads. The caller has checked that the person is a member.
      */
     async threadsNamed(appId: string, { ids, numbers }: WantedThreads): Promise<readonly NamedThread[]> {
       if (ids.length + numbers.length === 0) return [];
@@ -250,7 +239,7 @@ export const createPageReads =
     },
 
     /**
-     * Returns the sorted addresses that get a mail when a release note is published, and how many senders get none. The
+     * Returns the sorted addresses that get a mail about a release note, and the number of senders who get none. The
      * caller has checked that the person is a member.
      */
     async reachOf(
@@ -260,10 +249,7 @@ export const createPageReads =
       return { addresses: [...receivers.keys()].sort(), counts };
     },
 
-    /**
-     * Returns the release notes that refer to a thread. The caller has checked that the person may read the
-     * thread.
-     */
+    /** Returns the release notes that refer to a thread. The caller has checked that the person may read the thread. */
     releaseNotesOfFeedback: (threadId: string) => changelogFeedback.listReleaseNotes(database, threadId),
 
     /**
@@ -277,10 +263,7 @@ export const createPageReads =
     /** Returns the titles of the newest release notes in all apps of the person, at most 1,000. */
     releaseTitles: () => changelog.listTitles(database, userId, mostQuestions),
 
-    /**
-     * Returns the last change of the texts of each entry in the FAQ of an app. The caller has checked that the person is
-     * a member.
-     */
+    /** Returns the last text change of each FAQ entry of an app. The caller has checked that the person is a member. */
     faqAuthors: async (appId: string) => byId(await authors.ofFaqs(database, appId)),
 
     /** Returns the last change of each of these release notes. The caller has checked that the person may read them. */
@@ -289,10 +272,7 @@ export const createPageReads =
     /** Returns the last change of the settings of an app. The caller has checked that the person is a member. */
     appAuthor: (appId: string) => authors.ofApp(database, appId),
 
-    /**
-     * Returns the members to whom a thread of an app can be assigned. The caller has checked that the person is a
-     * member.
-     */
+    /** Returns the members to whom a thread can be assigned. The caller has checked that the person is a member. */
     assignableMembers: (appId: string) => assignableMembers(database, appId),
 
     async hasPassword(): Promise<boolean> {
@@ -301,8 +281,8 @@ export const createPageReads =
     },
 
     /**
-     * Whether the person must still confirm the e-mail address. False if this server sends no mail, because then nobody
-     * can confirm an address. (rule S30)
+     * Whether the person must still confirm the e-mail address. False if this server sends no mail: nobody can confirm
+     * then. (rule S30)
      */
     mustVerify: async () => sendsMail(settings) && !(await users.isVerified(database, userId)),
 
@@ -381,14 +361,14 @@ export type Answered<E extends Endpoint> = E["success"] extends { body: infer Bo
   : undefined;
 
 /**
- * Calls an endpoint in the same way as a request over HTTP. Throws an ApiError if the endpoint refuses the call, or if
- * it refused an earlier call with the same idempotency key.
+ * Calls an endpoint like a request over HTTP. Throws an ApiError if the endpoint refuses the call. A repeated call with
+ * the same idempotency key throws the same error.
  */
 export type Ask = <E extends Endpoint>(endpoint: E, input?: CallInput) => Promise<Answered<E>>;
 
 /**
- * The caller for whom a page calls endpoints, and the caller's browser. The caller is a signed-in person or, on pages
- * without a sign-in, nobody. For the development server, the caller can also be a program.
+ * The browser and the caller for whom a page calls endpoints. Without a sign-in, the caller is nobody. On the
+ * development server, the caller can be a program.
  */
 export interface CallOrigin {
   readonly caller: Callers[Auth];
@@ -398,8 +378,8 @@ export interface CallOrigin {
 }
 
 /**
- * Creates the function that returns an `Ask` for one request. The handlers, rules, audit and idempotency are the same
- * as over HTTP. The `Ask` throws an Error for an endpoint that the API does not have. (rule O3)
+ * Creates the function that returns an `Ask` for one request. An `Ask` uses the same handlers, rules, audit and
+ * idempotency as HTTP requests. It throws an Error for an endpoint outside the API. (rule O3)
  */
 export function createAsks<C extends Groups>(
   api: Api<C>,
@@ -425,9 +405,9 @@ export function createAsks<C extends Groups>(
 }
 
 /**
- * Replaces the error of a database or a file that is not available now by an ApiError `busy`, so that a page can show
- * its form again. Returns other errors unchanged. Also logs the reason, because a page that shows its form again does
- * not log it. The log contains the route and never the path, which may contain a secret.
+ * Converts a temporary error of the database or a file into an ApiError `busy`. A page with this error shows its form
+ * again and logs nothing, so this function logs the reason. The log contains the route, not the path: a path may
+ * contain a secret.
  */
 function refusalIfBusy(log: Deps["log"], { method, path }: Endpoint, thrown: unknown): unknown {
   const error = asApiError(thrown);
@@ -437,8 +417,8 @@ function refusalIfBusy(log: Deps["log"], { method, path }: Endpoint, thrown: unk
 }
 
 /**
- * Repeats a call while another call with the same idempotency key is running. So if a form is sent twice at the same
- * time, both requests show the same result.
+ * Repeats a call while another call with its idempotency key runs. Then both requests for a form that is sent twice
+ * show the same result.
  */
 async function retryWhileBusy(
   attempt: () => Promise<InvocationResult>,

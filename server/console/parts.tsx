@@ -8,10 +8,7 @@ import { piecesOf, safeAddress, visibleLine, withMarks } from "../../src/words/v
 import { suffices } from "../access/members/rules.ts";
 import type { Notices } from "./notices.ts";
 
-/**
- * A message on a page. A message about the result of a form gets the focus when the page opens, so that screen readers
- * read the message.
- */
+/** A message on a page. A message about a form gets the focus, so that screen readers read it. */
 export const Notice = ({
   kind,
   done,
@@ -65,10 +62,7 @@ export const SignInRefused = ({ refusal }: { readonly refusal: ApiError | undefi
   );
 };
 
-/**
- * The reason why a form was refused. If fields have errors, the form shows these at the fields. This notice shows all
- * other reasons.
- */
+/** The reason why a form was refused. The form itself shows the errors of its fields. */
 export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined }) => {
   if (!refusal) return null;
   const { issues = [], retryAfterSeconds } = refusal.details;
@@ -88,8 +82,8 @@ export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined })
 };
 
 /**
- * Says why a request was refused, on a page without a field at which the fault can be shown. `labelOf` returns the label
- * of a field of the API. The text never contains the path of such a field.
+ * Says why a request was refused, on a page without a field for the fault. `labelOf` returns the label of an API field.
+ * The text never contains the path of a field.
  */
 export function refusalInWords(
   { details, message }: ApiError,
@@ -129,7 +123,7 @@ export const NothingSearched = ({ fault }: { readonly fault: string | undefined 
     </Notice>
   );
 
-/** The text in place of an empty list. It explains the purpose of the list, and how to add the first entry. */
+/** The text in place of an empty list: what the list is for, and how to add the first entry. */
 export const Empty = ({
   title,
   children,
@@ -227,7 +221,7 @@ export const Secret = ({ label, secret }: { readonly label: string; readonly sec
   </div>
 );
 
-/** A text as a QR code. The code is black on white in all colour schemes, so that cameras can read it. */
+/** A text as a QR code. The code is black on white in every colour scheme, so that cameras can read it. */
 export const QrCode = ({
   text,
   label,
@@ -279,10 +273,7 @@ export const MarkedLine = ({
   </bdi>
 );
 
-/**
- * Shows how many characters of these texts are invisible or change the direction of the text. Shows nothing if there are
- * none.
- */
+/** Shows how many characters of these texts are invisible or change the text direction. Shows nothing for none. */
 export const HiddenCount = ({ texts }: { readonly texts: readonly string[] }) => {
   const count = texts.flatMap(piecesOf).filter(({ kind }) => kind === "hidden").length;
   if (count === 0) return null;
@@ -308,9 +299,7 @@ const Mark = ({ code, name }: { readonly code: string; readonly name: string }) 
   </span>
 );
 
-/**
- * Returns a number as text. The server counts only up to a limit. For a number above it, returns `99+`. (rule F54)
- */
+/** Returns a number as text, or `99+` above the limit to which the server counts. (rule F54) */
 export const shownCount = (count: number): string =>
   count > limits.mostCounted ? `${limits.mostCounted}+` : String(count);
 
@@ -318,10 +307,7 @@ export const shownCount = (count: number): string =>
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${shownCount(count)} ${count === 1 ? one : many}`;
 
-/**
- * A link to another site. The other site does not get the address of this page. If the address of the link is not safe,
- * the address is shown as plain text.
- */
+/** A link to another site. That site does not get this page's address. An unsafe address is shown as plain text. */
 export const ExternalLink = ({
   to,
   children = to,
@@ -370,8 +356,8 @@ export function peopleOf(rows: readonly { readonly email: string; readonly name:
 const keyOf = (name: string): string => name.normalize("NFKC").replace(/\s+/gu, " ").toLowerCase();
 
 /**
- * Returns the text that names a person: the name, or the address if the name is not known. If several people have the
- * name, the text contains the name and the address.
+ * Returns the name of a person, or the address if the name is unknown. Adds the address if several people have the
+ * name.
  */
 export function wordsFor(people: People, email: string): string {
   const known = people.get(email);
@@ -403,10 +389,7 @@ export const Person = ({ email }: { readonly email: string }) => {
   );
 };
 
-/**
- * Shows the initials of a person in a small circle. The colour depends on the account. If `before` is given, screen
- * readers read the name or the address instead of the initials.
- */
+/** A person's initials in a coloured circle. With `before`, screen readers read the name or address instead. */
 export const Avatar = ({
   userId,
   email,
@@ -415,8 +398,7 @@ export const Avatar = ({
   readonly userId: string;
   readonly email: string;
   /**
-   * The text that screen readers read before the name. If this text is missing, screen readers read nothing, because
-   * the name is already elsewhere on the page.
+   * The text that screen readers read before the name. Without it they read nothing: the name is elsewhere on the page.
    */
   readonly before?: string;
 }) => {
@@ -444,10 +426,7 @@ const titleFor = (people: People, email: string): string =>
 
 const hues = 8;
 
-/**
- * Returns the number of a person's colour, from 0 to 7. The number depends on the id, so it does not change with the
- * name.
- */
+/** Returns the number of a person's colour, from 0 to 7. The colour depends on the id, so a new name keeps it. */
 const hueOf = (userId: string): number =>
   [...userId].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 65_521, 0) % hues;
 

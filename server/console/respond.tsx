@@ -10,15 +10,15 @@ import type { Settings } from "../settings/settings.ts";
 
 /** Options for the headers of a page. */
 export interface PageTraits {
-  /** Another origin to which a form of the page may be sent. A redirect after the form may also lead to that origin. */
+  /** Another origin to which a form of the page may be sent or redirected. */
   readonly formAction?: string;
   readonly referrerPolicy?: "no-referrer";
 }
 
 /**
- * Creates the function that sends replies. Every page has strict headers and is never cached. The function throws
- * `busy` for a large page if answers that clients have not read yet use too much memory, and for a long page if too many
- * long pages wait. A request that may have changed something does not get this error.
+ * Creates the function that sends replies. Pages get strict headers and are never cached. Throws `busy` if unread
+ * answers use too much memory, or too many long pages wait. A request that may have changed something never gets
+ * `busy`.
  */
 export function createRespond(
   settings: Pick<Settings, "baseUrl" | "consoleUrl">,
@@ -55,8 +55,8 @@ const changedNothing = (method: string, { status, sentFields = [] }: PageReply &
   method === "GET" || method === "HEAD" || (status >= 400 && sentFields.length === 0);
 
 /**
- * Returns the headers of a page. `formAction` lists where its forms may be sent, in the syntax of a
- * Content-Security-Policy. (rule S18)
+ * Returns the headers of a page. `formAction` lists the allowed form targets, as in a Content-Security-Policy.
+ * (rule S18)
  */
 export function pageHeaders(
   { baseUrl, consoleUrl }: Pick<Settings, "baseUrl" | "consoleUrl">,
@@ -87,10 +87,7 @@ export function pageHeaders(
   };
 }
 
-/**
- * The answer to a request: an HTML document or a redirect. The address of a redirect may contain a word for the result
- * of a form.
- */
+/** The answer to a request: an HTML document or a redirect. The redirect may contain a word for the form's result. */
 export type Reply<Done extends string = never> = (PageReply | Redirect<Done>) & SavedFields;
 
 interface SavedFields {
@@ -113,10 +110,7 @@ interface PageReply {
 
 export const show = (document: VNode, status = 200): Reply => ({ status, document });
 
-/**
- * Returns a redirect to a page. `done` is the word for the result of a form. `anchor` is the id of an element on that
- * page.
- */
+/** Returns a redirect to a page. `done` is the word for a form's result; `anchor` is an element id. */
 export function goTo(location: string): Reply;
 
 export function goTo<Done extends string>(location: string, done: Done, anchor?: string): Reply<Done>;
@@ -127,8 +121,8 @@ export function goTo(location: string, done?: string, anchor?: string): Reply<st
 }
 
 /**
- * Runs the action of a form. If the endpoint refuses the values, calls `again` to show the form with its faults. If the
- * values are not the reason for the error, throws the error again.
+ * Runs the action of a form. If the endpoint refuses the values, `again` shows the form with its faults. Other errors
+ * are thrown again.
  */
 export async function reshowForm<Done extends string = never>(
   act: () => Promise<Reply<Done>>,
@@ -175,23 +169,23 @@ const refusesValues: ReadonlySet<string> = new Set([
 ] satisfies ApiError["code"][]);
 
 /**
- * The items of a list that can be long. The items are rendered after the other parts of the page. The server can handle
- * other requests between two items.
+ * The items of a list that can be long. They are rendered after the rest of the page. Other requests can run between
+ * two items.
  */
 export const InTurns = ({ children }: { readonly children: readonly VNode[] }, context: object) => {
   const later = useContext(Later);
   if (later === undefined) return <>{children}</>;
   later.push({ items: children, context });
-  // Each list needs a new element, because the renderer stores a link from the element to its page. A shared element
-  // would keep the last page in memory.
+  // Each list needs a new element: the renderer links an element to its page. A shared element would keep the last page
+  // in memory.
   return h(place, {});
 };
 
 /** Options for the rendering of a document. */
 interface Rendering {
   /**
-   * Whether the document may be refused with `busy`. False if the request may have changed something, because then its
-   * answer must be sent.
+   * Whether the document may be refused with `busy`. False if the request may have changed something: the client must
+   * get this answer.
    */
   readonly canRefuse?: boolean;
   /** Whether the client still waits for the document. A long page that waited for others is not rendered without it. */
@@ -199,8 +193,8 @@ interface Rendering {
 }
 
 /**
- * Returns the HTML of a document, in UTF-8. The server handles other requests while it renders the items of long lists.
- * Throws `busy` if too many long pages wait.
+ * Returns the HTML of a document, in UTF-8. Other requests can run between the items of long lists. Throws `busy` if
+ * too many long pages wait.
  */
 export async function renderInTurns(
   document: VNode,
@@ -215,7 +209,7 @@ export async function renderInTurns(
   return Buffer.concat(pieces);
 }
 
-/** The maximum number of items in each list of a short page. A page with a longer list is a long page. */
+/** The maximum number of items per list of a short page. A page with a longer list is a long page. */
 const mostItemsOfShort = 100;
 
 /** The maximum number of long pages that are rendered at the same time. */
@@ -230,9 +224,8 @@ let longPages = 0;
 const waitingPages: (() => void)[] = [];
 
 /**
- * Renders the lists of a long page. If too many long pages are being rendered, this page waits until one of them is
- * done. The data of a page stays in memory until the page is done. So only a few pages may wait, and further requests
- * get the error `busy`. Otherwise, many requests at the same time could fill the memory.
+ * Renders the lists of a long page. At most four long pages are rendered at the same time. Waiting pages keep their
+ * data in memory, so only a few may wait. Further requests get `busy`.
  */
 async function fillLong(
   page: Around,
@@ -261,18 +254,14 @@ async function fill({ html, lists }: Around, pieces: Buffer[]): Promise<void> {
   for (const [at, { items, context }] of lists.entries()) {
     for (const item of items) {
       await waitIfTurnIsLong();
-      // The page keeps its items until the end, and an item keeps its rendered content. So a copy of the item is
-      // rendered, which is freed immediately.
+      // Renders a copy of the item. The item would keep its content in memory until the whole page is rendered.
       await fill(renderAround(cloneElement(item), context), pieces);
     }
     pieces.push(Buffer.from(html[at + 1] ?? ""));
   }
 }
 
-/**
- * A rendered page or item. `html` contains the parts before, between and after its lists. `lists` contains the lists,
- * which are not rendered yet.
- */
+/** The HTML of a page or item: the parts before, between and after its lists. `lists` are not rendered yet. */
 interface Around {
   readonly html: readonly string[];
   readonly lists: readonly LongList[];
@@ -293,10 +282,7 @@ interface LongList {
 /** Collects the lists that are found while a page or an item is rendered. */
 const Later = createContext<LongList[] | undefined>(undefined);
 
-/**
- * The name of the element that marks the position of a list. Texts of people cannot contain this element, because they
- * are escaped.
- */
+/** The element that marks the position of a list. Texts of people are escaped, so they cannot contain this element. */
 const place = "innkeep-list";
 
 /** Throws `forbidden` if a form was sent from a page of another server. */
@@ -317,8 +303,5 @@ export async function unlessSignedOut<T>(work: () => Promise<T>): Promise<T | un
   }
 }
 
-/**
- * Whether the client prefers HTML to JSON by its field `Accept`, as a browser does for pages. Other clients get errors as
- * JSON, also those that accept everything.
- */
+/** Whether the client prefers HTML to JSON, as browsers do. A client that accepts everything gets errors as JSON. */
 export const acceptsHtml = (ctx: Context): boolean => ctx.accepts("json", "html") === "html";

@@ -141,10 +141,7 @@ export function consoleRoutes(deps: ConsoleDeps, steps: SharedSteps, api: Api<Co
   ];
 }
 
-/**
- * Returns the console's routes for downloads from endpoints of the API. A browser that follows a link sends no token,
- * so it cannot use the addresses of the API.
- */
+/** Returns the console's routes for downloads. A link in a browser sends no token, so it cannot lead to the API. */
 const downloadRoutes =
   (deps: ConsoleDeps, steps: SharedSteps, { handlers }: Api<Contract>) =>
   (at: Links): Route[] => {
@@ -219,8 +216,8 @@ const openForms: readonly OpenForm[] = definitions.filter(isOpenForm);
 export const notices = noticesOf([...forms, ...uploadForms], openForms);
 
 /**
- * Creates the function that answers a form with files. The files are on the disk until the form is answered. The
- * function throws `forbidden` for a form of another site.
+ * Creates the function that answers a form with files. The files are on the disk until the answer. Throws `forbidden`
+ * for a form of another site.
  */
 function createAnswerUpload(deps: ConsoleDeps, steps: SharedSteps, ofCaller: OfCaller) {
   const readBody = createBodyReader(deps, steps);
@@ -273,8 +270,7 @@ const isLive = (ctx: Context): boolean =>
   ctx.get("x-innkeep-live") !== "" || ctx.get("sec-purpose").startsWith("prefetch");
 
 /**
- * Creates the functions that convert a request to a visit. The functions find the caller, refuse forms from pages of
- * other servers, and read the fields of a form.
+ * Creates the functions that convert a request to a visit: they find the caller, refuse foreign forms and read fields.
  */
 function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, mountedAt }: ConsolePath) {
   const readsOf = createPageReads(deps);
@@ -302,10 +298,7 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
     return ofCaller(ctx, params, { caller, needs });
   };
 
-  /**
-   * Answers a form. If it was sent without a console session, the form is kept while the person signs in. After the
-   * sign-in, the page of the form shows it again.
-   */
+  /** Answers a form. A form without a console session is kept during the sign-in, and then shown again. */
   const answerForm = async (ctx: Context, params: Params, form: Form): Promise<Reply<string>> => {
     const page = pageOfForm(ctx);
     const visit = await unlessSignedOut(() => ofSignedIn(ctx, params, neededFor(form)));
@@ -325,16 +318,15 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
   };
 
   /**
-   * Reads the fields of a form after an early error, such as a failed query for the console session. The error page
-   * shows these fields.
+   * Reads the fields of a form after an early error, such as a failed session query. The error page shows the fields.
    */
   const rememberUnread = async (ctx: Context, params: Params): Promise<void> => {
     if (!ctx.req.readableDidRead) await visitOf(ctx, params).catch(() => undefined);
   };
 
   /**
-   * Shows the sign-in page for a form with files that was sent without a console session. The form is not read. After
-   * the sign-in, the page of the form says that the form was not read.
+   * Shows the sign-in page for a form with files that has no console session. Does not read the form. After the
+   * sign-in, a notice says so.
    */
   const askToSignIn = async (ctx: Context, params: Params, lost: NotDone): Promise<Reply> =>
     showSignIn(await visitOf(ctx, params, { sent: noFields }), { to: pageOfForm(ctx), lost });
@@ -350,9 +342,8 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
 }
 
 /**
- * Creates the function that returns the visit of a person, with or without a sign-in. `sent` contains the fields of the
- * form if it was already read. The function also stores the fields for the error page. It throws `forbidden` for a form
- * of another site.
+ * Creates the function that returns the visit of a person, and stores the form's fields for the error page. `sent` is a
+ * form that was already read. Throws `forbidden` for a form of another site.
  */
 function createVisitOf({ deps, steps, api, notices }: ConsoleServer, links: Links) {
   const asks = createAsks(api, deps);

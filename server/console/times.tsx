@@ -1,8 +1,8 @@
 const hourMilliseconds = 3_600_000;
 
 /**
- * Shows when a credential was last used. The server stores only the hour of the use, and `at` is the start of that
- * hour. So the real use may be up to one hour later than `at`.
+ * Shows when a credential was last used. `at` is the start of the hour of the use, because the server stores only the
+ * hour.
  */
 export const LastUse = ({ at, now }: { readonly at: string | null; readonly now: Date }) => {
   if (at === null) return <span>never used</span>;
@@ -27,8 +27,8 @@ export const TimestampUtc = ({ at }: { readonly at: string }) => (
 );
 
 /**
- * A date and time in the reader's time zone, followed by the same time in UTC. If `zone` is undefined, the page
- * contains only the time in UTC, and a script adds the time in the browser's time zone.
+ * A date and time in the reader's time zone, then in UTC. Without `zone`, a script adds the time in the browser's time
+ * zone.
  */
 export const TimestampHere = ({ at, zone }: { readonly at: string; readonly zone: string | undefined }) =>
   zone === undefined ? (
@@ -42,8 +42,8 @@ export const TimestampHere = ({ at, zone }: { readonly at: string; readonly zone
   );
 
 /**
- * Shows how long ago an event was, such as `3 minutes ago`. After a week it shows the date. A script converts the date
- * to the browser's time zone.
+ * Shows how long ago an event was, such as `3 minutes ago`. After a week, shows the date; a script converts it to the
+ * browser's time zone.
  */
 export const Ago = ({ at, now }: { readonly at: string; readonly now: Date }) => (
   <time dateTime={at} title={fullTime(at)} data-relative={isFar(at, now) ? "day" : ""}>
@@ -75,10 +75,7 @@ export const Remaining = ({ at, now }: { readonly at: string; readonly now: Date
 
 let made: ReturnType<typeof makeNames> | undefined;
 
-/**
- * Returns the formatters. The first call creates the formatters, because their creation is slow and would delay the
- * start of the server.
- */
+/** Creates the formatters at the first call. Their creation is slow and would delay the start of the server. */
 function names() {
   made ??= makeNames();
   return made;
@@ -93,8 +90,8 @@ function makeNames() {
 }
 
 /**
- * Returns a date in UTC, such as `3 Jun 2026`. The function does not use `Intl`, which is slow: on a page with 300
- * dates, `Intl` took a tenth of the rendering time.
+ * Returns a date in UTC, such as `3 Jun 2026`. Does not use `Intl`, which takes a tenth of the rendering time of a page
+ * with 300 dates.
  */
 const dayOf = (date: Date): string =>
   `${date.getUTCDate()} ${names().months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
@@ -116,9 +113,6 @@ const isFar = (at: string, now: Date): boolean => Math.abs(secondsTo(at, now)) >
 
 const secondsTo = (at: string, now: Date): number => Math.round((Date.parse(at) - now.getTime()) / 1_000);
 
-/**
- * Returns a text such as `3 minutes ago` or `yesterday`. Returns a date if the time is a week or more away.
- */
 function relativeTime(at: string, now: Date): string {
   if (isFar(at, now)) return dayOf(new Date(at));
   const seconds = secondsTo(at, now);
@@ -136,8 +130,8 @@ export function duration(milliseconds: number): string {
 }
 
 /**
- * Returns how much time is left, rounded to the nearest unit: `in 40 minutes`, `in 5 hours` or `in 2 days`. It is not
- * rounded down, because a snooze of four hours would otherwise end `in 3 hours`.
+ * Returns the time left, such as `in 5 hours`. Rounds to the nearest unit: rounded down, a new snooze of four hours
+ * would end `in 3 hours`.
  */
 function timeUntil(at: string, now: Date): string {
   const left = Date.parse(at) - now.getTime();
@@ -173,8 +167,7 @@ interface ZonedProps {
 }
 
 /**
- * A date and time in the time zone of a test cycle. No script converts it, because the days of the cycle are days in
- * that time zone.
+ * A date and time in the time zone of a test cycle. No script converts it: the days of the cycle are days in that zone.
  */
 export const ZonedTime = ({ at, timezone }: ZonedProps) => (
   <time dateTime={at} data-fixed>
@@ -217,10 +210,7 @@ const zonedDate = (at: string, timezone: string): string =>
 export const zonedClock = (at: string, timezone: string): string =>
   formatIn(timezone, clock).format(new Date(at));
 
-/**
- * Returns the date of a day of a test cycle, as midnight in UTC. `startsOn` is the first day in the form YYYY-MM-DD.
- * The first day has the index 1.
- */
+/** Returns the date of a test day, as midnight in UTC. `startsOn` is the date of day 1, such as `2026-06-03`. */
 export const dateOfDay = (startsOn: string, dayIndex: number): Date =>
   new Date(Date.parse(`${startsOn}T00:00:00Z`) + (dayIndex - 1) * 86_400_000);
 

@@ -1,16 +1,12 @@
 /**
- * A value that both engines can store in a column. Booleans are 0 and 1. JSON and times (ISO 8601 in UTC with
- * milliseconds) are text.
+ * A value of a column in both engines. Booleans are 0 and 1. JSON and times (ISO 8601 in UTC, milliseconds) are text.
  */
 export type Value = string | number | null;
 
 /** The database engine. The API behaves the same on both engines. (rule O2) */
 export type Engine = "sqlite" | "postgres";
 
-/**
- * The text of an SQL statement. The property `rows` exists only for the compiler. It has the type of the returned
- * rows if the statement was created from a table description.
- */
+/** The text of an SQL statement. `rows` exists only for the compiler: it has the type of the returned rows. */
 export type Sql<Row = object> = string & { readonly rows?: Row };
 
 export interface Reader {
@@ -21,8 +17,7 @@ export interface Reader {
 }
 
 /**
- * A table to which rows can be added. `fields` has the name of the column for each TypeScript name. The property
- * `added` exists only for the compiler.
+ * A table that rows can be added to. `fields` maps TypeScript names to columns. `added` exists only for the compiler.
  */
 export interface Into<Added extends object> {
   readonly name: string;
@@ -32,9 +27,8 @@ export interface Into<Added extends object> {
 
 export interface Inserter {
   /**
-   * Adds one row. Fields that are undefined are not set. If `table` is a name, the keys of `row` are the
-   * columns. Write the fields of the row as an object literal. For any other object, the compiler does not
-   * report additional properties.
+   * Adds one row, without its undefined fields. If `table` is a name, the keys of `row` are columns. Write `row` as an
+   * object literal. Only then does the compiler report unknown properties.
    */
   insert<Added extends object = Readonly<Record<string, Value>>, Given extends Added = Added>(
     table: Into<Added> | string,
@@ -45,22 +39,16 @@ export interface Inserter {
 /** A type with which the compiler refuses fields of a row that the table does not have. */
 export type Exactly<Allowed, Given> = { readonly [Name in Exclude<keyof Given, keyof Allowed>]: never };
 
-/**
- * Either all statements of a transaction are committed, or none of them. This object cannot be used after the
- * function `work` has returned.
- */
+/** All statements of a transaction are committed, or none. Do not use this object after `work` has returned. */
 export interface Transaction extends Reader, Inserter {
   /** Runs a statement and returns the number of rows that the statement changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
   /**
-   * Locks a name until the transaction ends. Waits for other transactions that have locked the same name. Returns
-   * whether rows that this transaction has already read may have changed. Does nothing on SQLite, which has one writer.
+   * Locks a name until the transaction ends. Returns whether rows that were already read may have changed. Does nothing
+   * on SQLite, which has one writer.
    */
   lock(name: string): Promise<boolean>;
-  /**
-   * Signals `topic` to every server of this database after this transaction has been committed. Listeners in this
-   * process are called before the promise of `write` resolves.
-   */
+  /** Signals `topic` to all servers after the commit. Listeners in this process are called before `write` resolves. */
   signal(topic: string): void;
 }
 
@@ -73,32 +61,27 @@ export interface Caller<Result> {
   reject(error: unknown): void;
 }
 
-/**
- * How long a transaction may take. `request` means that the database ends the transaction when no client can be
- * waiting for the answer any more. `long` means that there is no limit.
- */
+/** With `request`, the database ends the transaction when no client waits for the answer. `long` has no limit. */
 export type Pace = "request" | "long";
 
 /**
- * The only way to use a database. Reads never wait for writes. An insert or a write is durable when its promise
- * resolves. On SQLite, waiting writes are committed together. On PostgreSQL, each write is committed separately.
+ * The only way to use a database. Reads never wait for writes. A change is durable when its promise resolves. SQLite
+ * commits waiting writes together, PostgreSQL each write separately.
  */
 export interface Database extends Reader, Inserter {
   /**
-   * Runs `work` in a transaction. `work` may await only the methods of `tx`, because on SQLite all other writes wait
-   * for this transaction. If `work` throws an error, all its changes are undone. If the transaction must be repeated,
-   * `work` is called several times; only the last call counts.
+   * Runs `work` in a transaction. An error undoes all changes. `work` may be called again; only the last call counts.
+   * `work` may await only methods of `tx`: on SQLite all other writes wait.
    */
   write<Result>(work: (tx: Transaction) => Promise<Result>, pace?: Pace): Promise<Result>;
   /**
-   * Calls `use` with a reader that always sees the state of the database at one instant, although other transactions
-   * continue to write. `use` may await anything. But while it runs, SQLite cannot empty its write-ahead log, and
-   * PostgreSQL cannot remove deleted rows.
+   * Calls `use` with a reader that sees the database at one instant. `use` may await anything. Meanwhile SQLite cannot
+   * empty its write-ahead log, and PostgreSQL cannot remove deleted rows.
    */
   snapshot<Result>(use: (reader: Reader) => Promise<Result>): Promise<Result>;
   /**
-   * Calls `listener` with each signalled topic of this and other processes, and with "*" if signals may have been lost.
-   * Returns a function that removes the listener.
+   * Calls `listener` with each signalled topic, and with "*" if signals may be lost. Returns a function that removes
+   * `listener`.
    */
   onSignal(listener: (topic: string) => void): () => void;
   /**
@@ -106,14 +89,13 @@ export interface Database extends Reader, Inserter {
    */
   onForeignChange(listener: () => void): () => void;
   /**
-   * Whether this process sees each change before it answers a request. Only such a process may cache data in memory.
-   * False on PostgreSQL.
+   * Whether this process sees each change before it answers a request. Only then may it cache data. False on
+   * PostgreSQL.
    */
   readonly caches: boolean;
   /**
-   * Copies SQLite's write-ahead log (WAL) into the database file and empties the log, so that no earlier version of a
-   * page remains on the disk. Returns false if another connection is using the log. Does nothing on PostgreSQL, or if
-   * another program copies the log.
+   * Empties SQLite's write-ahead log, so that no old version of a page stays on the disk. Returns false if another
+   * connection uses the log. Does nothing on PostgreSQL, or if another program copies the log.
    */
   emptyLog(): Promise<boolean>;
   /**

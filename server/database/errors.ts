@@ -17,8 +17,8 @@ export function isDangling(error: unknown): boolean {
 }
 
 /**
- * Whether an error means that the database is temporarily unavailable. It may be busy, read-only, unreachable,
- * restarting or out of connections, or its disk may be full. The answer to the request is then 503.
+ * Whether the database is temporarily unavailable, such as busy, read-only, unreachable or full. The answer is then
+ * 503.
  */
 export function isUnavailable(error: unknown): boolean {
   return causes(error).some(
@@ -33,9 +33,7 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * Returns the kind of error of a call for which a full disk is the reason, or may be the reason; undefined for other
- * errors. SQLite reports a full disk as an I/O error or as a file that cannot be opened if a file beside the database
- * has no space.
+ * Returns the kind of disk error. SQLite reports a full disk also as an I/O error, or as a file that cannot be opened.
  */
 export function diskFaultOf(error: unknown): "full" | "full on PostgreSQL" | "perhaps full" | undefined {
   const cause = error instanceof TransactionLost ? error.cause : error;
@@ -60,10 +58,7 @@ export function isRetryable(error: unknown): boolean {
   return causes(error).some(({ code }) => code === "40001" || code === "40P01");
 }
 
-/**
- * Whether PostgreSQL refused a statement outside a transaction. The connection can then be used again. False if the
- * connection may be broken, or if the database is temporarily unavailable.
- */
+/** Whether PostgreSQL refused a statement outside a transaction and the connection still works. */
 export function isRefused(error: unknown): boolean {
   const mayWork = isRetryable(error) || isLocked(error) || !isUnavailable(error);
   return mayWork && error instanceof Error && typeof Reflect.get(error, "severity") === "string";
@@ -75,8 +70,7 @@ function isLocked(error: unknown): boolean {
 }
 
 /**
- * The error for the other parts of a shared transaction after one part has failed. SQLite has then rolled back the
- * whole transaction. A part is, for example, the work of one request.
+ * The error for the other parts of a shared transaction, such as other requests. SQLite rolls back all parts together.
  */
 export class TransactionLost extends Error {
   constructor(cause: unknown) {
@@ -96,15 +90,12 @@ interface ErrorTraits {
 const unavailableSqlite = new Set([5, 6, 8, 10, 13, 14, 15]);
 
 /**
- * Matches the PostgreSQL codes for these errors: connection lost, out of resources, serialization failure or deadlock
- * after all retries, read-only, lock not available, statement timed out, shutting down, I/O error.
+ * PostgreSQL codes: connection lost, out of resources, serialization failure, deadlock, read-only, lock not available,
+ * timeout, shutdown, I/O error.
  */
 const unavailableSqlState = /^(08|53|40001|40P01|25006|55P03|57014|57P0[1-5]|58030)/;
 
-/**
- * Error codes of a connection or a disk. They are needed because an error has no `syscall` if a host name has several
- * addresses and none of them can be reached.
- */
+/** Codes of connections and disks. An error has no `syscall` if a host name has several unreachable addresses. */
 const unreachable = new Set(
   "ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOSPC EDQUOT EROFS".split(
     " ",

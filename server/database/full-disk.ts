@@ -5,8 +5,8 @@ import { fullDiskText, isFullDisk } from "../../src/words/phrases.ts";
 import { diskFaultOf } from "./errors.ts";
 
 /**
- * Returns the Error for the operator if an error means that a disk is full. Returns other errors unchanged. `folder`
- * contains the SQLite database; the message names it if the error names no other folder.
+ * Returns an Error for the operator if a disk is full, and other errors unchanged. `folder` contains the SQLite
+ * database.
  */
 export async function explainFullDisk(error: unknown, folder: string): Promise<unknown> {
   const message = await messageOf(error, folder);
@@ -27,10 +27,7 @@ async function messageOf(error: unknown, folder: string): Promise<string | undef
 /** More than the largest file that SQLite needs before it can read a database. */
 const triedBytes = 65_536;
 
-/**
- * Returns the error of the operating system for a write in a folder; undefined if the write succeeds. SQLite reports
- * only that a read or write failed.
- */
+/** Returns the error of the operating system for a write. SQLite reports only that a write failed. */
 async function tryWrite(folder: string): Promise<unknown> {
   const file = join(folder, `.${randomUUID()}.part`);
   try {

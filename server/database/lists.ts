@@ -4,10 +4,7 @@ import type { Engine, Value } from "./database.ts";
 export interface RowsOfScopes {
   /** A SELECT of the scopes. It has one column with the name `scope`. */
   readonly scopes: Condition;
-  /**
-   * The table of the rows with its alias, the key column, and the two columns of the sort key, which are a time and an
-   * id.
-   */
+  /** The table with its alias, its key column, and the two columns of the sort key: a time and an id. */
   readonly rows: { readonly table: string; readonly key: string; readonly at: string; readonly id: string };
   /** How to read the rows of one scope in order from an index. The scope is `s.scope`. */
   readonly inScope: {
@@ -18,9 +15,7 @@ export interface RowsOfScopes {
   };
 }
 
-/**
- * A page of a list. `position` is the sort key after which the page begins. `limit` is the length of the page.
- */
+/** A page of a list. The page begins after the sort key `position` and has at most `limit` rows. */
 export interface PageOfScopes {
   readonly position: readonly string[];
   readonly limit: number;
@@ -28,19 +23,14 @@ export interface PageOfScopes {
   readonly oldestFirst?: boolean;
 }
 
-/**
- * Returns a SELECT of the keys of a page's rows. The rows of the result have no order. Its only column has the name
- * `found`.
- */
+/** Returns a SELECT of the keys of a page's rows, without an order. Its only column is `found`. */
 export function pageOfScopes(engine: Engine, of: RowsOfScopes, page: PageOfScopes): Condition {
   return engine === "sqlite" ? mergedOneByOne(of, page) : firstOfEach(of, page);
 }
 
 /**
- * Returns the SELECT for SQLite. The SELECT reads the first row of each scope. When it takes a row for the page, it
- * reads the next row from the scope of that row. So the number of rows that it reads is at most the number of scopes
- * plus the number of rows on the page. (Rows that were read but not taken yet are in the queue of the recursive
- * query.)
+ * Reads the first row of each scope. After each row of the page, reads the next row of the same scope. So it reads few
+ * rows.
  */
 function mergedOneByOne(
   { scopes, rows, inScope }: RowsOfScopes,
@@ -60,10 +50,7 @@ function mergedOneByOne(
   return [sql, ...position, ...valuesOf([scopes, ...conditions]), limit];
 }
 
-/**
- * Returns the SELECT for PostgreSQL. The SELECT reads a page of each scope, and takes the first rows of all these
- * pages.
- */
+/** Reads one page of each scope, and takes the first rows of all these pages. */
 function firstOfEach(
   { scopes, rows, inScope }: RowsOfScopes,
   { position, limit, oldestFirst = false }: PageOfScopes,
@@ -78,9 +65,7 @@ function firstOfEach(
   return [sql, ...valuesOf([scopes, ...conditions, after]), limit, limit];
 }
 
-/**
- * Returns two parts of SQL: the operator between the sort keys of a row and of the row before it, and the order.
- */
+/** Returns the operator between the sort key of a row and that of the row before it, and the order. */
 export const directionOf = (oldestFirst: boolean) => (oldestFirst ? [">", "ASC"] : ["<", "DESC"]);
 
 /** A part of a statement with its values, for example a condition of its WHERE clause. */
@@ -99,8 +84,8 @@ export const valuesOf = (conditions: readonly Condition[]): Value[] =>
   conditions.flatMap(([, ...values]) => values);
 
 /**
- * Rewrites a condition so that PostgreSQL estimates that half of all rows match. If PostgreSQL estimated that very
- * few rows match, it would read and sort all rows. With this estimate it reads rows in order until the page is full.
+ * PostgreSQL estimates that half of all rows match a CASE. So it reads rows in order until the page is full. With a low
+ * estimate, PostgreSQL would read and sort all rows.
  */
 export const oftenTrue = ([sql, ...values]: Condition): Condition => [
   `CASE WHEN ${sql} THEN TRUE ELSE FALSE END`,

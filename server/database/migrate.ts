@@ -11,10 +11,7 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly statements: readonly string[] | Readonly<Record<Engine, readonly string[]>>;
-  /**
-   * The number of a migration that must run after this migration, although that number is smaller. That migration
-   * takes much less time if this one runs first.
-   */
+  /** The number of an older migration. It must run after this one, because it then takes much less time. */
   readonly runsBefore?: number;
   /**
    * The earlier migrations that this migration replaces. A database with exactly those migrations already has
@@ -24,11 +21,8 @@ export interface Migration {
 }
 
 /**
- * Applies the missing migrations in one transaction. If the database has exactly the migrations that the first
- * migration replaces, the first migration is only recorded as applied. Its statements do not run. If several servers
- * start at the same time, one server migrates and the others wait. Throws an Error with a message for the operator if
- * the database is newer than this program, or too old for it. Also throws an Error if an applied migration differs
- * from the migration with the same number in this program.
+ * Applies the missing migrations in one transaction. If several servers start together, one migrates and the others
+ * wait. Throws an Error for the operator if the database is newer or too old, or if an applied migration differs.
  */
 export async function migrate(
   database: Database,
@@ -45,8 +39,7 @@ export async function migrate(
     if (replacing) await replaceRows(tx, replacing, clock);
     const present = replacing ? [rowOf(replacing, tx.engine)] : applied;
     for (const migration of pending(migrations, present, tx.engine)) await apply(tx, migration, clock);
-    // Servers of the previous release may still be running. This signal empties their caches, which may contain data
-    // that a migration has changed.
+    // Servers of the previous release may still run. This signal empties their caches, which may contain old data.
     tx.signal(everyTopic);
   }, "long");
 }
@@ -75,9 +68,8 @@ export function appliedMigrations(reader: Reader): Promise<Applied[]> {
 }
 
 /**
- * Returns the migrations that create the schema of a backup or a database. `applied` is the list of the migrations of
- * that backup or database. Returns `older` if this program no longer has some of them. Returns `newer` if one of them
- * is newer than this program.
+ * Returns the migrations that create the schema of a database or backup with the migrations `applied`. Returns `older`
+ * if this program lacks some old migrations, and `newer` if it lacks new ones.
  */
 export function schemaOf(
   applied: readonly Named[],
@@ -93,9 +85,8 @@ export function schemaOf(
 }
 
 /**
- * Returns the first migration if the database has exactly the migrations that it replaces. Returns undefined if
- * the database is empty, if it also has newer migrations, or if the first migration replaces none. Throws an
- * Error if the database has only some of the replaced migrations, or different ones.
+ * Returns the first migration if the database has exactly the migrations that it replaces. Throws an Error if the
+ * database has only some of these migrations, or different ones.
  */
 function standIn(migrations: readonly Migration[], applied: readonly Applied[], engine: Engine) {
   const [first] = migrations;
@@ -163,11 +154,7 @@ function statementsFor({ statements }: Migration, engine: Engine): readonly stri
   return "sqlite" in statements ? statements[engine] : statements;
 }
 
-/**
- * Returns the checksum of a migration. For a migration that replaces others, this is the checksum of the
- * replaced migrations. So the statements of such a migration may be rewritten if they still create the same
- * schema.
- */
+/** A migration that replaces others has the checksum of the replaced migrations. So its statements may be rewritten. */
 const checksumOf = (migration: Migration, engine: Engine): string =>
   migration.replaces?.checksums[engine] ?? hashOf(statementsFor(migration, engine));
 
@@ -212,10 +199,7 @@ const hasNamesOf = (applied: readonly Named[], { names }: Replaced): boolean =>
 const hasAllOf = (applied: readonly Applied[], { checksums }: Replaced, engine: Engine): boolean =>
   hashOf(applied.map(({ number, name, checksum }) => [number, name, checksum])) === checksums[engine];
 
-/**
- * Returns an error for the operator. It says that a database or a backup has only some of the replaced migrations, or
- * different migrations.
- */
+/** Returns an error for the operator: some replaced migrations are missing or different. */
 export function tooOld(what: "database" | "backup", applied: readonly Named[], replaced: Replaced): Error {
   const { commit, count, last } = replaced;
   const newest = applied.at(-1);

@@ -57,8 +57,8 @@ const threadNumbers: Migration = {
 const searchOfWholeThreads: Migration = {
   number: 120,
   name: "search whole threads",
-  // This migration drops an index, so it must run before the migration `threadNumbers`. Otherwise PostgreSQL would
-  // update this index for each thread that gets a number.
+  // This migration drops an index, so it runs first. Otherwise PostgreSQL would update that index for each numbered
+  // thread.
   runsBefore: threadNumbers.number,
   statements: {
     sqlite: statementsFor(wordSearch, "sqlite"),
@@ -414,9 +414,8 @@ export const replaced: Replaced = {
 };
 
 /**
- * Creates the schema as it was after migration 116, and replaces all migrations up to that one. If a database has
- * exactly those migrations, the baseline counts as applied. The statements of the baseline may be rewritten, but they
- * must create the same schema. A test checks this. Every change of the schema must be a new migration.
+ * Creates the schema of migration 116. A database with exactly the migrations up to 116 already has this schema. The
+ * statements may be rewritten if the schema stays the same. A test checks this.
  */
 export const baseline: Migration = {
   number: 117,

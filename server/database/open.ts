@@ -33,7 +33,7 @@ export interface OpenOptions {
   readonly clock?: Clock;
 }
 
-/** Opens a database and brings its schema up to date. Throws an Error with a message for the operator if that fails. */
+/** Opens a database and updates its schema. Throws an Error for the operator if that fails. */
 export async function openDatabase(address: DatabaseAddress, options: OpenOptions = {}): Promise<Database> {
   const database =
     "file" in address ? await openFile(address.file, options) : await openUrl(address.url, options);
@@ -73,25 +73,18 @@ async function makePrivate(file: string): Promise<void> {
   try {
     closeSync(openSync(file, "wx", 0o600));
   } catch {
-    // The file exists. If it belongs to another user, its mode cannot be changed. The error is ignored, because SQLite
-    // reports whether the file can be used.
+    // The mode of another user's file cannot be changed. SQLite reports later whether the file can be used.
     for (const ending of ["", "-wal", "-shm"]) await chmod(file + ending, 0o600).catch(() => undefined);
   }
 }
 
-/**
- * Returns the message of an error. If the error has no message, returns its code. For example, this happens if a host
- * name has several addresses.
- */
+/** Returns the code if the message is empty, such as for a host name with several addresses. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || ("code" in error ? String(error.code) : error.name);
 }
 
-/**
- * Returns the driver with this name. Without a name, returns the best driver that is available. Throws an Error with a
- * message for the operator if there is no such driver.
- */
+/** Returns the driver with this name, or by default the best one. Throws an Error for the operator if there is none. */
 export async function sqliteDriver(name?: "sqlite3" | "node-sqlite"): Promise<SqliteDriver> {
   const builtIn = nodeSqliteDriver();
   if (name === "node-sqlite" && builtIn === undefined)

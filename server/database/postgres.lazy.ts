@@ -94,21 +94,16 @@ async function hearSignals(config: pg.ClientConfig) {
   return { announcer, signals, listener };
 }
 
-/**
- * Adds a listener that ignores errors of connections. Without it, a broken connection would end the process. A running
- * query also rejects with the error.
- */
+/** Without a listener, a broken connection would end the process. A running query also rejects with the error. */
 function ignoreLostConnections(pool: pg.Pool): void {
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
 }
 
 /**
- * Creates the function that sets up a connection. With these settings, PostgreSQL ends statements and transactions
- * that nobody is waiting for, because they would keep their locks. PostgreSQL uses no parallel workers, because it
- * took 12 ms to start them for 2 ms of work. It does not compile statements (JIT), because the statements of this
- * program read few rows. The settings are not parameters of the connection, because proxies such as PgBouncer refuse
- * these parameters.
+ * Sets up a connection. PostgreSQL then ends statements and transactions that nobody waits for, because they keep
+ * locks. No parallel workers: they took 12 ms to start for 2 ms of work. No JIT: the statements read few rows. Not as
+ * connection parameters: proxies such as PgBouncer refuse these.
  */
 function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<void>) | undefined {
   if (patienceMs === Number.POSITIVE_INFINITY) return undefined;
@@ -126,10 +121,7 @@ function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<vo
   };
 }
 
-/**
- * The maximum number of attempts of a transaction. If each attempt waits for other transactions, the deadline of the
- * request usually ends the attempts earlier.
- */
+/** The maximum number of attempts of a transaction. Usually the deadline of the request comes earlier. */
 const attempts = 20;
 
 /**
@@ -207,22 +199,15 @@ function statementsOf(client: pg.PoolClient, query: Query): Statements {
 
 const mostNamed = 500;
 
-/**
- * How many SQL texts are kept in memory after their first use. The limit saves memory if many texts are never used
- * again.
- */
+/** How many SQL texts are remembered after their first use. Many texts are never used again. */
 const mostSeen = 2_000;
 
-/**
- * Returns a statement for `pg`. It has numbered placeholders, and may have a name, so that each connection plans it
- * only once.
- */
+/** Returns a statement for `pg` with numbered placeholders. Each connection plans a statement with a name only once. */
 type Query = (sql: string, values: readonly Value[]) => pg.QueryConfig;
 
 /**
- * Creates the function that builds the statements of one pool. A statement gets a name at its second use. Many
- * statements, such as those of migrations, are used only once and get no name. At most 500 statements get a name,
- * because each connection keeps all named statements in memory.
+ * A statement gets a name at its second use. Statements such as those of migrations are used only once. At most 500
+ * statements get a name, because each connection keeps them in memory.
  */
 export function createQuery(): Query {
   const named = new Map<string, { name?: string; text: string }>();
@@ -244,10 +229,7 @@ export function createQuery(): Query {
   return (sql, values) => ({ ...(named.get(sql) ?? statementOf(sql)), values: [...values] });
 }
 
-/**
- * Parses values to the types that SQLite returns. These are numbers for all numeric types, 0 and 1 for booleans, and
- * text for JSON and times.
- */
+/** Parses values to the types of SQLite: numbers, 0 and 1 for booleans, and text for JSON and times. */
 const types = new pg.TypeOverrides();
 
 const oids = pg.types.builtins;
@@ -276,9 +258,8 @@ type Deadline = number;
 const deadlineIn = (milliseconds: number): Deadline => performance.now() + milliseconds;
 
 /**
- * Calls `use` with a connection of the pool. At the deadline, closes the connection, so that a waiting query fails
- * even if the database never answers. After a failure, calls `undo`, which makes the connection usable again and
- * returns whether it succeeded.
+ * Calls `use` with a connection. Closes the connection at the deadline, even if the database never answers. After a
+ * failure, `undo` makes the connection usable again and returns whether it succeeded.
  */
 async function withClient<Result>(
   pool: pg.Pool,
@@ -304,8 +285,7 @@ interface Use<Result> {
   readonly undo: (client: pg.PoolClient, error: unknown) => Promise<boolean>;
 }
 
-// Closes the connection at the deadline. If the connection is waiting for an answer, the method `end` of `pg` destroys
-// the socket.
+// If the connection waits for an answer, the method `end` of `pg` destroys the socket.
 function cutAt(client: pg.PoolClient, deadline: Deadline): NodeJS.Timeout | undefined {
   if (deadline === Number.POSITIVE_INFINITY) return undefined;
   const cut = () => void client.end().catch(() => undefined);
@@ -326,10 +306,7 @@ interface PostgresListener {
   close(): Promise<void>;
 }
 
-/**
- * Listens for notifications on a separate connection. If this connection breaks, opens a new one. Resolves when the
- * first connection listens. Rejects if the first connection fails.
- */
+/** Listens on a separate connection, and replaces it if it breaks. Rejects if the first connection fails. */
 async function listen(
   config: pg.ClientConfig,
   {
@@ -351,8 +328,7 @@ async function listen(
   async function connect(): Promise<pg.Client> {
     const opened = new pg.Client(config);
     opened.on("notification", ({ payload = "" }) => onNotice(payload));
-    // Without a listener, an error event would end the process. The listener does nothing, because an end event
-    // follows each error event.
+    // Without a listener, an error event would end the process. An end event follows each error event.
     opened.on("error", () => {});
     try {
       await opened.connect();
@@ -392,8 +368,8 @@ async function listen(
 }
 
 /**
- * Checks regularly whether the connection still answers. If it does not answer, closes it, so that a new connection
- * is opened. The check repeats the LISTEN statement, which changes nothing.
+ * Repeats LISTEN regularly, which changes nothing. Closes a connection that does not answer, so that a new one is
+ * opened.
  */
 function startPings(client: pg.Client): () => void {
   const timer = setInterval(() => {
@@ -412,16 +388,10 @@ const channel = "innkeep";
 /** The maximum number of bytes in a payload. PostgreSQL refuses a payload of 8,000 bytes or more. */
 const mostBytes = 7_900;
 
-/**
- * If a transaction has more topics than this, the notification contains only the topic `everyTopic`, which means that
- * anything may have changed.
- */
+/** With more topics than this, the notification contains only `everyTopic`: anything may have changed. */
 const mostTopics = 1_000;
 
-/**
- * The maximum number of commits with an unknown result that are kept in memory. If there are more, the oldest commit is
- * removed.
- */
+/** The maximum number of commits with an unknown result in memory. After that, the oldest commit is removed. */
 const mostUnsettled = 1_000;
 
 /** The announcement of one transaction. */
@@ -438,17 +408,13 @@ interface Announcement {
 interface Announcer {
   /** Prepares the notifications of a transaction that is about to commit. */
   announce(topics: ReadonlySet<string>): Announcement;
-  /**
-   * Signals the topics of a received notification to this process. If the notification is from this process, and
-   * `settle` was already called for the commit, does nothing.
-   */
+  /** Signals the topics of a notification to this process. Does nothing if `settle` already signalled them. */
   hear(payload: string): void;
 }
 
 /**
- * Announces topics to other servers. This process gets the signals of its own transaction exactly once: when
- * PostgreSQL confirms the commit, or when the notification arrives, if that is earlier. So the process gets them even
- * if the confirmation is lost.
+ * Announces topics to other servers. This process gets its own topics once: at the confirmed commit or at the
+ * notification, whichever is earlier. So a lost confirmation loses no topics.
  */
 export function createAnnouncer(signals: Signals): Announcer {
   const self = randomUUID();

@@ -1,15 +1,9 @@
 import type { Caller, Outcome } from "./database.ts";
 
-/**
- * The maximum number of items that one statement reads. It limits the memory of the statement, and how long the
- * statement blocks the event loop.
- */
+/** The maximum number of items in one statement. It limits memory, and how long the statement blocks the event loop. */
 const mostItems = 32;
 
-/**
- * The functions that read items. `one` reads a single item. `many` reads several items, and returns an outcome for
- * each of them in the same order.
- */
+/** `one` reads a single item. `many` returns an outcome for each item in the same order. */
 export interface Reads<Item, Found> {
   readonly one: (item: Item) => Promise<Found>;
   readonly many: (items: readonly Item[]) => Promise<readonly Outcome<Found>[]>;
@@ -21,8 +15,7 @@ interface Waiting<Item, Found> {
 }
 
 /**
- * Creates a function that reads an item. All items that are requested in the same turn of the event loop are read
- * together, after the last of these requests. If this read fails, each item is read separately.
+ * All items that are requested in the same turn of the event loop are read together. If that fails, each is read alone.
  */
 export function readTogether<Item, Found>({ one, many }: Reads<Item, Found>): (item: Item) => Promise<Found> {
   let waiting: Waiting<Item, Found>[] = [];

@@ -1,9 +1,6 @@
 import type { Reader, Transaction } from "./database.ts";
 
-/**
- * How many rows of each index SQLite reads for its statistics. This is enough to choose the right index, and the
- * analysis of any table is still fast.
- */
+/** How many rows of each index SQLite analyses. This is fast, and enough to choose the right index. */
 const rowsPerIndex = 1_000;
 
 /** Updates all statistics that the engine uses to choose indexes. Call it after many rows were added. */
@@ -16,21 +13,16 @@ export async function refreshStatistics(tx: Transaction): Promise<void> {
  * Updates the statistics of tables on SQLite whose size has changed much. PostgreSQL does this automatically.
  */
 export async function keepStatistics(tx: Transaction): Promise<void> {
-  // 0x10000 means all tables, not only those that this connection has read. 0x02 means to analyse the tables whose
-  // statistics are old.
+  // 0x10000: all tables, not only those that this connection has read. 0x02: analyse tables with old statistics.
   if (tx.engine === "sqlite") await tx.all("PRAGMA optimize = 0x10002");
 }
 
-/**
- * Tables below this size need no statistics. They are read fast with any plan, even if a join reads the table once
- * for each row of another table.
- */
+/** Tables below this size need no statistics: any plan reads them fast, even in a join. */
 const leastBytes = 65_536;
 
 /**
- * Returns the names of the larger tables for which PostgreSQL has no statistics, or has no statistics for the
- * expressions of an index. PostgreSQL creates statistics automatically, but only minutes after many rows were added,
- * and never for a new index. Until then it may read whole tables. Returns an empty list on SQLite.
+ * Returns the larger tables on PostgreSQL without statistics for themselves or for the expressions of an index.
+ * PostgreSQL creates statistics late, and never for a new index. Until then it may read whole tables.
  */
 export async function tablesWithoutStatistics(reader: Reader): Promise<string[]> {
   if (reader.engine === "sqlite") return [];
@@ -62,8 +54,8 @@ export async function makingOf(tx: Transaction): Promise<Making | undefined> {
 }
 
 /**
- * Cancels the statement that a transaction of PostgreSQL is running, even if the statement waits for a lock. The
- * transaction then fails. Does nothing if the transaction is not running a statement, or has ended.
+ * Cancels the running statement of a transaction on PostgreSQL. The transaction then fails. Does nothing if no
+ * statement is running.
  */
 export async function cancelMaking(reader: Reader, { pid, began }: Making): Promise<void> {
   // This also compares `began`, because the PostgreSQL process `pid` may be running another transaction now.
@@ -76,9 +68,8 @@ export async function cancelMaking(reader: Reader, { pid, began }: Making): Prom
 }
 
 /**
- * Creates the statistics of one table that has none and that is not in `done`. Returns the name of this table, or
- * undefined if there is no such table. Does nothing on SQLite. If several servers call this, each table is analysed
- * only once.
+ * Creates the statistics of one table without statistics that is not in `done`. Returns its name; undefined if there is
+ * none, as on SQLite. Several servers analyse each table only once.
  */
 export async function addStatistics(tx: Transaction, done: ReadonlySet<string>): Promise<string | undefined> {
   if (tx.engine === "sqlite") return undefined;

@@ -10,10 +10,7 @@ export interface Unit {
   succeed(): void;
   /** Informs the callers that all changes were undone. Has no effect on callers that already have a result. */
   fail(error: unknown): void;
-  /**
-   * Returns the smaller units to run one by one after a failure. The list is empty if the unit cannot be
-   * divided.
-   */
+  /** Returns the smaller units to run one by one after a failure. Empty if the unit cannot be divided. */
   parts(): Unit[];
 }
 
@@ -44,8 +41,8 @@ export interface AppendUnit extends Unit {
 }
 
 /**
- * Creates the unit that adds rows with the same columns to one table. It uses one statement for all rows, because
- * with the driver `sqlite3` this is faster than one statement for each row.
+ * Adds rows with the same columns in one statement. With the driver `sqlite3` this is faster than one statement for
+ * each row.
  */
 export function appendUnit(table: string, columns: readonly string[]): AppendUnit {
   const rows: WaitingRow[] = [];
@@ -89,10 +86,7 @@ function jsonOfRows(rows: readonly (readonly Value[])[]): string {
   return json;
 }
 
-/**
- * Matches a lone surrogate (half of a UTF-16 pair) as JSON.stringify escapes it. SQLite would store it as bytes that
- * are not valid UTF-8.
- */
+/** Matches half of a UTF-16 pair, as JSON.stringify escapes it. SQLite would store it as malformed UTF-8. */
 const lossy = /\\ud[89a-f]/;
 
 function rowUnit(sql: string, { values, caller }: WaitingRow): Unit {
@@ -114,9 +108,8 @@ interface WorkResult<Result> {
 }
 
 /**
- * Runs `work` with the statements of one transaction. It runs one statement at a time, and refuses statements after
- * `work` has ended. If a statement fails, the whole transaction fails, even if `work` catches the error, because
- * PostgreSQL cannot commit a transaction after an error.
+ * Runs `work` with one statement at a time. Refuses statements after `work` has ended. A failed statement fails the
+ * whole transaction, even if `work` catches the error: PostgreSQL cannot commit after an error.
  */
 export async function perform<Result>(
   work: (tx: Transaction) => Promise<Result>,
@@ -215,10 +208,7 @@ export interface ClosingGate {
   close(): Promise<void>;
 }
 
-/**
- * Creates a gate that counts the running calls to a database. `close` refuses new calls and waits until the running
- * ones have ended, so that no call is interrupted.
- */
+/** Counts the running calls to a database. `close` refuses new calls and waits for the running ones. */
 export function createClosingGate(): ClosingGate {
   let closed = false;
   let inside = 0;
@@ -312,8 +302,8 @@ function textsBy(make: (columns: readonly string[]) => string): (columns: readon
 }
 
 /**
- * Creates a function that sets fields of the rows which `rest` selects. The function returns the number of these
- * rows. Fields that are undefined are not changed. If no field is set, the function changes nothing and returns 0.
+ * Creates a function that sets fields of the rows that `rest` selects, and returns their number. Ignores undefined
+ * fields, and returns 0 if no field is left.
  */
 export function update<Of extends AnyTable>(table: Of, rest: string) {
   const textFor = textsBy(
@@ -333,8 +323,8 @@ export function update<Of extends AnyTable>(table: Of, rest: string) {
 type Changed<Of> = { readonly [Field in keyof Row<Of>]?: Row<Of>[Field] | undefined };
 
 /**
- * Creates a function that adds a row. `rest` comes after the values, for example an ON CONFLICT clause. The function
- * returns whether a row was added or changed.
+ * Creates a function that adds a row and returns whether a row was added or changed. `rest` follows the values, such as
+ * an ON CONFLICT clause.
  */
 export function insert<Of extends AnyTable>(table: Of, rest: string) {
   const textFor = textsBy((columns) => `${single(table.name, columns)} ${rest}`);
@@ -353,8 +343,7 @@ function insertSql(table: string, columns: readonly string[]): string {
 }
 
 /**
- * Returns the statement for SQLite that adds all rows of one JSON array. Each row is an array of values in the order of
- * `columns`.
+ * Returns the statement for SQLite that adds the rows of a JSON array. Each row is an array in the order of `columns`.
  */
 export function bulkInsertSql(table: string, columns: readonly string[]): string {
   return textFor(bulk, table, columns);
@@ -363,8 +352,7 @@ export function bulkInsertSql(table: string, columns: readonly string[]): string
 const single = (table: string, columns: readonly string[]) =>
   `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
 
-// This uses `jsonb_each` and not `json_each`. With `json_each`, SQLite would write each row as text and parse that
-// text again for each column.
+// With `json_each`, SQLite would write each row as text and parse it again for each column.
 const bulk = (table: string, columns: readonly string[]) =>
   `INSERT INTO ${table} (${columns.join(", ")})
    SELECT ${columns.map((_, index) => `value ->> ${index}`).join(", ")} FROM jsonb_each(?)`;
@@ -393,9 +381,8 @@ function assertIdentifier(word: string): void {
 const mark = "/* planned each time */ ";
 
 /**
- * Marks a statement whose best plan depends on its values. PostgreSQL then plans the statement for each execution.
- * Without the mark, a statement may get a name. After five executions, PostgreSQL may then use one plan for all
- * values. SQLite ignores the mark.
+ * Marks a statement whose best plan depends on its values. PostgreSQL then plans each execution. SQLite ignores the
+ * mark. Otherwise PostgreSQL may use one plan for all values after five executions.
  */
 export const plannedEachTime = (sql: string): string => mark + sql;
 
@@ -496,10 +483,7 @@ export const listingTopic = (listingId: string): string => `listing:${listingId}
 /** The topics whose signals mean that any slot may have changed. */
 export const topicsOfAllSlots: readonly string[] = [slotsTopic, credentialsTopic];
 
-/**
- * The topics whose signals mean that any thread may have changed or was deleted, or that other people may now see
- * threads.
- */
+/** Their signals mean: any thread may have changed or was deleted, or other people may now see threads. */
 export const topicsOfAllThreads: readonly string[] = [threadsTopic, credentialsTopic];
 
 /** Signalled when a person has approved or refused the sign-in of a device. */
@@ -507,10 +491,7 @@ export const deviceTopic = (deviceId: string): string => `device:${deviceId}`;
 
 export interface Signals {
   subscribe(listener: (topic: string) => void): () => void;
-  /**
-   * Calls every listener with every topic. If a listener throws an error, the error is thrown again later, so that
-   * the other listeners are still called.
-   */
+  /** Calls every listener with every topic. An error of a listener is thrown later, after the other listeners. */
   emit(topics: Iterable<string>): void;
 }
 

@@ -1,9 +1,6 @@
 import type { RunDecision } from "../../src/contract/runs.ts";
 
-/**
- * The app of the demo: Larder plans meals and shopping. An age in this file is a number of hours before the time at
- * which the demo is created.
- */
+/** The app of the demo: Larder plans meals and shopping. Ages in this file are hours before the demo is created. */
 export const demoApp = { name: "Larder", githubRepository: "larder-app/larder" } as const;
 
 export const demoFaqs = [
@@ -125,10 +122,8 @@ export interface DemoTester {
   /** The day on which the tester gets the slot; 0 is before the first day. */
   readonly from: number;
   /**
-   * What the tester does on each day, as one letter for each day. The first letter is for day 1, or for day `from` if
-   * that day is later. `s` means a session, `p` a proof, `b` a session that is too short to count. `r` means two
-   * sessions: one that is too short, then one that counts. `l` means a session that is uploaded a day late, and `-`
-   * means nothing.
+   * One letter for each day, from day 1, or from day `from` if that is later. `s`: a session. `b`: a session that is
+   * too short. `r`: first `b`, then `s`. `l`: a session that is uploaded a day late. `p`: a proof. `-`: nothing.
    */
   readonly days: string;
 }
@@ -163,10 +158,7 @@ export const demoProofNotes = [
 
 export const addressOf = (name: string): string => `${name}@testers.example`;
 
-/**
- * A proposal of the demo, with its decision, progress and outcome. An age is a number of hours before the time at which
- * the demo is created.
- */
+/** A proposal of the demo, with its decision, progress and outcome. Ages are hours before the demo is created. */
 export interface DemoProposal {
   /** The beginning of the subject of the thread to which the proposal belongs. */
   readonly thread: string;

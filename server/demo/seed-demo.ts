@@ -45,8 +45,7 @@ import {
 import { type SeedingDeps, seedTesting } from "./seed-testing.ts";
 
 /**
- * Returns the text for a person who starts the demo: addresses, keys, and what to try next. `command` is the command
- * that starts this program on this machine: `innkeep`, or `node` with a file.
+ * Returns the text for a person who starts the demo. `command` starts this program: `innkeep`, or `node` with a file.
  */
 export function demoAnnouncement(settings: Settings, access: DemoAccess, command: string): string {
   return `
@@ -136,10 +135,7 @@ interface DemoAccess {
   readonly apps?: readonly DemoAppAccess[];
   readonly agentToken: string;
   readonly maintainerToken: string;
-  /**
-   * The token of a tester's device. This token and `testKey`, the key of the tester's slot, are undefined in a demo
-   * from an older version.
-   */
+  /** The token of a tester's device. This token and `testKey` are undefined in a demo from an older version. */
   readonly deviceToken?: string;
   readonly testKey?: string;
   /** The thread on which an agent has already proposed a plan; undefined in a demo that was created from a seed. */
@@ -153,9 +149,8 @@ export interface Demo extends DemoAccess {
 }
 
 /**
- * Creates the demo if it does not exist: with the content of `seed`, or with the app Larder if there is no seed.
- * Returns the keys and addresses of the demo. A file in the data folder contains them, too. Only its owner can read
- * that file. Throws a SettingError if the folder was filled from another seed, or if that file is missing.
+ * Creates the demo if it does not exist, from `seed` or with the app Larder. Stores its keys in a private file. Throws
+ * a SettingError if the folder has another seed, or if that file is missing.
  */
 export async function seedDemo(
   deps: SeedingDeps & Pick<Deps, "database" | "settings">,
@@ -167,8 +162,7 @@ export async function seedDemo(
   const isThere = (await users.findByEmail(deps.database, demo.email)) !== undefined;
   if (known !== undefined && (isThere || (await apps.exist(deps.database)))) return demo;
   if (isThere) throw withoutAccess(deps.settings.data);
-  // The keys are written to the disk before the database is filled. If the process is killed between these steps, the
-  // next start continues.
+  // The keys are stored before the database is filled. If the process is killed in between, the next start continues.
   await keepAccess(deps.settings.data, demo);
   const passwordHash = await hashPassword(demo.password);
   await deps.database.write((tx) => seedAll(deps, tx, { ...demo, passwordHash }));
@@ -470,7 +464,7 @@ const seedNote = (
 const before = ({ clock }: Pick<Deps, "clock">, hours: number): string =>
   new Date(clock.now().getTime() - hours * 3_600_000).toISOString();
 
-/** Fills an app with the FAQ, the release notes and the feedback of a seed, according to the rules of the API. */
+/** Fills an app with the FAQ, the release notes and the feedback of a seed. */
 async function seedApp(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,

@@ -36,8 +36,8 @@ interface DemoOwner {
 }
 
 /**
- * Adds a cycle to the demo's app. About half of its days are over. It has days in all states, and waiting requests for
- * slots. The days are closed by the same rules as the days of a real cycle.
+ * Adds a cycle with days in all states and requests for slots. About half of its days are over. The days are closed by
+ * the rules of real cycles.
  */
 export async function seedTesting(
   deps: SeedingDeps,
@@ -147,10 +147,7 @@ interface TesterDay extends DemoSlot {
   readonly day: number;
 }
 
-/**
- * Records a tester's day: first a session of the previous day that is uploaded late, then the event that the letter of
- * the day means.
- */
+/** Records a session of the previous day that is uploaded late, then the event of the day's letter. */
 async function recordDay(seeding: CycleSeeding, testerDay: TesterDay): Promise<void> {
   const { day } = testerDay;
   if (letterOf(testerDay, day - 1) === "l") {
@@ -169,10 +166,7 @@ async function recordDay(seeding: CycleSeeding, testerDay: TesterDay): Promise<v
 const letterOf = ({ tester: { from, days } }: DemoSlot, day: number): string | undefined =>
   days[day - Math.max(1, from)];
 
-/**
- * Returns when a tester tests on a day. Each tester has a different time of day. Today, the time is before now. Returns
- * undefined if the day began only some minutes ago.
- */
+/** Returns when a tester tests on a day, today always before now. Undefined if the day began only some minutes ago. */
 function startOf({ deps, cycle }: CycleSeeding, { tester, day }: TesterDay): string | undefined {
   const start = cycle.dayStarts[day - 1];
   const sinceStart = deps.clock.now().getTime() - Date.parse(start ?? "");

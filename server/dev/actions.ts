@@ -118,10 +118,7 @@ function mailMessage(deps: Deps, { content, settledAt, ...row }: MailRow) {
   };
 }
 
-/**
- * Resets the clock to the real time. Resets the content to the state at the start of the server. If the content
- * cannot be reset, the clock is not changed.
- */
+/** Resets the clock to real time, and the content to the start of the server. If that fails, the clock stays. */
 async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
   const demo = deps.settings.demo ? await seedDemo(deps) : undefined;
   const { offsetMs } = clock;
@@ -131,9 +128,8 @@ async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
     const hashes = await deps.database.write(async (tx) => {
       const unused = await removeContent(tx);
       if (demo) await seedContent(deps, tx, demo);
-      // The clock may have been set back, and ids grow with the time. So new events may get smaller ids than earlier
-      // events, and programs that wait for greater ids would miss them. The restart makes the stored positions of the
-      // programs invalid.
+      // Ids grow with the time. After the clock was set back, programs that wait for greater ids would miss new events.
+      // The restart makes their stored positions invalid.
       await threadChanges.restart(tx);
       tx.signal(everyTopic);
       return unused;
@@ -146,10 +142,7 @@ async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
   }
 }
 
-/**
- * Returns a function that runs tasks one after the other. Moves of the clock and changes of the content must not run
- * at the same time.
- */
+/** Runs tasks one after the other. Moves of the clock and changes of the content must not run together. */
 function createTurns() {
   let last: Promise<unknown> = Promise.resolve();
   return <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -162,9 +155,8 @@ function createTurns() {
 export type DevActions = ReturnType<typeof createActions>;
 
 /**
- * Returns the middleware that delays or refuses requests because of added faults, and counts each use of a fault. It
- * runs before other code reads the requests. If the faults are removed while a request waits, the request continues
- * immediately and without its fault.
+ * Delays or refuses requests because of added faults, before other code reads them. If the faults are removed
+ * meanwhile, a waiting request continues without its fault.
  */
 export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">) {
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -179,7 +171,7 @@ export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">
   };
 }
 
-/** A fault for the next requests to a path and to all paths below it: `/a` also covers `/a/b`. */
+/** A fault for the next requests to a path. `/a` also covers `/a/b`. */
 export interface Fault {
   readonly path: string;
   /** The error that the requests get; null if the requests are only delayed. */
@@ -192,10 +184,7 @@ export interface Fault {
 /** The faults that are still active, in the order in which they were added. */
 interface Faults {
   add(fault: Fault): void;
-  /**
-   * Returns the first fault for a path, and lowers its `times` by one. Returns undefined if there is no fault for the
-   * path.
-   */
+  /** Returns the first fault for a path, and lowers its `times` by one. Undefined if there is none. */
   take(path: string): Fault | undefined;
   list(): readonly Fault[];
   clear(): void;
@@ -239,10 +228,7 @@ const usualCodes: Readonly<Record<number, ErrorCode>> = {
   422: "cycle_not_running",
 };
 
-/**
- * Returns status and code of an error if one or both are given. Returns null if neither is given, and undefined if they
- * do not match.
- */
+/** Returns null if neither is given, and undefined if status and code do not match. */
 function errorOf(status: number | undefined, code: string | undefined): Fault["error"] | undefined {
   if (code !== undefined && isCode(code)) {
     const usual = errorCatalogue[code].status;
@@ -259,10 +245,7 @@ function isCode(name: string): name is ErrorCode {
   return Object.hasOwn(errorCatalogue, name);
 }
 
-/**
- * Returns the error in the form of the API. If the API does not use the status, the error gets the body of a similar
- * status.
- */
+/** A status that the API does not use gets the body of a similar status. */
 function apiErrorOf({ status, code }: NonNullable<Fault["error"]>): ApiError {
   const retry = status === 429 || status === 503 ? { retryAfterSeconds: 1 } : {};
   const cause = new Error("A developer has added this fault");

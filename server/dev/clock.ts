@@ -30,8 +30,8 @@ export interface ClockMove {
   readonly set?: string | undefined;
 }
 
-// Instants are compared as text, so all years need four digits. The latest year is much earlier than 9999, because a
-// record from that time may expire much later.
+// Instants are compared as text, so all years need four digits. The latest year is far before 9999, because records may
+// expire much later.
 const earliest = Date.UTC(1970, 0, 1);
 
 const latest = Date.UTC(9000, 0, 1);
@@ -62,8 +62,8 @@ export function isDuration(text: string): boolean {
 }
 
 /**
- * Returns the instant to which a clock is moved. Days and months are added in UTC. Throws `bad_request` outside the
- * years 1970 to 8999.
+ * Returns the instant to which a clock is moved, with days and months in UTC. Throws `bad_request` outside 1970 to
+ * 8999.
  */
 export function targetOf({ advance, set }: ClockMove, now: Date): Date {
   const target = set === undefined ? later(now, advance ?? "PT0S") : Date.parse(set);

@@ -72,18 +72,15 @@ export function createDevServer<C extends Groups>(
   };
 }
 
-/**
- * Returns a function that checks whether a path belongs to the development server's own endpoints and pages, or to the
- * files that these pages load.
- */
+/** Returns whether a path belongs to the development server's endpoints and pages, or to their assets. */
 function isOfPages(settings: Deps["settings"]): (path: string) => boolean {
   const assets = createLinks(consolePathOf(settings).mountedAt).asset("");
   return (path) => /^\/dev([/?]|$)/.test(path) || path.startsWith(assets);
 }
 
 /**
- * Throws `forbidden` if the request is not from a program on this machine. Without this check, pages of other sites
- * could send requests to the server through the browser, even with another Host header.
+ * Throws `forbidden` if the request is not from a program on this machine. Otherwise other sites could send requests
+ * through the browser, even with another Host header.
  */
 function refuseOthers(ctx: Context, { settings }: Pick<Deps, "settings">): void {
   const { headers, socket } = ctx.req;
@@ -142,10 +139,7 @@ const shownCycles = 3;
 
 const shownMessages = 50;
 
-/**
- * Returns the routes of the development server's page and its forms. The answer to each form redirects to the page.
- * (rule O16)
- */
+/** The routes of the page and its forms. The answer to each form redirects to the page. (rule O16) */
 function pageRoutes(parts: DevPageParts): Route[] {
   const { deps, steps } = parts;
   const respond = createRespond(deps.settings, steps);
@@ -364,10 +358,7 @@ export const snapshotName = z.string().check(
 
 const Snapshot = z.object({ name: z.string(), now: instant, rows: z.int(), files: z.int() });
 
-/**
- * The endpoints that only a development server has. They are not part of the API, so neither the API documents nor the
- * clients contain them.
- */
+/** The endpoints that only a development server has. The API documents and the clients do not contain them. */
 export const development = {
   readClock: endpoint({
     method: "GET",

@@ -97,16 +97,12 @@ const mediaTypeIn = (header: unknown): string =>
 const textsOf = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-/**
- * Copies the bytes of a body while other code reads the body. Returns a function that can be called at any time. That
- * function returns the bytes that have arrived by then.
- */
+/** Copies the bytes of a body while other code reads it. Returns a function that returns the bytes so far. */
 function tapBody(request: IncomingMessage): () => Observed["body"] {
   const chunks: Buffer[] = [];
   let size = 0;
   const push = request.push.bind(request);
-  // A `data` listener would start the stream before the code that reads the body is ready, and that code would lose
-  // bytes. So `push` is replaced.
+  // A `data` listener would start the stream too early, and the code that reads the body would lose bytes.
   request.push = (chunk: unknown, encoding?: BufferEncoding) => {
     if (Buffer.isBuffer(chunk)) {
       size += chunk.length;

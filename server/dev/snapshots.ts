@@ -21,8 +21,8 @@ import { type MovableClock, targetOf } from "./clock.ts";
 type SnapshotDeps = Pick<Deps, "database" | "files" | "keptFiles" | "settings" | "log">;
 
 /**
- * Returns the functions for snapshots: named copies of database, files and clock in the data folder. The caller must
- * wait for one call before the next, because two calls that save the same name would write the same files. (rule O14)
+ * Snapshots are named copies of database, files and clock. Wait for one call before the next: two calls may write the
+ * same files. (rule O14)
  */
 export function createSnapshots(deps: SnapshotDeps, clock: MovableClock) {
   const folder = join(deps.settings.data, "snapshots");
@@ -63,8 +63,8 @@ export function createSnapshots(deps: SnapshotDeps, clock: MovableClock) {
     /** Saves the current state under a name, and replaces an older snapshot with that name. */
     save,
     /**
-     * Replaces the current state with a snapshot. Throws `not_found` if there is no such snapshot, and `wrong_state` if
-     * it is damaged or was saved by another version.
+     * Replaces the current state. Throws `not_found`, or `wrong_state` if the snapshot is damaged or of another
+     * version.
      */
     load: (name: string) => load(name).catch((error) => Promise.reject(refusalOf(error, name))),
   };
@@ -117,9 +117,8 @@ async function fill(
 }
 
 /**
- * Restores the files, then replaces all rows in one transaction. Returns the hashes of the files to which the old rows
- * referred. Throws SnapshotDamaged, and changes nothing, if the rows or files of the snapshot have changed since it was
- * saved.
+ * Restores the files, then all rows in one transaction. Returns the hashes of the old files. Throws SnapshotDamaged,
+ * and changes nothing, if the snapshot's rows or files have changed.
  */
 async function replace(
   { database, files, keptFiles }: SnapshotDeps,
@@ -191,7 +190,7 @@ export interface SnapshotFacts extends z.output<typeof Facts> {
   readonly name: string;
 }
 
-/** A folder with a snapshot: its facts, a file of rows for each table, and the files that the rows refer to. */
+/** A folder with a snapshot: its facts, a file of rows for each table, and the files. */
 interface SnapshotFolder {
   readonly facts: () => Promise<SnapshotFacts>;
   readonly rowsOf: (table: string) => AsyncIterable<readonly string[]>;
@@ -242,8 +241,8 @@ const snapshotFolder = (snapshots: string, name: string): SnapshotFolder => {
 const kindOf = (path: string) => lstat(path).catch(() => undefined);
 
 /**
- * Throws SnapshotDamaged if the path is not a plain file. A link could point to an endless device, or to files of other
- * programs.
+ * Throws SnapshotDamaged if the path is no plain file. A link could lead to an endless device or to other programs'
+ * files.
  */
 async function assertFile(path: string): Promise<void> {
   if (!(await kindOf(path))?.isFile()) throw new SnapshotDamaged(`${path} is not a file`);
@@ -267,9 +266,7 @@ async function* batchesIn(file: string): AsyncGenerator<string[]> {
   if (lines.length > 0) yield lines;
 }
 
-/**
- * A snapshot that is being written. When it is complete, it replaces an older snapshot with the same name in one step.
- */
+/** A snapshot that is being written. At the end, it replaces the older snapshot of this name in one step. */
 interface SnapshotDraft {
   readonly addRows: (table: string, batches: AsyncIterable<readonly string[]>) => Promise<void>;
   /** Adds a stored file to the snapshot. Returns false if the file does not exist. */

@@ -20,9 +20,8 @@ interface ThrowawayOptions {
 }
 
 /**
- * Runs a server with a temporary folder until the program that started this process has ended. Then ends the
- * processes whose ids that program has sent, and removes the folder. If the option `keep` is set, the folder stays.
- * Writes one line with the addresses, or with the reason of a failure. Returns the exit code.
+ * Runs a server in a temporary folder until the parent program has ended. Then ends the processes of that program, and
+ * removes the folder if `keep` is not set. Writes one line: the addresses or the failure. Returns the exit code.
  */
 export async function serveThrowaway({
   environment,
@@ -32,8 +31,8 @@ export async function serveThrowaway({
 }: {
   readonly environment: Environment;
   /**
-   * The input stream. It ends when the program that started this process has ended. The first line contains the options
-   * as JSON. Each later line contains ids of processes that must be ended after the stream has ended.
+   * The first line contains the options as JSON. Later lines contain ids of processes to end. The stream ends with the
+   * parent program.
    */
   readonly input: Readable;
   readonly out: (line: string) => void;
@@ -72,9 +71,8 @@ export async function serveThrowaway({
 }
 
 /**
- * Removes a folder synchronously. If a thread of the database still writes a file into the folder, the removal fails.
- * Then this function tries again. It does not use `maxRetries`, because this option does not work in all versions of
- * Node.js.
+ * Repeats the removal while a thread of the database still writes into the folder. `maxRetries` does not work in some
+ * versions of Node.js.
  */
 function removeFolder(folder: string): void {
   for (let tries = 1; ; tries++) {
@@ -135,8 +133,8 @@ async function removeOldFolders(): Promise<void> {
 }
 
 /**
- * Removes a folder if no server uses it. To check this, the function takes the lock that a server would take. The
- * process id in the folder's name is not enough, because a process in another container may have the same id.
+ * Takes the lock of a server first, because a server may use the folder. The process id in the name is not enough:
+ * another container may use the same id.
  */
 async function removeUnused(folder: string): Promise<void> {
   if (!(await isOwn(folder))) return;
@@ -149,8 +147,7 @@ async function removeUnused(folder: string): Promise<void> {
 }
 
 /**
- * Whether the folder belongs to this user. All users may write into the folder for temporary files, and a link in
- * that folder could lead to any folder.
+ * Whether the folder belongs to this user. All users may write into its parent, and a link could lead to any folder.
  */
 async function isOwn(folder: string): Promise<boolean> {
   for (const path of [folder, dataOf(folder)]) {
@@ -189,8 +186,8 @@ async function killAll(known: Set<number>): Promise<void> {
 }
 
 /**
- * Returns the running processes among `known` and their descendants. Adds the descendants to `known`, so that they are
- * found after their parent has ended.
+ * Returns the running processes in `known` and their descendants. Adds the descendants, which stay known after their
+ * parent has ended.
  */
 async function membersOf(known: Set<number>): Promise<number[]> {
   const all = await runningProcesses();

@@ -43,17 +43,13 @@ interface TriggerParts {
   readonly authenticate: Authenticate;
 }
 
-/**
- * Returns the function with which a development server causes an event. It calls the endpoints that apps, people,
- * agents and testers call, so every event is real. (rule O35)
- */
+/** Causes events on a development server through the public endpoints. So every event is real. (rule O35) */
 export const createTrigger =
   (deps: TriggerDeps, parts: TriggerParts): Trigger =>
   async ({ event, app, set }) => {
     const scene = await sceneOf(deps, parts, app);
     const { person, appId } = scene;
-    // This read also registers that a program reads the events of the app. Only then does the server store reports as
-    // events.
+    // This read registers that a program reads the app's events. Only then the server stores reports as events.
     const { next } = await person(events.list, { params: { appId } });
     const about = await happenings[event](scene, set);
     return eventsSince(scene, { since: next, event, about });
@@ -379,10 +375,7 @@ function sessionFields({ startedAt, endedAt, appVersion, screens, ...rest }: Fie
   };
 }
 
-/**
- * The maximum number of reads until the wanted event is found. On PostgreSQL, an event may become visible a little
- * later than it happens.
- */
+/** The maximum number of reads for one event. On PostgreSQL, an event may become visible a little later. */
 const mostReads = 20;
 
 /** Returns the events of the app since a position. Throws `wrong_state` if the wanted event is not among them. */

@@ -88,10 +88,7 @@ async function begin(
   return id;
 }
 
-/**
- * Throws `forbidden` if the account owns no app. Only an owner can erase a person, and only in apps that the owner
- * owns.
- */
+/** Throws `forbidden` if the account owns no app. Only an owner can erase a person, in the owner's apps. */
 async function assertOwner(reader: Reader, { userId }: ConsoleCaller): Promise<void> {
   if ((await members.countOwned(reader, userId)) === 0)
     throw new ApiError("forbidden", {
@@ -105,10 +102,7 @@ function emailOf({ email: given }: { readonly email: string }): string {
   return email;
 }
 
-/**
- * Returns the id of the person's account, and a sentence that says why an erasure is refused. Each of them is
- * undefined if there is none.
- */
+/** Returns the id of the person's account, and the reason for a refusal. */
 async function lookUp(reader: Reader, { userId, email: own }: ConsoleCaller, email: string) {
   const account = await users.findByEmail(reader, email);
   const scope = { ownerId: userId };
@@ -128,19 +122,14 @@ const receipt =
     ...{ createdAt: row.createdAt, finishedAt: row.finishedAt, backupsUntil: row.backupsUntil },
   });
 
-/**
- * The time limit of a preview in milliseconds. It is short, because a person waits for the answer. The erasure itself
- * has no time limit.
- */
+/** The time limit of a preview in milliseconds, because a person waits. The erasure itself has no limit. */
 const longestMilliseconds = 100;
 
 type Counts = Preview["counts"];
 
 /**
- * Counts the rows that an erasure would find. Counts a row only once, even if it is found several times. First uses
- * indexes to find what the person sent and received. Then searches all tables in turns, a part of each table in each
- * turn. The first turn is always completed, so the counts of a small server are complete. Further turns end at the time
- * limit. Returns the counts, and whether they are complete. (rule P13)
+ * Counts the rows that an erasure would find, each row once. Searches all tables in turns. The first turn is always
+ * completed, so small servers have complete counts. Later turns end at the time limit. (rule P13)
  */
 export async function countFound(
   reader: Reader,

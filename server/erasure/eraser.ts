@@ -20,8 +20,8 @@ const tryAgainMilliseconds = 1_000;
 const dayMilliseconds = 86_400_000;
 
 /**
- * Starts the job that erases people in small steps. It also continues erasures that a stopped or killed server has
- * begun. Returns a function that stops the job.
+ * Starts the job that erases people in small steps. It also continues erasures of killed servers. Returns a function
+ * that stops the job.
  */
 export function startErasing(deps: EraserDeps): () => Promise<void> {
   let compared = false;
@@ -40,8 +40,8 @@ export function startErasing(deps: EraserDeps): () => Promise<void> {
 
 export interface Eraser {
   /**
-   * Does the next step of an erasure and returns 1. Returns 0 if no erasure is running. Throws an error if the step
-   * fails. The next calls then continue other erasures first.
+   * Does one step of an erasure and returns 1; 0 if no erasure is running. After an error, the next calls continue
+   * other erasures first.
    */
   next(): Promise<number>;
   /** Returns the number of milliseconds to wait before the next call of `next`. */
@@ -49,8 +49,8 @@ export interface Eraser {
 }
 
 /**
- * The maximum number of attempts to continue an erasure from the same place. The place says which table and which row
- * come next. If the server process has crashed in this many attempts, the erasure is stopped.
+ * The maximum number of attempts at one place (the next table and row). An erasure stops after so many crashes of the
+ * server.
  */
 const mostStarts = 5;
 const mostRunning = 100;
@@ -72,8 +72,7 @@ export function createEraser(deps: EraserDeps): Eraser {
       const row = await waiting();
       if (!row) return 0;
       try {
-        // Counts how often a server starts at this place. If a step crashes the server, the next server starts at the
-        // same step and increases the count.
+        // Counts the starts at this place. After a crash, the next server starts here and increases the count.
         const present = begun.has(row.id) ? row : await begin(deps, row);
         if (present) {
           begun.add(row.id);
@@ -83,8 +82,7 @@ export function createEraser(deps: EraserDeps): Eraser {
         return 1;
       } catch (error) {
         failures.set(row.id, failuresOf(row) + 1);
-        // The step failed but did not crash the server, so this attempt must not count. If this write fails, the
-        // attempt still counts.
+        // The server did not crash, so this attempt must not count. If this write fails, the attempt counts.
         begun.delete(row.id);
         await deps.database.write((tx) => erasures.release(tx, row.id)).catch(() => undefined);
         throw error;
@@ -100,9 +98,8 @@ export function createEraser(deps: EraserDeps): Eraser {
 }
 
 /**
- * Increases the number of attempts at the current place of an erasure. Stops the erasure if there were too many
- * attempts. Returns the erasure. Returns undefined if the erasure was stopped, or if another server has already
- * continued it.
+ * Counts an attempt at the current place. Stops the erasure after too many attempts. Returns undefined if the erasure
+ * was stopped, or if another server has continued it.
  */
 async function begin({ database, clock, log }: EraserDeps, row: ErasureRow): Promise<ErasureRow | undefined> {
   const { begun = 0, pass } = placeOf(row);
@@ -122,8 +119,8 @@ async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
   const { database } = deps;
   if (row.emailSealed === null) return 0;
   if (row.files !== "[]") return deleteFiles(deps, row);
-  // The encrypted text contains the address. If the account was deleted, the text also contains the id of the account
-  // after a space. This id is stored only in this text.
+  // The text contains the address. If the account was deleted, a space and the account's id follow. The id is stored
+  // only there.
   const [email = "", deletedId] = openAddress(deps.sealer, row.emailSealed).split(" ");
   const accountId = deletedId ?? (await users.findByEmail(database, email))?.id ?? null;
   const erasing: Erasing = {
@@ -140,8 +137,8 @@ async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
 }
 
 /**
- * Adds the erasure to the journal. The journal is needed only after a restore, so a failure, such as a full disk, does
- * not prevent the erasure. The next server that starts adds missing entries.
+ * A failure, such as a full disk, does not prevent the erasure: only a restore needs the journal. The next start adds
+ * missing entries.
  */
 async function addToErasureJournal({ settings, sealer, log }: EraserDeps, row: ErasureRow): Promise<void> {
   if (settings.dev) return;
@@ -184,10 +181,7 @@ async function eraseSeats(
   return 1;
 }
 
-/**
- * Deletes the files that no row uses after the last step of an erasure. The hashes of these files are in the row of
- * the erasure, so that another server can continue after a crash.
- */
+/** Deletes the files without references. Their hashes are in the row, so another server can continue after a crash. */
 async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow): Promise<1> {
   await keptFiles.removeUnreferenced(listOf(row.files));
   await database.write((tx) => erasures.filesGone(tx, row));
@@ -195,8 +189,8 @@ async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow)
 }
 
 /**
- * Ends an erasure. First removes the remaining data of the person from the disk: words in the search index, and pages
- * in the write-ahead log (WAL) of SQLite. Throws an Error if another connection uses the log for too long.
+ * First removes the data from the disk: words in the search index, and pages in the write-ahead log of SQLite. Throws
+ * an Error if another connection uses the log for too long.
  */
 async function finish(deps: EraserDeps, { id }: ErasureRow): Promise<1> {
   const { database, clock, settings } = deps;

@@ -46,10 +46,7 @@ export interface ErasedAgain {
   readonly found: number;
   /** The number of people who are not in the restored data. */
   readonly gone: number;
-  /**
-   * The number of people whose erasure cannot begin again. They are members, have a slot in a test that is not over, or
-   * are the only owner of an app. The person who requested the erasure must decide.
-   */
+  /** The number of people whose erasure needs a decision. For example, they are members or the only owner of an app. */
   readonly stopped: number;
   /** The number of erasures whose person cannot be found, because the hash was computed with another secret. */
   readonly otherSecret: number;
@@ -58,9 +55,8 @@ export interface ErasedAgain {
 type EraseAgainDeps = Pick<Deps, "clock" | "sealer"> & { readonly database: Database };
 
 /**
- * If an older backup was restored, some erasures are in the journal but not in the database. Begins these erasures
- * again. To find the people, compares the hashes in the journal with the hashes of all addresses in the data. Returns
- * how many people there were with each result. A person with several erasures counts once for each result. (rule P11)
+ * Begins erasures again that are in the journal but not in a restored database. Compares hashes to find the people.
+ * Returns how many people had each result. (rule P11)
  */
 export async function eraseAgain(
   deps: EraseAgainDeps,
@@ -95,9 +91,8 @@ async function emailsOf({ database, sealer }: EraseAgainDeps, hashes: ReadonlySe
 type Result = keyof Omit<ErasedAgain, "otherSecret">;
 
 /**
- * Begins one erasure again, and returns what happened. If the person is not in the data, or if another erasure of the
- * person is already running, stores the erasure as done. Data that the person sends later is then not erased. If the
- * restored data prevents the erasure, stores it as stopped. Changes nothing if the erasure is already stored.
+ * Begins one erasure again if it is not stored yet. Stores it as done if the person is not found or another erasure
+ * runs. Later data is then not erased. Stores it as stopped if the restored data prevents it.
  */
 function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | undefined): Promise<Result> {
   const at = deps.clock.now().toISOString();
@@ -118,10 +113,7 @@ function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | u
   }, "long");
 }
 
-/**
- * Whether an erasure of the same person is already running. The journal may contain several erasures of a person by the
- * same owner.
- */
+/** The journal may contain several erasures of a person by the same owner. */
 const isRunning = async (tx: Transaction, { ownerId, personHash }: JournalEntry): Promise<boolean> =>
   ownerId !== null && (await erasures.findRunning(tx, ownerId, personHash)) !== undefined;
 
@@ -163,8 +155,8 @@ async function insertAgain(
 }
 
 /**
- * Compares the journal with the database when a server starts. Begins those erasures again that are only in the
- * journal. Adds those erasures to the journal that are only in the database.
+ * Compares the journal with the database at the start of a server. Begins missing erasures again, and adds missing
+ * entries to the journal.
  */
 export async function compareWithJournal(
   deps: EraseAgainDeps &
@@ -184,10 +176,7 @@ export async function compareWithJournal(
 /** The default file name of the journal. */
 export const journalName = "erasures.ndjson";
 
-/**
- * An entry of the journal. It allows a server to erase the person again after a restore. It does not contain the e-mail
- * address.
- */
+/** An entry of the journal, with which a server can erase the person again. It does not contain the address. */
 export interface JournalEntry {
   readonly id: string;
   readonly of: "owner" | "account" | "everywhere";
@@ -200,8 +189,8 @@ export interface JournalEntry {
 }
 
 /**
- * Returns the entries of a journal without duplicates. Returns an empty list if there is no such file. Ignores lines
- * that are not entries, because the last line may be incomplete after a crash.
+ * Returns the entries without duplicates; none if there is no file. Ignores other lines, because a crash may leave half
+ * a line.
  */
 export async function readJournal(file: string): Promise<JournalEntry[]> {
   const text = await readFile(file, "utf8").catch((error) => {
@@ -221,10 +210,7 @@ function entriesIn(text: string): JournalEntry[] {
   return [...entries.values()];
 }
 
-/**
- * Adds the entries that a journal does not contain yet. When the promise resolves, they are stored on the disk. Returns
- * the number of added entries.
- */
+/** Adds the missing entries and returns their number. The entries are on the disk when the promise resolves. */
 export async function addToJournal(file: string, entries: readonly JournalEntry[]): Promise<number> {
   const present = new Set((await readJournal(file)).map(({ id }) => id));
   const missing = entries.filter(({ id }) => !present.has(id));

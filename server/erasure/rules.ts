@@ -47,20 +47,20 @@ export interface AddressFinder {
   /** The normalised address. */
   readonly address: string;
   /**
-   * Parts of the address in lower case. Every text that contains the address contains all these parts, in lower or
-   * upper case. So the database can first search for the parts, and then only the found texts are checked exactly.
+   * Parts of the address in lower case. Each text with the address contains all parts, in lower or upper case. The
+   * database first searches for the parts. Then the found texts are checked exactly.
    */
   readonly parts: readonly string[];
   isIn(text: string | null): boolean;
   /** Replaces each occurrence of the address in a text with `erasedMark`. */
   erase(text: string): string;
   /**
-   * Whether a name that a program created contains the address. In such a name, other characters may be directly before
-   * or after the address.
+   * Whether a name that a program created contains the address. Other characters may be directly before or after the
+   * address.
    */
   isInName(text: string | null): boolean;
   eraseInName(text: string): string;
-  /** Does the same as `erase` in all names and values of JSON. Treats a text that is not JSON as plain text. */
+  /** Does the same as `erase` in all names and values of JSON. Other texts count as plain text. */
   eraseJson(json: string): string;
 }
 
@@ -69,10 +69,7 @@ const before = String.raw`(?:(?<=%(?!2[bde]|5f)[0-9a-f]{2})|(?<![\p{L}\p{N}_%+-]
 
 const after = String.raw`(?![\p{L}\p{N}_]|(?:[.-]|%2[de])[\p{L}\p{N}])`;
 
-/**
- * Returns the finder for a normalised address. It finds the address in lower and upper case, and also if it is
- * percent-encoded, as in the query of a URL.
- */
+/** Finds the normalised address in lower and upper case, and percent-encoded, as in the query of a URL. */
 export function findAddress(email: string): AddressFinder {
   const spellings = [
     ...new Set([email, email.toUpperCase()].flatMap((one) => [one.normalize("NFC"), one.normalize("NFD")])),
@@ -94,10 +91,7 @@ export function findAddress(email: string): AddressFinder {
   };
 }
 
-/**
- * Returns a pattern that matches a character, either plain or percent-encoded. In the query of a URL, a plus sign in an
- * address is written as `%2B`.
- */
+/** Matches a character, plain or percent-encoded. For example, a URL contains `%2B` for a plus sign. */
 const plainOrEncoded = (character: string): string =>
   `(?:\\u{${character.codePointAt(0)?.toString(16)}}|${percentEncoded(character)})`;
 
@@ -153,9 +147,8 @@ const local = /[^\s@]+$/u;
 const addressCharacter = /[\p{L}\p{N}\p{M}_%+-]/u;
 
 /**
- * Returns every address that `findAddress` could find in a text, in lower case. It may also return texts that are no
- * addresses. This is harmless, because the caller compares the hashes of the results with hashes of addresses, which
- * such texts do not match.
+ * Returns every address that `findAddress` could find, in lower case. May return other texts, but their hashes match
+ * nothing.
  */
 export function addressesIn(text: string): string[] {
   const found = new Set<string>();

@@ -10,33 +10,23 @@ export interface ByteSpan {
 /** The description of a temporary file that was written completely and closed. */
 export type WrittenFile = Pick<ReceivedFile, "path" | "size" | "sha256" | "detectedType">;
 
-/**
- * A file that is being written. Writes are synchronous, because they are twice as fast as queued writes. Also, no
- * bytes wait in memory.
- */
+/** A file that is being written. Synchronous writes are twice as fast as queued ones, and no bytes wait in memory. */
 export interface TemporaryFile {
   readonly path: string;
   /** Adds bytes to the file. Stores at most one byte more than the limit, but counts all bytes. */
   write(bytes: Uint8Array): void;
   /**
-   * Overwrites the geographical position in a picture or film, and all other data that is not needed to show the file.
-   * Then closes the file and returns its description. The hash in the description is that of the changed file. A
-   * picture without a complete header gets no media type. Call this method only once.
+   * Overwrites the geographical position and other unneeded data of pictures and films, and closes the file. Call this
+   * once. The hash is that of the changed file. A picture without a complete header gets no media type.
    */
   finish(): Promise<WrittenFile>;
-  /**
-   * Does the same as `finish`, but does not change the content. It is for copies of files that a server has already
-   * stored.
-   */
+  /** Like `finish`, but without changes. For copies of files that a server has already stored. */
   finishUnchanged(): Promise<WrittenFile>;
   /** Closes and deletes the file. This can be called at any time. */
   drop(): void;
 }
 
-/**
- * The storage of uploaded files. The name of a file is the SHA-256 of its bytes. Every call may throw
- * FilesUnavailable. A call that throws this error has changed nothing.
- */
+/** Stores uploaded files under the SHA-256 of their bytes. A call that throws FilesUnavailable has changed nothing. */
 export interface Files {
   /** Creates a temporary file for an upload. The file may have at most `limit` bytes. */
   createTemporary(limit: number): TemporaryFile;
@@ -45,14 +35,11 @@ export interface Files {
   /** Deletes temporary files that were not changed within the last hour, because only a crash leaves such files. */
   sweepTemporary(): Promise<void>;
   /**
-   * Makes a received file permanent. When the promise resolves, a power failure can no longer destroy the file. This
-   * may be called several times with the same content.
+   * Makes a received file permanent. After that, a power failure cannot destroy it. May be repeated with the same
+   * content.
    */
   keep(received: ReceivedFile): Promise<void>;
-  /**
-   * Opens a stored file, or a span of its bytes. Destroy the stream to close the file. Rejects if there is no such
-   * file.
-   */
+  /** Opens a stored file, or a span of its bytes. Destroying the stream closes the file. Rejects if there is none. */
   open(sha256: string, span?: ByteSpan): Promise<Readable>;
   /** Returns the size of a stored file in bytes; undefined if there is no such file. */
   size(sha256: string): Promise<number | undefined>;
@@ -61,16 +48,13 @@ export interface Files {
   /** Moves a stored file to the folder `damaged`. The server never sends a file from this folder to a client. */
   setAside(sha256: string): Promise<void>;
   /**
-   * Yields the names of stored files, in batches. Leaves out files that were written within the last hour, because they
-   * may belong to a running request.
+   * Yields the names of stored files in batches. Leaves out files of the last hour: they may belong to a running
+   * request.
    */
   settled(): AsyncGenerator<string[]>;
 }
 
-/**
- * Thrown if the storage of files is full or cannot be reached. Nothing was stored, and the same request may succeed
- * later.
- */
+/** Thrown if the storage is full or cannot be reached. Nothing was stored. The same request may succeed later. */
 export class FilesUnavailable extends Error {
   /** Whether the storage did not answer. If so, it may still execute the request later. */
   readonly isSilence: boolean;
@@ -90,9 +74,7 @@ export function assertName(sha256: string): void {
   if (!isName(sha256)) throw new Error("Not a SHA-256 in hex");
 }
 
-/**
- * The mark of a storage. It is a small file or object that contains the id of the deployment to which the files belong.
- */
+/** A small file or object with the id of the deployment that the files belong to. */
 export interface PlaceMark {
   /** Returns the id of the deployment; undefined if the storage has no mark. */
   read(): Promise<string | undefined>;

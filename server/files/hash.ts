@@ -2,11 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 
-/**
- * Returns the SHA-256 of a file of `size` bytes, in hex. A large file is hashed in another thread, so that it does
- * not block other requests. On a processor without SHA instructions, the hash of a large file takes longer than the
- * other work for the upload.
- */
+/** Returns the SHA-256 of a file in hex. A large file is hashed in another thread, so that requests do not wait. */
 export async function hashFile(path: string, size: number): Promise<string> {
   if (size > smallFile) return hashOnThread(path);
   return createHash("sha256")
@@ -59,8 +55,7 @@ function hashOnThread(path: string): Promise<string> {
   return thread.hash(path);
 }
 
-// Starts the thread that hashes files. The thread hashes one file after another, so its results arrive in the order of
-// the jobs.
+// The thread hashes one file after another, so the answers arrive in the order of the jobs.
 function startThread(): Thread {
   const jobs: Job[] = [];
   const worker = new Worker(threadProgram, {

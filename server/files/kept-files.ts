@@ -3,29 +3,26 @@ import type { ReceivedFile } from "../../src/contract/files.ts";
 import { type Files, FilesUnavailable } from "./files.ts";
 
 /**
- * Stores files, and deletes a file when no upload refers to it. This also works if several requests add and remove the
- * same file at the same time.
+ * Stores files, and deletes files without references. Several requests may add and remove the same file at the same
+ * time.
  */
 export interface KeptFiles {
   /**
-   * Makes the files permanent, then calls `work`, which adds the references. Returns the result of `work`. If a step
-   * fails, deletes the files again. But if the storage did not answer, the files stay until the daily cleanup. A
-   * storage that hangs might execute the deletion much later, after a client has successfully sent the same files
-   * again.
+   * Makes the files permanent, then calls `work`, which adds the references. Deletes the files after a failure, except
+   * if the storage did not answer. A late deletion could remove files that were sent again.
    */
   keepFor<Result>(received: readonly ReceivedFile[], work: () => Promise<Result>): Promise<Result>;
   /**
-   * Prevents other servers from deleting the files until the transaction ends. Call it first in the transaction that
-   * adds the references. Throws FilesUnavailable if another server has just deleted a file, if the storage does not
-   * answer within a second, or if the files of the deployment were moved to another storage. Does nothing on SQLite,
-   * because such a deployment has only one server.
+   * Protects the files from other servers until the transaction ends. Call this first in the transaction. Throws
+   * FilesUnavailable if files are missing or moved, or if the storage hangs. Does nothing on SQLite, which has one
+   * server.
    */
   secure(tx: LockingTransaction, received: readonly ReceivedFile[]): Promise<void>;
   /** Deletes the given files to which no upload refers now. */
   removeUnreferenced(hashes: readonly string[]): Promise<void>;
   /**
-   * Does the same as `removeUnreferenced`, but in the background. It deletes a few files at the same time, and calls
-   * `failed` for each failure. The daily cleanup deletes files whose deletion failed.
+   * Does the same as `removeUnreferenced` in the background. Calls `failed` for each failure. The daily cleanup deletes
+   * the rest.
    */
   removeLater(hashes: readonly string[], failed: (error: unknown) => void): void;
 }
@@ -38,10 +35,7 @@ export interface LockingTransaction {
   lock(name: string): Promise<unknown>;
 }
 
-/**
- * Locks files, and says whether uploads refer to them. No other server can add a reference to a locked file until
- * `decide` of `withFileLocks` has ended.
- */
+/** Locks files against new references of other servers, until `decide` of `withFileLocks` has ended. */
 export interface FileLocks {
   lock(name: string): Promise<unknown>;
   isReferenced(sha256: string): Promise<boolean>;
@@ -132,10 +126,7 @@ function createHolds(files: Files, withFileLocks: WithFileLocks) {
   return { hold, release, removeUnreferenced };
 }
 
-/**
- * Waits for the sizes. Throws FilesUnavailable if that takes more than a second, because a storage that hangs must
- * not occupy connections to the database.
- */
+/** Throws FilesUnavailable after a second. A storage that hangs must not occupy connections to the database. */
 async function withTimeout<Sizes>(sizes: Promise<Sizes>): Promise<Sizes> {
   const over = new AbortController();
   const late = sleep(secureTimeoutMs, undefined, { ref: false, signal: over.signal }).then(() => {
@@ -146,19 +137,13 @@ async function withTimeout<Sizes>(sizes: Promise<Sizes>): Promise<Sizes> {
 
 const secureTimeoutMs = 1_000;
 
-/**
- * Waits for a removal, but at most half a second, because the database may hang. The daily cleanup deletes the
- * remaining files.
- */
+/** Waits at most half a second, because the database may hang. The daily cleanup deletes the remaining files. */
 const soon = (removal: Promise<void>): Promise<void> =>
   Promise.race([removal, sleep(removalWaitMs, undefined, { ref: false })]);
 
 const removalWaitMs = 500;
 
-/**
- * The number of files that are deleted at the same time. Each deletion occupies a connection to PostgreSQL until the
- * storage has answered.
- */
+/** How many files are deleted at the same time. Each deletion occupies a connection to PostgreSQL. */
 const atOnce = 4;
 
 /** Creates a function that runs at most `most` tasks at the same time. Other tasks wait. */

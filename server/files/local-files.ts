@@ -11,10 +11,7 @@ import {
   type TemporaryFolder,
 } from "./temporary-files.ts";
 
-/**
- * Stores files in a local folder as `aa/bb/<sha256>`. Temporary files are in a subfolder of this folder, so
- * that renaming a temporary file makes it permanent.
- */
+/** Stores files as `aa/bb/<sha256>`. Temporary files are in the same folder, so that a rename makes them permanent. */
 export function createLocalFiles(folder: string): Files {
   const root = resolve(folder);
   const temporary = createTemporaryFolder(join(root, "temporary"));
@@ -44,8 +41,7 @@ async function openStream(path: string, span?: ByteSpan) {
   return handle.createReadStream(span);
 }
 
-// Moves a file and flushes it to the disk. It also replaces an existing file with the same content, because it
-// is possible that this file was not flushed yet.
+// Moves a file and flushes it to the disk. An existing file is replaced, because that file may not be flushed yet.
 async function moveDurably(from: string, to: string, root: string): Promise<void> {
   await sync(from);
   await mkdir(dirname(to), privateFolder);

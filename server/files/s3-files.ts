@@ -11,9 +11,8 @@ import { assertName, type ByteSpan, type Files, FilesUnavailable, isName, type P
 import { createTemporaryFolder, settledBefore } from "./temporary-files.ts";
 
 /**
- * Stores files in an S3 store as `files/<sha256>`. Temporary files are in the local `folder`. A file is sent to the
- * store after it has arrived completely, in one PUT request. The request contains the hash of the file, and the store
- * checks the hash.
+ * Stores files in an S3 store as `files/<sha256>`. Files arrive in the local `folder`. One PUT request sends a complete
+ * file with its hash. The store checks the hash.
  */
 export function createS3Files(folder: string, place: S3Settings, send = createS3Client(place)): Files {
   const temporary = createTemporaryFolder(folder);
@@ -83,7 +82,7 @@ async function sizeOf(send: SendToS3, name: string): Promise<number | undefined>
 async function setAside(send: SendToS3, { bucket, prefix }: S3Settings, sha256: string): Promise<void> {
   const headers = { "x-amz-copy-source": `/${bucket}/${prefix}${nameOf(sha256)}` };
   const copied = await send({ method: "PUT", name: `damaged/${sha256}`, headers });
-  // A copy may still fail after the store has sent a successful status. So the result is known only from the body.
+  // A copy may fail after the status 200. Only the body shows the result.
   const text = await textOf(copied.body);
   if (!text.includes("<CopyObjectResult"))
     throw new FilesUnavailable(new S3Refusal(copied.status, "CopyFailed"));
@@ -174,8 +173,8 @@ function characterOf(entity: string): string | undefined {
 const mostFailures = 3;
 
 /**
- * Opens a stream of an object, or of a span of its bytes. The stream reads only as fast as its consumer. If the
- * connection ends early, the stream requests the remaining bytes. Rejects if there is no such object.
+ * Opens a stream of an object or a span of it. After a broken connection, it requests the remaining bytes. Rejects if
+ * there is no such object.
  */
 async function readObject(send: SendToS3, name: string, span?: ByteSpan): Promise<Readable> {
   const first = await request(send, name, span);
@@ -224,7 +223,7 @@ async function request(send: SendToS3, name: string, span?: ByteSpan) {
   throw new FilesUnavailable(new Error("The store answered without the requested bytes"));
 }
 
-/** How long a request may wait for the answer of the store, or until the next part of its body is sent. */
+/** The maximum wait for the answer, or for the next part of the body to be sent. */
 const silenceTimeoutMs = 4_000;
 
 const connectTimeoutMs = 3_000;
@@ -233,29 +232,23 @@ const bodyTimeoutMs = 10_000;
 
 const mostTries = 3;
 
-/** After this time a failed request is not tried again, so that the client does not wait too long. */
+/** A request that fails after this time is not tried again, because the client would wait too long. */
 const retryWindowMs = 1_500;
 
 const firstPauseMs = 50;
 
-/**
- * The maximum numbers of connections to the store. Downloads have separate connections, so that slow downloads do not
- * prevent reports from being stored.
- */
+/** The maximum connections to the store. Downloads have their own, so that slow downloads do not delay reports. */
 const connectionsFor = { reading: 128, others: 32 };
 
-/**
- * Creates the client for one store. It loads the HTTP library at the first request. If a request fails
- * temporarily, the client repeats it. If the last attempt fails, it throws FilesUnavailable.
- */
+/** The client loads the HTTP library at the first request. It repeats requests after temporary failures. */
 function createS3Client(place: S3Settings): SendToS3 {
   const sign = createSigner(place);
   const outage = createOutage();
   let pools: Promise<Pools> | undefined;
 
   const send: SendToS3 = async (request) => {
-    // A store that hangs may execute a DELETE much later, when a client has sent the same file again. So the client
-    // first checks that the store answers.
+    // A store that hangs may execute this DELETE after a client has sent the same file again. So the client first
+    // checks whether the store answers.
     if (request.method === "DELETE" && outage.lasts()) await probe(send, request.name);
     pools ??= openPools(place);
     const { reading, others } = await pools;
@@ -379,8 +372,8 @@ interface SignedRequest {
 const hashOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /**
- * Creates a function that signs requests (AWS Signature Version 4). The signature covers the hash of the body, so the
- * store checks the body.
+ * Creates a function that signs requests (AWS Signature Version 4). The store checks the body, because the signature
+ * covers its hash.
  */
 function createSigner(place: S3Settings): (request: S3Request) => Promise<SignedRequest> {
   const { address, region, accessKeyId, secretAccessKey } = place;
@@ -426,8 +419,7 @@ interface S3Answer {
 }
 
 /**
- * Sends one request to the store. Repeats it after a temporary failure. Throws FilesUnavailable if the store cannot be
- * reached or refuses the request. The `cause` of the error is the reason.
+ * Sends a request, and repeats it after a temporary failure. Throws FilesUnavailable with the reason as its `cause`.
  */
 type SendToS3 = (request: S3Request) => Promise<S3Answer>;
 
@@ -471,10 +463,7 @@ async function refusalOf({
   return new S3Refusal(status, code);
 }
 
-/**
- * Returns a message about what the operator must change, if the store refused a request because of wrong settings.
- * Returns undefined for other errors.
- */
+/** Returns what the operator must change in the settings. Returns undefined for other errors. */
 export function faultOfSettings(error: unknown): string | undefined {
   const cause = error instanceof FilesUnavailable ? error.cause : error;
   if (!(cause instanceof S3Refusal)) return undefined;
@@ -493,10 +482,7 @@ export function faultOfSettings(error: unknown): string | undefined {
 
 /** Records whether the store answers, so that requests do not wait for a store that hangs. */
 interface Outage {
-  /**
-   * Whether a request may be sent now. During an outage, returns true at most every 250 ms. A result of true counts as
-   * an attempt, so call this only directly before a request.
-   */
+  /** Whether a request may be sent now. During an outage, true at most every 250 ms. Each true counts as an attempt. */
   mayTry(): boolean;
   /** Whether an outage lasts, that is, whether the last requests got no answer. */
   lasts(): boolean;

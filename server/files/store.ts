@@ -21,17 +21,15 @@ export const filesPlace = {
   },
 
   /**
-   * Returns the storage and locks it. Until the transaction ends, the files cannot be moved to another storage. Call
-   * this before the transaction adds an upload.
+   * Returns the storage and locks it: until the transaction ends, files cannot move to another storage. Call this
+   * before the transaction adds an upload.
    */
   async hold(tx: Pick<Transaction, "engine" | "get" | "run">): Promise<FilesPlace> {
     if (tx.engine === "postgres") await tx.run("LOCK TABLE uploads IN ROW EXCLUSIVE MODE");
     return filesPlace.find(tx);
   },
 
-  /**
-   * Records a new storage. First waits for the end of all transactions that add uploads to the old storage.
-   */
+  /** Records a new storage. On PostgreSQL, first waits for transactions that add uploads. */
   async replace(tx: Transaction, place: FilesPlace): Promise<void> {
     if (tx.engine === "postgres") await tx.run("LOCK TABLE uploads IN SHARE ROW EXCLUSIVE MODE");
     await tx.run("DELETE FROM deployment WHERE name = ?", placeName);
@@ -48,9 +46,7 @@ export const deploymentId = {
   insert: (tx: Transaction, id: string) => tx.insert(deploymentTables.deployment, { name: "id", value: id }),
 };
 
-/**
- * Yields stray files, in batches. These are stored files without references that were not written within the last hour.
- */
+/** Yields stray files in batches: stored files without references that are at least an hour old. */
 export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">): AsyncGenerator<string[]> {
   for await (const hashes of files.settled()) {
     const strays = await uploads.unreferenced(reader, hashes);
@@ -59,15 +55,14 @@ export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">)
 }
 
 /**
- * Deletes stray files, which a killed server may leave. Checks each file again immediately before the deletion. Returns
- * how many files were found.
+ * Deletes stray files, which a killed server may leave. Checks each file again before its deletion. Returns how many
+ * were found.
  */
 export async function sweepFiles(
   { database, files, keptFiles }: Pick<Deps, "database" | "files" | "keptFiles">,
   stopping?: AbortSignal,
 ): Promise<number> {
-  // Nothing is deleted for a database without apps. Such a database is new, so the folder may belong to another
-  // database.
+  // A database without apps is new. The folder may belong to another database, so nothing is deleted.
   if (!(await apps.exist(database))) return 0;
   let count = 0;
   for await (const strays of strayFiles(database, files)) {
@@ -136,8 +131,8 @@ export const uploads = {
   },
 
   /**
-   * Calls `decide`, which may delete files without references. On PostgreSQL, `decide` runs in a transaction and can
-   * lock files against other servers. On SQLite it locks nothing, because there is only one server.
+   * Calls `decide`, which may delete files without references. On PostgreSQL, it can lock files. SQLite has only one
+   * server and needs no locks.
    */
   async withFileLocks(database: Database, decide: (locks: FileLocks) => Promise<void>): Promise<void> {
     const decideWith = (reader: Reader, lock: FileLocks["lock"]) =>

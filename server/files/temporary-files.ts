@@ -15,9 +15,8 @@ export const privateFolder = { recursive: true, mode: 0o700 } as const;
 export interface TemporaryFolder {
   readonly files: Pick<Files, "createTemporary" | "dropTemporary" | "sweepTemporary">;
   /**
-   * Returns true if the temporary file must still be made permanent. Returns false if another call has already done
-   * this. In that case the temporary file no longer exists, and `keptSize` returns the size of the stored file.
-   * Throws an Error if the file is not in this folder, or not complete.
+   * Whether the file must still be stored. False if another call has stored it; then `keptSize` returns its size.
+   * Throws an Error for a file of another folder or an incomplete file.
    */
   isNew(received: ReceivedFile, keptSize: () => Promise<number | undefined>): Promise<boolean>;
 }
@@ -60,8 +59,8 @@ export async function oldOf(paths: readonly string[]): Promise<string[]> {
 const abandonedAfterMs = 3_600_000;
 
 /**
- * Returns a time in milliseconds. A file that was last written before this time belongs to no running request. This
- * uses the real time, as file systems and S3 stores do, and not the adjustable clock of a development server.
+ * A file that is older than this time (epoch milliseconds) belongs to no running request. Uses the real time, not the
+ * clock of a development server.
  */
 export const settledBefore = (): number => systemClock.now().getTime() - abandonedAfterMs;
 
@@ -84,8 +83,8 @@ async function statOf(path: string) {
 }
 
 /**
- * Opens a new file with an unguessable name in `folder`. Only the owner of the file can read it. A file of more
- * than `limit` bytes is not stored completely. Throws FilesUnavailable.
+ * Opens a new file that only its owner can read. Bytes after the first `limit` + 1 are counted, but not written. Throws
+ * FilesUnavailable.
  */
 export function createTemporaryFile(folder: string, limit: number): TemporaryFile {
   const path = join(folder, randomBytes(24).toString("hex"));
@@ -128,10 +127,7 @@ export function createTemporaryFile(folder: string, limit: number): TemporaryFil
   };
 }
 
-/**
- * Runs a file operation and returns its result. Throws FilesUnavailable if the disk is full, read-only or broken, or
- * if the process has too many open files.
- */
+/** Runs a file operation. Throws FilesUnavailable for a full, read-only or broken disk, or for too many open files. */
 export function orUnavailable<Result>(operation: () => Result): Result {
   try {
     return operation();
@@ -156,7 +152,7 @@ function unavailableOr(error: unknown): unknown {
 
 const unavailableCodes = new Set<unknown>(["ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE", "EROFS", "EIO"]);
 
-// Writes all bytes. If the disk becomes full, one write stores only a part of the bytes, and the next write throws.
+// On a full disk, one write may store only a part of the bytes. The next write then throws.
 function writeAll(descriptor: number, bytes: Uint8Array): void {
   let written = 0;
   while (written < bytes.length)

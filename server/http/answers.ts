@@ -44,8 +44,8 @@ export const isDownload = (answer: unknown): answer is Download =>
   typeof answer === "object" && answer !== null && "isDownload" in answer && answer.isDownload === true;
 
 /**
- * The maximum length of a short text, in characters. Node sends a short text together with the headers. A longer text
- * is encoded once in this module, and not again for each client.
+ * The maximum length of a short text, in characters. Node sends short texts with the headers. Longer texts are encoded
+ * once, not again for each client.
  */
 const shortLength = 8_192;
 
@@ -67,9 +67,8 @@ export const etagOf = (body: string | Buffer): string =>
   `"${hash("sha256", body, "base64url").slice(0, 27)}"`;
 
 /**
- * Whether `If-None-Match` or `If-Match` names the ETag. A weak ETag matches too, because a proxy with compression
- * changes ETags to weak ones. Unlike `fresh` of Koa, this ignores the request header `Cache-Control: no-cache`, because
- * a client that sends the ETag already has the answer.
+ * Whether `If-None-Match` or `If-Match` names the ETag. Proxies that compress make ETags weak, so weak ETags match.
+ * Ignores `Cache-Control: no-cache`, because the client already has the answer.
  */
 export const matchesEtag = (header: string, etag: string): boolean =>
   matchesAny(header) || header.split(",").some((entry) => entry.trim().replace(/^W\//, "") === etag);
@@ -79,14 +78,13 @@ export const matchesAny = (header: string): boolean =>
   header.split(",").some((entry) => entry.trim() === "*");
 
 /**
- * A cache of prepared answers. Each answer has a name. The cache drops an answer when the version of its data
- * changes, when the answer expires, or when the clock is set back.
+ * A cache of prepared answers by name. An answer is dropped when its data change, when it expires, or when the clock is
+ * set back.
  */
 export interface Answers {
   /**
-   * Returns the cached answer of this version. If there is none, creates and caches it. Requests that arrive during
-   * this time wait for the same answer, so that a large answer is in memory only once. `until` is in epoch
-   * milliseconds.
+   * Returns the cached answer, or creates it. Other requests wait for it, so that it is in memory only once. `until` is
+   * in epoch milliseconds.
    */
   recall(wanted: Wanted, make: () => Promise<Made>): Promise<PreparedAnswer>;
 }
@@ -117,8 +115,8 @@ interface CachedAnswer {
 }
 
 /**
- * Creates the cache of prepared answers. After a restore, the database may use the same version numbers for other
- * contents. So the cache drops all answers after a signal with the topic `everyTopic`. (decision 04)
+ * After a restore, the database may use the same version numbers for other contents. So a signal with `everyTopic`
+ * drops all answers. (decision 04)
  */
 export function createAnswers(memory: Memory): Answers {
   const cache = memory.createPart<CachedAnswer>();
@@ -135,8 +133,8 @@ export function createAnswers(memory: Memory): Answers {
     const began = changes;
     const { answer, until = Number.POSITIVE_INFINITY } = await make();
     const from = now.getTime();
-    // `isCurrent` has nothing to check. The version comes from the caller's credential, and the credential is dropped
-    // from memory when the version changes.
+    // `isCurrent` has nothing to check: the version comes from the caller's credential. A new version drops the
+    // credential from memory.
     const lasts = memory.isOn ? { lasts: { from, until, isCurrent: always } } : {};
     const made = { version, from, until, answer: { ...answer, ...lasts } };
     if (changes === began) cache.keep(name, made, smallThings + 2 * name.length + bytesOfBody(answer.body));
@@ -174,10 +172,7 @@ const isGood = ({ version, from, until }: CachedAnswer, wanted: Wanted): boolean
 /** The memory of answers below this size is not counted. */
 const largeBytes = 1_048_576;
 
-/**
- * The minimum time that every answer gets. The server never interrupts a younger answer, even if other answers need
- * its memory.
- */
+/** The server never interrupts an answer that is younger, even if other answers need its memory. */
 const graceMilliseconds = 10_000;
 
 /** A large answer that the client has not read completely yet. */
@@ -190,16 +185,13 @@ interface Waiting {
 
 interface NewAnswer {
   readonly body: string | Buffer;
-  /**
-   * Whether the server may refuse the request with `busy`. False if the request has changed something, because then its
-   * answer must be sent.
-   */
+  /** Whether the server may refuse the request with `busy`. False if the request has already changed something. */
   readonly canRefuse: boolean;
 }
 
 /**
- * Counts the memory of large answers until their clients have read them. If a new answer needs more memory than is
- * free, closes the connections of the slowest clients. Throws `busy` if that does not free enough.
+ * Counts the memory of large answers until clients have read them. If memory is short, closes the slowest connections.
+ * Throws `busy` if that is not enough.
  */
 export type HoldAnswer = (response: ServerResponse, answer: NewAnswer) => void;
 
@@ -221,10 +213,7 @@ export function createHoldAnswer({ settings }: { readonly settings: Settings }):
     }
   }
 
-  /**
-   * Closes the connection whose answer has waited for the longest time. Returns false if all answers began less than
-   * ten seconds ago.
-   */
+  /** Closes the connection with the oldest answer. Returns false if every answer is younger than ten seconds. */
   function cutSlowest(): boolean {
     const [slowest] = waiting;
     if (!slowest || performance.now() - slowest[1].since < graceMilliseconds) return false;
@@ -234,8 +223,7 @@ export function createHoldAnswer({ settings }: { readonly settings: Settings }):
   }
 
   return (response, { body, canRefuse }) => {
-    // In UTF-8, each unit of `length` has at most three bytes. So the exact number of bytes of a short text is not
-    // needed.
+    // A unit of `length` has at most three bytes in UTF-8. So a short text needs no exact count.
     if (body.length * 3 < largeBytes || response.closed) return;
     const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
     if (bytes < largeBytes) return;
@@ -274,8 +262,8 @@ export const isEventStream = (answer: unknown): answer is EventStream =>
   typeof answer === "object" && answer !== null && "isEventStream" in answer && answer.isEventStream === true;
 
 /**
- * The maximum number of bytes that may wait for a client that reads slowly. If more bytes wait, the server closes the
- * connection. The client then connects again and loads its data again. (rule F74)
+ * The maximum number of unsent bytes. If there are more, the server closes the connection, and the client connects
+ * again and loads its data. (rule F74)
  */
 const mostWaitingBytes = 65_536;
 
@@ -376,8 +364,8 @@ const endedByStop =
   "The server is stopping, so it has not finished this request. Send the request again soon.";
 
 /**
- * Whether an error comes from the signal of a request. This signal aborts when the server stops, or when the client
- * has disconnected. In the second case, nobody reads the answer.
+ * Whether the signal of a request has caused an error. The signal aborts when the server stops or the client
+ * disconnects.
  */
 const isAborted = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === "AbortError";
 

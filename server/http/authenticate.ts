@@ -36,15 +36,14 @@ import {
 import { cachedLookup } from "./memory.ts";
 
 /**
- * Finds the caller of a request. Throws the same error for a credential that is missing, malformed, unknown or revoked.
- * (rule H6)
+ * Finds the caller of a request. Throws the same error for missing, malformed, unknown and revoked credentials. (rule
+ * H6)
  */
 export interface Authenticate {
   <A extends Auth>(auth: A, presented: PresentedCredentials): Promise<Callers[A]>;
   /**
-   * Returns how long an answer to this caller may be sent again without authentication. In the period from `from` to
-   * `until`, the credential is valid and the server need not record further uses of it. `isCurrent` says whether the
-   * credential still belongs to this caller.
+   * Returns the period in which an answer may be sent again without authentication: the credential is valid and its use
+   * recorded. `isCurrent` says whether it still belongs to this caller.
    */
   readonly lasting: (
     auth: KeptAuth,
@@ -103,8 +102,7 @@ export function createAuthenticate(
       return maintainerCaller((await token("maintainer", presented)).row);
     },
     async session(presented) {
-      // Only a person may use this endpoint. A request with a bearer token comes from a program, so it is refused.
-      // (rule K8)
+      // Only a person may use this endpoint. A bearer token comes from a program. (rule K8)
       if (presented.authorization !== undefined)
         throw new ApiError("sign_in_required", {
           message: "This is not possible with a token. Sign in to the console.",
@@ -182,8 +180,8 @@ function createFindCredentials({ database, memory }: Pick<Deps, "database" | "me
 }
 
 /**
- * Creates a function that finds the person of a console session. The function records the use of the session. It throws
- * `sign_in_required` if there is no valid session, and `forbidden` for a change that a page of another site requests.
+ * Finds the person of a console session and records its use. Throws `sign_in_required` without a valid session. Throws
+ * `forbidden` for a change from another site.
  */
 const createFindPerson =
   ({ clock, database, settings }: Pick<Deps, "clock" | "database" | "settings">, touch: Touch) =>
@@ -250,10 +248,7 @@ const deviceCaller = ({ id, userId, email, scopes }: DeviceCredential): DeviceCa
 export const bearerOf = (authorization: string | undefined): string =>
   /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
 
-/**
- * Throws `insufficient_scope` if the caller does not have the scope of the endpoint. For an endpoint about the token
- * itself, a token needs no scope.
- */
+/** Throws `insufficient_scope` if the caller lacks the scope. A token needs no scope for an endpoint about itself. */
 export function requireScope(
   { scope, ownToken }: Endpoint,
   { caller, params }: { readonly caller: Callers[Auth]; readonly params: unknown },
@@ -267,10 +262,7 @@ export function requireScope(
   });
 }
 
-/**
- * Returns the caller with `needs` set to the role that the endpoint requires. An endpoint without a role requires an
- * owner.
- */
+/** Returns the caller with `needs` set to the role of the endpoint, which is owner by default. */
 export function asAsked({ role = "owner" }: Pick<Endpoint, "role">, caller: Callers[Auth]): Callers[Auth] {
   return caller && "needs" in caller && role !== "account" ? { ...caller, needs: role } : caller;
 }
@@ -295,15 +287,14 @@ interface Touch {
 }
 
 /**
- * The maximum number of credentials whose last recorded hour is stored in memory. If a credential is not in memory any
- * more, its next use is recorded again.
+ * The maximum number of credentials in memory. A credential that is dropped from memory is recorded again at its next
+ * use.
  */
 const mostRecorded = 100_000;
 
 /**
- * Creates a function that records uses of credentials. Requests do not wait for it. It stores the recorded hour in
- * memory by the hash of the credential and not by its id. So the use of a renewed credential with the same id is
- * recorded, too.
+ * Records uses of credentials. Requests do not wait for it. Its keys are hashes, because a renewed credential keeps its
+ * id.
  */
 export function createTouch({ database, clock, log }: Pick<Deps, "database" | "clock" | "log">): Touch {
   const touched = new Map<string, string>();
@@ -329,10 +320,7 @@ export function createTouch({ database, clock, log }: Pick<Deps, "database" | "c
   return Object.assign(touch, { recorded });
 }
 
-/**
- * Creates a function that returns the same as `hourOf`, but computes the hour only once a minute. It must be fast,
- * because every request needs the hour.
- */
+/** Creates a faster `hourOf` for every request. It computes the hour only once a minute. */
 function createHourAt(): (at: Date) => string {
   let minute = Number.NaN;
   let hour = "";
@@ -345,8 +333,7 @@ function createHourAt(): (at: Date) => string {
 }
 
 /**
- * Creates a function that returns the scopes in a stored list. The function ignores scopes that this kind of credential
- * cannot have.
+ * Creates a function that parses a stored list of scopes. It ignores scopes that this kind of credential cannot have.
  */
 const grantedOf =
   <S extends Scope>(possible: readonly S[]) =>
@@ -418,9 +405,8 @@ const noCookies = { sessionId: undefined, known: undefined };
 const knownSeconds = 400 * 86_400;
 
 /**
- * Returns functions that read and set two cookies. One contains the id of the console session. The other
- * identifies the accounts to which the browser has signed in before. Scripts cannot read the cookies. Browsers
- * send them only to this host, and only over https if the console has https. (rule K9)
+ * The cookies for the console session and for the accounts of the browser. Scripts cannot read them. Browsers send them
+ * only to this host, over https if the console has https. (rule K9)
  */
 export function sessionCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   const secure = consoleUrl.startsWith("https:");
@@ -446,9 +432,8 @@ type Marking = Pick<Sealer, "mark">;
 const mostAccounts = 5;
 
 /**
- * A cookie with a random id of the browser, and a keyed hash for each account to which the browser has signed in. The
- * cookie grants no access. Failed sign-ins from this browser count against a separate limit. So failed sign-ins from
- * other browsers do not block this browser.
+ * A cookie with a random id and keyed hashes of accounts that have signed in. It grants no access. Failed sign-ins from
+ * other browsers do not block a browser that has it.
  */
 export const knownBrowser = {
   /** Returns the id of the browser, or undefined if the browser has never signed in to this account. */

@@ -40,10 +40,7 @@ export type InvokeDeps = Pick<
   "clock" | "database" | "limiter" | "passingTime" | "sealer" | "settings" | "time"
 >;
 
-/**
- * The state of one call of an endpoint. The steps run one after the other, and each step reads the fields that earlier
- * steps have set.
- */
+/** The state of one call of an endpoint. Each step reads fields that earlier steps have set. */
 export interface Call {
   readonly endpoint: ServedEndpoint;
   readonly handle: (request: Request) => Promise<unknown>;
@@ -53,8 +50,8 @@ export interface Call {
   /** The key under which the rate limit counts the call. Undefined if there is no limit. */
   limitedBy: string | undefined;
   /**
-   * Whether the steps before `countAttempts` have succeeded. From then on, the call may only fail with errors that
-   * the endpoint declares. Only these errors can be stored for repeats.
+   * Whether the steps before `countAttempts` have succeeded. From then on, only errors that the endpoint declares may
+   * occur.
    */
   begun: boolean;
   parts: ReturnType<typeof parse>;
@@ -65,10 +62,7 @@ export interface Call {
   outcome: InvocationResult | undefined;
 }
 
-/**
- * Creates the state of a call before its first step. The code names each field, because an object spread would make a
- * read request 5 % slower.
- */
+/** Creates the state of a call. An object spread would make read requests 5 % slower. */
 export const newCall = ({
   endpoint,
   handle,
@@ -89,10 +83,7 @@ export const newCall = ({
   outcome: undefined,
 });
 
-/**
- * Throws `insufficient_scope` if the credential does not have the scope of the endpoint. Also sets the role
- * that the endpoint requires of the caller.
- */
+/** Throws `insufficient_scope`. Also sets the role that the endpoint requires of the caller. */
 export function checkScope(call: Call): void {
   requireScope(call.endpoint, call.incoming);
   call.incoming = { ...call.incoming, caller: asAsked(call.endpoint, call.incoming.caller) };
@@ -120,10 +111,7 @@ export async function countAttempts(call: Call): Promise<void> {
   if (endpoint.attempts) await countAttempt(endpoint, incoming, deps);
 }
 
-/**
- * Parses the parts of the request. Throws `not_found` for a malformed id, and `bad_request` with the first
- * faults of query and body.
- */
+/** Parses the parts of the request. Throws `not_found` for a malformed id, and `bad_request` for other faults. */
 export function checkShape(call: Call): void {
   const parts = parse(call.endpoint, call.incoming);
   call.parts = parts;
@@ -131,8 +119,7 @@ export function checkShape(call: Call): void {
 }
 
 /**
- * Applies the rate limit. A read is counted now. For a change, this step only prepares `save`, whose transaction counts
- * the use and claims the Idempotency-Key.
+ * Counts a read against its rate limit. For a change, only prepares `save`, which counts the change in its transaction.
  */
 export async function applyLimit(call: Call): Promise<void> {
   const { endpoint, incoming, deps, key, limitedBy, parts } = call;
@@ -168,8 +155,8 @@ interface ReadList {
 }
 
 /**
- * Returns the query with the cursor as the handler wrote it. A cursor of another list becomes empty. The handler refuses
- * an empty cursor. (rule H24)
+ * Returns the query with the cursor of the handler. The cursor of another list becomes empty, so that the handler
+ * refuses it. (rule H24)
  */
 function withoutListMark<Query>(list: ReadList & { readonly query: Query }): Query {
   const cursor = valueAt(list.query, "cursor");
@@ -185,8 +172,8 @@ function withListMark(answer: unknown, list: ReadList): unknown {
 }
 
 /**
- * Returns a short hash of a list. Filters are not part of it: a program may follow a cursor without its filters, and
- * then gets the rest of the whole list.
+ * Returns a short hash of a list. Filters are not part of it: a program may follow a cursor without them, and gets the
+ * rest of the whole list.
  */
 const markOf = ({ endpoint: { method, path }, params }: ReadList): string =>
   createHash("sha256")
@@ -200,9 +187,8 @@ export function shapeAnswer(call: Call): void {
 }
 
 /**
- * Handles an error of a step. If another request with the same key was answered in the meantime, returns the
- * stored answer. Otherwise throws the error, and stores it if repeats must get it again. An error that the
- * endpoint does not declare becomes an internal error. (rule H4)
+ * Handles an error of a step. Returns the stored answer if a request with the same key was answered meanwhile. Stores
+ * errors that repeats must get again. An undeclared error becomes an internal error. (rule H4)
  */
 export async function refuse(call: Call, thrown: unknown): Promise<InvocationResult> {
   const { endpoint, incoming, deps, key, limitedBy } = call;
@@ -229,13 +215,13 @@ const shapeOf =
     "body" in success ? success.body.parse(answer) : undefined;
 
 /**
- * Whether repeats of the request are rare. For example, apps send many reports, but rarely repeat one. The server
- * then looks for a stored answer only when it claims the key, or after a refusal.
+ * Whether repeats are rare, as for reports of apps. Then the server looks for a stored answer only when it claims the
+ * key or refuses the request.
  */
 const isRarelyRepeated = ({ attempts }: Endpoint, { caller }: IncomingRequest): boolean =>
   caller?.kind === "appKey" && attempts === undefined;
 
-/** Returns the app of the app key. The stored answer is linked to this app, so that an erasure in the app finds it. */
+/** Returns the app of the app key. An erasure in this app finds the stored answer by the app. */
 const appOfKey = ({ caller }: IncomingRequest): string | undefined =>
   caller?.kind === "appKey" && "appId" in caller ? String(caller.appId) : undefined;
 
@@ -250,9 +236,8 @@ async function spendOnRead({ rateLimit }: Endpoint, who: string, { limiter }: In
 const nothingUsed: GiveBack = () => {};
 
 /**
- * Returns the stored answer to a repeat. Throws `not_found` if the person is no longer a member of the app,
- * `forbidden` if the person's role has too few rights now, and `idempotency_mismatch` if the content differs.
- * (rule K23)
+ * Returns the stored answer. Throws `not_found` for a former member of the app, `forbidden` for too low a role, and
+ * `idempotency_mismatch` for other content. (rule K23)
  */
 async function replayFor(
   { caller }: IncomingRequest,
@@ -274,18 +259,15 @@ const readsOnly: Pick<Request, "save" | "saveRow"> = {
   saveRow: () => Promise.reject(new Error("A read must not save anything")),
 };
 
-/**
- * Returns the error for a request whose app or record was deleted while the request ran. A request that begins after
- * the deletion gets the same error.
- */
+/** The error for a request whose app or record was deleted meanwhile. Later requests get the same error. */
 const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
   new ApiError(errorsOf(endpoint).includes("not_found") ? "not_found" : "invalid_api_key", {}, { cause });
 
 const nothingGiven = { params: undefined, query: undefined, body: undefined };
 
 /**
- * Parses the path parameters, the query and the body. Throws `not_found` for a malformed id, and `bad_request`
- * with the first faults of query and body. (rules H3, H9)
+ * Parses path parameters, query and body. Throws `not_found` for a malformed id, and `bad_request` with the first
+ * faults. (rules H3, H9)
  */
 function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
   if (!endpoint.params && !endpoint.query && !endpoint.body) return nothingGiven;
@@ -348,8 +330,8 @@ function outcomeOf(endpoint: Endpoint, answer: unknown): InvocationResult {
 }
 
 /**
- * Whether a repeat of the request must get this error again. This is true if the state of the data caused the
- * refusal, and if that state does not change only because time passes. (rule H13)
+ * Whether repeats must get this error again: the state of the data caused it, and does not change only because time
+ * passes. (rule H13)
  */
 const isKeptRefusal = ({ keptRefusals = [] }: ServedEndpoint, { status, code, details }: ApiError): boolean =>
   !details.isPassing &&
@@ -373,8 +355,8 @@ interface MutationContext {
 type Saving = Pick<Deps, "database" | "clock" | "limiter">;
 
 /**
- * Creates `save` and `saveRow` of a request. The change, the use of the rate limit and the stored answer are committed
- * together, or none of them is committed. (rule H14)
+ * Creates `save` and `saveRow`. One transaction commits the change, the use of the rate limit and the stored answer.
+ * (rule H14)
  */
 function createSave(deps: Saving, mutation: MutationContext): Pick<Request<Endpoint>, "save" | "saveRow"> {
   const { database, limiter } = deps;
@@ -490,10 +472,8 @@ interface IdempotentRequest extends IdempotencyKey {
 }
 
 /**
- * Identifies a request with an Idempotency-Key. Returns undefined if the request has no key, or if nothing
- * identifies its sender. The sender is identified by a credential, or by fields of the body. If fields identify
- * the sender and the answer contains a secret, the stored answer is encrypted with these fields, so that only a
- * request with the same fields gets the answer. (rules H10, H15)
+ * Identifies a request with an Idempotency-Key by its credential, or by fields of the body. Returns undefined without a
+ * key or a sender. (rules H10, H15)
  */
 function idempotentRequestOf(
   endpoint: ServedEndpoint,
@@ -514,9 +494,8 @@ function idempotentRequestOf(
 }
 
 /**
- * Returns the SHA-256 of the content of a request, in hex. The order of keys in JSON does not change the hash. A JSON
- * body and a form have the same hash if they have equal fields, and files with the same bytes, declared types and
- * names. (rule H30)
+ * Returns the SHA-256 of the content of a request, in hex. A JSON body and a form with equal fields and files have the
+ * same hash. The order of keys does not matter. (rule H30)
  */
 export function fingerprintOf(value: unknown): string {
   return createHash("sha256")
@@ -538,8 +517,8 @@ const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 
 type Keyed = Pick<IncomingRequest, "caller" | "path" | "body" | "idempotencyKey">;
 
 /**
- * Whether a request with this Idempotency-Key was already answered. The body has not arrived yet, so the contents are
- * not compared.
+ * Whether a request with this Idempotency-Key was already answered. The contents are not compared, because the body has
+ * not arrived yet.
  */
 export async function isAnswered(
   endpoint: Endpoint,
@@ -565,16 +544,13 @@ function knownKeyOf(
 }
 
 /**
- * Returns the scope of the requests to an endpoint that have the same value in the field `repeatableBy`. All keys of an
- * app share this scope. `fieldHash` is the hash of the value.
+ * Returns the scope of requests with the same value in `repeatableBy`. All keys of an app share it. `fieldHash` is the
+ * hash of the value.
  */
 export const scopeOfField = (appId: string, fieldHash: string, { method, path }: Endpoint): string =>
   scopeOf(["app", appId, fieldHash], method, path);
 
-/**
- * Returns the stored answer to a repeat. Throws `idempotency_mismatch` if an earlier request with another content has
- * used the key. (rule H11)
- */
+/** Returns the stored answer. Throws `idempotency_mismatch` if the earlier request had another content. (rule H11) */
 function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAnswer): InvocationResult {
   if (kept.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
   // Older servers stored some answers as JSON. An encrypted text never begins with a brace.
@@ -587,9 +563,8 @@ function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAnswer): 
 }
 
 /**
- * Returns the sealer of the stored answer. Without a credential, the answer is also encrypted with the secret fields of
- * the request. So even somebody who has the database and the secret of the deployment cannot read a token in the
- * answer.
+ * Returns the sealer of the stored answer. Without a credential, secret fields of the request also encrypt it. The
+ * database and the deployment's secret are then not enough to read a token.
  */
 function sealerOf(
   { repeatableBy, sealedBy = [] }: ServedEndpoint,
@@ -605,8 +580,8 @@ function sealerOf(
 }
 
 /**
- * Returns the texts that identify the sender of a request. If the request has no credential, the fields may contain a
- * password. With a plain hash the password would be easy to guess, so the fields are hashed with a key.
+ * Returns the texts that identify the sender. Without a credential, the fields are hashed with a key: a plain hash
+ * would make a password easy to guess.
  */
 function senderPartsOf(
   { repeatableBy }: Endpoint,
@@ -625,8 +600,7 @@ function senderPartsOf(
 const inProgress = (): ApiError => new ApiError("idempotency_in_progress", { retryAfterSeconds: 1 });
 
 /**
- * Thrown when another request with the same Idempotency-Key has just been answered. This request then gets the same
- * answer.
+ * Thrown when another request with the same Idempotency-Key was answered meanwhile. This request gets the same answer.
  */
 class AlreadyAnswered extends Error {
   readonly answer: FoundAnswer;

@@ -52,10 +52,6 @@ export interface IncomingRequest {
   readonly setSession: Request["setSession"];
 }
 
-/**
- * The answer of an endpoint: its status and its body. The body is JSON text, a prepared answer, a file, events, or
- * undefined for no body.
- */
 export interface InvocationResult {
   readonly status: number;
   readonly body: string | PreparedAnswer | Download | EventStream | undefined;
@@ -66,10 +62,7 @@ export interface InvocationResult {
 /** Calls the handler of an endpoint. Throws the ApiErrors that the endpoint declares. */
 export type Invoke = (incoming: IncomingRequest) => Promise<InvocationResult>;
 
-/**
- * Returns the text of a field of an unchecked value, trimmed and shortened. Returns an empty text if the field
- * is missing or is not text.
- */
+/** Returns the text of a field of an unchecked value, trimmed and shortened; empty if there is none. */
 export function fieldOf(value: unknown, name: string): string {
   return textAt(value, name).trim().slice(0, mostCharacters);
 }
@@ -135,9 +128,7 @@ export interface Callers {
   session: ConsoleCaller;
 }
 
-/**
- * A handler of a `pending` endpoint returns this while there is no result yet. The response is then 202 with `{}`.
- */
+/** A handler of a `pending` endpoint returns this while there is no result. The response is then 202 with `{}`. */
 export const notYet = Symbol("not yet");
 
 type Parsed<Schema> = Schema extends z.ZodMiniType ? z.output<Schema> : undefined;
@@ -160,8 +151,8 @@ export interface Browser {
 }
 
 /**
- * Identifies a request and its repeats. Handlers that save their work in several transactions use it. With it, a
- * repeat of an interrupted request continues the work.
+ * Identifies a request and its repeats. With it, handlers that save in several transactions continue the work of an
+ * interrupted request.
  */
 export interface RepeatMark {
   readonly name: string;
@@ -196,10 +187,9 @@ export interface Request<E extends Endpoint = Endpoint> {
   /** Undoes the use of the rate limit. Only requests that can wait (with the parameter `wait`) call this function. */
   readonly giveBack: () => void;
   /**
-   * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key. The result
-   * of `work` is the answer. A handler calls `save` once. The stored answer expires at `repeatableUntil` or earlier.
-   * `first` runs before the key is checked. `rateLimit` returns the limit that the request uses in place of the limit
-   * of the endpoint.
+   * Runs `work` in one transaction with the rate limit and the Idempotency-Key, and returns its answer. Call it once.
+   * The stored answer expires at `repeatableUntil` or earlier. `first` runs before the key is checked. `rateLimit`
+   * returns a limit in place of the endpoint's.
    */
   save<Answer extends AnswerOf<E>>(
     work: (tx: Transaction) => Promise<Answer>,
@@ -209,10 +199,7 @@ export interface Request<E extends Endpoint = Endpoint> {
       readonly rateLimit?: () => RateLimitName;
     },
   ): Promise<Answer>;
-  /**
-   * Does the same as `save`, for work that is one insert. The server combines the insert with other waiting inserts
-   * in one statement.
-   */
+  /** Does the same as `save` for one insert. The server joins waiting inserts in one statement. */
   saveRow<Answer extends AnswerOf<E>>(
     insert: (into: Inserter) => Promise<void>,
     answer: Answer,
@@ -229,9 +216,7 @@ export interface Handler<E extends Endpoint> {
   readonly traits?: Traits;
 }
 
-/**
- * The test cycles that an endpoint reads or changes, and the part of the request that contains the id to find them.
- */
+/** The test cycles that an endpoint reads or changes. `by` is the part of the request with the id to find them. */
 export interface CatchUp {
   readonly of: "cycle" | "listing" | "slot" | "tester";
   readonly by: "account" | `params.${string}` | `body.${string}`;
@@ -240,18 +225,15 @@ export interface CatchUp {
 /** Properties of an endpoint that clients do not need. They are set where the handler is defined. */
 interface Traits {
   /**
-   * Secret fields of the body. If the request has no credential, the stored answer is encrypted with these fields and
-   * with those in `repeatableBy`. If a repeat has other values in these fields, it gets `idempotency_mismatch`.
+   * Secret fields of the body. Without a credential, these fields and those in `repeatableBy` encrypt the stored
+   * answer. A repeat with other values gets `idempotency_mismatch`.
    */
   readonly sealedBy?: readonly string[];
   /** Error codes that a repeat must get again, in addition to all errors with status 409 and 422. */
   readonly keptRefusals?: readonly ErrorCode[];
   /** The test cycles in which due changes are applied before the handler is called. */
   readonly catchesUp?: CatchUp;
-  /**
-   * Set if the server may answer the same request again without calling the handler, while the answer is certainly
-   * unchanged.
-   */
+  /** Set if the server may repeat its answer without the handler while the answer is certainly unchanged. */
   readonly ready?: true;
 }
 
@@ -281,9 +263,7 @@ export type HandlersOf<C extends Groups> = { readonly [Name in keyof C]: Handler
 /** The position in a list at which a page starts. It is the sort key of the row before the page. */
 type Position = readonly string[];
 
-/**
- * One part of a sort key. `form` matches its text in a cursor. `start` is a value that comes before all other values.
- */
+/** One part of a sort key. `form` matches its text in a cursor. `start` comes before all other values. */
 interface KeyPart {
   readonly form: RegExp;
   readonly start: string;
@@ -305,8 +285,7 @@ export const oldestFirst = {
 export const sequencePart: KeyPart = { form: /^\d{1,15}$/, start: String(Number.MAX_SAFE_INTEGER) };
 
 /**
- * Returns the position of a cursor, or the start of the list if there is no cursor. Throws `bad_request` for an invalid
- * cursor.
+ * Returns the position of a cursor, or the start of the list without one. Throws `bad_request` for an invalid cursor.
  */
 export function readCursor(cursor: string | undefined, parts: readonly KeyPart[]): Position {
   if (cursor === undefined) return parts.map(({ start }) => start);
@@ -328,8 +307,8 @@ export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Ro
 const cursorOf = (position: Position): string => Buffer.from(position.join(" ")).toString("base64url");
 
 /**
- * Returns a page of a search. If the search stopped early, `nextCursor` is set even if the page is not full. The
- * cursor then contains `reached`, the number at which the search stopped.
+ * Returns a page of a search. If the search stopped early, `nextCursor` contains `reached`, the number where it
+ * stopped.
  */
 export function searchedPage<Row>(
   rows: readonly Row[],
@@ -344,11 +323,11 @@ export function searchedPage<Row>(
 /** Lets requests wait for signals of changes. */
 export interface Waiting {
   /**
-   * Calls `look` until its result is `enough`. The first call is immediate, and further calls follow at every signal
-   * of one of the `topics`. After `milliseconds`, or when `signal` aborts, returns the last result. The function
-   * listens before the first call of `look`, so it misses no signal. On PostgreSQL it also calls `look` every five
-   * seconds. A notification of another server may be lost, and a server of another version may send no notifications.
-   * (rule A22)
+   * Calls `look` now and at every signal of the `topics`, until the result is `enough`. After `milliseconds`, or when
+   * `signal` aborts, returns the last result. It listens before the first call, so that it misses no signal.
+   *
+   * On PostgreSQL, it also calls `look` every five seconds: a notification may be lost or never sent by another
+   * version. (rule A22)
    */
   until<Found>(
     topics: readonly string[],
@@ -365,8 +344,8 @@ export interface WaitOptions<Found> {
   /** Registers `wake` for changes that have no topic. Returns a function that removes `wake` again. */
   readonly listen?: (wake: () => void) => () => void;
   /**
-   * Called when the wait begins. `isResting` returns true while the request waits for the next signal, and false while
-   * `look` runs. Returns a function to call when the wait ends.
+   * Called when the wait begins. `isResting` tells whether the request waits for a signal or runs `look`. Returns a
+   * function to call at the end.
    */
   readonly attend?: (isResting: () => boolean) => () => void;
 }
@@ -430,10 +409,7 @@ export function createWaiting(
   };
 }
 
-/**
- * Creates an object with which a signal continues one waiting function. If the signal comes before the function begins
- * to wait, the function does not wait.
- */
+/** Lets a signal continue one waiting function. A signal before the wait ends the wait immediately. */
 function createPause() {
   let hasResumed = false;
   let wake: (() => void) | undefined;

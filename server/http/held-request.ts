@@ -2,7 +2,7 @@ import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import type { Request } from "./handler.ts";
 
-/** What a waiting request waits for, and for how long. `WaitOptions` in `waiting.ts` explains the fields. */
+/** What a waiting request waits for, and for how long. `WaitOptions` in `handler.ts` explains the fields. */
 export interface Holding<Found> {
   readonly topics: readonly string[];
   readonly look: () => Promise<Found>;
@@ -13,9 +13,8 @@ export interface Holding<Found> {
 }
 
 /**
- * Makes a request wait until there is a result, or until its time is over. A long wait without a result does not
- * count against the rate limit. If a wait ends because the server stops, it does not count either, because the client
- * then sends the request again. (rules A9, A31)
+ * Waits for a result until the time is over. Two waits without a result do not count against the rate limit: long ones,
+ * and those that a stopping server ends. (rules A9, A31)
  */
 export async function hold<Found>(
   { clock, stopping, waiting }: Pick<Deps, "clock" | "stopping" | "waiting">,

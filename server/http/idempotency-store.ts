@@ -32,9 +32,8 @@ export async function appOfRequest(reader: Reader, params: unknown): Promise<str
 }
 
 /**
- * Whether a person may still get the stored answer to an earlier request. Throws `forbidden` if the person's
- * role has too few rights now. A person who is no longer a member of the app may get only an answer without
- * content, such as the answer to the request that deleted the app. (rule K23)
+ * Whether a person may still get a stored answer. Throws `forbidden` if the role has too few rights now. A former
+ * member gets only empty answers, such as for a deleted app. (rule K23)
  */
 export async function mayStillGet(
   reader: Reader,
@@ -67,8 +66,8 @@ export interface IdempotencyKey {
   /** The app that the request is about, if the request needs a role in it. */
   readonly appId?: string | undefined;
   /**
-   * Set only while the server does not trust its clock. No answer expires during this time. `behindMs` is the maximum
-   * number of milliseconds by which the clock may be behind the true time.
+   * Set while the server does not trust its clock. Then no answer expires. `behindMs` is the most that the clock may be
+   * behind.
    */
   readonly inDoubt?: { readonly behindMs: number };
 }
@@ -107,8 +106,8 @@ export const idempotency = {
   },
 
   /**
-   * Reserves the key for this transaction, which must then call `store` or throw. If `answer` is given, also stores
-   * this answer. Never waits for another transaction.
+   * Reserves the key for this transaction, which must then call `store` or throw. Also stores `answer` if given. Never
+   * waits for another transaction.
    */
   async claim(tx: Transaction, request: IdempotencyKey, now: Date, answer?: StoredAnswer): Promise<Claim> {
     const scope = scopeHash(request.scope);
@@ -166,14 +165,14 @@ function expiryOf({ inDoubt, lifetimeSeconds }: IdempotencyKey, now: Date): stri
 }
 
 /**
- * Returns the time up to which answers have expired. If the server does not trust its clock, returns a time in 1970,
- * so that no answer has expired.
+ * Returns the time up to which answers have expired. While the clock is in doubt, it is in 1970, so no answer has
+ * expired.
  */
 const expiredBy = ({ inDoubt }: KnownKey, now: Date): string => (inDoubt ? new Date(0) : now).toISOString();
 
 /**
- * On PostgreSQL, locks the name until the transaction ends. Returns false if another transaction has locked it. SQLite
- * needs no lock, because it has one writer.
+ * Locks the name until the end of the transaction, or returns false if it is locked. SQLite needs no lock, because it
+ * has one writer.
  */
 async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {
   if (tx.engine === "sqlite") return true;
@@ -188,10 +187,7 @@ async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {
 export const scopeOf = (whose: readonly string[], method: string, path: string): string =>
   [...whose, method, sameAddress(path)].join("\n");
 
-/**
- * Returns the path in lower case and without slashes at its end. An id in capitals is the same id, so a request with
- * capitals may be a repeat.
- */
+/** Returns the path in lower case, without slashes at its end. An id in capitals is the same id. */
 const sameAddress = (path: string): string => path.toLowerCase().replace(/(?<!\/)\/+$/, "");
 
 /** Returns a text that is the same for a request and its repeats, and for no other request. */

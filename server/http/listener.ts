@@ -31,8 +31,7 @@ export function createListener(budgets: Budgets): Server {
     requestTimeout: budgets.requestMilliseconds,
     connectionsCheckingInterval: Math.min(mostCheckMilliseconds, budgets.headMilliseconds),
     keepAliveTimeout: budgets.idleMilliseconds,
-    // `routing` refuses requests without a Host header. If Node did that (`true`), its answer would not have the form
-    // of this server's errors.
+    // `routing` refuses requests without a Host header. Node's answer would not have the form of this server's errors.
     requireHostHeader: false,
   });
   server.timeout = budgets.stalledMilliseconds;
@@ -54,17 +53,19 @@ interface Use {
 }
 
 /**
- * Limits the number of open connections. If a new connection exceeds the limit, closes one connection. If more
- * than half of all connections have never sent a request, closes the oldest of these. So a client between two
- * requests keeps its connection. Otherwise, closes the connection that has been without a running request for
- * the longest time. If there is none, closes a connection whose body is still arriving, or else a connection
- * whose answer takes over a second. If all other connections are busy, closes the new connection.
+ * Limits the number of open connections. A new connection over the limit closes the first of these that exists:
+ * - the oldest without any request, if more than half of all connections have sent none
+ * - the connection that has been without a running request for the longest time
+ * - a connection whose body is still arriving
+ * - a connection whose answer takes over a second
+ * - the new connection.
+ *
+ * The condition of the first line lets a client keep its connection between two requests.
  */
 function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const most = settings.budgets.connections;
   const open = new Map<Socket, Use>();
-  // Connections are sorted by their last requests only while many connections are open, because sorting takes time in
-  // each request.
+  // Sorting takes time in each request. So connections are sorted only while many are open.
   let isOrdered = false;
   const withoutRequest = new Set<Socket>();
   const warn = createWarning((count) =>
@@ -85,8 +86,7 @@ function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | 
     if (open.size <= most) return;
     const [oldest] = withoutRequest.size * 2 > open.size ? withoutRequest : [];
     const leaving = oldest ?? mostIdle(open, socket) ?? socket;
-    // From now on, this connection does not count as open, although its socket has not yet reported that it is
-    // closed.
+    // The socket reports its close later. From now on, the connection does not count as open.
     forget(leaving);
     leaving.destroy();
     warn();
@@ -113,10 +113,7 @@ function order(open: Map<Socket, Use>): void {
   for (const [socket, use] of ordered) open.set(socket, use);
 }
 
-/**
- * Returns the connection to close when the limit of open connections is reached. Returns undefined if all
- * connections except `newest` are busy. `open` must be sorted.
- */
+/** Returns the connection to close at the limit. Undefined if all except `newest` are busy. `open` must be sorted. */
 function mostIdle(open: ReadonlyMap<Socket, Use>, newest: Socket): Socket | undefined {
   const longBefore = performance.now() - busyMilliseconds;
   let sending: Socket | undefined;
@@ -133,8 +130,7 @@ function mostIdle(open: ReadonlyMap<Socket, Use>, newest: Socket): Socket | unde
 const warnMilliseconds = 10_000;
 
 /**
- * Creates a function that calls `warn` the first time, and later at most every ten seconds. `warn` gets the number of
- * calls since the last warning.
+ * Calls `warn` the first time, then at most every ten seconds. `warn` gets the number of calls since the last warning.
  */
 function createWarning(warn: (count: number) => void): () => void {
   let count = 0;
@@ -150,16 +146,15 @@ function createWarning(warn: (count: number) => void): () => void {
 }
 
 /**
- * Answers malformed HTTP, headers that are too large, and requests that do not arrive in time. Without this function,
- * Node would answer them in another format than this server's errors. A connection that has sent nothing is closed
- * without an answer. An unknown `Expect` header is ignored.
+ * Answers malformed HTTP, too large headers and late requests in the form of this server's errors. Closes connections
+ * that have sent nothing. Ignores an unknown `Expect` header.
  */
 function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const { lingerMilliseconds } = settings.budgets;
   server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-    // Browsers open connections before they need them. If this connection got an answer now, the browser would
-    // later use it as the answer to another request.
+    // Browsers open connections before they need them. If a browser got an answer now, it would use the answer for its
+    // next request.
     if (socket.bytesRead === 0) return void socket.destroy();
     const requestId = randomBytes(8).toString("hex");
     // The error contains the received bytes, which may be secret, so only its code is logged.
@@ -171,8 +166,7 @@ function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "l
 }
 
 /**
- * Sends the last bytes of a connection, and closes the connection a moment later. If the server closed it
- * immediately, bytes that the client has not read would be lost.
+ * Sends the last bytes and closes the connection a moment later. If it closed immediately, unread bytes would be lost.
  */
 function endSoon(socket: Socket, text: string, milliseconds: number): void {
   socket.end(text);
@@ -181,8 +175,7 @@ function endSoon(socket: Socket, text: string, milliseconds: number): void {
 }
 
 /**
- * Whether a part of an answer was already sent on this connection. In this case no other bytes may be sent. Node has no
- * public API for this check.
+ * Whether a part of an answer was already sent. Then no other bytes may be sent. Node has no public API for this check.
  */
 function isUnderWay(socket: Socket): boolean {
   const response: unknown = Reflect.get(socket, "_httpMessage");
@@ -223,10 +216,7 @@ interface Observer {
   readonly nextId: () => string;
   /** The security headers: names and values. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /**
-   * Counts an answer and writes it to the log. Changes and failures have the level `info`, successful reads have the
-   * level `debug`.
-   */
+  /** Counts and logs an answer. Changes and failures have the level `info`, other reads have `debug`. */
   readonly answered: (answer: {
     readonly requestId: string;
     readonly method: string;
@@ -260,8 +250,8 @@ export const createObserver = (
 });
 
 /**
- * Assigns an id to every request, sets the security headers, and records the answer. If the body has not arrived
- * completely, sends the answer without waiting for the rest. (rule H8)
+ * Assigns an id to every request, sets the security headers, and records the answer. Sends the answer early if the body
+ * is incomplete. (rule H8)
  */
 export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer, answerEarly: AnswerEarly) {
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -278,16 +268,12 @@ export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer
     const route: unknown = ctx.state.route;
     const name = typeof route === "string" ? route : undefined;
     observer.answered({ requestId, method, route: name, status, milliseconds });
-    // This check is not a separate middleware. A middleware takes time in every request, and nearly all requests have
-    // arrived completely by now.
+    // A separate middleware would take time in every request, but nearly all requests are complete here.
     if (!ctx.req.complete) await answerEarly(ctx);
   };
 }
 
-/**
- * Creates a function that returns ids which are unique among all servers. An id consists of a random prefix of the
- * process and a count.
- */
+/** Creates ids that are unique among all servers: a random prefix of the process, and a count. */
 function createIds(): () => string {
   const beginning = randomBytes(8).toString("hex");
   let count = 0;
@@ -298,8 +284,8 @@ function createIds(): () => string {
 }
 
 /**
- * Sends the answer although the body has not arrived completely. Then reads and drops the rest of the body and closes
- * the connection. On an open connection, bytes that were not read would look like the next request. (rule H20)
+ * Sends the answer before the body is complete, drops the rest and closes the connection. Otherwise unread bytes would
+ * look like the next request. (rule H20)
  */
 type AnswerEarly = (ctx: Context) => Promise<void>;
 
@@ -354,8 +340,8 @@ export interface Watched {
 }
 
 /**
- * Creates the metrics of this process. They are about its answers, the nightly backups, the write-ahead log of SQLite,
- * browsers that receive events, and Node.
+ * Creates the metrics of this process: answers, nightly backups, SQLite's write-ahead log, browsers with events, and
+ * Node.
  */
 export function createMetrics({ nightly, logBytes, liveConnections }: Watched = {}): Metrics {
   const registry = new Registry();
@@ -430,15 +416,11 @@ function measureNightly(registry: Registry, last: () => NightlyBackup | undefine
 }
 
 /**
- * Answers that the server sends without Koa. A request with the same address and credential as an earlier request
- * gets the same bytes. This ends when data of the answer changes or is no longer in memory. Koa answers all other
- * requests. (decision 04)
+ * Answers that the server sends again without Koa to the same address and credential. An answer ends when its data
+ * change or are dropped from memory. (decision 04)
  */
 export interface Ready {
-  /**
-   * Stores an answer that Koa has sent, if the server may send it without Koa to the next request with the same address
-   * and credential.
-   */
+  /** Stores an answer of Koa if the server may send it again to the same address and credential. */
   keep(request: IncomingMessage, given: GivenAnswer): void;
   /** Returns a listener that sends a ready answer if there is one, and otherwise calls `next`. */
   before(next: RequestListener): RequestListener;
@@ -532,9 +514,8 @@ interface Asked {
 }
 
 /**
- * Returns the name of the answer to a request, or undefined if no answer can be ready. An answer can be ready only for
- * a GET of an address that `targets` matches. The request must have one credential and no other header that changes the
- * answer.
+ * Returns the name of the answer, or undefined if no answer can be ready. A ready answer needs a GET of `targets` with
+ * one credential and no other header that changes answers.
  */
 function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
   const { method, url = "", rawHeaders } = request;
@@ -562,10 +543,7 @@ function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
   return { name: hashOf(`${url} ${credential}`), known };
 }
 
-/**
- * The headers that change an answer. Koa answers a request that has a header marked `other`, or that has any of these
- * headers twice.
- */
+/** The headers that change an answer. A request with an `other` header, or with one of these twice, goes to Koa. */
 const parts: ReadonlyMap<string, "credential" | "host" | "known" | "other"> = new Map([
   ["x-api-key", "credential"],
   ["authorization", "credential"],
@@ -638,8 +616,8 @@ function send(
 }
 
 /**
- * Returns the bytes of a text in a separate buffer. A small buffer from `Buffer.from` would keep a whole block of
- * Node's pool in memory.
+ * Returns the bytes in a separate buffer. A small buffer from `Buffer.from` keeps a whole block of Node's pool in
+ * memory.
  */
 function ownBytes(text: string): Buffer {
   const bytes = Buffer.alloc(Buffer.byteLength(text));
@@ -647,10 +625,7 @@ function ownBytes(text: string): Buffer {
   return bytes;
 }
 
-/**
- * The maximum size of the body of a ready answer. Koa sends larger answers, and counts their memory while clients read
- * them.
- */
+/** The maximum size of a ready answer. Koa counts the memory of larger answers while clients read them. */
 const mostBytesOfOne = 262_144;
 /** The memory in bytes that an entry uses in addition to its body. */
 const smallThings = 2_000;

@@ -16,18 +16,14 @@ interface LookupCacheOptions<Row> {
   readonly dropAll: readonly string[];
   /** Returns the topics whose signals drop only this row. */
   readonly topicsOf?: (row: Row) => readonly string[];
-  /**
-   * If the topic means that a transaction has stored a row, returns the name and the row. The row is then cached
-   * without a read.
-   */
+  /** If the topic says that a row was stored, returns its name and the row. The row is then cached without a read. */
   readonly storedWith?: (topic: string) => readonly [name: string, row: Row] | undefined;
   /** Returns about how many bytes of memory a row takes without its name and its topics. The default is 1,000. */
   readonly bytesOf?: (row: Row) => number;
 }
 
 /**
- * A cache of the rows that `load` returns. It drops a row when one of its topics is signalled, or when another process
- * writes to the database.
+ * Caches rows of `load`. Drops a row at a signal of one of its topics, or when another process writes to the database.
  */
 export function cachedLookup<Row>(options: LookupCacheOptions<Row>): Lookup<Row> {
   const { memory, load, dropAll, topicsOf = () => [], storedWith } = options;
@@ -69,17 +65,11 @@ const defaultBytes = 1_000;
 /** The memory in bytes that a map entry uses in addition to its text. */
 const placeBytes = 600;
 
-/**
- * Returns about how many bytes the name and the topics of a row take. Often they take more memory than the row
- * itself.
- */
+/** Returns about how many bytes the name and the topics of a row take. This is often more than the row itself. */
 const findingBytes = (name: string, topics: readonly string[]): number =>
   [name, ...topics].reduce((sum, text) => sum + placeBytes + 2 * text.length, 0);
 
-/**
- * Creates the store of the cached rows. The store also records which rows must be dropped after a signal of each
- * topic.
- */
+/** Creates the store of the cached rows. It also finds rows by their topics. */
 function createRows<Row>({
   memory,
   bytesOf = () => defaultBytes,
@@ -111,38 +101,31 @@ interface KeptRow<Row> {
 }
 
 /**
- * A cache in memory of what a process has read from its database. Only a process that writes a SQLite file has a cache,
- * because only this process sees every change immediately. All parts of the cache share one limit in bytes. The least
- * recently used values are dropped first. (decision 04) (rule H32)
+ * Caches what a process has read from its database. Only the process that writes a SQLite file caches, because only it
+ * sees every change immediately. All parts share one limit in bytes. The least recently used values are dropped first.
+ * (decision 04) (rule H32)
  */
 export interface Memory {
   /** Whether this process caches anything. */
   readonly isOn: boolean;
-  /**
-   * Creates a part of the cache. Names in different parts are independent of each other. Each time that a value is
-   * dropped, `onDropped` is called with the value.
-   */
+  /** Creates a part with its own names. `onDropped` is called for each dropped value. */
   createPart<Value>(onDropped?: (name: string, value: Value) => void): MemoryPart<Value>;
   /** Calls `listener` with the topic of each change. The topic is `everyTopic` if anything may have changed. */
   onChange(listener: (topic: string) => void): void;
 }
 
 interface MemoryPart<Value> {
-  /** Returns the value of a name and marks the value as just used. Returns undefined if the value is not in memory. */
+  /** Returns the value of a name and marks the value as just used. */
   get(name: string): Value | undefined;
   /**
-   * Stores a value. It replaces an earlier value with the same name. `bytes` is about how much memory the value and
-   * its name take. Returns whether the value was stored.
+   * Stores or replaces a value. `bytes` is about how much memory it takes with its name. Returns whether it was stored.
    */
   keep(name: string, value: Value, bytes: number): boolean;
   forget(name: string): void;
   clear(): void;
 }
 
-/**
- * A value in memory. The cache uses this object itself as the key, because a text as the key would be hashed at each
- * use.
- */
+/** A value in memory. The cache uses this object as its key, because a text would be hashed at each use. */
 interface Kept {
   /** Removes the value from its part. */
   readonly drop: () => void;

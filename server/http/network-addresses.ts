@@ -14,8 +14,8 @@ type Resolve = (
 export const otherMachineRefusal = "The development server sends only to addresses of this machine";
 
 /**
- * Creates a lookup that resolves a name only to allowed addresses. The socket connects to exactly these addresses, so a
- * change of the name in DNS after the check has no effect.
+ * Creates a lookup that finds only allowed addresses. The socket connects to these addresses, so a later change in DNS
+ * has no effect.
  */
 const createCheckedLookup =
   (resolve: Resolve, isAllowed: (address: string) => boolean, refusal: string): LookupFunction =>
@@ -33,10 +33,7 @@ const createCheckedLookup =
 export const createPublicLookup = (resolve: Resolve): LookupFunction =>
   createCheckedLookup(resolve, isPublic, privateRefusal);
 
-/**
- * All public IPv6 addresses are in 2000::/3. This check is needed, because the library also calls some other addresses
- * `unicast`, such as ::127.0.0.1.
- */
+/** All public IPv6 addresses. The library also calls other addresses `unicast`, such as ::127.0.0.1. */
 const publicIpv6 = ipaddr.parseCIDR("2000::/3");
 
 /** Resolves a name, but only to public addresses. */
@@ -46,8 +43,8 @@ export const publicLookup = createPublicLookup(lookup);
 export const loopbackLookup = createCheckedLookup(lookup, isLoopback, otherMachineRefusal);
 
 /**
- * Whether the host of a URL is an address in a private network. Returns false for a host name, because only a DNS
- * lookup can find its addresses.
+ * Whether the host of a URL is an address in a private network. False for a host name, because only DNS knows its
+ * addresses.
  */
 export function isPrivateAddress(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "");
@@ -55,8 +52,8 @@ export function isPrivateAddress(hostname: string): boolean {
 }
 
 /**
- * Whether the host of a URL is an address of this machine. Returns undefined for a host name, because only a DNS
- * lookup can find its addresses.
+ * Whether the host of a URL is an address of this machine. Undefined for a host name, because only DNS knows its
+ * addresses.
  */
 export function isLoopbackAddress(hostname: string): boolean | undefined {
   const host = hostname.replace(/^\[|\]$/g, "");

@@ -67,8 +67,7 @@ async function checkReady({ database, settings }: Pick<Deps, "database" | "setti
 }
 
 /**
- * Returns the metrics if the request has the metrics token of the deployment. Otherwise throws `not_found`. Also
- * throws `not_found` if the deployment has no metrics token.
+ * Returns the metrics. Throws `not_found` without the right metrics token, or if the deployment has no metrics token.
  */
 async function readMetrics(
   metrics: Metrics,
@@ -87,16 +86,13 @@ function mayRead(authorization: string | undefined, token: string | undefined): 
 /** Returns the OpenAPI document of this server. */
 export type ReadOpenApi = () => Promise<object>;
 
-/**
- * Returns a function that creates the document when it is called for the first time. Most servers never need the
- * document, and creating it takes long.
- */
+/** Creates the document at the first call, because this takes long and most servers never need it. */
 export const createReadOpenApi = ({ baseUrl }: Pick<Settings, "baseUrl">): ReadOpenApi =>
   onFirstUse(() => createOpenApi(baseUrl, waitIfTurnIsLong));
 
 /**
- * Returns a function that creates a value at its first call, and returns the same value at later calls. After a
- * failure, the next call tries again.
+ * Returns a function that creates a value at its first call, and then returns the same value. After a failure, the next
+ * call tries again.
  */
 export function onFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;

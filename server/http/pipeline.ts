@@ -67,8 +67,8 @@ import { senderOf } from "./rate-limits/rate-limits.ts";
 import { sendDownload } from "./serve-file.ts";
 
 /**
- * The steps of a request of the API, in order. Before these steps, the server looks for a ready answer (`ready.ts`),
- * then Koa logs the request and finds its route (`app.ts`). (rule H5)
+ * The steps of a request of the API, in order. Before them, the server looks for a ready answer (`listener.ts`). Then
+ * Koa logs the request and finds its route (`app.ts`). (rule H5)
  */
 export const requestSteps: readonly Step<Exchange>[] = [
   nameSuccessor,
@@ -81,10 +81,7 @@ export const requestSteps: readonly Step<Exchange>[] = [
   keepAnswer,
 ];
 
-/**
- * The steps of a call of an endpoint, in order. The call comes from a request of the API, a page of the console or an
- * MCP tool.
- */
+/** The steps of a call from the API, a page of the console or an MCP tool. */
 export const callSteps: readonly Step<Call>[] = [
   checkScope,
   replayAnswer,
@@ -126,10 +123,7 @@ function routeOf(endpoint: ServedEndpoint, invoke: Invoke, deps: MountDeps, step
   };
 }
 
-/**
- * Creates the function that answers a call of an endpoint. It runs `callSteps`, and one of these steps calls the
- * handler. It throws the ApiErrors that the endpoint declares.
- */
+/** Creates the function that runs `callSteps` for an endpoint. It throws the ApiErrors that the endpoint declares. */
 export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: InvokeDeps): Invoke {
   // The cast is safe, because the schemas of this endpoint have checked the parts of the request.
   const handleAny = (request: Request) => handle(request as Request<E>);
@@ -150,10 +144,8 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
 }
 
 /**
- * Calls the route of each request. A map finds the routes without parameters, and routers find the other
- * routes. HEAD is treated like GET. Throws `method_not_allowed` for a known path with another method, and
- * `bad_request` if the target is not an address, or if the number of Host headers is wrong. Calls `next` for
- * unknown paths. (rule H27)
+ * Calls the route of each request. HEAD counts as GET. Throws `method_not_allowed`, and `bad_request` for a wrong
+ * target or Host header. Calls `next` for unknown paths. (rule H27)
  */
 export function routing(routes: readonly Route[]): RouterMiddleware {
   const fixed = new Map(
@@ -193,8 +185,8 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
 }
 
 /**
- * Returns the path of a request, with encoded letters and digits decoded, such as `%65` to `e` (RFC 3986,
- * 6.2.2.2). Returns undefined if the target of the request is an absolute URL that cannot be parsed.
+ * Returns the path with decoded letters and digits, such as `e` for `%65` (RFC 3986, 6.2.2.2). Returns undefined for an
+ * absolute URL that cannot be parsed.
  */
 export function pathOf(ctx: Context): string | undefined {
   try {
@@ -204,10 +196,7 @@ export function pathOf(ctx: Context): string | undefined {
   }
 }
 
-/**
- * Returns how many Host headers a request has. A request with two Host headers is refused, because servers and
- * proxies do not agree on which header to use.
- */
+/** Returns the number of Host headers. Two are refused, because servers and proxies may use different ones. */
 function hostsIn(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -229,8 +218,8 @@ function routerOf(routes: readonly Route[]): Router {
 }
 
 /**
- * Returns the area of a path, which is its first three parts, such as `/api/v1/agent`. There is a router for each area,
- * because a router tries its routes one after the other, and a router with fewer routes is faster.
+ * Returns the first three parts of a path, such as `/api/v1/agent`. Each area has its own router, because small routers
+ * are faster.
  */
 const areaOf = (path: string): string => path.split("/", 4).join("/");
 
@@ -290,10 +279,7 @@ export interface SharedSteps {
 
 type MountDeps = InvokeDeps & Pick<Deps, "files" | "stopping">;
 
-/**
- * The state of one request of the API. The steps run one after the other, and each step reads the fields that earlier
- * steps have set.
- */
+/** The state of one request of the API. Each step reads fields that earlier steps have set. */
 interface Exchange {
   readonly ctx: Context;
   readonly endpoint: ServedEndpoint;
@@ -311,9 +297,7 @@ interface Exchange {
   outcome: InvocationResult;
 }
 
-/**
- * Creates the exchange of a request before its first step. The code names each field, because an object spread is slow.
- */
+/** The code names each field, because an object spread is slow. */
 const newExchange = ({
   ctx,
   endpoint,
@@ -342,8 +326,8 @@ const newExchange = ({
 });
 
 /**
- * Adds the headers `Deprecation` and `Link` if the endpoint has a successor. Answers to refused requests also have
- * these headers. (RFC 9745; rule H28)
+ * Adds the headers `Deprecation` and `Link` if the endpoint has a successor. Refusals have these headers, too. (RFC
+ * 9745; rule H28)
  */
 function nameSuccessor({ ctx, endpoint: { successor }, deps }: Exchange): void {
   if (!successor) return;
@@ -362,8 +346,8 @@ async function findCaller(exchange: Exchange): Promise<void> {
 }
 
 /**
- * Computes by how much the sender's clock is ahead. This runs before the body is read, because the server's clock
- * advances while the body arrives.
+ * Computes by how much the sender's clock is ahead. It runs before the body is read, because the server's clock
+ * advances meanwhile.
  */
 function compareClocks(exchange: Exchange): void {
   const { ctx, endpoint, deps } = exchange;
@@ -371,8 +355,8 @@ function compareClocks(exchange: Exchange): void {
 }
 
 /**
- * Reads the body. Checks the scope and the Idempotency-Key before that, because the body may be large or malformed.
- * Counts refused requests. (rule H18)
+ * Checks the scope and the Idempotency-Key, then reads the body, which may be large. Counts refused requests. (rule
+ * H18)
  */
 async function readBody(exchange: Exchange): Promise<void> {
   const { ctx, endpoint, steps, params, caller } = exchange;
@@ -448,8 +432,7 @@ export function createBodyReader(
     if (arrival && admitted) admitted.onCut(arrival.cut);
     let received = noBody;
     try {
-      // The memory of an admitted body is not counted, because it is small. The files of the body are written to disk
-      // while they arrive.
+      // The memory of an admitted body is small and not counted: its files go to disk while they arrive.
       const counted = admitted ? withoutHolding(arrival) : arrival;
       received = await readUpload(req, { body, bodyKind, rules }, { files, arrival: counted });
       return received;
@@ -526,9 +509,8 @@ function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, replayed } 
 }
 
 /**
- * Stores an answer to an endpoint with the trait `ready` in memory, so that the next request with the same address and
- * credential gets it without Koa. Stores nothing if the answer is not prepared, if its status is not 200, or if the
- * request has no credential of a kind that the server caches.
+ * Stores an answer, so that the next equal request gets it without Koa. Stores only prepared answers with the status
+ * 200, for credentials that the server caches.
  */
 function keepAnswer({ ctx, endpoint, steps, caller, presented, outcome }: Exchange): void {
   const { auth, ready } = endpoint;
@@ -539,9 +521,8 @@ function keepAnswer({ ctx, endpoint, steps, caller, presented, outcome }: Exchan
 }
 
 /**
- * If the endpoint has the trait `countsRefusals`, counts a refused request against the rate limit of its sender. The
- * reason is that a refused request costs the server as much as an accepted request. Only the statuses 400, 404, 412,
- * 413 and 415 count. Throws `thrown`, or `rate_limited`.
+ * With `countsRefusals`, counts a refused request against the rate limit, because it costs as much as an accepted one.
+ * Throws `thrown` or `rate_limited`.
  */
 async function countRefusal({ endpoint, caller, deps }: Exchange, thrown: unknown): Promise<never> {
   const { countsRefusals, rateLimit } = endpoint;
@@ -551,9 +532,6 @@ async function countRefusal({ endpoint, caller, deps }: Exchange, thrown: unknow
   throw thrown;
 }
 
-/**
- * Returns the length of a body from the headers of its request. Returns undefined for a chunked body, whose
- * length is not known in advance.
- */
+/** Returns the length of a body from its headers, or undefined for a chunked body. */
 const announcedBytes = ({ headers }: IncomingMessage): number | undefined =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;

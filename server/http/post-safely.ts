@@ -45,11 +45,8 @@ export interface PostAnswer {
 const bodyMilliseconds = 1_000;
 
 /**
- * Posts to an address that a person has entered. The type of the body is JSON, unless the headers contain
- * another type. Redirects are not followed. With the reach `public`, the function never connects to a private
- * address, even if a public name resolves to one. Rejects with an Error if the address is not allowed or if
- * there is no answer. The message of the error does not contain the address, because the address can be a
- * secret. (rule O29)
+ * Posts to an address that a person has entered, without redirects. With `public`, never connects to a private address,
+ * even if a public name resolves to one. Rejects with an Error without the address, which may be secret. (rule O29)
  */
 export function postSafely({
   url,
@@ -97,16 +94,14 @@ export function postSafely({
         answer.on("error", finish);
       },
     );
-    // This limits the time of the whole request. A limit for the time between two bytes would not stop a server that
-    // sends slowly.
+    // This limits the whole request. A limit between two bytes would not stop a server that sends slowly.
     const timer = setTimeout(
       () => outgoing.destroy(new Error(`The ${receiver} did not answer in time`)),
       timeLimitMs,
     );
     outgoing.on("error", (error) => reject(new Error(reasonOf(error, receiver))));
     outgoing.on("close", () => clearTimeout(timer));
-    // Without this listener, Node reports neither an answer nor an error if the status of the answer is 101
-    // (Switching Protocols).
+    // Without this listener, Node reports neither an answer nor an error for the status 101 (Switching Protocols).
     outgoing.on("upgrade", (_, socket) => {
       socket.destroy();
       reject(new Error(`The ${receiver} switched to another protocol and gave no answer`));
@@ -115,10 +110,7 @@ export function postSafely({
   });
 }
 
-/**
- * Returns to which addresses the server may post events of apps and notices for browsers. A development server posts
- * only to this machine.
- */
+/** Returns where the server may post events and notices. A development server posts only to this machine. */
 export const reachOf = ({
   dev,
   privateWebhooks,
@@ -131,8 +123,8 @@ export const reachOf = ({
 };
 
 /**
- * Returns the reason why the server may not post to an address with this reach; undefined if it may. Also returns
- * undefined for a host name, because its addresses are checked later, when the name is resolved.
+ * Returns why the server may not post to an address; undefined if it may. A host name is checked later, when it is
+ * resolved.
  */
 export const addressRefusal = (url: string, reach: Reach): string | undefined =>
   refusalOf(new URL(url).hostname, reach);

@@ -15,8 +15,8 @@ export interface ServedFile {
 }
 
 /**
- * Answers GET and HEAD of `{base_url}/uploads/{name}`. Calls `next` if `find` does not find the name, or if the
- * stored file is missing or has another size. Throws `method_not_allowed` for other methods. (rule F16)
+ * Serves `{base_url}/uploads/{name}`. Calls `next` if the name is unknown or the stored file is missing or has another
+ * size. Throws `method_not_allowed`. (rule F16)
  */
 export function serveFiles(
   { baseUrl }: Pick<Settings, "baseUrl">,
@@ -50,8 +50,7 @@ async function answer(ctx: Context, file: ServedFile, files: Pick<Files, "open">
   }
   const span = spanOf(ctx, file.size);
   if (span === "unsatisfiable") return refuseRange(ctx, file.size);
-  // The file is opened before the headers are set. If it cannot be opened, the answer with the error must not have
-  // these headers.
+  // The answer with an error must not have these headers. So the file is opened before they are set.
   const stream = ctx.method === "GET" ? await files.open(file.sha256, span) : undefined;
   setHeaders(ctx, file);
   ctx.length = span ? span.end - span.start + 1 : file.size;
@@ -91,9 +90,8 @@ function setHeaders(ctx: Context, { mediaType, fileName }: ServedFile): void {
 }
 
 /**
- * Returns the span that a Range header requests from a file of `size` bytes, or "unsatisfiable". Returns undefined if
- * the answer is the whole file: if there is no header, if the header is malformed, has another unit, or requests
- * several ranges. (RFC 9110, 14.2)
+ * Returns the span of a Range header, or "unsatisfiable". Returns undefined for no header, a malformed header, another
+ * unit, or several ranges. (RFC 9110, 14.2)
  */
 function parseByteRange(header: string | undefined, size: number): ByteSpan | "unsatisfiable" | undefined {
   const [, first, last] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "") ?? [];
@@ -105,15 +103,12 @@ function parseByteRange(header: string | undefined, size: number): ByteSpan | "u
 
 const spanBetween = (start: number, end: number) => (start <= end ? { start, end } : "unsatisfiable");
 
-/**
- * How long a download may take. If the client reads nothing at all, the connection is closed earlier, as for every
- * answer.
- */
+/** The most time for a download. If the client reads nothing, the connection is closed earlier, as for every answer. */
 const longestMilliseconds = 6 * 3_600_000;
 
 /**
- * Sends a file while it is generated, as fast as the client reads. After an error, the connection is closed
- * before the end of the file, so that clients detect the failure.
+ * Sends a file while it is generated. After an error, closes the connection before the end, so that clients detect the
+ * failure.
  */
 export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks, end }: Download): void {
   ctx.set({
@@ -136,9 +131,8 @@ export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks,
 }
 
 /**
- * Returns a Content-Disposition header for any file name. The header has an ASCII name for all clients. If the name is
- * not ASCII, the header also has the full name in the form of RFC 8187. A name can never end the header or its quotes
- * early.
+ * Returns a Content-Disposition header: an ASCII name, and for other names the full name (RFC 8187). No name can end
+ * the header or its quotes early.
  */
 function contentDisposition(kind: "inline" | "attachment", fileName: string): string {
   const name = cleanFileName(fileName, "file");

@@ -11,10 +11,7 @@ import type { Deps } from "../deps.ts";
 import { indexNext } from "../feedback/search/store/indexing.ts";
 import { startJob } from "./runner.ts";
 
-/**
- * Starts the jobs that keep the database fast: they update the search index and the statistics, and watch the size of
- * SQLite's write-ahead log (WAL). Returns the function that stops them.
- */
+/** Starts the jobs that keep the database fast. Returns the function that stops them. */
 export function startDatabaseCare(deps: Pick<Deps, "database" | "log" | "settings">): () => Promise<void> {
   const stops = [startIndexing(deps), startStatistics(deps), startWatchingLog(deps)];
   return async () => {
@@ -24,16 +21,10 @@ export function startDatabaseCare(deps: Pick<Deps, "database" | "log" | "setting
 
 const indexingPauseMilliseconds = 1_000;
 
-/**
- * After each batch, the job pauses for the time of the batch multiplied by this number, so that requests are not
- * delayed.
- */
+/** The pause after a batch, as a multiple of the time of the batch. It keeps requests fast. */
 const restShare = 9;
 
-/**
- * Adds new and changed threads to the search index every second, so that a search has only a few threads left
- * to index. Returns the function that stops this job.
- */
+/** Indexes new and changed threads every second, so that a search has few threads left to index. */
 function startIndexing(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
   return startJob(deps, {
     async run(stopping) {
@@ -58,16 +49,12 @@ async function indexBatch(
 
 const statisticsPauseMilliseconds = 10_000;
 
-/**
- * The pause before a cancellation is repeated. It is repeated, because a cancellation that arrives between two
- * statements has no effect.
- */
+/** The pause before a cancellation is repeated. Between two statements, a cancellation has no effect. */
 const cancelAgainMilliseconds = 50;
 
 /**
- * On PostgreSQL, creates the statistics of large tables that have none, for example after an import, a restore or a new
- * index. It searches for such tables at the start and every ten seconds. Returns the function that stops this work, and
- * cancels a running statement that creates statistics.
+ * On PostgreSQL, creates missing statistics of large tables every ten seconds. Returns the function that stops this job
+ * and cancels a running statement.
  */
 export function startStatistics(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
   const { database } = deps;
@@ -126,8 +113,8 @@ async function makeNext(database: Deps["database"], work: Work): Promise<boolean
 const watchMilliseconds = 60_000;
 
 /**
- * If Litestream copies the write-ahead log (WAL) of SQLite, checks its size every minute, and logs a warning if it is
- * too long. Returns the function that stops the check.
+ * With Litestream, checks every minute whether SQLite's write-ahead log (WAL) is too long, and logs a warning. Returns
+ * the function that stops the check.
  */
 export function startWatchingLog({ database, log, settings }: LogWatchDeps): () => Promise<void> {
   const { logBytes } = database;

@@ -45,9 +45,7 @@ const deliveriesKeptMilliseconds = 30 * 86_400_000;
 /** How long the server keeps text that a person typed but did not send. (rule O17) */
 const draftsKeptMilliseconds = 30 * 86_400_000;
 
-/**
- * How long the server stores who is writing an answer in which thread. Pages show this for a shorter time. (rule F36)
- */
+/** How long the server stores who is writing an answer. Pages show it for a shorter time. (rule F36) */
 const answeringKeptMilliseconds = 600_000;
 
 const hiddenKeptMilliseconds = 30 * 86_400_000;
@@ -75,12 +73,8 @@ export const startHousekeeping = (deps: HousekeepingDeps): (() => Promise<void>)
   });
 
 /**
- * Deletes data whose time is over: stored answers for idempotency keys, counts of rate limits, sign-in codes,
- * connections, invitations, deliveries, mails and their originals, notices, unsent texts, events, and the
- * records of who is writing a reply. Deletes the hidden feedback of blocked senders after 30 days. Deletes the
- * parts of interrupted imports, and temporary files. Also stores which approvals and which unsent mails have
- * expired, adds up the counts for the statistics, stops storing the events that no program reads, and refreshes
- * the statistics with which the database chooses indexes. Does nothing while the server's clock may be wrong.
+ * Deletes expired data in small batches, and stores what has expired. Does nothing while the server's clock may be
+ * wrong.
  */
 export async function tidy(deps: HousekeepingDeps, stopping = neverStopping): Promise<void> {
   const { database, clock, time, files, keptFiles, log, newId } = deps;
@@ -124,20 +118,14 @@ async function runSteps(stopping: AbortSignal, steps: readonly (() => Promise<un
   }
 }
 
-/**
- * Returns a function that repeats a transaction until it removes fewer than `most` rows. Each transaction is
- * small, and none begins after `stopping` has aborted.
- */
+/** Repeats a transaction until it removes fewer than `most` rows. Each transaction is small. */
 const pruning =
   (database: Deps["database"], stopping: AbortSignal) =>
   async (removeSome: (tx: Transaction) => Promise<number>, most = atOnce): Promise<void> => {
     while (!stopping.aborted && (await database.write(removeSome)) >= most);
   };
 
-/**
- * How long a notice is kept after it was put into a mail. Some kinds of notices are sent only once a day, and the kept
- * notice shows when that was. (rule N2)
- */
+/** How long a notice is kept after its mail. It shows the last time of notices that are sent once a day. (rule N2) */
 const noticesKeptMilliseconds = 25 * 3_600_000;
 
 /** The number of rows that one transaction adds up. */
@@ -177,10 +165,7 @@ async function tidyOriginals(
   }
 }
 
-/**
- * Deletes the feedback of blocked senders 30 days after it arrived. The daily cleanup then deletes the files of that
- * feedback. (rule F34)
- */
+/** Deletes the feedback of blocked senders after 30 days. The daily cleanup deletes its files. (rule F34) */
 async function tidyHidden(database: Deps["database"], now: Date, stopping: AbortSignal): Promise<void> {
   const before = new Date(now.getTime() - hiddenKeptMilliseconds).toISOString();
   const reports = await hiddenFeedback.oldReports(database, before, atOnce);
@@ -200,8 +185,8 @@ async function tidyHidden(database: Deps["database"], now: Date, stopping: Abort
 }
 
 /**
- * Stores which approvals have expired, so that the audit and receivers of events see the expiry even if nobody reads
- * the proposal. (rule A23)
+ * Stores expiries of approvals, so that the audit and receivers of events see them even if nobody reads the proposal.
+ * (rule A23)
  */
 async function storeExpired(
   deps: Pick<HousekeepingDeps, "database" | "newId">,
@@ -212,10 +197,7 @@ async function storeExpired(
   await storeExpiries(deps, { due, now }, stopping);
 }
 
-/**
- * The maximum number of stored OAuth clients that nobody has allowed to connect. If there are more clients, the
- * oldest are deleted.
- */
+/** The maximum number of OAuth clients that nobody has allowed to connect. The oldest are deleted first. */
 const mostUnusedClients = 10_000;
 
 async function tidyConnections(database: Deps["database"], now: Date, stopping: AbortSignal): Promise<void> {
@@ -237,8 +219,7 @@ const cleanupPauseMilliseconds = 600_000;
 type CleanupDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "time">;
 
 /**
- * Cleans up at the start and then once a day. Returns the function that stops the cleanups. The function waits until
- * a running cleanup has ended.
+ * Cleans up at the start and then once a day. Returns the function that stops this job and waits for a running cleanup.
  */
 export function startDailyCleanup(deps: CleanupDeps): () => Promise<void> {
   let dueAt = 0;
@@ -255,9 +236,8 @@ export function startDailyCleanup(deps: CleanupDeps): () => Promise<void> {
 }
 
 /**
- * Deletes data that nobody needs: threads that are older than the limit of their app, files without references, the
- * words of deleted threads in the search index, browsers whose session ended long ago, and pictures that no text shows.
- * Also adds threads that could not be indexed to the queue of the index again.
+ * Deletes data that nobody needs, such as old threads and files without references. Also queues threads again that
+ * could not be indexed.
  */
 export async function cleanUp(deps: CleanupDeps, stopping: AbortSignal): Promise<void> {
   await runSteps(stopping, [
@@ -276,10 +256,7 @@ export async function cleanUp(deps: CleanupDeps, stopping: AbortSignal): Promise
 
 const browsersAtOnce = 500;
 
-/**
- * Deletes the data of browsers in which nobody has been signed in for a long time. These browsers show no notices.
- * (rule N10)
- */
+/** Deletes the data of browsers where nobody has been signed in for a long time. They show no notices. (rule N10) */
 async function forgetBrowsers(
   { clock, database }: Pick<CleanupDeps, "clock" | "database">,
   stopping: AbortSignal,
@@ -300,8 +277,8 @@ const threadsAtOnce = 50;
 const actor = "retention";
 
 /**
- * Deletes resolved threads that are older than the retention time of their app, with their files. The audit gets one
- * entry for each app, with the number of threads. (rules P9, P10)
+ * Deletes resolved threads after the retention time of their app, with their files. The audit gets one entry for each
+ * app. (rules P9, P10)
  */
 async function deleteExpired(deps: RetentionDeps, stopping: AbortSignal): Promise<void> {
   const { database, clock } = deps;

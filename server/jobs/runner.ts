@@ -22,15 +22,13 @@ type QueueDeps = Pick<Deps, "log"> & { readonly database: Pick<Deps["database"],
 const mostTargets = 256;
 
 /**
- * Starts a job that does work when it becomes due. The job serves many targets at the same time, so a target that
- * does not answer delays no other target. Returns the function that stops the job and waits for running work. (rule
- * O27)
+ * Starts a job that does work when it becomes due. A target that does not answer delays no other target. Returns the
+ * function that stops the job after running work. (rule O27)
  */
 export function startTargetQueues({ database, log }: QueueDeps, work: TargetWork): () => Promise<void> {
   const running = new Map<string, Promise<void>>();
   const stopping = new AbortController();
-  // Node.js warns if a signal has many listeners. The warning is turned off, because each running call of `serve` may
-  // add a listener.
+  // Each running `serve` may add a listener, and Node.js would warn of many listeners.
   setMaxListeners(0, stopping.signal);
   let wake = () => {};
   // Whenever a target has been served, `wake` makes the job look for due work again.
@@ -98,8 +96,8 @@ export const longestSleep = 60_000;
 export const pauseInDoubt = 1_000;
 
 /**
- * Runs a job repeatedly, with a pause between two runs, until it is stopped. A failure is logged, and the job
- * continues. Returns the function that stops the job and waits for the end of the current run.
+ * Runs a job repeatedly, with pauses. Logs failures and continues. Returns the function that stops the job and waits
+ * for the current run.
  */
 export function startJob({ database, log }: JobDeps, job: Job): () => Promise<void> {
   const stopping = new AbortController();

@@ -8,8 +8,7 @@ const shortestSleep = 50;
 const pauseAfterFailure = 5_000;
 
 /**
- * Applies due changes of test cycles at the start, and later whenever a change becomes due. Returns the function that
- * stops this job.
+ * Applies due changes of test cycles at the start and when they become due. Returns the function that stops this job.
  */
 export function startPassingTime(
   deps: Pick<Deps, "passingTime" | "database" | "clock" | "log">,
@@ -37,17 +36,15 @@ const writeMilliseconds = 600_000;
 type TimeDeps = Pick<Deps, "database" | "clock" | "time" | "log" | "settings">;
 
 /**
- * Compares the clock with the last stored time. Then watches the clock, and stores the time every ten minutes.
- * Returns the function that stops the watching and storing. A development server does not compare the times, because
- * its machine may have been suspended for days.
+ * Compares the clock with the last stored time, except on a development server, which may have been suspended. Then
+ * watches the clock and stores the time every ten minutes. Returns the function that stops this.
  */
 export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<void>> {
   const { database, time, settings } = deps;
   const last = await lastTimes.read(database);
   if (last !== undefined && !settings.dev) time.begin(last);
   const failure = "the time could not be stored";
-  // The time is stored immediately and not only after the first pause, so that it is stored even if the server runs
-  // only briefly.
+  // The time is stored immediately, in case the server runs only briefly.
   await writeTime(deps).catch((error) => deps.log.warn({ err: error }, failure));
   const stopWriting = startJob(deps, {
     run: () => writeTime(deps),

@@ -115,8 +115,8 @@ function createAnswer(parts: McpParts): (ctx: Context) => Promise<void> {
 }
 
 /**
- * Throws `forbidden` for requests with the `Host` or `Origin` of another server. Otherwise a page of another
- * site could reach a server in a private network by DNS rebinding.
+ * Throws `forbidden` for the `Host` or `Origin` of another server. Otherwise pages of other sites could reach a server
+ * in a private network by DNS rebinding.
  */
 function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
   if (!isOwnHost(req.headers.host, settings))
@@ -131,8 +131,8 @@ function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
 }
 
 /**
- * Reads a message, or an array of messages, which only older revisions of the protocol allow. Throws `bad_request` for
- * other JSON, and the errors of `readJsonBytes` and `jsonOf`.
+ * Reads a message, or an array of messages (older revisions of the protocol). Throws `bad_request`, and the errors of
+ * `readJsonBytes` and `jsonOf`.
  */
 async function readMessage(
   ctx: Context,
@@ -197,14 +197,11 @@ async function send(ctx: Context, answer: HttpAnswer): Promise<void> {
   }
   // Koa closes the stream when the client disconnects.
   ctx.body = Readable.from(response.body);
-  // The headers are sent immediately, because a proxy ends a request if it gets no byte of an answer for some seconds.
+  // A proxy ends a request without bytes for some seconds, so the headers are sent immediately.
   if (response.headers.get("content-type") === "text/event-stream") ctx.flushHeaders();
 }
 
-/**
- * Runs `act`. If it throws an error with a status below 500, sends this error in the same form as errors of the
- * MCP SDK. Throws all other errors again.
- */
+/** Sends errors with a status below 500 in the form of the MCP SDK. Throws all other errors again. */
 async function orRefusal(ctx: Context, settings: Deps["settings"], act: () => Promise<void>): Promise<void> {
   try {
     await act();
@@ -222,8 +219,8 @@ const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
 const hostForm = /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/;
 
 /**
- * Whether the `Host` header of a request is an address of this server. Loopback names are allowed, too, because
- * a proxy may send them, and no page of another site can have such a name. (rule A41)
+ * Whether the `Host` header is an address of this server. Loopback names are allowed: a proxy may send them, but no
+ * page of another site has them. (rule A41)
  */
 export function isOwnHost(
   host: string | undefined,
@@ -238,10 +235,7 @@ export function isOwnHost(
 const isHostOf = (given: string, { protocol, host }: URL): boolean =>
   URL.canParse(`${protocol}//${given}`) && new URL(`${protocol}//${given}`).host === host;
 
-/**
- * Whether a request with this `Origin` is allowed. Programs that are not browsers send no `Origin`, so a missing header
- * is allowed.
- */
+/** Whether a request with this `Origin` is allowed. Programs that are not browsers send none. */
 export const isAllowedOrigin = (
   origin: string | undefined,
   { baseUrl, consoleUrl, corsOrigins }: Pick<Settings, "baseUrl" | "consoleUrl" | "corsOrigins">,
@@ -281,17 +275,15 @@ function refusalMessage(ctx: Context, error: ApiError, settings: Pick<Settings, 
 }
 
 /**
- * Returns the header `WWW-Authenticate`. It contains the address of the document that describes how a program
- * gets a token. (RFC 9728 5.1)
+ * Returns the header `WWW-Authenticate`. It names the document that describes how a program gets a token. (RFC 9728
+ * 5.1)
  */
 function challengeOf({ req }: Context, settings: Pick<Settings, "baseUrl">): string {
   const fault = req.headers.authorization === undefined ? "" : ' error="invalid_token",';
   return `Bearer realm="innkeep",${fault} resource_metadata="${metadataAddress(settings)}"`;
 }
 
-/**
- * Loads the tools. Their code is a separate file in the build, so a server loads it only when somebody calls a tool.
- */
+/** Loads the tools at their first use, from a separate file of the build. */
 async function loadTools({ settings, log }: Pick<Deps, "settings" | "log">): Promise<HttpTools> {
   const { createHttpTools } = await import("../../mcp/http.ts");
   return createHttpTools({
@@ -324,16 +316,13 @@ interface Calling {
   readonly requestId: string;
   /** Returns whether the caller may call an endpoint that changes something. */
   readonly mayChange: (endpoint: Endpoint) => boolean;
-  /**
-   * The signals that end a call. One signal aborts when the client has disconnected. The other signal aborts when the
-   * server stops.
-   */
+  /** The signals that end a call: the client disconnects, or the server stops. */
   readonly ends: readonly AbortSignal[];
 }
 
 /**
- * Calls the endpoints for agents inside this process, without an HTTP request. Handlers, limits, audit, idempotency,
- * metrics and log are the same as over HTTP.
+ * Calls endpoints for agents inside this process. Handlers, limits, audit, idempotency, metrics and log are the same as
+ * over HTTP.
  */
 function createDirectCalls<C extends Groups>(
   api: Api<C>,
@@ -415,8 +404,8 @@ interface ToolUser {
 }
 
 /**
- * Creates a function that finds the caller of the tools. The credential is an agent token, or the access token of a
- * connection, which is valid only for the tools. All other credentials get the same refusal. (rule A43)
+ * Finds the caller by an agent token, or by an access token, which is valid only for the tools. All other credentials
+ * get the same refusal. (rule A43)
  */
 function createToolAuthenticate(
   deps: Pick<Deps, "clock" | "database" | "log" | "memory">,
@@ -431,8 +420,8 @@ function createToolAuthenticate(
   const touch = createTouch(deps);
 
   /**
-   * Finds the caller for an access token. An access token is valid for one hour. If the token was valid when the
-   * request began, it is valid until the request ends. Throws `invalid_token`. Records the use of the token.
+   * Finds the caller by an access token and records its use. A token that expires during the request stays valid until
+   * its end. Throws `invalid_token`.
    */
   const connection = async (shown: PresentedCredentials, began: number) => {
     const hash = hashOf(bearerOf(shown.authorization));

@@ -20,8 +20,8 @@ export const chunkLength = 65_536;
 export const sealedLength = chunkLength + tagLength;
 
 /**
- * Encrypts a stream in the format of the encryption tool `age` (age-encryption.org/v1), so that only the recipients can
- * read it. Only one chunk of 64 KiB is in memory at a time. Encryption needs only public keys and no secret.
+ * Encrypts a stream in the format of `age` (age-encryption.org/v1) for the recipients. Only one chunk of 64 KiB is in
+ * memory at a time.
  */
 export async function* encryptStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -37,18 +37,14 @@ export async function* encryptStream(
 /** Returns the key that encrypts the content. It is derived from the key of the file. */
 export const contentKey = (fileKey: Buffer, nonce: Buffer): Buffer => derived(fileKey, nonce, "payload");
 
-/**
- * Returns the plain bytes of a chunk. Throws an AgeFault if the chunk was changed or belongs to another position in the
- * file.
- */
+/** Returns the plain bytes of a chunk. Throws an AgeFault if the chunk was changed or moved. */
 export function openedChunk(
   key: Buffer,
   place: { readonly at: number; readonly last: boolean },
   sealed: Buffer,
 ) {
   const plain = openChunk(key, place, sealed);
-  // Only an empty file may have an empty last chunk. Otherwise it would be possible to add an empty chunk to a file
-  // without a visible change.
+  // Only an empty file may have an empty last chunk. Otherwise an added empty chunk would not be visible.
   if (plain && (plain.length > 0 || place.at === 0)) return plain;
   throw new AgeFault("content", place.last ? incomplete : changed(place.at));
 }
@@ -97,8 +93,7 @@ const macOf = (fileKey: Buffer, text: string): Buffer =>
     .digest();
 
 /**
- * Returns the length of the header at the beginning of the bytes; undefined if the header is not complete yet. Throws
- * an AgeFault if the header is too long.
+ * Returns the length of the header; undefined if it is not complete yet. Throws an AgeFault if it is too long or wrong.
  */
 export function headerLength(bytes: Buffer): number | undefined {
   const text = bytes.subarray(0, longestHeader).toString("latin1");
@@ -162,8 +157,7 @@ function secretWith({ privateKey }: Identity, share: Buffer): Buffer {
   try {
     return sharedSecret(privateKey, share);
   } catch {
-    // The public key in the header has low order, so everybody would know the shared secret. `age` never writes such a
-    // key.
+    // With a public key of low order, everybody would know the shared secret. `age` never writes such a key.
     throw changedHeader();
   }
 }
@@ -192,10 +186,7 @@ export interface Identity extends Recipient {
 /** The maximum number of public keys for which a file is encrypted. */
 const mostRecipients = 20;
 
-/**
- * Reads public keys for the tool `age` (`age1…`), separated by commas or white space. Throws an AgeFault for any other
- * text.
- */
+/** Reads public keys of `age` (`age1…`), separated by commas or white space. Throws an AgeFault for other text. */
 export function readRecipients(text: string): Recipient[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== "");
   if (words.length === 0) throw new AgeFault("key", "There is no public key.");
@@ -221,10 +212,7 @@ function recipientOf(word: string): Recipient {
   );
 }
 
-/**
- * Whether a secret can be shared with the owner of a public key. With a public key of low order, everybody would know
- * the shared secret.
- */
+/** Whether a public key is safe. With a key of low order, everybody would know the shared secret. */
 function isUsable(publicKey: Buffer): boolean {
   try {
     return sharedSecret(randomBytes(keyLength), publicKey).length > 0;
@@ -234,8 +222,8 @@ function isUsable(publicKey: Buffer): boolean {
 }
 
 /**
- * Reads a file of secret keys as `age-keygen` writes it. Throws an AgeFault for any other text. The message never
- * contains a secret key.
+ * Reads secret keys from a file of `age-keygen`. Throws an AgeFault for other text. The message never contains a secret
+ * key.
  */
 export function readIdentities(text: string): Identity[] {
   const lines = text.split("\n").map((line) => line.trim());
@@ -273,9 +261,7 @@ interface Bech32 {
   readonly bytes: Buffer;
 }
 
-/**
- * Reads a text in Bech32 (BIP 173) of any length. Returns undefined if the text is not Bech32 or its checksum is wrong.
- */
+/** Reads Bech32 (BIP 173) of any length. Returns undefined for other text or a wrong checksum. */
 export function readBech32(text: string): Bech32 | undefined {
   const lower = text.toLowerCase();
   if (text !== lower && text !== text.toUpperCase()) return undefined;
@@ -304,10 +290,7 @@ function checksumOf(values: readonly number[]): number {
   return sum;
 }
 
-/**
- * Converts groups of 5 bits to bytes. Returns undefined if the bits that are left after the last byte are a whole
- * group, or if one of these bits is not zero.
- */
+/** Converts groups of 5 bits to bytes. Returns undefined if a whole group or a bit that is not zero is left. */
 function bytesOf(groups: readonly number[]): Buffer | undefined {
   const bytes: number[] = [];
   let held = 0;
@@ -336,10 +319,7 @@ function sealChunk(key: Buffer, place: ChunkPlace, plain: Uint8Array): Buffer {
   return Buffer.concat([sealing.update(plain), sealing.final(), sealing.getAuthTag()]);
 }
 
-/**
- * Returns the plain bytes of a chunk; undefined if the chunk was changed, or was encrypted with another key or for
- * another position.
- */
+/** Returns the plain bytes; undefined if the chunk was changed, or has another key or position. */
 function openChunk(key: Buffer, place: ChunkPlace, sealed: Buffer): Buffer | undefined {
   if (sealed.length < tagLength) return undefined;
   const opening = createDecipheriv(cipher, key, nonceOf(place), { authTagLength: tagLength });
@@ -353,7 +333,7 @@ function openChunk(key: Buffer, place: ChunkPlace, sealed: Buffer): Buffer | und
   }
 }
 
-/** Returns the nonce of a chunk: 11 bytes with the number of the chunk, and one byte that marks the last chunk. */
+/** Returns the nonce of a chunk: its number in 11 bytes, and one byte that marks the last chunk. */
 function nonceOf({ at, last }: ChunkPlace): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeUIntBE(at, 5, 6);
@@ -368,8 +348,8 @@ interface Piece {
 }
 
 /**
- * Yields the bytes of a stream in pieces of this length. The last piece may be shorter. A piece is empty only if the
- * stream is empty. Pieces do not share memory.
+ * Yields the bytes in pieces of this length. The last piece may be shorter. It is empty only for an empty stream.
+ * Pieces do not share memory.
  */
 async function* inPieces(chunks: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Piece> {
   let held = Buffer.allocUnsafe(length);
@@ -377,8 +357,7 @@ async function* inPieces(chunks: AsyncIterable<Uint8Array>, length: number): Asy
   let at = 0;
   for await (const chunk of chunks)
     for (let taken = 0; taken < chunk.length; ) {
-      // A full piece is yielded only when a further byte arrives, because that shows that the piece is not the last
-      // one.
+      // Only a further byte shows that a full piece is not the last one.
       if (used === length) {
         yield { bytes: held, at, last: false };
         held = Buffer.allocUnsafe(length);
@@ -403,10 +382,7 @@ const keyLength = 32;
 const publicKeyOf = (privateKey: Buffer): Buffer =>
   createPublicKey(privateKeyOf(privateKey)).export({ format: "der", type: "spki" }).subarray(-keyLength);
 
-/**
- * Returns the shared secret of a private key and the public key of the other side. Throws for a public key of low
- * order, because everybody would know the secret.
- */
+/** Throws for a public key of low order, because everybody would know the secret. */
 const sharedSecret = (privateKey: Buffer, publicKey: Buffer): Buffer =>
   diffieHellman({
     privateKey: privateKeyOf(privateKey),

@@ -3,10 +3,7 @@ import { randomBytes } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { argon2id, argon2Verify } from "hash-wasm";
 
-/**
- * The task of a thread. The task is to verify a password against a stored hash, or to create a new hash with the
- * given costs.
- */
+/** A task: verify a password against a stored hash, or create a hash with these costs. */
 export type ArgonTask =
   | { readonly password: string; readonly stored: string }
   | {

@@ -4,15 +4,14 @@ import { normalised } from "../../src/contract/json.ts";
 import type { ArgonTask } from "./argon2-thread.ts";
 
 /**
- * A hash that belongs to no password. It is verified if there is no account, so that the time of the answer
- * does not show whether an account exists. It has the same costs as all other hashes.
+ * A hash of no password, with the usual costs. It is verified if there is no account, so that the time of the answer is
+ * the same.
  */
 const decoy = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 /** Returns the form of an e-mail address in which accounts are stored and compared. */
 export const normaliseEmail = (email: string): string =>
-  // The second normalisation is needed, because some letters, such as ǰ, are one character in lower case but two in
-  // upper case.
+  // Some letters, such as ǰ, are one character in lower case but two in upper case.
   normalised(normalised(email.trim(), "NFC").toLowerCase(), "NFC");
 
 /** Returns the Argon2id hash of a password in the format that is stored. (rule S1) */
@@ -68,20 +67,14 @@ async function choose(): Promise<Chosen> {
   return { argon2: threadArgon2(`${BUILT_FOLDER}/argon2-thread.cjs`), warning };
 }
 
-/**
- * The costs are the minimum that OWASP recommends for Argon2id: 19 MiB of memory, two passes, one lane (no parallel
- * work).
- */
+/** The minimum costs for Argon2id that OWASP recommends: 19 MiB, two passes, one lane (no parallel work). */
 const memoryKib = 19_456;
 
 const passes = 2;
 
 const lanes = 1;
 
-/**
- * Returns the implementation of the package `@node-rs/argon2`; undefined if the native part of the package is not
- * installed.
- */
+/** Returns the implementation of `@node-rs/argon2`; undefined if its native part is not installed. */
 export async function nativeArgon2(): Promise<Argon2 | undefined> {
   try {
     const { hash, verify } = await import("@node-rs/argon2");
@@ -96,8 +89,8 @@ export async function nativeArgon2(): Promise<Argon2 | undefined> {
 const mostThreads = 2;
 
 /**
- * Returns the implementation of the package `hash-wasm` in threads. It runs on every system. `program` is the path of
- * the built file of `argon2-thread.ts`.
+ * Returns the implementation of `hash-wasm` in threads, which runs on every system. `program` is the built
+ * `argon2-thread.ts`.
  */
 export function threadArgon2(program: string): Argon2 {
   const inTurn = createTurns(mostThreads);
@@ -109,9 +102,7 @@ export function threadArgon2(program: string): Argon2 {
   };
 }
 
-/**
- * Starts a new thread for each task. So the memory is freed after the task, and a failed thread affects no other task.
- */
+/** Starts a thread for each task. So its memory is freed, and a failed thread affects no other task. */
 async function askThread(program: string, workerData: ArgonTask): Promise<unknown> {
   const worker = new Worker(program, { workerData, env: {}, execArgv: [] });
   const [answer] = await Promise.race([once(worker, "message"), ended(worker)]);
@@ -123,10 +114,7 @@ async function ended(worker: Worker): Promise<never> {
   throw new Error("The thread that hashes a password ended without an answer.");
 }
 
-/**
- * Creates a function that runs at most `most` tasks at the same time. The other tasks wait, and start in the order of
- * the calls.
- */
+/** Runs at most `most` tasks at the same time. The others wait in the order of the calls. */
 function createTurns(most: number) {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -53,8 +53,7 @@ function bytesOf(secret: string): Buffer {
 }
 
 /**
- * The challenge for the authenticator, the host of the passkey (`rpId`), and the origins of the pages that may have
- * sent the request.
+ * What the answer of the authenticator must match. `rpId` is the host of the passkey, `origins` are those of the pages.
  */
 interface AskedOfPasskey {
   readonly challenge: string;
@@ -109,10 +108,7 @@ const commonParts = (id: string) => ({
   ...{ id, rawId: id, type: "public-key" as const, clientExtensionResults: {} },
 });
 
-/**
- * Returns the values that an answer must match. A touch of the authenticator is enough, because the password was the
- * other factor.
- */
+/** A touch of the authenticator is enough, because the password was the other factor. */
 const expectedOf = ({ challenge, rpId, origins }: AskedOfPasskey) => ({
   expectedChallenge: challenge,
   expectedRPID: rpId,

@@ -23,8 +23,8 @@ const longEnough = 24;
 export const isSealed = (stored: string): boolean => stored.startsWith(mark);
 
 /**
- * Encrypts an address for the database, for example the address of a chat webhook. Such an address is a secret, because
- * everybody who knows it can post messages to the channel.
+ * Encrypts an address for the database. The address of a chat webhook is a secret: with it, everybody can post to the
+ * channel.
  */
 export const sealAddress = (sealer: Pick<Sealer, "seal">, address: string): string =>
   mark + sealer.seal(address);
@@ -35,9 +35,7 @@ export const sealAddress = (sealer: Pick<Sealer, "seal">, address: string): stri
 export const openAddress = (sealer: Pick<Sealer, "open">, stored: string): string =>
   isSealed(stored) ? sealer.open(stored.slice(mark.length)) : stored;
 
-/**
- * Returns the parts of an address that may be shown: its origin, and its last four characters if the address is long.
- */
+/** Returns the parts of an address that may be shown: its origin, and the last four characters if it is long. */
 export function maskAddress(address: string): string {
   const { origin, pathname, search } = new URL(address);
   const rest = pathname + search;
@@ -46,30 +44,22 @@ export function maskAddress(address: string): string {
 
 const hashedText = (email: string): string => `erased person\n${email}`;
 
-/**
- * Returns the keyed hash of an e-mail address. The receipt of an erasure contains the hash in place of the address. The
- * address must be normalised.
- */
+/** Returns the keyed hash of a normalised e-mail address, for the receipt of an erasure. */
 export const personHash = ({ mark }: Pick<Sealer, "mark">, email: string): string => mark(hashedText(email));
 
-/**
- * Whether a hash belongs to an e-mail address. The hash may have been computed with the current secret or an old one.
- */
+/** Whether a hash, with the current or an old secret, belongs to an e-mail address. */
 export const isPersonHash = ({ isMark }: Pick<Sealer, "isMark">, email: string, hash: string): boolean =>
   isMark(hashedText(email), hash);
 
-/**
- * Returns all hashes of an e-mail address that receipts of erasures may contain. They are computed with the current
- * secret and with the old secrets.
- */
+/** Returns the hashes of an e-mail address with the current and all old secrets, to find its receipts of erasures. */
 export const personHashes = ({ marks }: Pick<Sealer, "marks">, email: string): readonly string[] =>
   marks(hashedText(email));
 
 const ofSecret = "secret of erased people";
 
 /**
- * Returns a text that identifies the deployment's secret. Each entry in the journal of erasures contains this text. It
- * shows with which secret the hash in the entry was computed.
+ * Returns a text that identifies the deployment's secret. It shows with which secret an entry in the journal of
+ * erasures was hashed.
  */
 export const secretMark = ({ mark }: Pick<Sealer, "mark">): string => mark(ofSecret);
 
@@ -82,15 +72,15 @@ const macBytes = macDigits / 2;
 
 export const uuidBytes = 16;
 
-/** A kind of link, and how many bytes its token has before the MAC. A token is valid only for links of one kind. */
+/** A kind of link, and the bytes of its token before the MAC. A token is valid for only one kind. */
 export interface LinkKind {
   readonly purpose: string;
   readonly headBytes: number;
 }
 
 /**
- * Returns the token of a link. The token consists of the bytes of `head` (given in hexadecimal digits) and a MAC, in
- * base64url. The token is not stored, because it can be computed again at any time. (rules M8, N6)
+ * Returns the token of a link: the bytes of `head` (hexadecimal) and a MAC, in base64url. It is not stored, because it
+ * can be computed again. (rules M8, N6)
  */
 export const linkTokenOf = (sealer: Pick<Sealer, "mark">, { purpose }: LinkKind, head: string): string =>
   Buffer.from(head + sealer.mark(`${purpose}\n${head}`).slice(0, macDigits), "hex").toString("base64url");
@@ -107,8 +97,7 @@ export function readLinkToken(
   if (token.length !== digits || !/^[\w-]+$/.test(token)) return undefined;
   const bytes = Buffer.from(token, "base64url");
   const [head, mac] = [bytes.subarray(0, headBytes), bytes.subarray(headBytes)];
-  // Several texts in base64url can be decoded to the same bytes. Only the text that the encoder writes is a
-  // valid token.
+  // Several base64url texts decode to the same bytes. Only the text of the encoder is valid.
   if (bytes.toString("base64url") !== token) return undefined;
   return sealer.isMark(`${purpose}\n${head.toString("hex")}`, mac.toString("hex")) ? head : undefined;
 }
@@ -136,8 +125,8 @@ const leastMark = 20;
 export type CredentialPrefix = "sdk_" | "sda_" | "sdm_" | "sdt_" | "stk_" | "sdo_" | "sdr_";
 
 /**
- * Returns a new credential: a prefix, 32 random Base62 characters and a checksum. Programs that search for leaked
- * secrets recognise credentials by prefix and checksum. (rule K1)
+ * Returns a new credential: prefix, 32 random Base62 characters, checksum. Programs that search for leaked secrets
+ * recognise it. (rule K1)
  */
 export function mintCredential(prefix: CredentialPrefix): string {
   const random = Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]).join("");
@@ -151,8 +140,8 @@ export function mintCredential(prefix: CredentialPrefix): string {
 export const visiblePrefix = (credential: string): string => credential.slice(0, 10);
 
 /**
- * Returns the SHA-256 of a secret in hex. The database stores credentials and the ids of console sessions only as
- * such hashes.
+ * Returns the SHA-256 of a secret in hex. The database stores credentials and ids of console sessions only as such
+ * hashes.
  */
 export const hashOf = (secret: string): string => hash("sha256", secret);
 
@@ -164,24 +153,17 @@ export interface Sealer {
   seal(text: string): string;
   /** Decrypts a text. Throws if the text was encrypted with another secret or was changed. */
   open(sealed: string): string;
-  /**
-   * Returns the mark of a text: its HMAC-SHA-256 in hex. Equal texts have equal marks. Nobody without the secret can
-   * find out the text from its mark.
-   */
+  /** Returns the mark of a text: its HMAC-SHA-256 in hex. The text cannot be found from the mark without the secret. */
   mark(text: string): string;
   /** Returns the marks of a text, computed with the current secret and with the old ones. */
   marks(text: string): readonly string[];
   /**
-   * Whether `mark` is the mark of a text, or the beginning of that mark with at least 80 bits. The mark may be computed
-   * with the current secret or an old one.
+   * Whether `mark` is the mark of a text, or its beginning with at least 80 bits. A mark of an old secret matches, too.
    */
   isMark(text: string, mark: string): boolean;
 }
 
-/**
- * Creates a sealer. It encrypts texts with `secret`. It decrypts texts that were encrypted with `secret` or with one of
- * the old secrets.
- */
+/** Creates a sealer that encrypts with `secret`, and decrypts with it or an old secret. */
 export function createSealer(secret: string, old: readonly string[] = []): Sealer {
   const sealer = sealerOf(secret);
   const openers = [sealer, ...old.map(sealerOf)];
@@ -231,10 +213,7 @@ function sealerOf(secret: string): Sealer {
 
 const blockBytes = 64;
 
-/**
- * Returns a function for HMAC-SHA-256 in hex. It computes the two hashes of HMAC itself, because the class `Hmac` of
- * Node.js takes several times as long.
- */
+/** Returns a function for HMAC-SHA-256 in hex. The class `Hmac` of Node.js takes several times as long. */
 function createMark(key: Buffer): (text: string) => string {
   const block = Buffer.alloc(blockBytes);
   key.copy(block);
@@ -261,9 +240,8 @@ const idBytes = 16;
 const idsAtOnce = 256;
 
 /**
- * Creates a generator of ids: UUIDs of version 7. Each id is greater than the previous id, even if the clock is set
- * back. The generator requests random bytes for many ids together, because a request for 16 bytes takes longer than
- * all other work for an id.
+ * Creates a generator of ids (UUIDs of version 7). Each id is greater than the last, even if the clock is set back. It
+ * requests many random bytes at once, because each request takes long.
  */
 export function createNewId(): () => string {
   const pool = new Uint8Array(idBytes * idsAtOnce);
@@ -285,7 +263,7 @@ export function createNewId(): () => string {
     const now = Date.now();
     if (now > msecs) {
       msecs = now;
-      // The sequence starts in the lower half of its range, so at least two billion more ids are possible in the same
+      // The sequence starts in the lower half of its range. So two billion more ids are possible in the same
       // millisecond.
       seq = new DataView(bytes.buffer, bytes.byteOffset).getUint32(6) >>> 1;
     } else {

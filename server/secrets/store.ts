@@ -40,21 +40,16 @@ export const sealed = {
     await tx.insert(tables.deployment, { name: checkName, value });
   },
 
-  /**
-   * Returns any encrypted test key; undefined if there is none. It is used in place of the check text if a database has
-   * no check text.
-   */
+  /** Returns any encrypted test key; undefined if there is none. It is used if a database has no check text. */
   async sample(reader: Reader): Promise<string | undefined> {
     const sql = "SELECT key_sealed AS value FROM slots WHERE key_sealed IS NOT NULL ORDER BY id DESC LIMIT 1";
     return (await reader.get<{ value: string }>(sql))?.value;
   },
 
   /**
-   * Deletes all encrypted values, because the secret is lost. After that, slots have no test keys, apps have no
-   * chat addresses and no webhooks, and no browser shows notices. Waiting deliveries and mails fail. Running
-   * erasures are stopped. Drafts and the originals of mails are lost. Second factors stay on, but only their
-   * recovery codes work. Returns how many test keys, chat addresses and secrets of authenticator apps were
-   * deleted.
+   * Deletes all encrypted values after the loss of the secret. Waiting deliveries and mails fail, and erasures stop.
+   * Second factors stay on, but only their recovery codes work. Returns the numbers of deleted test keys, chat
+   * addresses and authenticator secrets.
    */
   async forgetAll(tx: Transaction) {
     await tx.run("DELETE FROM deployment WHERE name = ?", checkName);

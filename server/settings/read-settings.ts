@@ -23,8 +23,8 @@ import {
 } from "./settings.ts";
 
 /**
- * Returns the settings. A flag has priority over the environment variable, and the variable over the default. An empty
- * variable counts as not set. Throws a SettingError for the first wrong setting. (rule O7)
+ * Returns the settings. Flags have priority over environment variables. An empty variable counts as not set. Throws a
+ * SettingError for the first wrong setting. (rule O7)
  */
 export function readSettings(flags: ServeFlags, variables: Environment): Settings {
   const environment = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
@@ -77,8 +77,8 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
 }
 
 /**
- * Settings of earlier versions. Each has a text that says why it has no effect now. The server refuses them, because
- * otherwise the operator would not see that they have no effect.
+ * Settings of earlier versions that have no effect, each with the reason. The server refuses them, so that the operator
+ * notices.
  */
 const removedSettings: Readonly<Record<string, string>> = {
   INNKEEP_CONTINUOUS_BACKUP: "Litestream now makes the continuous copies of SQLite",
@@ -193,8 +193,7 @@ const byteLimitsOf = (environment: Environment) => ({
 });
 
 /**
- * Returns the number of bytes from a text such as `20GiB`. `off` means no limit. Throws a SettingError for any
- * other text, and for less than 64 MiB.
+ * Parses a text such as `20GiB`. `off` means no limit. Throws a SettingError for other text, and for less than 64 MiB.
  */
 function bytesOf(name: string, given: string): number {
   if (given === "off") return Number.POSITIVE_INFINITY;
@@ -208,10 +207,7 @@ const usualKept = 7;
 
 const mostKept = 1_000;
 
-/**
- * Returns the settings of nightly backups. Returns undefined if nightly backups are off. Throws a SettingError
- * for a wrong value.
- */
+/** Returns the settings of nightly backups; undefined if they are off. Throws a SettingError. */
 export function nightlyOf(environment: Environment): NightlySettings | undefined {
   const { INNKEEP_BACKUP_DRILL: when, INNKEEP_BACKUP_DIR: folder } = environment;
   if (!when || when === "off") return undefined;
@@ -240,10 +236,8 @@ function keptOf(given: string | undefined): number {
 }
 
 /**
- * Returns the only web address to which a sign-in code may be sent. (The server also sends codes to the URL schemes
- * of apps.) The address must be https, or http on loopback. The default is the server's own page that shows the code.
- * Returns undefined if no address is set and the server has neither an https nor a loopback address. Throws a
- * SettingError for an address that is not allowed.
+ * Returns the only web address for sign-in codes. The default is a page of this server, if its address is https or
+ * loopback. Throws a SettingError for a wrong address.
  */
 function redirectUrlOf(given: string | undefined, baseUrl: string): string | undefined {
   if (given === undefined) return isTarget(baseUrl) ? baseUrl + codePath : undefined;
@@ -261,10 +255,7 @@ function isTarget(text: string): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 }
 
-/**
- * Returns how devices prove that they run the real app: `off`, or `play-integrity` with its keys. Throws a SettingError
- * for a wrong value.
- */
+/** Returns how devices prove that they run the real app. Throws a SettingError. */
 export function attestationOf(environment: Environment): AttestationSettings {
   const kind = environment.INNKEEP_ATTESTATION ?? "off";
   if (kind === "off") return { kind };
@@ -295,8 +286,8 @@ function packageNameOf(given: string): string {
 }
 
 /**
- * Returns the SHA-256 digest of a certificate in base64url, as Google's integrity verdicts contain it. Accepts
- * base64url, or the hexadecimal form that the Play Console shows. Throws a SettingError for any other text.
+ * Returns the SHA-256 digest of a certificate in base64url, as in Google's integrity verdicts. Also accepts the
+ * hexadecimal form of the Play Console. Throws a SettingError.
  */
 function certificateOf(given: string): string {
   const hex = given.replaceAll(":", "");
@@ -337,20 +328,14 @@ const Providers = z.array(
   }),
 );
 
-/**
- * Whether a text can be the address of a provider. OpenID Connect requires https. http on loopback is allowed for
- * tests.
- */
+/** Whether a text can be the address of a provider: https, or http on loopback for tests. */
 function isIssuer(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || url.search || url.username || url.password || text.includes("/.well-known/")) return false;
   return isTarget(text);
 }
 
-/**
- * Reads the OpenID Connect providers from a JSON array. Throws a SettingError if the array does not have the expected
- * form.
- */
+/** Reads the OpenID Connect providers from a JSON array. Throws a SettingError for another form. */
 function identityProvidersOf(given: string | undefined): IdentityProvider[] {
   if (given === undefined) return [];
   const { success, data = [], error } = Providers.safeParse(jsonIn(given));
@@ -382,8 +367,8 @@ const fromForm =
   "INNKEEP_MAIL_FROM must be an address such as `Larder <feedback@example.com>` or feedback@example.com";
 
 /**
- * Returns the server for outgoing mail. Returns undefined if INNKEEP_SMTP_URL is not set. Throws a SettingError
- * for a wrong value. The message never quotes the URL, because it contains a password. (rule M1)
+ * Returns the server for outgoing mail; undefined without INNKEEP_SMTP_URL. Throws a SettingError that never quotes the
+ * URL, because the URL contains a password. (rule M1)
  */
 export function mailOutOf(environment: Environment): MailOut | undefined {
   const { INNKEEP_SMTP_URL: given, INNKEEP_MAIL_FROM: from } = environment;
@@ -395,9 +380,8 @@ export function mailOutOf(environment: Environment): MailOut | undefined {
 }
 
 /**
- * Returns the mailbox that receives the answers of senders. Returns undefined if INNKEEP_IMAP_URL is not set.
- * Throws a SettingError for a wrong value. The message never quotes the URL, because it contains a password.
- * (rule M12)
+ * Returns the mailbox for answers of senders; undefined without INNKEEP_IMAP_URL. Throws a SettingError that never
+ * quotes the URL, because the URL contains a password. (rule M12)
  */
 export function mailInOf(environment: Environment): MailIn | undefined {
   const { INNKEEP_IMAP_URL: given, INNKEEP_SMTP_URL: out } = environment;
@@ -454,8 +438,8 @@ function senderOf(given: string): MailOut["from"] {
 }
 
 /**
- * Returns the S3 store of the files. Returns undefined if INNKEEP_S3_URL is not set. Throws a SettingError for
- * a wrong value. The message never quotes the URL, because it contains a secret.
+ * Returns the S3 store; undefined without INNKEEP_S3_URL. Throws a SettingError that never quotes the URL, because the
+ * URL contains a secret.
  */
 export function s3Of(environment: Environment): S3Settings | undefined {
   const { INNKEEP_S3_URL: given } = environment;

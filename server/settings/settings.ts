@@ -19,8 +19,8 @@ export interface Settings {
   /** The S3 store that keeps the uploads; undefined if the folder keeps them. */
   readonly s3: S3Settings | undefined;
   /**
-   * The public address of the server. Addresses in answers begin with this or with `consoleUrl`, never with the value
-   * of the Host header. (rule H26)
+   * The public address of the server. Addresses in answers begin with it or `consoleUrl`, never with the Host header.
+   * (rule H26)
    */
   readonly baseUrl: string;
   readonly consoleUrl: string;
@@ -41,10 +41,7 @@ export interface Settings {
   readonly mailOut: MailOut | undefined;
   /** The mailbox that receives the answers of senders. Undefined if no answers come by mail. */
   readonly mailIn: MailIn | undefined;
-  /**
-   * The only web address to which sign-in codes may be sent: https, or http on loopback. Undefined if there is no such
-   * address.
-   */
+  /** The only web address to which sign-in codes may be sent: https, or http on loopback. */
   readonly redirectUrl: string | undefined;
   /** Whether everybody may create an account. */
   readonly registration: boolean;
@@ -63,10 +60,7 @@ export interface Settings {
    * into the database file.
    */
   readonly litestream: boolean;
-  /**
-   * The path of the journal of erasures, which is a file outside of the database. Undefined means that the journal is
-   * in the data folder.
-   */
+  /** The path of the journal of erasures, a file outside of the database. The default is in the data folder. */
   readonly erasuresFile: string | undefined;
   readonly logLevel: string;
   readonly demo: boolean;
@@ -121,9 +115,7 @@ export interface S3Settings {
   readonly secretAccessKey: string;
 }
 
-/**
- * The settings that say where the data is: in the data folder, and optionally in a PostgreSQL database and an S3 store.
- */
+/** Where the data is: the data folder, and optionally a PostgreSQL database and an S3 store. */
 export type DataLocation = Pick<Settings, "data" | "databaseUrl"> & Partial<Pick<Settings, "s3">>;
 
 /** How devices prove that they run the real app. */
@@ -192,10 +184,7 @@ export interface Budgets {
   readonly dropMilliseconds: number;
   /** On how many connections the server may discard a refused body at the same time. */
   readonly drops: number;
-  /**
-   * The maximum number of unknown test keys whose counts are stored. If there are more, the server deletes the counts
-   * of the oldest keys.
-   */
+  /** How many unknown test keys may have stored counts. The counts of the oldest keys are deleted first. */
   readonly unknownTestKeys: number;
   /** How many connections of browsers may receive events at the same time. */
   readonly liveConnections: number;
@@ -223,10 +212,7 @@ const defaults = {
   stopMilliseconds: 8_000,
 };
 
-/**
- * The limits of memory for each kind of work: `most` in bytes, and `share` as a part of the memory of the machine. The
- * lower limit applies.
- */
+/** The memory for each kind of work: `most` in bytes, `share` of the machine's memory. The lower limit applies. */
 const shares = {
   bufferedBytes: { most: 67_108_864, share: 1 / 8 },
   answerBytes: { most: 268_435_456, share: 1 / 4 },
@@ -246,8 +232,8 @@ const sharesOf = (memory: number) => ({
 });
 
 /**
- * Returns the budgets from a list such as `connections=500,headMilliseconds=5000`. Budgets that are not listed keep
- * their defaults. Throws a SettingError for an unknown name and for a value that is not a positive integer.
+ * Returns the budgets from a list such as `connections=500,headMilliseconds=5000`, and defaults for the rest. Throws a
+ * SettingError for an unknown name or a wrong value.
  */
 export function budgetsOf(given: string | undefined, memory = memoryOfMachine()): Budgets {
   const budgets = { connections: mostConnections(), ...defaults, ...sharesOf(memory) };
@@ -263,15 +249,12 @@ function budgetOf(entry: string, budgets: Budgets): [string, number] {
   );
 }
 
-/**
- * Returns two thirds of the file descriptors of this process, at most 10,000. The rest is for files, the database and
- * outgoing requests.
- */
+/** Two thirds of the file descriptors. The rest is for files, the database and outgoing requests. */
 const mostConnections = (): number => Math.min(10_000, Math.floor((descriptors() * 2) / 3));
 
 /**
- * Returns how many file descriptors this process may have. On Linux, this is the limit that the system reports. On
- * other systems, it is the lowest limit that is usual on servers.
+ * Returns how many file descriptors this process may have. Only Linux reports the limit. The fallback is the lowest
+ * usual limit on servers.
  */
 function descriptors(): number {
   try {
@@ -284,10 +267,7 @@ function descriptors(): number {
 
 const usualDescriptors = 1_024;
 
-/**
- * Returns how many bytes of memory this process may use: the memory of the machine, or less if its container has a
- * limit.
- */
+/** Returns the memory of the machine in bytes, or less if its container has a limit. */
 export function memoryOfMachine(): number {
   const total = totalmem();
   const limit = process.constrainedMemory();
@@ -305,9 +285,8 @@ type RateLimitSettings = Readonly<Record<RateLimitName, RateLimitSetting>>;
 const most = { limit: 1_000_000, windowSeconds: 86_400 };
 
 /**
- * Returns the limits of a deployment from `on`, `off`, or a list such as `feedback=240/60,proofsBySlot=20/3600`. An
- * entry sets how many requests are allowed in how many seconds. Limits that are not listed keep their defaults. The
- * limit `sdkSession` cannot be changed (rule T30). Throws a SettingError for a wrong entry.
+ * Returns the limits from `on`, `off`, or a list such as `feedback=240/60` (requests/seconds). Throws a SettingError
+ * for a wrong entry, and for `sdkSession`, which cannot be changed (rule T30).
  */
 export function rateLimitsOf(given: string | undefined): {
   readonly rateLimited: boolean;

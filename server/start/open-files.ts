@@ -33,9 +33,8 @@ export const openKeptFiles = (
   );
 
 /**
- * Throws a SettingError if the files are not in the storage that the settings name, or if they do not belong to the
- * database. The check is important, because a server deletes files to which its database does not refer. Stores which
- * storage is used, and the id of the database in it.
+ * Throws a SettingError if the files are in another storage or belong to another database. Otherwise the server could
+ * delete the files of the other database. Stores the storage, and the id of the database in it.
  */
 export async function bindFiles(database: Database, location: DataLocation): Promise<void> {
   await assertPlace(database, location);
@@ -46,8 +45,8 @@ export async function bindFiles(database: Database, location: DataLocation): Pro
 }
 
 /**
- * Throws a SettingError if the files are not in the storage that the settings name. A deployment that has no files
- * yet may change the storage.
+ * Throws a SettingError if the files are in another storage than the settings name. Without files, the storage may
+ * change.
  */
 export async function assertPlace(database: Reader, location: DataLocation): Promise<void> {
   const wanted = placeIn(location);
@@ -65,10 +64,8 @@ const elsewhere: Readonly<Record<FilesPlace, string>> = {
 };
 
 /**
- * Checks that the data folder and the file storage belong to the database. The database, the folder and the storage
- * contain the same id, which the first start of a server creates. Throws a SettingError if the folder or the storage
- * belongs to another database, or cannot be used. Also throws a SettingError if another program has copied the SQLite
- * database into the folder. In that case the folder has no id, or the id of another database. (rule O23)
+ * Checks that the database, the data folder and the storage have the same id, which the first start creates. Throws a
+ * SettingError for a folder or storage of another database, and for a copied SQLite database. (rule O23)
  */
 export async function bindPlace(database: Database, location: DataLocation): Promise<void> {
   const { data, databaseUrl } = location;
@@ -87,8 +84,8 @@ async function bindStore(database: Database, s3: S3Settings): Promise<void> {
 async function assertAdopted(database: Database, data: string): Promise<void> {
   const [id, marked] = [await deploymentId.find(database), await folderMark(data).read()];
   if (id === marked) return;
-  // A database without an id is accepted in two cases. Either an earlier version created both the database and the
-  // folder, or the database is new and has no app.
+  // A database without an id is accepted if the folder has none either (an earlier version). It is also accepted if it
+  // has no app.
   if (id === undefined && (marked === undefined || !(await apps.exist(database)))) return;
   throw new SettingError(
     `The database in ${data} was copied from another folder. Run \`innkeep admin adopt --data ${data}\` first. This command ends the sessions from the copy, and erases again the people who were erased after the copy was made.`,
@@ -96,8 +93,8 @@ async function assertAdopted(database: Database, data: string): Promise<void> {
 }
 
 /**
- * Marks the data folder and the storage of the files with the id of a database that another program has copied into the
- * folder. Throws a SettingError if the storage contains the files of another database.
+ * Marks the data folder and the storage with the id of a copied database. Throws a SettingError if the storage contains
+ * files of another database.
  */
 export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: DataLocation): Promise<void> {
   if (databaseUrl === undefined) await bind(database, await markBesideFile(data), foreignFolder(data));
@@ -106,8 +103,8 @@ export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: 
 }
 
 /**
- * Returns the mark of a data folder that contains a SQLite database. The mark stores the id of the database. The
- * files in this folder belong to this database. So a folder without an id is handled as if it had no files.
+ * Returns the mark of a folder with a SQLite database. Its files belong to this database, so a folder without an id
+ * counts as empty.
  */
 async function markBesideFile(data: string): Promise<PlaceMark> {
   const mark = folderMark(data);
@@ -125,8 +122,8 @@ async function bind(database: Database, mark: PlaceMark, foreign: string): Promi
 }
 
 /**
- * Returns the id for the storage and the database. Stores a new id if the database has none. Throws a SettingError if
- * the storage contains the files of another database.
+ * Returns the id, and stores a new one if the database has none. Throws a SettingError for the files of another
+ * database.
  */
 async function agree(
   tx: Transaction,

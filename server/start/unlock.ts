@@ -9,8 +9,8 @@ import { type DataLocation, type Environment, SettingError } from "../settings/s
 import { readIfThere } from "./data-folder.ts";
 
 /**
- * Finds the secrets of the deployment and unlocks the database with them. The first start with SQLite creates the
- * secret. Throws a SettingError if a secret is missing or wrong, and then writes nothing.
+ * Finds the secrets and unlocks the database. The first start with SQLite creates the secret. Writes nothing and throws
+ * a SettingError for a missing or wrong secret.
  */
 export async function unlockDatabase(
   { INNKEEP_SECRET: given, INNKEEP_SECRET_OLD: former = "" }: Environment,
@@ -40,8 +40,8 @@ export interface Secrets {
 const checkText = "innkeep";
 
 /**
- * Checks that the secret decrypts the stored values. Values that were encrypted with an old secret, and addresses that
- * are still plain text, are encrypted with the current secret. Throws a SettingError if no secret decrypts them.
+ * Encrypts stored values with the current secret: values of an old secret, and addresses in plain text. Throws a
+ * SettingError if no secret decrypts the values.
  */
 export async function unlock(database: Database, { secret, old }: Secrets): Promise<void> {
   const sealer = createSealer(secret);
@@ -74,9 +74,8 @@ export const wrongSecret = () =>
   );
 
 /**
- * Returns the sealer (it encrypts and decrypts) for the old secret with which the database was last used. Returns
- * undefined if the database was last used with the current secret. Throws a SettingError if no secret decrypts its
- * values.
+ * Returns the sealer of the old secret with which the database was last used; undefined for the current secret. Throws
+ * a SettingError if no secret fits.
  */
 async function formerOf(
   tx: Transaction,
@@ -108,10 +107,8 @@ function opens(sealer: Sealer, stored: string): boolean {
 }
 
 /**
- * Returns the secret that encrypts stored values. If a secret is given, returns it. Otherwise, with SQLite, returns the
- * content of the file `secret` in the data folder. The first start creates this file, which only its owner can read.
- * Servers that start at the same time use the same file. Throws a SettingError if the secret is too short. With
- * PostgreSQL, also throws it if no secret is given.
+ * Returns the given secret, or with SQLite the content of the file `secret`. The first start creates this file. Servers
+ * that start at the same time use the same file. Throws a SettingError.
  */
 export async function deploymentSecret(
   given: string | undefined,

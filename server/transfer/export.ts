@@ -18,8 +18,8 @@ export const linesName = "export.ndjson";
 export const filesFolder = "files/";
 
 /**
- * Yields the bytes of an archive that contains the lines and the files of an export. Throws an Error if a file was
- * deleted after the export was written, because then the archive would be incomplete.
+ * Yields an archive with the lines and files of an export. Throws an Error if a file was deleted after the export was
+ * written.
  */
 export async function* tarOf(
   { lines, list }: WrittenExport,
@@ -62,8 +62,8 @@ export interface WrittenExport {
 type ExportDeps = Pick<Deps, "clock" | "database" | "files">;
 
 /**
- * Writes the lines of an export to a temporary file and sends nothing yet. So the snapshot of the database is open only
- * for a short time, even if the client is slow. Returns the temporary files. (rule X2)
+ * Writes an export to temporary files. So the snapshot of the database is open only briefly, even for a slow client.
+ * (rule X2)
  */
 export async function writeExport(deps: ExportDeps, wanted: Wanted): Promise<WrittenExport> {
   const lines = deps.files.createTemporary(Number.POSITIVE_INFINITY);
@@ -156,10 +156,7 @@ async function writeKind(
   return missing;
 }
 
-/**
- * Whether the export contains the record of an upload. An export with files omits the record if the file is missing. An
- * export without files contains every record.
- */
+/** Whether the export contains the record of an upload. An export with files omits records of missing files. */
 async function isExported(
   { deps, wanted }: Pick<Writing, "deps" | "wanted">,
   { sha256, size }: Readonly<Record<string, unknown>>,
@@ -181,10 +178,7 @@ async function writeList(
 
 interface Writer {
   write(line: Readonly<Record<string, unknown>>): void;
-  /**
-   * Writes the last line. It contains the number of records of each kind, the number of missing files, and the hash of
-   * all previous lines.
-   */
+  /** Writes the last line: counts of records and missing files, and the hash of all lines before it. */
   end(missingFiles: number): void;
 }
 

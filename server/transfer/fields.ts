@@ -15,10 +15,7 @@ export interface Naming {
   idOf(id: string): string;
   /** Returns the new name of an upload. */
   uploadOf(name: string): string;
-  /**
-   * Returns the new name of a picture of the FAQ or of release notes. After this call, `addressOf` returns the new
-   * address of the picture.
-   */
+  /** Returns the new name of a picture. Afterwards, `addressOf` returns its new address. */
   pictureOf(name: string): string;
   /**
    * Returns the new address of a picture. Returns the old address if no earlier line of the file contains the picture.
@@ -128,10 +125,7 @@ export const accepted = (schema: Schema, form: string): Field =>
       : `must be ${form}`,
   );
 
-/**
- * Returns a field for JSON that must match a schema. `form` describes the schema in a message. As text, the JSON may
- * have at most `most` characters.
- */
+/** Returns a field for JSON of at most `most` characters. `form` describes the schema in a message. */
 export const json = (schema: Schema, form: string, most = 1_000_000): Field => ({
   fault: (value) => {
     if (!schema.safeParse(value).success) return `must be ${form}`;
@@ -151,9 +145,7 @@ const escapedLone = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][\da-f]{2})/;
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 const anyUuid = /\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g;
 
-/**
- * A field for the id of a record or a reference to another record. An import replaces the id with a new one.
- */
+/** A field for the id of a record, or for a reference to one. An import replaces the id with a new one. */
 export const id: Field = {
   fault: (value) => (typeof value === "string" && uuid.test(value) ? undefined : "must be an id (a UUID)"),
   shown: asIs,
@@ -245,8 +237,7 @@ const isFile = (file: Value): boolean =>
 const tokenId = /, token ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 /**
- * A field for the actor of an audit entry. An import adds a mark to the actor, so that nobody believes that this server
- * recorded the entry. (rule X6)
+ * A field for the actor of an audit entry. An import adds a mark, because another server recorded the entry. (rule X6)
  */
 export const actor: Field = {
   ...text(1_000),

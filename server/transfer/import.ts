@@ -26,10 +26,7 @@ import { imports, type RunPosition, tableOf, tablesByName } from "./store.ts";
 
 type ImportDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "newId"> & {
   readonly settings: Pick<Deps["settings"], "storedBytesPerApp"> & {
-    /**
-     * The base address of this server. If it is undefined, the addresses of pictures keep the base address of the old
-     * server.
-     */
+    /** The base address of this server. Without it, pictures keep the base address of the old server. */
     readonly baseUrl: string | undefined;
   };
   readonly log: Warns;
@@ -56,18 +53,13 @@ interface ImportedApp {
   readonly filesLeftOut: number;
 }
 
-/**
- * The function that makes the app visible. It must run in the transaction that also stores the answer and the audit
- * entry.
- */
+/** Makes the app visible. It must run in the transaction that stores the answer and the audit entry. */
 type Finish = (tx: Transaction) => Promise<void>;
 
 /**
- * Imports an export. First deletes what crashed imports have left. Then reads the file twice: first it checks
- * all lines, then it stores them as a new app that nobody can see. `commit` ends the import in one transaction
- * and makes the app visible. If the import fails or the server crashes before that, only invisible rows remain,
- * which are deleted later. Returns the result of `commit`. Throws `bad_request` with the faults of the file.
- * (rule X5)
+ * Imports an export as a new app, after all its lines were checked. Nobody can see the app before `commit`. After a
+ * failure, only invisible rows remain and are deleted later. Returns the result of `commit`. Throws `bad_request` with
+ * the faults of the file. (rule X5)
  */
 export async function importApp<Result>(
   deps: ImportDeps,
@@ -147,10 +139,7 @@ async function settle(staging: Staging): Promise<void> {
 /** If an import has stored nothing for this time, its server must have crashed. */
 const silentMilliseconds = 600_000;
 
-/**
- * The error for an import that stored nothing for so long that its rows were deleted, although its server had not
- * crashed.
- */
+/** The error for a running import that stored nothing for so long that its rows were deleted. */
 const importStopped = () =>
   new ApiError("busy", {
     message: "The import was stopped, because it took too long. Nothing was imported. Import the file again.",
@@ -181,9 +170,8 @@ async function discard(
 }
 
 /**
- * Stores the files of an archive after its records were stored. Checks each file and removes its metadata, in
- * the same way as for a file of feedback. Returns the number of files. Throws `bad_request` if a file is
- * missing, if no record refers to it, or if it differs from its record or its hash. (rule X8)
+ * Stores the files of an archive. Checks them and removes their metadata, as for feedback. Throws `bad_request` if a
+ * file and its record do not agree. (rule X8)
  */
 async function stageFiles(staging: Staging): Promise<number> {
   const { deps, source, appId, naming } = staging;
@@ -251,9 +239,8 @@ const rowsAtOnce = 500;
 const bytesAtOnce = 1_048_576;
 
 /**
- * Stores the records of a checked file. Stores only a few hundred in each transaction, so that other transactions can
- * run in between. Nobody can see the records until the app has a member. Throws `bad_request` if a record occurs twice
- * or refers to a missing record.
+ * Stores the records in small transactions, so that others can run in between. Throws `bad_request` if a record occurs
+ * twice or refers to a missing record.
  */
 async function stageLines(staging: Staging): Promise<void> {
   const tables = await tablesByName(staging.deps.database);
@@ -305,18 +292,15 @@ async function storeRows(staging: Staging, tables: Tables, rows: readonly Staged
   }
 }
 
-/**
- * Records that the import is still running. Throws `busy` if the import had stored nothing for a long time and its rows
- * were deleted as abandoned.
- */
+/** Records that the import is running. Throws `busy` if its rows were deleted as abandoned. */
 async function keepImportAlive({ deps, appId }: Staging, tx: Transaction): Promise<void> {
   const now = deps.clock.now().toISOString();
   if (!(await imports.keepAlive(tx, appId, now))) throw importStopped();
 }
 
 /**
- * Finds the row that the database refuses. To find it, stores the rows one by one in a transaction that is then rolled
- * back. Returns a sentence about the row. Throws an Error if the database now accepts all rows.
+ * Finds the row that the database refuses: stores the rows one by one and rolls this back. Throws an Error if no row is
+ * refused.
  */
 async function faultyLine({ deps }: Staging, tables: Tables, rows: readonly StagedRow[]): Promise<string> {
   const ordered = allRecords.flatMap((kind) => rows.filter((row) => row.kind === kind));
@@ -352,8 +336,8 @@ interface CheckedExport {
 const kindsByType: ReadonlyMap<string, RecordKind> = new Map(allRecords.map((kind) => [kind.type, kind]));
 
 /**
- * Reads and checks all lines before anything is stored. Returns what the file contains. Throws `bad_request` with the
- * first faults and the numbers of their lines. (rule X7)
+ * Checks all lines before anything is stored. Throws `bad_request` with the first faults and their line numbers. (rule
+ * X7)
  */
 async function checkLines(
   source: Source,
@@ -448,9 +432,8 @@ function checkEnd(state: State, { records, sha256 }: Line): string[] {
 }
 
 /**
- * Creates the functions that compute the new ids and names for one import. They compute a hash, so the same old id
- * always gets the same new id, and no list of ids is needed. The random salt makes the new ids unpredictable, so a file
- * cannot refer to data that was stored before.
+ * Creates new ids and names. They are hashes, so the same old id always gets the same new id. The salt keeps a file
+ * from referring to other stored data.
  */
 function newNames(
   baseUrl: string | undefined,
@@ -466,8 +449,7 @@ function newNames(
       const bytes = Buffer.from(old.replaceAll("-", ""), "hex");
       const sixBits = (bytes[10] ?? 0) & 0xfc;
       hashOf("id", old).copy(bytes, 10, 0, 6);
-      // An id begins with a time and a counter. A new id begins with the same time and counter, so the order of the ids
-      // does not change.
+      // A new id begins with the time and counter of the old one. So the order of ids stays the same.
       bytes[10] = sixBits | ((bytes[10] ?? 0) & 0x03);
       return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
     },
@@ -500,10 +482,7 @@ interface Source {
   readonly size: number;
 }
 
-/**
- * Finds the lines of an export. These are the whole file or the first entry of an archive. Throws `bad_request` if the
- * file is not an export.
- */
+/** Finds the lines: the whole file, or the first entry of an archive. Throws `bad_request` for other files. */
 async function openSource(file: FileHandle): Promise<Source> {
   const { size } = await file.stat();
   const head = await readAt(file, 0, blockSize);
@@ -551,10 +530,7 @@ interface NumberedLine {
 
 const lineFeed = 0x0a;
 
-/**
- * Yields the lines of a part of the file. Throws `bad_request` if a line is too long, or if there is no line feed at
- * the end.
- */
+/** Yields the lines. Throws `bad_request` for a line that is too long or has no line feed. */
 async function* linesOf(span: Span): AsyncGenerator<NumberedLine> {
   let number = 1;
   let begun: Buffer[] = [];
@@ -585,8 +561,8 @@ interface ArchivedFile {
 }
 
 /**
- * Yields the files of an archive. The names must be hashes in ascending order, each file may occur only once, and
- * nothing may follow the end of the archive. Otherwise throws `bad_request`.
+ * Yields the files of an archive. Throws `bad_request` unless the names are different hashes in ascending order and
+ * nothing follows the archive.
  */
 async function* filesOf({ lines: { file }, filesAt, size }: Source): AsyncGenerator<ArchivedFile> {
   if (filesAt === undefined) return;
@@ -633,9 +609,6 @@ const mostLineBytes = 8 * 1_048_576;
 /** The maximum number of nested levels in a line. Metadata needs five levels. */
 const deepest = 16;
 
-/**
- * Parses one line. If it is not a JSON object or is nested too deeply, returns a text that describes the fault.
- */
 function parseLine(text: string): Line | string {
   if (isNestedDeeperThan(text, deepest)) return `is nested deeper than ${deepest} levels`;
   try {

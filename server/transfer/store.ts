@@ -45,10 +45,8 @@ export const imports = {
     (await reader.get("SELECT 1 AS one FROM imports WHERE app_id = ?", appId)) !== undefined,
 
   /**
-   * Handles one batch of the proposals of an app. Ends approvals that were not carried out, because people
-   * approved these plans on another server. Releases the open claims of proposals. Also updates the proposal
-   * status of the threads. Returns the last proposal of the batch, or undefined if there are no more proposals.
-   * (rule X6)
+   * Handles a batch of proposals. Ends approvals without a result, because people gave them on another server. Releases
+   * open claims. Returns the last proposal, or undefined at the end. (rule X6)
    */
   async settle(
     tx: Transaction,
@@ -106,8 +104,8 @@ export const imports = {
   },
 
   /**
-   * Whether merges of the app contradict each other: a thread is merged into a missing thread or into a merged thread,
-   * `merged_into` differs from the recorded merges, or the order of the merges differs from their numbers.
+   * Whether merges contradict each other: a merge into a missing or merged thread, a wrong `merged_into`, or a wrong
+   * order.
    */
   async hasWrongMerges(reader: Reader, appId: string): Promise<boolean> {
     const found = await reader.get<{ found: number }>(
@@ -131,10 +129,7 @@ export const imports = {
       ...[appId, limits.mergedThreads],
     )) !== undefined,
 
-  /**
-   * Whether a chain of merges in the app is longer than the server allows. In a chain, a thread that contains merged
-   * threads was merged into another thread.
-   */
+  /** Whether a chain of merges is too long. Each thread of a chain was merged into the next one. */
   async hasTooDeepMerges(reader: Reader, appId: string): Promise<boolean> {
     const many = await reader.all<{ id: string }>(
       `SELECT merged_into AS id FROM feedback WHERE app_id = ? AND merged_into IS NOT NULL
@@ -147,8 +142,8 @@ export const imports = {
   },
 
   /**
-   * Makes the app visible to its owner. If an older server wrote the file without the counts for the statistics, counts
-   * the rows. Returns false if the import was stopped in the meantime.
+   * Makes the app visible to its owner. Counts the rows for the statistics if the file has no counts. Returns false if
+   * the import was stopped meanwhile.
    */
   async finish(
     tx: Transaction,
@@ -170,11 +165,7 @@ export const imports = {
     return found.map(({ id }) => id);
   },
 
-  /**
-   * Deletes a batch of the rows of an app whose import has failed. Does nothing if the app is not being
-   * imported. Returns whether more rows may remain, and the hashes of the files to which the deleted rows
-   * referred.
-   */
+  /** Deletes a batch of rows of a failed import. Returns whether more may remain, and the hashes of their files. */
   async discard(
     tx: Transaction,
     appId: string,
@@ -206,8 +197,8 @@ export function tableOf(known: ReadonlyMap<string, Table>, { table }: RecordKind
 const rowsAtOnce = 200;
 
 /**
- * Yields the rows of one kind that belong to these parents, in batches. If there are few rows, one query reads the
- * rows of all parents. Otherwise each query reads the rows of one parent.
+ * Yields the rows of one kind in batches. One query reads few rows of all parents. Many rows need a query for each
+ * parent.
  */
 export async function* exportedRows(
   reader: Reader,
@@ -273,8 +264,8 @@ export const exported = {
   },
 
   /**
-   * Returns the names of the uploads in the hidden messages of an app. These messages are repeated reports and answers
-   * of blocked senders. An export does not contain their uploads. (rule F34)
+   * Returns the uploads in hidden messages (repeated reports and answers of blocked senders). They are not exported.
+   * (rule F34)
    */
   async hiddenUploads(reader: Reader, appId: string): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ files: string }>(

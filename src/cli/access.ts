@@ -251,8 +251,8 @@ async function changeOf(invocation: Invocation, flags: AppFlags): Promise<AppCha
 }
 
 /**
- * Returns the value of a flag as a whole number. Returns null for an empty text, because it removes the setting. Throws
- * a usage error for a text that is not a number from 1 to `most`.
+ * Returns null for an empty text, which removes the setting. Throws a usage error if the text is not a number from 1 to
+ * `most`.
  */
 function numberOf(flag: string, given: string | undefined, most: number): number | null | undefined {
   if (given === undefined) return undefined;
@@ -282,7 +282,6 @@ interface KeyOfApp extends AppKey {
   readonly app: string;
 }
 
-/** Lists the keys of the app in the flags. Without such a flag, lists the keys of all apps of the token. */
 async function listKeys(invocation: Invocation): Promise<undefined> {
   printList(invocation, { items: await allKeys(invocation), columns: keyColumns });
 }
@@ -313,10 +312,6 @@ async function allKeys(invocation: Invocation): Promise<readonly KeyOfApp[]> {
   return lists.flat();
 }
 
-/**
- * Revokes a key. If the id is incomplete or the app is not clear, first finds the key in the list of keys. Asks the
- * person first.
- */
 async function revokeKey(invocation: Invocation, given: string): Promise<undefined> {
   const { appId, keyId, name } = await keyOf(invocation, given);
   await confirm(invocation, `Revoke the key ${name}? Apps that use it are refused from then on.`);
@@ -325,10 +320,6 @@ async function revokeKey(invocation: Invocation, given: string): Promise<undefin
   printOne(invocation, { id: keyId, appId }, () => keyId);
 }
 
-/**
- * Returns the id of the app in the flags. Without such a flag, returns the only app of the token, or undefined
- * if the token has several apps.
- */
 async function onlyAppOf(invocation: Invocation): Promise<string | undefined> {
   if (namedApp(invocation) !== undefined) return appIdOf(invocation);
   const [app, ...others] = await reachableApps(invocation);
@@ -434,10 +425,7 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
-/**
- * Lists the audit log, newest entries first. Prints one page, or all pages with `--all`. With `--ndjson`, writes each
- * page before it reads the next one.
- */
+/** Prints one page, or all pages with `--all`. With `--ndjson`, writes each page before reading the next. */
 async function listAudit(invocation: Invocation, flags: AuditFlags): Promise<undefined> {
   refusePageOfAll(flags);
   if (flags.ndjson && invocation.flags.json)
@@ -455,10 +443,7 @@ async function listAudit(invocation: Invocation, flags: AuditFlags): Promise<und
   noteFurther(invocation, { count: items.length, nextCursor, all: true });
 }
 
-/**
- * Prints a warning if `--action` is not in the list of actions. This is not an error, because a newer server may have
- * more actions.
- */
+/** Warns if `--action` is not in the list of actions. A newer server may have more actions. */
 function warnOfUnknown(invocation: Invocation, { action }: AuditFlags): void {
   const known: readonly string[] = choices.auditActions;
   if (action === undefined || known.includes(action)) return;
@@ -562,8 +547,8 @@ async function showStatistics(
 const dayMilliseconds = 86_400_000;
 
 /**
- * Returns the first day, the last day and the time zone for the request. If `--days` is set without `--to`, the last
- * day is today in the time zone. Throws a usage error if `--days` is wrong or is given together with `--from`.
+ * Returns the period for the request. Without `--to`, `--days` ends today in the time zone. Throws a usage error for
+ * wrong `--days`, or for `--days` with `--from`.
  */
 function periodOf({ from, to, days, zone = systemTimeZone() ?? "UTC" }: StatisticsFlags, now: Date) {
   if (days === undefined) return { from, to, zone };
@@ -577,9 +562,7 @@ function periodOf({ from, to, days, zone = systemTimeZone() ?? "UTC" }: Statisti
   return { from: Number.isNaN(first) ? last : new Date(first).toISOString().slice(0, 10), to: last, zone };
 }
 
-/**
- * Returns the day of an instant in a time zone, such as `2026-11-28`. Throws a usage error for an unknown time zone.
- */
+/** Returns the day of an instant in a time zone (`2026-11-28`). Throws a usage error for unknown zones. */
 function dayIn(zone: string, at: Date): string {
   try {
     return new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" }).format(at);

@@ -11,8 +11,8 @@ import type { InputFault } from "./core/input.ts";
 import { createProgram, runCli } from "./core/program.ts";
 
 /**
- * Runs one step of GitHub Actions: masks its secrets, runs the command that its inputs describe, and returns
- * the exit code. After a `faq` command, also shows the plan in the job. (rule L21)
+ * Runs one step of GitHub Actions and returns the exit code. Masks the secrets first. A `faq` command also shows its
+ * plan in the job. (rule L21)
  */
 export async function runAction(given: Context): Promise<number> {
   const inputs = inputsOf(given.env);
@@ -36,10 +36,6 @@ export async function runAction(given: Context): Promise<number> {
   return code;
 }
 
-/**
- * Prints the faults of the inputs. They are printed as an error, or as a warning if the step must not break the job.
- * Returns the exit code.
- */
 function refuse({ io }: Context, { message, details, next }: CliError, isBestEffort: boolean): number {
   const issues = (details.issues ?? []).map((issue) => `${issue.path} ${issue.message}`);
   const text = [message, ...issues, ...(next ? [next] : [])].join("\n");
@@ -74,8 +70,7 @@ function recording(sink: Sink): Sink & { text(): string } {
 const mostPlan = 60_000;
 
 /**
- * Writes the plan as Markdown to the summary page of the job and to the output `plan` of the step. A later step can
- * post this output as a comment.
+ * Writes the plan as Markdown to the job summary and the output `plan`. A later step can post the output as a comment.
  */
 async function showPlan({ env, newId, io }: Context, name: string, printed: string): Promise<void> {
   const plan = printed.trimEnd();
@@ -104,17 +99,15 @@ export const actionCommands: readonly string[] = [
 export const isRepeatable = (option: Option): boolean =>
   option.parseArg === several || inputOf(option) === "platform-version";
 
-/**
- * The flag that the input `status` sets. The input always has a value. So a command without the flag ignores the input.
- */
+/** The flag that the input `status` sets. The input always has a value, so commands without the flag ignore it. */
 export const statusFlag = "run-status";
 
 /** Values that the action adds, by the names of their flags. They are used only if the command has the flag. */
 type AddedValues = Readonly<Record<string, string | undefined>>;
 
 /**
- * Builds the command line from the inputs of a step. Each input becomes the flag or the argument with the same
- * name. Throws a usage error that names each invalid input, and each input that the command does not have.
+ * Each input becomes the flag or argument of the same name. Throws a usage error that names every invalid or unknown
+ * input.
  */
 async function commandLineOf(
   context: Context,
@@ -140,10 +133,6 @@ async function commandLineOf(
   ];
 }
 
-/**
- * Returns the inputs and the added values, by the names of their flags. Omits added values whose flag the command does
- * not have.
- */
 function withAdded(command: Command, inputs: ReadonlyMap<string, string>, added: AddedValues) {
   const names = command.options.map(inputOf);
   const all = { ...added, [statusFlag]: inputs.get("status") };
@@ -206,10 +195,7 @@ function inputsOf(env: Env): ReadonlyMap<string, string> {
 
 const prefix = "INPUT_";
 
-/**
- * The environment variable for each of these inputs. Their values are passed in variables, because they must not appear
- * in a command line.
- */
+/** The environment variable of each input whose value must not appear in a command line. */
 const variables: Readonly<Record<string, string>> = {
   "base-url": "INNKEEP_BASE_URL",
   "api-key": "INNKEEP_API_KEY",
@@ -238,9 +224,7 @@ const environmentOf = (env: Env, inputs: ReadonlyMap<string, string>): Env => ({
   ),
 });
 
-/**
- * Returns the lines of all secrets. A runner masks a text in its log only if each line of the text is masked.
- */
+/** Returns the lines of all secrets. A runner masks a text only if each line is masked. */
 const secretLines = (env: Env): string[] =>
   secrets
     .flatMap((name) => (env[name] ?? "").split(/\r?\n/))

@@ -267,20 +267,13 @@ async function showDecision(
   return exitsByStatus[run.status] ?? "unexpected";
 }
 
-/**
- * The exit for each status of a proposal. Only `approved` has exit code 0, so a script can continue after exit code 0
- * and stop after all others. (rule A12)
- */
+/** The exit for each status of a proposal. Only `approved` has exit code 0, so a script can continue. (rule A12) */
 const exitsByStatus: Readonly<Record<string, Exit>> = {
   approved: "ok",
   awaiting_approval: "pending",
   rejected: "rejected",
 };
 
-/**
- * Returns the id at the end of a console link. Returns a text without a slash unchanged. Throws a usage error for any
- * other text.
- */
 function threadIdOf(given: string): string {
   if (!given.includes("/")) return given;
   const id = URL.canParse(given) ? new URL(given).pathname.split("/").filter(Boolean).at(-1) : undefined;
@@ -315,8 +308,8 @@ interface ListFlags {
 type Page = Awaited<ReturnType<Client["agent"]["listFeedback"]>>;
 
 /**
- * Prints the threads that the agent token may read. If the list is empty, `--wait` waits until a thread matches the
- * filters. With `--changed-after`, only threads that have changed since an earlier answer match.
+ * Prints the threads that the token may read. `--wait` waits for a match if the list is empty. With `--changed-after`,
+ * only changed threads match.
  */
 async function listFeedback(invocation: Invocation, { wait = 0, ...flags }: ListFlags): Promise<Exit> {
   const query = {
@@ -368,10 +361,7 @@ async function waitForChange(
   return result.value;
 }
 
-/**
- * Returns the subject on one line, after the mark `public:`. The mark shows people and programs that a stranger
- * wrote the subject. (rule W2)
- */
+/** Returns the subject on one line after `public:`, which shows that a stranger wrote it. (rule W2) */
 const publicSubject = ({ subject }: Pick<FoundThread, "subject">): string => `public: ${oneLine(subject)}`;
 
 const threadColumns: readonly Column<FoundThread>[] = [
@@ -438,10 +428,7 @@ async function claimRun(
   printOne(invocation, claim, () => claim.claimId);
 }
 
-/**
- * Throws an error that suggests `--resume`, if the server would accept this flag. In that case the server has
- * set `mayResume` in its error. Otherwise throws the given error.
- */
+/** Suggests `--resume` if the server accepts it (`mayResume` in its error). Otherwise throws the given error. */
 function offerResume(error: unknown, runId: string): never {
   if (!(error instanceof ServerError) || Object(error.body).mayResume !== true) throw error;
   throw new CliError({
@@ -532,8 +519,8 @@ interface ThreadViewOptions {
 }
 
 /**
- * Returns a thread as text for an agent in a shell. Innkeep's own text comes first. Then come the texts of strangers,
- * of the team and of agents, each between fences with a random word that nobody can guess. (rule W2)
+ * Returns a thread as text for an agent. Innkeep's own text comes first. Strangers, team and agents then have separate
+ * fences. Nobody can guess the random word of the fences. (rule W2)
  */
 function threadView(thread: Thread, { repeats = false, before }: ThreadViewOptions = {}): string {
   const nonce = newNonce();
@@ -572,10 +559,7 @@ function threadView(thread: Thread, { repeats = false, before }: ThreadViewOptio
   ].join("\n\n");
 }
 
-/**
- * Returns the author of a message. A server with only the base API does not send the author. Then the text is
- * treated as text of a stranger.
- */
+/** Servers with only the base API send no author. The text then counts as text of a stranger. */
 const authorOf = ({ author }: Message): string =>
   author === "team" || author === "agent" ? author : "sender";
 

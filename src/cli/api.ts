@@ -68,15 +68,13 @@ async function callApi(invocation: Invocation, flags: ApiFlags, path: string): P
 }
 
 /**
- * Returns the body of an answer as text to print. Escapes invisible characters in JSON, because the escapes do not
- * change the meaning of JSON. Keeps these characters in any other text. The caller removes them.
+ * Returns the body of an answer as text to print. Escapes invisible characters in JSON. In other texts, the caller
+ * removes these characters.
  */
 const shownText = (text: string): string =>
   typeof jsonOr(text) === "string" ? text.trimEnd() : escapedJson(text.trimEnd());
 
-/**
- * Prints each page of a list as soon as it is read. With `--json`, `--fields` or `--raw`, prints all pages as one list.
- */
+/** Prints each page when it is read. With `--json`, `--fields` or `--raw`, prints all pages as one list. */
 async function printPages(invocation: Invocation, { include }: ApiFlags, route: Route): Promise<undefined> {
   if (route.method !== "GET")
     throw usageError("--paginate only reads lists. Leave out --method and the body.");
@@ -127,10 +125,6 @@ function joined(pages: readonly unknown[]): unknown {
   );
 }
 
-/**
- * Returns the body of the request, from the flags for single fields or from a flag for the whole body. Throws a usage
- * error if both kinds of flags are given, or if the whole body is not JSON.
- */
 async function bodyOf(invocation: Invocation, flags: ApiFlags): Promise<unknown> {
   const { field, jsonField: json, body, inputFile: input } = flags;
   if (body === undefined && input === undefined) return field || json ? { ...field, ...json } : undefined;
@@ -190,10 +184,6 @@ const prefixes: readonly (readonly [RegExp, CredentialKind | "none"])[] = [
   [/^\/api\/v1\/(feedback|faqs|changelog)\//, "appKey"],
 ];
 
-/**
- * Returns the route for an address on the command line: method, path and kind of credential. Throws a usage error for
- * an unknown method, or for an address on another server.
- */
 function rawRoute(method: string, given: string, baseUrl: string): Route {
   const known = methods.find((one) => one === method.toUpperCase());
   if (!known) throw usageError(`${method} is not a method.`, `The methods are ${methods.join(", ")}.`);
@@ -201,9 +191,7 @@ function rawRoute(method: string, given: string, baseUrl: string): Route {
   return { method: known, path, auth: authFor(known, path.replace(/\?.*/s, "")), summary: "", large: true };
 }
 
-/**
- * Returns the path and the query of an address, relative to the base URL. Throws if the address is on another server.
- */
+/** Returns the path and the query, relative to the base URL. Throws for an address on another server. */
 function pathOf(given: string, baseUrl: string): string {
   if (/^[A-Za-z]:[\\/]/.test(given)) {
     throw usageError(

@@ -178,8 +178,8 @@ async function printCredential(invocation: Invocation, _: object, kind: Credenti
 }
 
 /**
- * Returns an invocation with the server for a kind of credential. For a device token, this is the server of the
- * last sign-in, unless the person has selected another server.
+ * Uses the server for a kind of credential. A device token belongs to the server of the last sign-in, unless a server
+ * is selected.
  */
 const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
   startInvocation(context, flags, kind === undefined || kind === "deviceToken");
@@ -228,8 +228,7 @@ async function givenSecret(invocation: Invocation, kind: CredentialKind): Promis
 }
 
 /**
- * Throws a usage error if the secret has the prefix of another kind of credential. Storing it would replace a correct
- * credential.
+ * Throws a usage error if the secret has another kind's prefix. Storing the secret would replace a correct credential.
  */
 function refuseOtherKind(secret: string, kind: CredentialKind): void {
   const other = allKinds.find((one) => one !== kind && secret.startsWith(credentialKinds[one].prefix));
@@ -270,8 +269,8 @@ interface LoginFlags extends StoreFlags {
 }
 
 /**
- * Signs this machine in. A person approves the machine in the browser, and then the device token is stored. The PKCE
- * verifier is sent only in the request that exchanges the code for the token. (rule L8)
+ * Signs this machine in after an approval in the browser. The PKCE verifier is sent only to exchange the code for the
+ * token. (rule L8)
  */
 async function signIn(invocation: Invocation, flags: LoginFlags): Promise<undefined> {
   if (flags.paste) assertCanPaste(invocation);
@@ -371,9 +370,8 @@ interface Pending {
 const seconds = 300;
 
 /**
- * Returns the code of an approval. The server sends the code, or the person pastes it on the terminal. The code
- * that arrives first is used. With `pasteOnly`, waits only for the person. Throws a CliError if nobody approves
- * within five minutes.
+ * Returns the code of an approval. The server sends it, or the person pastes it; the first code is used. Throws a
+ * CliError if nobody approves within five minutes.
  */
 async function signInCodeOf(invocation: Invocation, device: Pending, pasteOnly: boolean): Promise<string> {
   invocation.context.signal.throwIfAborted();
@@ -476,8 +474,8 @@ const approvalPage: Route = {
 };
 
 /**
- * Shows the address of the approval page on standard error, because standard output is for the result. Opens the page
- * in the browser if a person uses this machine.
+ * Shows the address on standard error, because standard output is for the result. Opens the browser if a person uses
+ * this machine.
  */
 async function showAddress(invocation: Invocation, url: string, wanted: boolean): Promise<void> {
   const { context, flags } = invocation;
@@ -505,8 +503,8 @@ const opens = (context: Context, url: string): Promise<boolean> =>
   );
 
 /**
- * Returns the id of this installation. The id is created once and stored in the folder of the credentials. Only this
- * user can read it, because somebody with the id and the account could sign in as this device.
+ * Returns the id of this installation. Only this user can read its file: with the id and the account, others could sign
+ * in as this device.
  */
 async function deviceIdOf(context: Context): Promise<string> {
   const file = join(configFolder(context), "device-id");
@@ -585,10 +583,7 @@ interface StatusFlags {
 interface Place {
   readonly server: string;
   readonly kind: CredentialKind;
-  /**
-   * The profile for which the credential is stored. Null if the credential is stored for all profiles. Also null for a
-   * credential that commands use now.
-   */
+  /** The profile of the credential. Null for a credential of all profiles, or one that commands use now. */
   readonly profile: string | null;
   readonly find: () => Promise<FoundCredential | undefined>;
 }

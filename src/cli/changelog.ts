@@ -282,10 +282,7 @@ const createsRelease = (command: Command): Command =>
       new Option("--allow-duplicate", "create a second release note of the version").conflicts("update"),
     );
 
-/**
- * Marks the required flags in the help text. The parser does not check these flags, so the action of the
- * command does.
- */
+/** Marks the required flags in the help text. The action of the command checks them, not the parser. */
 function withRequired(command: Command): Command {
   for (const option of command.options) {
     if (option.long === "--version") option.description += " (required)";
@@ -355,8 +352,8 @@ const items = (given: string, before: Item[] = []): Item[] => {
 };
 
 /**
- * Creates the release note of a version. With `--update`, changes the existing note of the version. So a job that runs
- * twice does not create a second note.
+ * Creates the release note of a version. With `--update`, changes an existing note. So a second run of a job creates no
+ * second note.
  */
 async function createRelease(invocation: Invocation, flags: CreateFlags): Promise<undefined> {
   const { title, version, ...rest } = await releaseOf(invocation, flags);
@@ -379,10 +376,7 @@ async function createRelease(invocation: Invocation, flags: CreateFlags): Promis
   }
 }
 
-/**
- * Changes the given fields of a release note. `wanted` is its id or version. With `--lang`, changes a
- * translation. With `--draft`, saves the changes as a draft.
- */
+/** Changes the given fields of a note. `wanted` is an id or a version. With `--lang`, changes a translation. */
 async function editRelease(
   invocation: Invocation,
   flags: ChangelogFlags & { readonly draft?: boolean },

@@ -193,9 +193,7 @@ const fishCase = (branches: readonly Branch[], indent: number): string =>
     )
     .join("\n");
 
-/**
- * Returns the script for zsh. It can be the file `_innkeep` in a folder of the fpath, or a text for `eval`.
- */
+/** Returns the script for zsh, as the file `_innkeep` in the fpath or for `eval`. */
 const zshScript = (places: readonly Place[]): string => `#compdef innkeep
 # zsh completion for innkeep, written by \`innkeep completion zsh\`
 _innkeep() {
@@ -281,9 +279,8 @@ const zshCase = (branches: readonly Branch[], indent: number): string =>
 const contextFlags = ["--app", "--profile", "--base-url", "--token-file", "--api-key-file"];
 
 /**
- * Returns one branch for each word that may come next in a command line. The patterns of the branch are the
- * word and its aliases, each after the path of the place. `action` returns the action of the branch for the
- * path of the next place.
+ * Returns one branch for each word that may come next. The patterns are the word and its aliases, after the path.
+ * `action` receives the path of the next place.
  */
 const steps = (places: readonly Place[], action: (path: string) => string): Branch[] =>
   places.flatMap((place) =>
@@ -303,8 +300,8 @@ const listCommand = ({ command, value, name }: Listing): string =>
 const writers = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
 /**
- * Returns the shell script that completes the command `innkeep`. The script contains all commands and flags. So the
- * shell can complete them without starting a program. (rule L51)
+ * Returns the completion script of a shell. The script contains all commands and flags. So the shell completes them
+ * without starting a program. (rule L51)
  */
 const completionScript = (shell: keyof typeof writers, program: Command): string =>
   writers[shell](placesOf(program));
@@ -334,9 +331,7 @@ interface Branch {
   readonly action: string;
 }
 
-/**
- * Returns the flags that take a value, as `path/--flag`. The path is `*` if the flag takes a value after every command.
- */
+/** Returns the flags with a value, as `path/--flag`. The path is `*` if the flag takes a value after every command. */
 function valuedFlags(places: readonly Place[]): string[] {
   const flags = places.flatMap(({ path, flags: own }) => own.map((flag) => ({ path, ...flag })));
   const plain = new Set(flags.filter(({ takesValue }) => !takesValue).map(({ word }) => word));
@@ -345,10 +340,7 @@ function valuedFlags(places: readonly Place[]): string[] {
   return [...new Set(patterns)];
 }
 
-/**
- * Returns one branch for each list of values. The patterns of the branch are the flags that accept these values, as
- * `path/--flag`.
- */
+/** Returns one branch per list of values. Its patterns are the flags with these values, as `path/--flag`. */
 function flagValues(places: readonly Place[], action: (values: Values) => string): Branch[] {
   const byAction = new Map<string, string[]>();
   for (const { path, flags } of places)
@@ -356,10 +348,7 @@ function flagValues(places: readonly Place[], action: (values: Values) => string
   return branches(byAction);
 }
 
-/**
- * Returns one branch for each list of values. The patterns of the branch are the paths of the places whose argument
- * accepts these values.
- */
+/** Returns one branch per list of values. Its patterns are the paths of places with these values as argument. */
 function argumentValues(places: readonly Place[], action: (values: Values) => string): Branch[] {
   const byAction = new Map<string, string[]>();
   for (const { path, argument } of places) if (argument) add(byAction, action(argument), path);

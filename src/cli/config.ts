@@ -108,8 +108,8 @@ async function listProfiles(invocation: Invocation): Promise<undefined> {
 }
 
 /**
- * Sets one value of a profile. The profile comes from `--profile`, INNKEEP_PROFILE or `config use`, or else it
- * is the profile `default`.
+ * Sets one value of the profile in `--profile`, INNKEEP_PROFILE or `config use`. Without them, the profile is
+ * `default`.
  */
 async function setInProfile(invocation: Invocation, key: ProfileKey, given: string): Promise<undefined> {
   const value = key === "app" ? given.trim() : webAddress(given, `The ${key}`);
@@ -183,8 +183,7 @@ const profileNamed = (context: Context, name: string) => {
 };
 
 /**
- * Reads, changes and writes the profiles. During this time, other processes wait before they change the profiles.
- * Returns the result of `edit`.
+ * Changes the profiles and returns the result of `edit`. Other processes that change profiles wait during this time.
  */
 async function update<Changed extends Profiles>(
   context: Context,

@@ -68,8 +68,8 @@ function addExec(dev: Command, setup: Setup): void {
 }
 
 /**
- * Throws an explanation instead of the error about an unknown flag. If the person forgets `--` before the
- * command, the parser reads the flags of the command as flags of `dev exec`. Throws any other error unchanged.
+ * Explains an unknown flag: without `--`, the command's flags are read as flags of `dev exec`. Throws other errors
+ * unchanged.
  */
 function explainCommandPosition(error: CommanderError): never {
   if (error.code !== "commander.unknownOption") throw error;

@@ -202,10 +202,7 @@ async function unsentIn<I extends SpooledItem>({ kind, list }: Spool<I>): Promis
   ];
 }
 
-/**
- * The day on which the security fixes for each Node version end. Odd versions get fixes for a few months only, so they
- * are not listed.
- */
+/** When security fixes end for each Node version. Odd versions get fixes for a few months only, so they are missing. */
 const lastFixes: Readonly<Record<number, string>> = {
   20: "2026-04-30",
   22: "2027-04-30",
@@ -385,10 +382,7 @@ function checkSettings(context: Context, flags: GlobalFlags): Finding[] {
   ].flat();
 }
 
-/**
- * Checks a file. `read` returns the text of a remark, or undefined if there is nothing to report. It throws an error if
- * the file is damaged.
- */
+/** Checks a file. `read` returns a remark or undefined, and throws if the file is damaged. */
 function checkFile(check: string, why: string, read: () => string | undefined): Finding[] {
   try {
     const text = read();
@@ -418,10 +412,7 @@ interface CredentialToCheck {
   readonly find: () => Promise<FoundCredential | undefined>;
 }
 
-/**
- * Checks whether each credential is accepted by its server. Checks the credentials that commands would use now, and all
- * others that are stored on this machine.
- */
+/** Checks whether servers accept the credentials: those that commands use, and all others on this machine. */
 async function checkCredentials(invocation: Invocation): Promise<Finding[]> {
   const tester = startInvocation(invocation.context, invocation.flags, true);
   const used = allKinds.map((kind): CredentialToCheck => {
@@ -491,10 +482,7 @@ async function checkFound(
   });
 }
 
-/**
- * Describes the scopes and the app of a maintainer token. For other credentials the server has no such endpoint, so the
- * text is empty.
- */
+/** Describes the scopes and the app of a maintainer token. Empty for other credentials, which have no endpoint. */
 async function detailsOf(
   invocation: Invocation,
   { kind, server }: CredentialToCheck,

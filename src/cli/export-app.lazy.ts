@@ -14,10 +14,7 @@ export interface ExportFlags {
   readonly force?: boolean;
 }
 
-/**
- * Downloads all data of an app. The file gets its name only when it is complete. An existing file is replaced only with
- * `--force`.
- */
+/** Downloads all data of an app. The file gets its name when complete. Only `--force` replaces an existing file. */
 export async function exportApp(invocation: Invocation, flags: ExportFlags): Promise<undefined> {
   const { context } = invocation;
   const appId = await appIdOf(invocation);
@@ -61,10 +58,7 @@ const taken = (given: string): CliError =>
     next: "Choose another name with --output, or replace it with --force.",
   });
 
-/**
- * Renames the complete file to its final name. Without `force`, throws an error if another process has created a file
- * with this name during the download.
- */
+/** Renames the complete file. Without `force`, throws an error if another process has created this file. */
 async function moveIntoPlace(
   part: string,
   file: string,

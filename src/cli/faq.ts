@@ -270,10 +270,7 @@ interface Placed {
   readonly question: string;
 }
 
-/**
- * Moves entries to the top of the list, or directly after another entry. The moved entries get the order in which the
- * person named them. All other entries keep their order.
- */
+/** Moves entries, in the order of the arguments, to the top or after another entry. The others keep their order. */
 async function reorderFaqs(
   invocation: Invocation,
   { after }: { readonly after?: string },
@@ -327,9 +324,8 @@ const changesIn = (before: readonly Placed[], after: readonly Placed[]): number 
   after.filter(({ sortOrder }, at) => sortOrder !== before[at]?.sortOrder).length;
 
 /**
- * Returns the entries with new positions. The block of entries starts at the index `from` and ends before the index
- * `to`. The block gets the positions directly after the entry before it. The entries after the block move only as far
- * as necessary. Undefined if no entry is before the block.
+ * Returns the entries with new positions. The block from index `from` to before `to` follows directly after the entry
+ * before it. Later entries move only as far as necessary. Undefined if no entry is before the block.
  */
 function shifted(entries: readonly Placed[], from: number, to: number, step: 1 | -1): Placed[] | undefined {
   let last = entries[from - 1]?.sortOrder;
@@ -383,8 +379,7 @@ async function translateFaq(
   );
 
   /**
-   * Returns the question and the answer of the translation. Both are needed, because the server does not accept one
-   * without the other. Throws a usage error if one of them is neither given nor stored.
+   * Returns both texts of the translation, because the server requires both. Throws a usage error if one is missing.
    */
   async function wholeText() {
     const stored = (await api.read()).entries.find((entry) => entry.id === id)?.translations?.[language];
@@ -487,9 +482,6 @@ const show = (invocation: Invocation, faq: DraftedFaq): void =>
     }),
   );
 
-/**
- * Returns the whole id of an entry, which may be a draft. The person may give only the first characters of the id.
- */
 const wholeFaqId = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
     thing: "FAQ entry",

@@ -400,8 +400,8 @@ async function changeTags(
 }
 
 /**
- * Assigns a thread to a member, to the caller (`me`) or to nobody (`none`). Changes nothing if somebody else assigns
- * the thread after the command has read it.
+ * Assigns a thread to a member, to the caller (`me`) or to nobody (`none`). The server refuses if somebody else
+ * assigned the thread meanwhile.
  */
 async function assignThread(invocation: Invocation, given: string, who: string): Promise<undefined> {
   const id = await wholeThreadId(invocation, given);

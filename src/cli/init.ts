@@ -72,14 +72,12 @@ interface InitFlags extends GlobalFlags {
 }
 
 /**
- * Sets up a project. Writes innkeep.json. If the person agrees, stores an app key on this machine and sends a
- * first report. Then prints the lines to add for CI. Checks everything before it writes. Never writes a secret
- * into the project. (rule L40)
+ * Sets up a project: innkeep.json, an app key on this machine, a first report and lines for CI. Checks everything
+ * before it writes. Never writes a secret into the project. (rule L40)
  */
 async function setUp(invocation: Invocation, flags: InitFlags): Promise<undefined> {
   const { address: server, isProject } = await serverOf(invocation, flags);
-  // Credentials are sent only to a server that the person has named. An existing innkeep.json is not enough,
-  // because a stranger may have written that file.
+  // A stranger may have written innkeep.json. Credentials go only to a server that the person named.
   const own = isProject ? invocation : startInvocation(invocation.context, { ...flags, baseUrl: server });
   const plan = await planProjectFile(own, { server, app: flags.app });
   const key = await checkedKey(own, flags);
@@ -104,8 +102,8 @@ async function setUp(invocation: Invocation, flags: InitFlags): Promise<undefine
 }
 
 /**
- * Returns the server from a flag or a setting. If there is none, asks the person for it. Throws a usage error
- * if the person cannot be asked, or if two flags contain different servers.
+ * Returns the server from a flag or a setting, or asks for it. Throws a usage error if two flags differ, or if nobody
+ * can be asked.
  */
 async function serverOf(invocation: Invocation, { server, baseUrl }: InitFlags): Promise<Server> {
   if (server !== undefined && baseUrl !== undefined && server !== baseUrl)
@@ -165,9 +163,8 @@ interface ProjectFields {
 }
 
 /**
- * Returns the new content of innkeep.json. Asks the person for the app if it is not known, and before it
- * changes the server or the app of an existing file. Throws a usage error for a damaged file, for a secret in a
- * field, or if the person does not agree. Prints a note if this file replaces the file of a folder above.
+ * Returns the new innkeep.json. Asks for an unknown app, and before it changes the server or app. Throws a usage error
+ * for a damaged file, a secret in a field, or a refusal.
  */
 async function planProjectFile(invocation: Invocation, wanted: ProjectFields): Promise<ProjectPlan> {
   const { cwd, home } = invocation.context;
@@ -210,10 +207,7 @@ async function writeProjectFile({ file, change, text }: ProjectPlan): Promise<vo
   });
 }
 
-/**
- * Asks for the app of the project. If the token has only one app, an empty answer means this app. Returns undefined if
- * the project gets no app.
- */
+/** Asks for the project's app. An empty answer means the token's only app, or no app. */
 async function askForApp(invocation: Invocation): Promise<string | undefined> {
   if (!canAsk(invocation)) return undefined;
   const names = (await knownApps(invocation)).map(({ name }) => oneLine(name));
@@ -315,8 +309,8 @@ const services: Readonly<Record<Exclude<CiService, "none">, { file: string | nul
 };
 
 /**
- * Returns the lines for the given service. If no service is given, returns lines for the services whose files are in
- * the folder. If there are no such files, returns lines for a shell.
+ * Returns the CI lines for the given service. By default, for the services whose files are in the folder, or for a
+ * shell.
  */
 function ciLines(
   { cwd }: Pick<Context, "cwd">,
@@ -328,8 +322,7 @@ function ciLines(
   const address = server.replace(/[^\w.:/%[\]-]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   return names.map((service) => {
     const { file, text } = services[service];
-    // The lines contain the address of the server. Without this address, the job would find the server only in
-    // a file of the checkout, and would send no key.
+    // The lines name the server. A job sends no key to a server that only the checkout names.
     return { service, file, text: text.replaceAll("SERVER", address) };
   });
 }
@@ -373,9 +366,8 @@ const draftOfFirst = (
   });
 
 /**
- * Sends a first report with `--send` or if the person agrees. Otherwise returns undefined. With `--dry-run`, returns
- * the request and sends nothing. If `init` runs again, the server adds the report to the same thread. If the report
- * does not arrive, throws an error that describes how to send the report again.
+ * Sends a first report with `--send`, or if the person agrees. If `init` runs again, the server adds to the same
+ * thread. If the report does not arrive, throws an error with the next step.
  */
 async function firstReport(
   invocation: Invocation,
@@ -423,9 +415,8 @@ interface KeyFlags {
 }
 
 /**
- * Returns the app key after the server has accepted it. If no key is stored, asks the person for it. Returns
- * undefined if there is no key and no step needs one. Throws a CliError if a needed key is missing, or if the
- * server refuses the key or does not answer.
+ * Returns the stored or typed app key, after the server accepts it. Undefined if no step needs a key. Throws a CliError
+ * for a missing or refused key, or without an answer.
  */
 async function checkedKey(invocation: Invocation, flags: KeyFlags): Promise<InitKey | undefined> {
   const key = (await invocation.credential("appKey")) ?? (await typedKey(invocation));
@@ -456,8 +447,8 @@ async function typedKey(invocation: Invocation): Promise<InitKey | undefined> {
 }
 
 /**
- * Stores a key on this machine with `--store`, or if the person agrees. Returns whether the key is stored. With
- * `--dry-run`, stores nothing.
+ * Stores a key on this machine with `--store`, or if the person agrees. Returns whether it is stored. `--dry-run`
+ * stores nothing.
  */
 async function storeKey(invocation: Invocation, flags: KeyFlags, key: InitKey): Promise<boolean> {
   if (!key.isGiven) return true;

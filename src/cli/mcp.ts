@@ -65,9 +65,8 @@ const wordsOf = ({ readOnly, work }: McpFlags): string[] => [
 ];
 
 /**
- * Whether to offer the tools for work on approved plans. The flag `--work` or the variable INNKEEP_MCP_WORK turns them
- * on, because in some clients a person can set only variables. A flag overrides the variable. Throws a usage error if
- * the variable has another value than true or false.
+ * Whether to offer the tools for approved plans. Some clients allow only variables, so INNKEEP_MCP_WORK also works. A
+ * flag overrides it. Throws a usage error for a wrong value.
  */
 function asksForWork({ readOnly, work }: McpFlags, { INNKEEP_MCP_WORK = "" }: Context["env"]): boolean {
   if (work || readOnly) return work ?? false;
@@ -85,9 +84,8 @@ function longestWait(given: string): number {
 async function serveAgents(invocation: Invocation, { readOnly, work, maxWait }: McpFlags): Promise<Exit> {
   const { context, flags, stateFolder } = invocation;
   const baseUrl = invocation.baseUrl();
-  // The token in the environment is not used directly if only a file of this project contains the server,
-  // because a stranger may have written this file. It is also not used if it is for a different server. In both
-  // cases, `storedToken` finds and checks the token at its first use.
+  // The token of the environment is not used for another server, or if only a project file names the server. A stranger
+  // may have written this file. `storedToken` then finds and checks the token.
   const server = invocation.server();
   const isDoubtful = server.isProject || isOfOtherServer(context, server, "INNKEEP_AGENT_TOKEN");
   const code = await context.programs.mcp({
@@ -107,10 +105,7 @@ async function serveAgents(invocation: Invocation, { readOnly, work, maxWait }: 
   return code === 0 ? "ok" : "unexpected";
 }
 
-/**
- * Prints how to add the MCP server to each common client. For one client, prints only the text to run, to open or to
- * copy.
- */
+/** Prints how to add the MCP server to each client. For one client, prints only the text to use. */
 async function showSetup(
   invocation: Invocation,
   client: ClientName | undefined,
@@ -136,8 +131,8 @@ interface ProgramStart {
 }
 
 /**
- * Returns the command with which clients start the MCP server. It contains no agent token, because the MCP server reads
- * the token that `innkeep auth` has stored. (rule L71)
+ * Returns the command that starts the MCP server. It contains no agent token, because the server reads the stored
+ * token. (rule L71)
  */
 export const stdioServer = (words: readonly string[] = wordsToStart()): ProgramStart => {
   const [command = "", ...args] = words;
@@ -150,9 +145,7 @@ interface ClientSetup {
   readonly client: ClientName;
   /** The name for people. */
   readonly name: string;
-  /**
-   * What a person does with the text: run it as a command, open it as a link, or add it to the settings of the client.
-   */
+  /** What a person does with the text: run it, open it, or add it to the client's settings. */
   readonly way: "command" | "link" | "settings";
   readonly text: string;
 }
@@ -171,9 +164,8 @@ export const clientNames = [
 type ClientName = (typeof clientNames)[number];
 
 /**
- * Returns how to add the MCP server for this Innkeep server to each common client, in the order of `clientNames`.
- * `words` is the command that starts this program on the machine of the client. `more` is added to the end of this
- * command. Over HTTP, the scopes of the token decide which tools are offered.
+ * Returns how to add the MCP server to each client, in the order of `clientNames`. `words` is the command that starts
+ * this program, and `more` its last arguments. Over HTTP, the token's scopes select the tools.
  */
 export function clientSetups(
   baseUrl: string,

@@ -78,10 +78,7 @@ const columns: readonly Column<ShownTask>[] = [
   { heading: "join", of: ({ joinCheckPending }) => (joinCheckPending ? "to be confirmed" : "") },
 ];
 
-/**
- * Shows the tasks until the command is interrupted. A terminal shows a screen. Otherwise each change is written as one
- * line of JSON.
- */
+/** Shows the tasks until an interrupt: on a screen, or as one JSON line per change. */
 async function watchTasks(invocation: Invocation, flags: TaskFlags): Promise<undefined> {
   if (flags.day !== undefined) throw usageError("--watch shows today. Leave out --day.");
   const { context } = invocation;
@@ -92,10 +89,7 @@ async function watchTasks(invocation: Invocation, flags: TaskFlags): Promise<und
   await showTasks({ results, now: context.clock.now, signal: context.signal });
 }
 
-/**
- * Reads the tasks every 30 seconds. If the server is busy, waits as long as the server asks. Ends only when the signal
- * aborts.
- */
+/** Reads the tasks every 30 seconds, or after the wait that a busy server asks for. Ends when the signal aborts. */
 function pollTasks(invocation: Invocation, flags: TaskFlags, signal: AbortSignal) {
   const client = lastingClient(invocation);
   return longPoll({
@@ -199,10 +193,7 @@ async function listOpen(invocation: Invocation): Promise<undefined> {
 
 const mostPages = 20;
 
-/**
- * Reads the newest tests with open slots, from a limited number of pages. Servers other than Innkeep may return all
- * tests at once, without `nextCursor`.
- */
+/** Reads the newest tests with open slots, from a limited number of pages. Other servers may omit `nextCursor`. */
 async function allOpenListings(invocation: Invocation): Promise<readonly OpenListing[]> {
   const client = invocation.client();
   const found: OpenListing[] = [];
@@ -333,7 +324,7 @@ function resultInWords({ matched, counted, dayIndex, reason }: SessionResult): s
   return `Not counted${dayIndex >= 1 ? ` for day ${dayIndex}` : ""}: ${reasons[reason ?? ""] ?? reason}.`;
 }
 
-/** A sentence for each reason why a session did not count. A reason that is not in this table is shown unchanged. */
+/** Why a session did not count. Unknown reasons are shown unchanged. */
 const reasons: Readonly<Record<string, string>> = {
   session_below_bar:
     "it was too short, or reached too few screens; the day still counts if a longer session follows",
@@ -369,8 +360,8 @@ const ofTestKey = (command: Command): Command =>
 const variable = "INNKEEP_TEST_KEY";
 
 /**
- * Finds the test key of a slot. The key is a secret, so no argument of the command line contains it. Throws a
- * CliError if there is no key, or if `assertKnownServer` refuses the server.
+ * Returns the test key of a slot. The key is a secret, so no argument contains it. Throws a CliError without a key, or
+ * if `assertKnownServer` refuses the server.
  */
 async function testKeyOf(
   { context, server }: Invocation,

@@ -140,8 +140,8 @@ function addSlots(slot: Command, setup: Setup): void {
 }
 
 /**
- * Adds the commands for an owner's decisions on a slot: `innkeep testing slot`, or short `innkeep slot`. Help does not
- * list the short commands.
+ * Adds the commands for decisions on a slot, such as `innkeep testing slot` or its short form `innkeep slot`. Help does
+ * not list the short form.
  */
 export function addSlotDecisions(slot: Command, setup: Setup, shown: CommandOptions = {}): void {
   const accept = mutates(slot.command("accept <slot>", shown).description(routes.slots.accept.summary));
@@ -281,7 +281,7 @@ const cycleColumns: readonly Column<JudgedCycle>[] = [
   { heading: "verdict", of: ({ verdict }) => verdict.state },
 ];
 
-/** Plans a cycle. If no time zone is given, the days of the cycle are in the time zone of this machine. */
+/** Plans a cycle. The default time zone is the time zone of this machine. */
 async function createCycle(
   invocation: Invocation,
   { startsOn, timezone = systemTimeZone() }: CycleFlags,
@@ -299,10 +299,7 @@ async function createCycle(
   printOne(invocation, made, () => cycleLines(cycle));
 }
 
-/**
- * Prints the verdict on a cycle, the number of tasks that are still open today, and the slots. Each day of a slot is
- * one character.
- */
+/** Prints the verdict on a cycle, today's open tasks and the slots. Each day of a slot is one character. */
 async function viewCycle(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const cycleId = await cycleIdOf(invocation, given);
   const { slots, ...extra } = await invocation.client().cycles.read({ params: { cycleId } });
@@ -447,10 +444,7 @@ const changes: Readonly<Record<Verb, Change>> = {
   },
 };
 
-/**
- * Returns the handler of a command that changes one slot. If the change takes something from a tester, the handler asks
- * the person first.
- */
+/** Returns the handler of a command that changes a slot. Asks first if the change takes something from a tester. */
 const changeSlot =
   (verb: Verb) =>
   async (invocation: Invocation, _: object, given: string): Promise<undefined> => {
@@ -493,10 +487,7 @@ const cycleIdOf = (invocation: Invocation, given: string): Promise<string> =>
     list: async () => (await cycles(invocation)).map(({ id, startsOn }) => ({ id, name: startsOn })),
   });
 
-/**
- * Returns the id of a slot, from its id or the start of its id. For a slot of a finished cycle, only the complete id
- * works.
- */
+/** Returns the id of a slot, from its id or the start of its id. Finished cycles need the whole id. */
 const slotIdOf = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
     thing: "slot",

@@ -7,8 +7,8 @@ import type { Context } from "./core/context.ts";
 import { isDayOver } from "./core/output.ts";
 
 /**
- * Prints a notice about a newer version on a terminal, at most once a day. Returns true if the caller must ask the
- * registry for the newest version again. Reads and writes only one small file. (rule L53)
+ * Prints a notice about a newer version, at most once a day and only on a terminal. Returns whether the caller must ask
+ * the registry again. (rule L53)
  */
 export function noticeUpdate(context: Context, argv: readonly string[]): boolean {
   const { io, env, clock, version, newId } = context;
@@ -60,10 +60,7 @@ function updateSource(env: FolderEnvironment["env"]): PublishedPackage | undefin
   return registry === "" || name === "" ? undefined : { registry, name };
 }
 
-/**
- * Asks the registry for the newest version, and stores the answer. Rejects if the registry does not answer or
- * returns no version.
- */
+/** Stores the newest version from the registry. Rejects if the registry does not answer or returns no version. */
 export async function checkForUpdate(folders: FolderEnvironment, newId: () => string): Promise<void> {
   const source = updateSource(folders.env);
   if (!source) throw new Error("No registry is set.");
@@ -123,9 +120,8 @@ export interface PublishedPackage {
 }
 
 /**
- * The registry and the name of this package. Null, because we own no name in a registry yet. So no command in our help
- * or documentation downloads the package by name. Otherwise a stranger could register the name, and the stranger's
- * program would get the tokens of users. (rule L56)
+ * The registry and name of this package. Null: we own no name yet, so no help text downloads the package by name. A
+ * stranger could register the name and get users' tokens. (rule L56)
  */
 export const published: PublishedPackage | null = null;
 

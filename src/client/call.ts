@@ -36,10 +36,7 @@ export interface WireRequest {
   readonly body?: string | Content;
   /** The longest time without any data on the connection. */
   readonly timeoutMs: number;
-  /**
-   * The limits of the whole answer: the maximum number of milliseconds after the end of the request, and the maximum
-   * number of bytes.
-   */
+  /** The limits of an answer: milliseconds after the end of the request, and bytes. */
   readonly answerMs: number;
   readonly answerBytes: number;
   readonly signal?: AbortSignal;
@@ -59,10 +56,7 @@ export interface WireAnswer {
 /** Sends a request and returns the answer. Rejects with a ConnectionError, or with the signal's reason. */
 export type Transport = (request: WireRequest) => Promise<WireAnswer>;
 
-/**
- * The result of a call: the body of a successful answer. Undefined for a 204, and for a 202, which means that there is
- * no result yet.
- */
+/** The body of a successful answer. Undefined for a 204, and for a 202, which has no result yet. */
 export type Answer<E extends Endpoint> =
   | (E["success"] extends { body: infer Body extends z.ZodMiniType } ? z.output<Body> : undefined)
   | (E extends { readonly pending: true } ? undefined : never);
@@ -74,10 +68,7 @@ export interface Content {
   readonly bytes: number;
   /** Returns the whole body. Each call starts at the beginning of the body, so a request can be repeated. */
   read(): AsyncIterable<Uint8Array | string>;
-  /**
-   * The value that a dry run shows instead of the body. By default, a dry run shows the media type and the
-   * length.
-   */
+  /** What a dry run shows instead of the body. Default: the media type and the length. */
   readonly view?: unknown;
 }
 
@@ -105,10 +96,7 @@ type Part<E extends Endpoint, Name extends "params" | "query" | "body"> = E[Name
   : unknown;
 
 export interface CallOptions {
-  /**
-   * Makes it safe to repeat the call. If the server gets a second request with the same key, it returns the stored
-   * answer.
-   */
+  /** Makes the call safe to repeat: for a known key, the server returns the stored answer. */
   readonly idempotencyKey?: string;
   /** The ETag of the data that the caller has read. The server refuses the call if somebody has changed this data. */
   readonly ifMatch?: string | undefined;

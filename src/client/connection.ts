@@ -25,10 +25,7 @@ const sameAs: Readonly<Record<string, string>> = {
 
 const untrusted = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/;
 
-/**
- * Creates the error for a call without an answer. The message contains only hosts and no whole addresses,
- * because an address can contain a secret.
- */
+/** Creates the error for a call without an answer. An address can contain a secret, so the message has only hosts. */
 export function connectionError(cause: unknown, url: URL, proxy?: URL): ConnectionError {
   if (cause instanceof ConnectionError) return cause;
   const own = codeOf(cause) ?? "failed";
@@ -74,8 +71,7 @@ export function connectionReason(code: string): string {
 }
 
 /**
- * Returns the code of an error. If the error has no code, returns the code of its cause or of the first of its
- * errors. Node reports one error for each address of a host.
+ * Returns the code of an error, of its first inner error or of its cause. Node reports one error per address of a host.
  */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -92,10 +88,7 @@ export interface ProxySettings {
   readonly none?: string;
 }
 
-/**
- * Returns the address of the proxy for a request. Undefined if the request uses no proxy. Requests to this machine
- * never use a proxy.
- */
+/** Returns the proxy for a request, or undefined. Requests to this machine never use a proxy. */
 export function proxyFor(url: URL, settings: ProxySettings): string | undefined {
   const proxy = url.protocol === "https:" ? settings.https : settings.http;
   if (!proxy || isLoopback(url.hostname) || isExcepted(url, settings.none ?? "")) return undefined;
@@ -120,8 +113,7 @@ function matches({ hostname, port, protocol }: URL, entry: string): boolean {
 }
 
 /**
- * All kinds of credentials. Each kind has a name for sentences, the prefix of its secrets, an environment
- * variable for a credential of this kind, and the command that stores such a credential.
+ * The kinds of credentials: name in sentences, prefix of the secret, environment variable, and command that stores one.
  */
 export const credentialKinds = {
   appKey: {

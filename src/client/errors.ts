@@ -2,10 +2,7 @@ import type { Issue } from "../contract/errors.ts";
 
 export interface ServerErrorFacts {
   readonly status: number;
-  /**
-   * The error code of the server. It may be unknown to this version of the client. If the server sent no code, a code
-   * such as `http_502`.
-   */
+  /** The server's error code, which this client may not know. Without one, a code such as `http_502`. */
   readonly code: string;
   readonly message: string;
   readonly issues?: readonly Issue[];
@@ -37,8 +34,8 @@ export class ServerError extends Error {
 }
 
 /**
- * There was no answer, or only a part of it. `code` is an error code of Node such as `ECONNREFUSED`, or
- * `timeout`, `too_large`, `too_slow` or `bad_proxy`.
+ * No answer, or only a part. `code` is a Node code such as `ECONNREFUSED`, or `timeout`, `too_large`, `too_slow` or
+ * `bad_proxy`.
  */
 export class ConnectionError extends Error {
   readonly code: string;

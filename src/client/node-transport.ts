@@ -75,8 +75,8 @@ function exchange(start: StartRequest, request: WireRequest): Promise<WireAnswer
 }
 
 /**
- * Ends a call whose answer arrives too slowly. The time-out for a connection without data does not end such a call,
- * because a few bytes still arrive.
+ * Ends a call with a slow answer. The time-out for a silent connection does not end it, because a few bytes still
+ * arrive.
  */
 function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: (error: Error) => void) {
   let timer: NodeJS.Timeout | undefined;
@@ -89,8 +89,7 @@ function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: 
 }
 
 /**
- * Runs `send` when the connection is open. The body is not read before. So if the connection fails, it is certain that
- * nothing was sent.
+ * Runs `send` when the connection is open. The body is not read before. So if the connection fails, nothing was sent.
  */
 function whenConnected(outgoing: ClientRequest, send: () => void): void {
   outgoing.once("socket", (socket) => {
@@ -128,9 +127,7 @@ export async function fill(sink: Sink, body: AsyncIterable<Uint8Array>): Promise
   for await (const bytes of body) await notOfTheConnection(sink.write(bytes));
 }
 
-/**
- * An error of writing the answer, such as a full disk. The call is not repeated, because the connection did not fail.
- */
+/** An error of writing the answer, such as a full disk. The connection did not fail, so the call is not repeated. */
 export class SinkFailure extends Error {}
 
 const notOfTheConnection = (taken: Promise<void>): Promise<void> =>
@@ -163,10 +160,7 @@ const drained = (outgoing: Writable): Promise<void> =>
     outgoing.on("drain", goOn).on("close", goOn);
   });
 
-/**
- * Yields the chunks of a body, and reports each to `onProgress`. Throws if the body does not have the announced number
- * of bytes.
- */
+/** Yields the chunks of a body and reports progress. Throws if the body does not have the announced length. */
 export async function* withProgress(
   content: Content,
   onProgress: WireRequest["onProgress"],

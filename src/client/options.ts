@@ -17,8 +17,8 @@ export interface PreparedRequest {
 }
 
 /**
- * Stores the idempotency keys of unfinished mutations. A mutation is a request that changes something. If the same
- * request is sent again, it gets the same key, and the server does not carry it out a second time.
+ * Stores the idempotency keys of unfinished mutations (requests that change something). A repeated request gets the
+ * same key, so the server runs it only once.
  */
 export interface Idempotency {
   keyFor(request: PreparedRequest): Promise<string>;
@@ -39,25 +39,17 @@ export interface ClientOptions {
   readonly baseUrl: string;
   readonly credentials?: Credentials;
   readonly proxy?: ProxySettings;
-  /**
-   * The longest time without any data on a connection. The default is 30 seconds. For a long poll, the time that the
-   * server may wait is added.
-   */
+  /** The longest time without data on a connection, by default 30 seconds. A long poll adds its waiting time. */
   readonly timeoutMs?: number;
   /** The maximum number of attempts of a request, including the first attempt. The default is 4. */
   readonly attempts?: number;
-  /**
-   * The longest time from the start of the first attempt to the start of the last attempt. The default is one minute.
-   */
+  /** The longest time between the starts of the first and last attempt. Default: one minute. */
   readonly maxWaitMs?: number;
   readonly onRetry?: (pause: Pause) => void;
   readonly onExchange?: (exchange: Exchange) => void;
   /** Called with each mutation before it is sent. If it throws, the call rejects with that error. */
   readonly beforeMutation?: (request: PreparedRequest, route: Route) => void;
-  /**
-   * Adds an idempotency key to each mutation that has no key. Without this option, a mutation without a key is
-   * never repeated.
-   */
+  /** Adds an idempotency key to each mutation without one. A mutation without a key is never repeated. */
   readonly idempotency?: Idempotency;
   /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;

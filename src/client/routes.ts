@@ -24,8 +24,7 @@ export interface Route {
 }
 
 /**
- * The properties of an answer that the client checks: whether the answer is a list, and the fields of the object or of
- * the elements of the list.
+ * The properties of an answer that the client checks. `fields` are those of the object, or of each element of the list.
  */
 export interface Shape {
   readonly isList: boolean;
@@ -38,10 +37,7 @@ export type Routes = {
   readonly [G in keyof typeof contract]: { readonly [E in keyof (typeof contract)[G]]: Route };
 };
 
-/**
- * The contract without its schemas. The build replaces this code with the resulting table. So a call does not load zod,
- * the library for schemas.
- */
+/** The contract without its schemas. The build replaces this code with its result, so that a call does not load zod. */
 export const routes: Routes = summaryOf(contract);
 
 function summaryOf(groups: Readonly<Record<string, Group>>) {

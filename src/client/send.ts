@@ -16,10 +16,7 @@ import { type Route, routes, type Shape } from "./routes.ts";
 import { followingRedirects, lastingTransport, shortTransport, traced } from "./transport.ts";
 import { isSettled, type RetryPolicy, repeatedly, sleep } from "./wait.ts";
 
-/**
- * Returns the whole API as functions, for a program that runs for a long time. The functions return the answers
- * unchanged, including unknown fields.
- */
+/** Returns the whole API as functions, for a long-running program. Answers keep their unknown fields. */
 export const createClient = (options: ClientOptions): Client =>
   clientOf(createSender({ ...options, transport: options.transport ?? lastingTransport(options.proxy) }));
 
@@ -48,10 +45,7 @@ const callOf = (route: Route, send: Sender) => async (input?: LooseInput) => {
 /** Sends a request to a route and returns the answer if it is a success. */
 export type Sender = (route: Route, input?: LooseInput) => Promise<Success>;
 
-/**
- * Creates the function that carries out every call. It prepares the request, adds the credential and the idempotency
- * key, sends the request, and tries again if that is safe. (rule L5)
- */
+/** Creates the function that runs every call. It repeats a request only if that is safe. (rule L5) */
 export function createSender(options: ClientOptions): Sender {
   const now = options.now ?? (() => new Date());
   const transport = followingRedirects(
@@ -75,10 +69,8 @@ export function createSender(options: ClientOptions): Sender {
 }
 
 /**
- * Returns the input of a read with its own `repeatAfter` function, which decides whether the call is repeated
- * after an error. A read is not repeated after a time-out, because somebody waits for the answer. It is also
- * not repeated if no program listens at an address of this machine. Returns the input of mutations and long
- * polls unchanged.
+ * Returns the input of a read with its own `repeatAfter`. A read is not repeated after a time-out, because somebody
+ * waits. It is also not repeated if nothing listens at an address of this machine.
  */
 function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
   if (changes(route) || heldMs(input) > 0) return input;
@@ -92,10 +84,7 @@ const isSilence = (error: Error): boolean => error instanceof ConnectionError &&
 /** Whether a call changes something. A call of a route with `pending` changes nothing, even if its method is POST. */
 const changes = (route: Route): boolean => isMutation(route) && !route.pending;
 
-/**
- * Returns the result of a call. When the server has handled the request, successfully or with an error, first
- * calls `settled` with the idempotency key.
- */
+/** Returns the result of a call. First settles the idempotency key if the server has handled the request. */
 async function settle<T>(sent: Promise<T>, key: string, { idempotency }: ClientOptions): Promise<T> {
   try {
     const answer = await sent;
@@ -131,8 +120,8 @@ const ifMatchHeader = ({ ifMatch }: LooseInput): Record<string, string> =>
   ifMatch === undefined ? {} : { "if-match": ifMatch };
 
 /**
- * Adds the header `Date` with the time of this attempt. From this time, the server computes the error of the sender's
- * clock. A repeated attempt must not have the time of the first attempt, because the result would be wrong.
+ * Adds the header `Date`. The server computes the clock error from the attempt's time, so each attempt has its own
+ * time.
  */
 const dated = (request: WireRequest, { readsClock }: Route, now: Date): WireRequest =>
   readsClock ? { ...request, headers: { ...request.headers, date: now.toUTCString() } } : request;
@@ -210,10 +199,7 @@ export interface LooseInput extends CallOptions {
   readonly content?: Content;
 }
 
-/**
- * Creates the request from the path, the query and the body of a call. Throws an InvalidInputError for a path parameter
- * that cannot be part of a path.
- */
+/** Creates the request of a call. Throws an InvalidInputError for a path parameter that cannot be in a path. */
 function prepare(baseUrl: string, route: Route, input: LooseInput): PreparedRequest {
   const url = new URL(baseUrl + filled(route.path, input.params ?? {}));
   for (const [name, value] of Object.entries(input.query ?? {})) {
@@ -257,10 +243,7 @@ export interface Success extends WireAnswer {
   readonly request: SentRequest;
 }
 
-/**
- * Returns the answer if its status is 2xx. Throws a ServerError for a status from 400 on, and an UnexpectedAnswerError
- * for any other status.
- */
+/** Returns the answer if its status is 2xx. Throws a ServerError from 400 on, otherwise an UnexpectedAnswerError. */
 export function successIn(answer: WireAnswer, request: SentRequest, now: Date): Success {
   if (answer.status >= 400) throw serverError(answer, jsonOf(answer.text)?.value, now);
   if (answer.status < 200 || answer.status >= 300) throw unexpected(answer, request);
@@ -268,10 +251,9 @@ export function successIn(answer: WireAnswer, request: SentRequest, now: Date): 
 }
 
 /**
- * Returns the JSON value of a successful answer, including unknown fields. Undefined for a download, for a 202 or 204 of
- * a route with `pending`, and for a 204 of a route without a body. If the shape of the route is open, a 201 without a
- * body or a 204 becomes an empty object. Throws an UnexpectedAnswerError if the answer is not JSON, does not have the
- * shape of the route's answers, or is about a different object than the request. (rule L60)
+ * Returns the JSON of a success, with unknown fields. Undefined for a download or an expected empty answer. With an
+ * open shape, an empty answer becomes `{}`. Throws an UnexpectedAnswerError for broken JSON, a wrong shape, or another
+ * object than requested. (rule L60)
  */
 export function contentOf(
   success: Success,
@@ -293,8 +275,8 @@ export function contentOf(
 }
 
 /**
- * Whether an answer has the expected shape. Fields may be missing or unknown, because servers differ. If the shape is
- * not open, an object must have at least one of the expected fields. (rule L60)
+ * Whether an answer has the expected shape. Fields may be missing or unknown. If the shape is not open, an object must
+ * have at least one expected field. (rule L60)
  */
 function fits(value: unknown, { isList, fields, isOpen = false }: Shape): boolean {
   if (Array.isArray(value)) return isList;
@@ -329,10 +311,7 @@ function unexpected(
   );
 }
 
-/**
- * Returns the message of an error. Searches several fields, because servers other than Innkeep use different fields. A
- * very long message is cut, because it is printed.
- */
+/** Returns the message of an error. Other servers use other fields. A very long message is cut before printing. */
 function messageIn(body: unknown): string | undefined {
   const message = textAt(body, "error") || textAt(body, "message") || textAt(body, "error", "message");
   return message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message || undefined;
@@ -349,10 +328,7 @@ export function issuesIn(body: unknown): Issue[] {
   }));
 }
 
-/**
- * The maximum number of nesting levels in an accepted answer. Answers of the API have fewer levels: metadata has five.
- * (rule L16)
- */
+/** The maximum nesting of an accepted answer. Answers of the API have fewer levels: metadata has five. (rule L16) */
 const mostLevels = 100;
 
 /** Some proxies write this character before the JSON. RFC 8259 allows readers to ignore it. */
@@ -377,9 +353,8 @@ function kindOf({ headers, text }: WireAnswer): string {
 const mostRetryAfterSeconds = 31_536_000;
 
 /**
- * Reads a Retry-After header (a number of seconds or an HTTP date) as whole seconds from now. A date is
- * compared with the server's own `Date` header, if there is one, because clocks may differ. The result is at
- * most `mostRetryAfterSeconds`. Undefined for a missing or malformed header.
+ * Reads a Retry-After header as whole seconds from now, or undefined. Clocks may differ, so dates are compared with the
+ * server's `Date` header. The maximum is `mostRetryAfterSeconds`.
  */
 function retryAfterSeconds(
   header: string | undefined,
@@ -421,8 +396,7 @@ export const placesOf = ({ images, videos, attachments }: FeedbackFiles): readon
 const jsonBlockBytes = 3 * 16_384;
 
 /**
- * Returns feedback as JSON, with its files as base64 data URLs. Files are read and encoded in blocks while they are
- * sent, so the memory never contains a complete file.
+ * Returns feedback as JSON, with files as base64 data URLs. Files are read in blocks, so memory never has a whole file.
  */
 export function feedbackBody(
   fields: Readonly<Record<string, unknown>>,
@@ -489,8 +463,8 @@ export interface Form {
 const formBlockBytes = 65_536;
 
 /**
- * Returns a form as multipart/form-data. Files are read while they are sent. `boundary` has at most 60 letters, digits
- * and hyphens, and must not occur in any file. The same form with the same boundary results in the same bytes.
+ * Returns a multipart/form-data body. `boundary` has at most 60 letters, digits and hyphens, and occurs in no file.
+ * Equal input gives equal bytes.
  */
 export function formBody({ fields, files }: Form, boundary: string): FileContent {
   const texts = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
@@ -556,15 +530,12 @@ export interface SentFile {
 
 /** A body that contains files. The files are read while they are sent. */
 export interface FileContent extends Content {
-  /** The files in the order in which they are sent; `endsAt` is the position in the body at which a file ends. */
+  /** The files in sent order. A file ends at the position `endsAt` of the body. */
   readonly files: readonly (SentFile & { readonly endsAt: number })[];
   read(): AsyncIterable<Buffer>;
 }
 
-/**
- * Returns the length of a body, and the position at which each of its files ends. `sentBytes` returns how many bytes of
- * the body a file of a given size needs.
- */
+/** Returns a body's length and the end of each file. `sentBytes` converts a file size to its size in the body. */
 function measured(
   pieces: readonly (string | Buffer | SentFile)[],
   sentBytes: (bytes: number) => number,
@@ -582,8 +553,8 @@ function measured(
 }
 
 /**
- * Yields the bytes of a file in blocks. All blocks use one buffer, so each block is valid only until the next block.
- * Throws an error if the size of the file has changed.
+ * Yields a file in blocks. All blocks share one buffer: a block is valid until the next. Throws if the file size has
+ * changed.
  */
 async function* blocksOf(
   { path, name, bytes, content }: SentFile,

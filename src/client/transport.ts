@@ -5,17 +5,14 @@ import { nodeTransport } from "./node-transport.ts";
 import type { ClientOptions } from "./options.ts";
 import { lazy } from "./wait.ts";
 
-/**
- * The transport for a program that ends soon. Without a proxy, it uses node:http, because node:http loads fast. With a
- * proxy, it uses undici.
- */
+/** The transport for a program that ends soon. node:http loads fast. Only calls through a proxy use undici. */
 export function shortTransport(settings: ProxySettings = {}): Transport {
   const direct = nodeTransport();
   const proxied = lastingTransport(settings);
   return (request) => (proxyFor(request.url, settings) ? proxied : direct)(request);
 }
 
-/** The transport for a program that runs for a long time. All calls use undici, which is loaded at the first call. */
+/** The transport for a program that runs for a long time. Loads undici at the first call. */
 export function lastingTransport(settings: ProxySettings = {}): Transport {
   const made = lazy(async () => {
     const [{ undiciTransport }, library] = await Promise.all([
@@ -47,9 +44,8 @@ export function traced(transport: Transport, { onExchange }: ClientOptions, now:
 const mostRedirects = 5;
 
 /**
- * Returns a transport that follows redirects only within one origin, because a credential must never be sent to
- * another origin. A mutation follows only redirects that keep the method (307, 308). Throws an
- * UnexpectedAnswerError for any other redirect, and after too many redirects.
+ * Follows redirects only within one origin: another origin must not get the credential. Mutations follow only 307 and
+ * 308. Throws an UnexpectedAnswerError for other redirects, and for too many.
  */
 export function followingRedirects(transport: Transport): Transport {
   return async (first) => {

@@ -15,10 +15,7 @@ import { longestTimerMs } from "./wait.ts";
 
 const connectMs = 30_000;
 
-/**
- * Sends requests with undici. Without a proxy, keeps connections open for the next call. With a proxy, opens a new
- * connection for each call.
- */
+/** Sends requests with undici. Connections stay open for the next call, except through a proxy. */
 export function undiciTransport(library: typeof undici, settings: ProxySettings): Transport {
   const direct = directConnections(library);
   return async (request) => {
@@ -39,9 +36,8 @@ export function undiciTransport(library: typeof undici, settings: ProxySettings)
 }
 
 /**
- * Returns a function that returns the connection of a call without a proxy. Connections stay open for the next call. If
- * a call fails while no other call runs, all connections are closed, because the server may have closed one of them
- * without notice.
+ * Returns the function that gives the connection of a call without a proxy. If a call fails while no other runs, all
+ * connections are closed. The server may have closed one without notice.
  */
 function directConnections({ Agent }: Pick<typeof undici, "Agent">): () => CallConnection {
   let calls = 0;
@@ -213,9 +209,8 @@ interface CallConnection {
 }
 
 /**
- * Creates the connection of one call through a proxy. For https, the proxy opens a tunnel. For http, the proxy gets the
- * whole address. The signal closes every socket of the connection, including a socket that is not open yet. Throws a
- * ConnectionError if the address is not the address of an http proxy.
+ * Creates the connection of a call through a proxy, with a tunnel for https. The signal closes all sockets, also those
+ * that are not open yet. Throws a ConnectionError if the address is no http proxy.
  */
 function proxyConnection(library: typeof undici, address: string, signal: AbortSignal): CallConnection {
   const url = proxyAt(address);
@@ -249,8 +244,8 @@ function end(dispatcher: undici.Dispatcher, over: AbortController): void {
 }
 
 /**
- * Opens tunnels and never retries. By default, undici retries without a pause if a proxy closes the connection, and
- * does not check the signal of the call.
+ * Opens tunnels without retries. If a proxy closes the connection, undici retries without a pause and ignores the
+ * signal.
  */
 function tunnels(pool: undici.Pool, proxy: URL, signal: AbortSignal): undici.Dispatcher {
   const open = pool.connect.bind(pool);
@@ -272,9 +267,7 @@ function refused(what: string, status: number, { host }: URL): ConnectionError {
   return new ConnectionError("bad_proxy", `${why}${status === 407 ? next : ""}.`, { proxy: host });
 }
 
-/**
- * Returns the error for a proxy that requires a user name. undici reports this case only in the message of its error.
- */
+/** Returns the error for a proxy that requires a user name. undici reports it only in a message. */
 function proxyRefusal(error: unknown, url: URL, proxy: URL | undefined): ConnectionError | undefined {
   const isRefused = error instanceof Error && error.message.includes("Proxy Authentication Required");
   return proxy && isRefused ? refused(`the connection to ${url.host}`, 407, proxy) : undefined;

@@ -1,5 +1,2 @@
-/**
- * The parts of undici that we use. The build puts only these parts into a separate file, because undici is large and
- * loads slowly.
- */
+/** The used parts of undici. The build puts them into a separate file, because undici loads slowly. */
 export { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";

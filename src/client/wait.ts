@@ -4,8 +4,8 @@ import type { CallOptions, Client } from "./call.ts";
 import { ConnectionError, ServerError } from "./errors.ts";
 
 /**
- * Waits until a person decides on a proposal, or the time is over. Returns the latest state of the proposal. Continues
- * to wait after requests without an answer. If the last request has no answer, throws the failure of this request.
+ * Waits until a person decides on a proposal, or the time is over. Returns its latest state. Throws permanent failures,
+ * and a temporary failure of the last request.
  */
 export async function waitForDecision(
   client: Pick<Client, "agent">,
@@ -55,9 +55,8 @@ const readRun = (
   client.agent.readRun({ params: { runId }, query: wait > 0 ? { wait: String(wait) } : {}, signal });
 
 /**
- * Waits until a person has approved this device in the browser, and returns the sign-in code. Returns `late` if the
- * time is over before the approval, and `unsupported` if the server does not report approvals. Continues to wait after
- * requests without an answer. Throws any other failure. Also throws an error if the person refuses.
+ * Waits until a person approves this device, and returns the sign-in code. `late`: the time is over. `unsupported`: the
+ * server does not report approvals. Throws if the person refuses, and for permanent failures.
  */
 export async function waitForSignInCode(
   client: Pick<Client, "signIn">,
@@ -108,8 +107,8 @@ export type PollResult<Value> = { readonly at: Date; readonly nextInMs: number }
 );
 
 /**
- * The pauses between requests. There is no pause after an answer that the server has delayed. Each pause is
- * longer than the pause before it, up to `mostMs`.
+ * The pauses between requests. Each pause is longer than the last, up to `mostMs`. There is no pause after an answer
+ * that the server delayed.
  */
 export interface Pauses {
   readonly firstMs: number;
@@ -127,10 +126,7 @@ interface LongPoll<Value> {
   readonly pauses: Pauses;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  /**
-   * Returns a random number from 0 to 1. The number makes a pause up to a fifth longer or shorter. Without this
-   * function, pauses are not changed.
-   */
+  /** A random number from 0 to 1, which changes a pause by up to a fifth. Optional. */
   readonly random?: (() => number) | undefined;
 }
 
@@ -139,9 +135,8 @@ const mostIdleMs = 1_500;
 const jitter = 0.2;
 
 /**
- * Sends requests to a server repeatedly, and yields each result. Sends the next request immediately after an answer
- * that the server delayed, and pauses after any other answer. A temporary failure is a result. Throws any other
- * failure. If the signal aborts, throws the reason of the signal.
+ * Sends requests repeatedly and yields each result, including temporary failures. Pauses, except after an answer that
+ * the server delayed. Throws other failures, and the reason of an aborted signal.
  */
 export async function* longPoll<Value>(
   poll: LongPoll<Value>,
@@ -163,8 +158,8 @@ export async function* longPoll<Value>(
 }
 
 /**
- * Sends requests until `isEnough` accepts a result, or the time of the caller is over. Returns the last result. Throws
- * the same errors as `longPoll`.
+ * Sends requests until `isEnough` accepts a result, or the time is over. Returns the last result. Throws like
+ * `longPoll`.
  */
 export async function pollUntil<Value>(
   poll: LongPoll<Value>,
@@ -231,8 +226,8 @@ const passing = new Set([408, 425, 429]);
 const inProgress = "idempotency_in_progress";
 
 /**
- * Repeats an attempt until it succeeds. Throws the last failure if it is permanent, or if the limits of the policy are
- * reached. Use it only for requests that may be repeated. (rule L5)
+ * Repeats an attempt until it succeeds. Throws a permanent failure, or the last failure at the policy's limits. Only
+ * for repeatable requests. (rule L5)
  */
 export async function repeatedly<T>(
   attempt: () => Promise<T>,
@@ -270,9 +265,8 @@ export function isTemporary(error: unknown): boolean {
 export const isSettled = (error: unknown): boolean => error instanceof ServerError && !isTemporary(error);
 
 /**
- * Returns the pause in milliseconds that the server requests. If it requests none, the maximum is half a second
- * after the first attempt. The maximum is twice as long after each further attempt, but never more than 8
- * seconds. The pause has a random length, from half of the maximum to the maximum.
+ * Returns the pause in milliseconds that the server requests. Otherwise the maximum doubles from half a second to 8
+ * seconds. The pause is random, from half of the maximum to the maximum.
  */
 function pauseAfter(error: Error, tries: number, random: () => number): number {
   const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;

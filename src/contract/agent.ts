@@ -31,10 +31,7 @@ export type MessageAuthor = (typeof authors)[number];
 /** An attachment of a report, as answers of the API contain it. (rule F15) */
 const Attachment = z.object({ name: z.string(), url: z.string(), mediaType: z.string(), size: z.int() });
 
-/**
- * A message of a thread. If it is a repeated report, it also has the other fields of the report. Nothing identifies the
- * sender. (rule F21)
- */
+/** A message of a thread. A repeated report also has the report's fields. Nothing identifies the sender. (rule F21) */
 export const Message = z.object({
   id: uuid,
   direction: openEnum(directions),
@@ -91,10 +88,7 @@ export type Thread = z.output<typeof Thread>;
 export const NewProposal = z.object({
   summary: text(1, limits.summary),
   plan: markdown(1, limits.plan),
-  /**
-   * The newest proposal of the thread that the agent has read, or null. If there is a newer proposal, the error is
-   * `run_superseded`.
-   */
+  /** The newest proposal that the agent has read, or null. A newer proposal causes `run_superseded`. */
   expectedRunId: z.optional(z.nullable(uuid)),
 });
 export type NewProposal = z.output<typeof NewProposal>;

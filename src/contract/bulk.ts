@@ -53,10 +53,7 @@ export const bulk = {
       ids: z.optional(z.array(uuid).check(z.minLength(1), z.maxLength(limits.bulkIds))),
       /** The filters of the list of threads that the caller has read. */
       filter: z.optional(ViewQuery),
-      /**
-       * The length of the list that the caller has read, and the time at which the caller read it. Threads that arrived
-       * later are not changed.
-       */
+      /** The length of the list, and when the caller read it. Threads that arrived later are not changed. */
       expected: z.optional(z.object({ total: z.int(), asOf: givenInstant })),
       change: BulkChange,
     }),

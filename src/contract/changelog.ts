@@ -73,10 +73,7 @@ export type NewChangelogEntry = z.output<typeof NewChangelogEntry>;
 export const ChangelogChange = z.partial(NewChangelogEntry);
 export type ChangelogChange = z.output<typeof ChangelogChange>;
 
-/**
- * A change of a release note. `fixes` contains further threads. Their ids are added to the ids in the text.
- * (rule C32)
- */
+/** A change of a release note. The threads in `fixes` are added to those in the text. (rule C32) */
 const ChangelogUpdate = z.extend(ChangelogChange, {
   fixes: z.optional(
     z.array(uuid).check(

@@ -163,8 +163,8 @@ export const accountLinks = {
        */
       name: omittable(memberName),
       /**
-       * The secret in the link of an invitation to this address. After the person has used the mailed link, the page of
-       * the invitation opens.
+       * The secret in the link of an invitation to this address. After the mailed link, the page of the invitation
+       * opens.
        */
       invitation: z.optional(token),
     }),
@@ -195,8 +195,8 @@ export const accountLinks = {
     body: z.object({
       email: text(1, limits.email),
       /**
-       * The secret in the link of an invitation to this address. After the person has used the mailed link, the page of
-       * the invitation opens.
+       * The secret in the link of an invitation to this address. After the mailed link, the page of the invitation
+       * opens.
        */
       invitation: z.optional(token),
     }),

@@ -9,8 +9,8 @@ const idPattern = new RegExp(uuid, "gi");
 const startPattern = /^[\s>]*(?:[-*+]\s+)?[*_]{0,2}Feedback[*_]{0,2}:[*_]{0,2}\s+\S/i;
 
 /**
- * Returns the ids of the threads in a release note, in lower case and without duplicates. The note contains the
- * ids in lines such as `Feedback: ID`, and in links to a thread in the console. (rule C17)
+ * Returns the thread ids in a release note, in lower case. They are in lines such as `Feedback: ID`, and in console
+ * links. (rule C17)
  */
 export function feedbackIdsIn(text: string): readonly string[] {
   const ids = text.split("\n").flatMap((line) => (isFeedbackLine(line) ? idsOf(line) : linkedIn(line)));
@@ -47,10 +47,7 @@ export function withFeedbackLine(text: string, ids: readonly string[]): string {
   return shown.trim() === "" ? line : `${shown.trimEnd()}\n\n${line}`;
 }
 
-/**
- * Whether a line contains only `Feedback:` and ids or links of threads. Any other line that begins with `Feedback:` is
- * text for users.
- */
+/** Whether a line contains only `Feedback:` and threads. Any other line with `Feedback:` is text for users. */
 function isFeedbackLine(line: string): boolean {
   if (!startPattern.test(line) || idsOf(line).length === 0) return false;
   const [, rest = ""] = /^[^:]*:(.*)$/s.exec(line) ?? [];
@@ -82,8 +79,8 @@ export function canonicalLanguage(tag: string): string | undefined {
 }
 
 /**
- * Returns the language tags for which a translation is searched, the best tag first: `zh-Hant-TW`, `zh-Hant`, `zh`.
- * Omits extensions of the tag. Returns an empty list if `wanted` is not a language tag. (rule C35)
+ * Returns the language tags to search for, best first: `zh-Hant-TW`, `zh-Hant`, `zh`. Empty if `wanted` is no language
+ * tag. (rule C35)
  */
 export function lookedForLanguages(wanted: string): readonly string[] {
   const tag = wanted
@@ -97,8 +94,8 @@ export function lookedForLanguages(wanted: string): readonly string[] {
 }
 
 /**
- * Returns a Markdown text without empty lines at its start and without white space at its end. Keeps spaces before the
- * first word if they can have a meaning: in a block of code, or before the first of several lines. (rule C2)
+ * Removes empty lines at the start and white space at the end. Keeps spaces before the first word that can have a
+ * meaning, such as in code. (rule C2)
  */
 export function trimmedMarkdown(text: string): string {
   const trimmed = text.replace(/^(?:[ \t]*\r?\n)+/, "").trimEnd();
@@ -106,8 +103,8 @@ export function trimmedMarkdown(text: string): string {
 }
 
 /**
- * Returns the text for the hash of an entry. `pushedHash` is the SHA-256 of this text in hex. The character NUL
- * separates the two parts, because texts of entries never contain NUL. (rule C21)
+ * Returns the text to hash: `pushedHash` is its SHA-256 in hex. Texts of entries never contain NUL, the separator.
+ * (rule C21)
  */
 export const hashedFaqText = ({
   question,

@@ -61,9 +61,7 @@ export const incomingMails = {
   }),
 } as const;
 
-/**
- * The placeholders of a saved reply: the name of the sender, the name of the app, and the link to the sender's page.
- */
+/** The placeholders of a saved reply. `name` is the sender, `statusUrl` the sender's page. */
 export const placeholders = ["name", "app", "statusUrl"] as const;
 
 /** Returns the placeholders of a text that are not in `placeholders`, without duplicates. */

@@ -6,8 +6,8 @@ import { givenInstant, instant, optionalText, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
 /**
- * `full`: the key can do everything that app keys can do. `intake`: the key cannot write the FAQ, and may be
- * embedded in an app.
+ * A `full` key can do everything that app keys can do. An `intake` key cannot write the FAQ, and may be embedded in an
+ * app.
  */
 export const KeyKind = z.enum(["full", "intake"]);
 

@@ -99,9 +99,7 @@ export const Cycle = z.object({
   /** `startsAt` is the start of the first day. `endsAt` is the end of the last day. */
   startsAt: instant,
   endsAt: instant,
-  /**
-   * The number of the current day. It is 0 before the first day. After the end, it is the number of the last day.
-   */
+  /** The number of the current day. It is 0 before the first day. After the end, it is the last day. */
   dayIndex: z.int(),
   createdAt: instant,
 });
@@ -133,10 +131,7 @@ export const EvidenceProof = z.object({
 /** The facts about one day of a slot. */
 export const SlotDay = z.object({
   dayIndex: z.int(),
-  /**
-   * `counted`, `missed` (over and not counted), `open` (today), `ahead`, or `none` (the slot was not active, or became
-   * active on this day).
-   */
+  /** `missed`: over and not counted. `open`: today. `none`: the slot was not active, or became active on this day. */
   state: z.enum(["counted", "missed", "open", "ahead", "none"]),
   countedBy: z.nullable(z.enum(["session", "proof"])),
   countedAt: z.nullable(instant),

@@ -61,9 +61,7 @@ export interface AttemptLimit {
 
 /** The files that a large body may contain, and the maximum size of the body. */
 export interface UploadRules {
-  /**
-   * The fields for files, and the maximum number of bytes of each file. In a `named` field, a file is `{name, data}`.
-   */
+  /** The fields for files, with the maximum bytes of a file. In a `named` field, a file is `{name, data}`. */
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
   /** The field that may contain any JSON object. In a form it is JSON text. */
   readonly anyJson?: string;
@@ -85,22 +83,17 @@ export interface Endpoint {
   readonly auth: Auth;
   readonly scope?: Scope;
   /**
-   * The lowest role that the caller needs in the app of the request. A list shows only apps in which the caller has
-   * this role. `account` means that the request is about the caller's own account. Every endpoint for people or agents
-   * has a role. Other endpoints have none.
+   * The lowest role in the app that the caller needs. Lists leave out other apps. `account`: the request is about the
+   * caller's own account. Every endpoint for people or agents has a role.
    */
   readonly role?: Role | "account";
-  /**
-   * The path parameter that contains the id of a token. If it is the id of the token that sends the request, the token
-   * does not need the scope. (rule K12)
-   */
+  /** The path parameter with a token id. For its own id, a token does not need the scope. (rule K12) */
   readonly ownToken?: string;
   readonly params?: z.ZodMiniObject;
   readonly query?: z.ZodMiniObject;
   readonly body?: z.ZodMiniObject;
   /**
-   * `upload` is a large body with files, as JSON with data URLs or as multipart/form-data. `form` is a large body with
-   * files as multipart/form-data only.
+   * Large bodies with files: `upload` is JSON with data URLs or multipart/form-data, `form` only multipart/form-data.
    */
   readonly bodyKind?: "json" | "upload" | "form";
   /** Set if `bodyKind` is `upload` or `form`. Not set for other endpoints. */
@@ -110,8 +103,8 @@ export interface Endpoint {
   /** Whether the request must have the header `If-Match` with the ETag of the data that it changes. */
   readonly ifMatch?: true;
   /**
-   * Whether the request contains a time that the sender's clock has measured. In that case, the header `Date` must
-   * contain the time of the same clock. With it, the server computes the error of the clock.
+   * Whether the request has a time of the sender's clock. Then the header `Date` must come from that clock. The server
+   * uses it to compute the clock's error.
    */
   readonly readsClock?: true;
   readonly success:
@@ -149,18 +142,15 @@ export interface Endpoint {
   /** Whether a refused body also counts for the rate limit, because finding its faults is expensive. */
   readonly countsRefusals?: true;
   readonly attempts?: readonly AttemptLimit[];
-  /**
-   * The body fields that identify the sender of an Idempotency-Key. If the request has a credential, the credential and
-   * these fields together identify the sender.
-   */
+  /** The body fields that identify the sender of an Idempotency-Key, together with the credential, if any. */
   readonly repeatableBy?: readonly string[];
   /** For how many seconds a repeated request gets the stored answer. The default is one day. */
   readonly repeatableSeconds?: number;
   /** The path of the endpoint that replaces this endpoint. Only set if this endpoint is deprecated. */
   readonly successor?: `/${string}`;
   /**
-   * Set if the answer contains a secret. Caches must not store the answer. The server encrypts the answer before it
-   * stores it for repeated requests.
+   * Set if the answer contains a secret. Caches must not store it. For repeated requests, the server stores it
+   * encrypted.
    */
   readonly answersSecret?: true;
   /** Examples, which are valid for the schemas of the endpoint. */

@@ -222,10 +222,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * Returns the first fault of a malformed request as a sentence. Many clients show only this sentence to their user.
- * (rule H3)
- */
+/** Returns the first fault of a malformed request as a sentence. Many clients show only this sentence. (rule H3) */
 function firstFaultOf(code: ErrorCode, { issues = [] }: ErrorDetails): string | undefined {
   const [first, ...others] = issues;
   if (code !== "bad_request" || !first) return undefined;
@@ -240,8 +237,8 @@ export const badRequest = (path: string, message: string) =>
   new ApiError("bad_request", { issues: [{ path, message }] });
 
 /**
- * One fault of a request. `path` is the field, such as `images.1`. It is empty for a fault of the whole body. `message`
- * says what the value must be.
+ * A fault of a request. `path` is the field, such as `images.1`, or empty for the body. `message` says what the value
+ * must be.
  */
 export interface Issue {
   readonly path: string;
@@ -251,15 +248,12 @@ export interface Issue {
 /** The fault of an id that is not a UUID. */
 export const notUuid = "must be a UUID";
 
-/**
- * The parse options with our messages for faults. The global messages of zod are not used, because other libraries may
- * change them.
- */
+/** The parse options with our messages. Other libraries may change the global messages of zod. */
 export const ownMessages: z.core.ParseContext<z.core.$ZodIssue> = { error: (issue) => sentenceOf(issue) };
 
 /**
- * Returns the first 20 faults that a schema found. A message continues a sentence that begins with the name of the
- * field. A value of the wrong type has only this fault: its length would be counted in the units of another type.
+ * Returns the first 20 faults. A message continues a sentence that starts with the field name. A value of the wrong
+ * type has only this fault: its length would have another unit.
  */
 export function issuesOf(error: z.core.$ZodError): Issue[] {
   const wrongTypes = new Set<string>();
@@ -272,10 +266,7 @@ export function issuesOf(error: z.core.$ZodError): Issue[] {
   return issues.slice(0, limits.namedFaults).map(({ path, message }) => ({ path: path.join("."), message }));
 }
 
-/**
- * Returns the faults of a value that a schema refuses. Parses the value again with `ownMessages`. The first parse of a
- * request does not use `ownMessages`, because they need several microseconds.
- */
+/** Returns the faults of a refused value. `ownMessages` are slow, so the first parse of a request does not use them. */
 export function faultsOf(schema: z.ZodMiniType, value: unknown): Issue[] {
   const { error } = schema.safeParse(value, ownMessages);
   return error ? issuesOf(error) : [];

@@ -79,10 +79,7 @@ const deliveryStates = ["waiting", "delivered", "failed"] as const;
 
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/**
- * The delivery of an event to a webhook. Its id is the id of the event. The receiver gets this id in the header
- * `webhook-id`.
- */
+/** The delivery of an event to a webhook. Its id is the event's id, in the header `webhook-id`. */
 export const Delivery = z.object({
   id: uuid,
   type: openEnum([...eventTypes, "webhook.test"]),
@@ -252,10 +249,7 @@ export const webhooks = {
 
 export type EventType = (typeof eventTypes)[number];
 
-/**
- * An event of an app. `data` has ids, states and links. A webhook gets the id in a header, and the other fields in the
- * body.
- */
+/** An event of an app. `data` has ids, states and links. A webhook gets the id in a header, the rest in the body. */
 export const AppEvent = z.object({
   id: uuid,
   type: openEnum(eventTypes),
@@ -312,18 +306,12 @@ export const events = {
   }),
 } as const;
 
-/**
- * The kinds of changes that live events report. `everything` means that the client missed events, or that there were
- * too many changes for separate events.
- */
+/** The kinds of live events. `everything`: the client missed events, or there were too many changes. */
 const liveKinds = ["thread", "answering", "proposal", "testing", "content", "app", "everything"] as const;
 
 export type LiveKind = (typeof liveKinds)[number];
 
-/**
- * A live event. It says what has changed, but does not contain the new data. A client that may read the data requests
- * it separately. (rule F70)
- */
+/** A live event says what changed, without the data. A client that may read the data requests it. (rule F70) */
 const LiveEvent = z.object({
   kind: openEnum(liveKinds),
   /** The app in which something has changed. Not set for `everything`. */

@@ -40,37 +40,28 @@ export const Faq = z.object({ id: uuid, question: z.string(), answer: z.string()
 export type Faq = z.output<typeof Faq>;
 
 /**
- * An entry as apps read it. It has exactly the fields of the base API, because some apps refuse unknown fields. (rules
- * C16, C21)
+ * An entry as apps read it: only the fields of the base API, because some apps refuse unknown fields. (rules C16, C21)
  */
 const PublishedFaq = z.extend(Faq, { createdAt: instant, updatedAt: instant });
 
 const FaqTranslations = translations(
   z.object({
     ...{ question: z.string(), answer: z.string(), ...aboutTranslation },
-    /**
-     * The hash of the text that the last replacement of the whole list set for this language. Null if there is none.
-     */
+    /** The hash of this language's text in the last replacement of the whole list, or null. */
     pushedHash: z.nullable(z.string()),
   }),
 );
 
 /** An entry with the fields that `faq push` compares. */
 export const ListedFaq = z.extend(PublishedFaq, {
-  /**
-   * The hash of the text that the last replacement of the whole list set for this entry. Null if no replacement has set
-   * a text. (rule C21)
-   */
+  /** The hash of this entry's text in the last replacement of the whole list, or null. (rule C21) */
   pushedHash: z.nullable(z.string()),
   pushedSortOrder: z.nullable(z.int()),
   translations: FaqTranslations,
 });
 export type ListedFaq = z.output<typeof ListedFaq>;
 
-/**
- * An entry in a request that replaces the whole list. An entry without an id is new. In an entry with an id, the text
- * (`question` and `answer`) or `sortOrder` may be missing. A missing field does not change.
- */
+/** An entry in a request for the whole list. Without an id, it is new. With an id, missing fields do not change. */
 export const WantedFaq = z
   .object({
     id: z.optional(uuid),
@@ -151,10 +142,7 @@ const FaqVersion = z.object({
   question: z.string(),
   answer: z.string(),
   translations: translations(PlainText),
-  /**
-   * `at` is the time at which this text was published. `by` is the person who published it. Null if a program with an
-   * app key published it, or if the account was deleted.
-   */
+  /** When this text was published, and by whom. `by` is null for an app key or a deleted account. */
   at: instant,
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),

@@ -37,8 +37,8 @@ const attachment = z.object({
 });
 
 /**
- * The tests that a report summarises. Each text is the common beginning of all dedupe keys of one test. A request that
- * resolves failures contains the same text in the field `prefix`.
+ * The tests in a summary. Each text is the start of all dedupe keys of one test. A request that resolves failures has
+ * it as `prefix`.
  */
 export const dedupeParts = listOf(text(1, limits.dedupeKey), limits.dedupeParts);
 
@@ -124,8 +124,8 @@ export const feedback = {
 } as const;
 
 /**
- * Why the server did not store an entry of metadata. `depth`: it is nested too deep. `count`: there are too many
- * entries. `size`: there are too many bytes. `name`: an earlier entry has the same name.
+ * Why an entry of metadata was left out. `depth`: nested too deep. `count`: too many entries. `size`: too many bytes.
+ * `name`: an earlier entry has the same name.
  */
 export const dropReasons = ["depth", "count", "size", "name"] as const;
 
@@ -142,8 +142,8 @@ interface FittingMetadata {
 }
 
 /**
- * Returns the entries of a report's metadata that are within the limits, as JSON, and the first entries that
- * are left out. Earlier entries have priority. Replaces lone surrogates. (rule F6)
+ * Returns the metadata within the limits, as JSON, and the first dropped entries. Earlier entries have priority.
+ * Replaces lone surrogates. (rule F6)
  */
 export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMetadata {
   const kept = new Map<string, string>();
@@ -253,8 +253,7 @@ export const failures = {
             /** The scopes in which the failure was reported, and in which its test has not passed after the report. */
             scopes: z.array(z.string()),
             /**
-             * True if the failure stays open in the scope of this run because a report arrived after the start of the
-             * run.
+             * True if the failure stays open in the run's scope, because a report arrived after the start of the run.
              */
             reportedLater: z.boolean(),
           }),

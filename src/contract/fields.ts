@@ -24,10 +24,7 @@ const trimmedText = (min: number, max: number, trim: (given: string) => string) 
     z.meta({ minLength: min, maxLength: max }),
   );
 
-/**
- * Returns a check that normalises a text and finds all its faults in one function. Separate checks would be
- * several times slower.
- */
+/** Returns one check that normalises a text and finds its faults. Separate checks are several times slower. */
 const normalised = (normalise: (given: string, fault: (message: string) => void) => string) =>
   z.check<string>((payload) => {
     payload.value = normalise(payload.value, (message) =>
@@ -36,8 +33,7 @@ const normalised = (normalise: (given: string, fault: (message: string) => void)
   });
 
 /**
- * Matches line breaks, control characters and invisible characters. Does not match invisible characters that are needed
- * to write words and emoji. (rule K33)
+ * Matches control characters, line breaks and invisible characters, except those that words and emoji need. (rule K33)
  */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]|(?!\u200c|\u200d|\ufe0e|\ufe0f)\p{Default_Ignorable_Code_Point}/u;
 
@@ -69,10 +65,7 @@ export function omittable<Schema extends z.ZodMiniType>(
 
 const isBlank = (given: unknown): boolean => typeof given === "string" && given.trim() === "";
 
-/**
- * An object with any keys and values. `[]` is accepted as an empty object, because PHP writes it for an empty
- * map. (rule F2)
- */
+/** An object with any keys and values. Accepts `[]`, which PHP writes for an empty map. (rule F2) */
 export const anyObject = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === "object" && value !== null && (!Array.isArray(value) || value.length === 0),
@@ -83,10 +76,7 @@ export const anyObject = z
 /** Any UUID, in lower case. */
 export const uuid = z.guid().check(z.toLowerCase(), z.meta({ format: "uuid" }));
 
-/**
- * An answer field with one of the values that the server uses today. Clients must accept other values, because later
- * versions may add some.
- */
+/** An answer field with one of these values. Clients must accept other values, because later versions may add some. */
 export const openEnum = (values: readonly string[]) => z.string().check(z.meta({ enum: [...values] }));
 
 /** A time in an answer: ISO 8601 UTC with milliseconds. */
@@ -106,8 +96,8 @@ const normalisedInstant = (
 const utcForm = /^\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
- * Matches ISO 8601 and its variants: small letters (RFC 3339), an offset without a colon or minutes (strftime, PHP), a
- * comma before the fraction, and a zone in brackets after the offset (Java).
+ * Matches ISO 8601 and its variants, such as small letters (RFC 3339) and the offsets `+02` and `+0200` (strftime,
+ * PHP). Also matches a comma before the fraction, and a zone in brackets after the offset (Java).
  */
 const instantForm =
   /^(?<date>\d{4}-\d\d-\d\d)[Tt](?<time>\d\d:\d\d)(?::(?<seconds>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?(?:[Zz]|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)(?:\[[\w+\-/]{1,60}\])?$/;
@@ -120,7 +110,7 @@ export const givenInstant = z.string().check(normalised(normalisedInstant), z.me
 /** Whether a text has at most `max` code points. (rule H31) */
 export const isWithin = (text: string, max: number): boolean => text.length <= max || codePoints(text) <= max;
 
-/** The time at which a list begins or ends. A date without a time means the start of that day in UTC. (rule H34) */
+/** The start or end of a list. A date without a time means the start of that day in UTC. (rule H34) */
 export const boundary = z.string().check(
   normalised((given, fault) => {
     const text = given.trim();
@@ -141,8 +131,8 @@ export const optionalInstant = z.optional(
 );
 
 /**
- * Returns the schema of a label. A label is a text without NUL and lone surrogates, cut to `max` code points
- * after trimming. Every text is accepted as a label. (rule H21)
+ * Returns the schema of a label: any text, without NUL and lone surrogates, trimmed and cut to `max` code points. (rule
+ * H21)
  */
 export const label = (max: number, form?: "NFC") =>
   z.string().check(
@@ -160,10 +150,7 @@ export const optionalLabel = (max: number) => z.optional(z.nullable(label(max)))
 /** Removes NUL characters and replaces lone surrogates, because no database stores them. */
 const cleaned = (given: string): string => given.toWellFormed().replaceAll("\0", "");
 
-/**
- * An optional label of any length. The code that stores it decides what happens to a long text. Null and blank text
- * mean the same as a missing label.
- */
+/** An optional label of any length: the code that stores it may cut it. Null and blank mean missing. */
 export const anyText = z.optional(z.nullable(z.string().check(normalised((given) => cleaned(given).trim()))));
 
 /** An absolute http or https address. */
@@ -219,8 +206,8 @@ export const file = (rule: FileRule) =>
   );
 
 /**
- * Returns what is wrong with a file, or undefined if it is valid. The type was detected from the bytes; the declared
- * type does not matter. A data URL that is not decoded yet counts as valid. (rule F3)
+ * Returns the fault of a file, or undefined. The type comes from the bytes; the declared type does not matter. An
+ * undecoded data URL is valid. (rule F3)
  */
 export function fileFault(value: unknown, { bytes, types }: FileRule): string | undefined {
   const kinds = types.join(", ");
@@ -250,10 +237,7 @@ function isWebUrl(value: string): boolean {
   return url !== undefined && (url.protocol === "https:" || url.protocol === "http:");
 }
 
-/**
- * Returns a time in UTC with milliseconds. Undefined if the text is not a time, or if its year in UTC does not have
- * four digits. Times are sorted as text, so all years must have the same length.
- */
+/** Returns a time in UTC with milliseconds, or undefined. Times are sorted as text, so a year must have four digits. */
 export function utcOf(value: string): string | undefined {
   if (utcForm.test(value)) return Number.isNaN(Date.parse(value)) || !isDay(value) ? undefined : value;
   const parts = instantForm.exec(value)?.groups;

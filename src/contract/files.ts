@@ -7,9 +7,8 @@ const pdfSignatureStarts = 1_024;
 export const signatureBytes = pdfSignatureStarts + pdfSignature.length - 1;
 
 /**
- * Returns the media type of a file from the signature in its first bytes. Recognises PNG, JPEG, WebP, GIF, MP4,
- * WebM, QuickTime and PDF, and also HEIC and AVIF, which no field accepts. Returns null for any other file. The
- * signature of a PDF may come after other bytes. The bytes after a signature are not checked. (rule F4)
+ * Returns the media type from the signature in the first bytes, or null. Knows HEIC and AVIF, which no field accepts. A
+ * PDF signature may follow other bytes. (rule F4)
  */
 export function detectMediaType(head: Uint8Array): string | null {
   if (startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
@@ -22,10 +21,7 @@ export function detectMediaType(head: Uint8Array): string | null {
 
 const hasPdfSignature = (head: Uint8Array): boolean => ascii(head, 0, signatureBytes).includes(pdfSignature);
 
-/**
- * Returns a declared media type in lower case and without parameters. Null if no media type is declared. Replaces
- * `image/jpg` with the registered name `image/jpeg`.
- */
+/** Returns a declared media type in lower case without parameters, or null. Replaces `image/jpg` with `image/jpeg`. */
 export function normaliseMediaType(declared: string | null | undefined): string | null {
   const type = (declared ?? "").split(";", 1)[0]?.trim().toLowerCase();
   if (!type) return null;
@@ -45,8 +41,7 @@ const heicBrand = /^(hei[cmsx]|hev[cmsx]|mif[12]|msf1)$/;
 const avifBrand = /^avi[fs]$/;
 
 /**
- * Returns the end of the sentence "this file is …" for a photograph in a format that no field accepts. Undefined for
- * all other files.
+ * Returns the end of a sentence "this file is …" for a photograph format that no field accepts, otherwise undefined.
  */
 export function adviceOn(mediaType: string | null): string | undefined {
   if (mediaType === "image/heic")
@@ -74,7 +69,7 @@ function compatibleBrands(head: Uint8Array, boxSize: number): string[] {
   return brands;
 }
 
-// An EBML header is a list of elements. Each element has an id, a length, and its bytes. 0x4282 is the id of DocType.
+// An EBML header is a list of elements: id, length and bytes. DocType has the id 0x4282.
 function docTypeOf(head: Uint8Array): string | undefined {
   let at = 4 + varintLength(head[4]);
   while (at < head.length) {
@@ -109,13 +104,10 @@ function uint32(head: Uint8Array, at: number): number {
   return new DataView(head.buffer, head.byteOffset, head.byteLength).getUint32(at);
 }
 
-// The mark of a received file is a symbol. A JSON body cannot contain a symbol, so a sender cannot imitate the mark.
+// The mark is a symbol, because a JSON body cannot contain one: no sender can imitate it.
 const mark: unique symbol = Symbol("received file");
 
-/**
- * A file of a request, which is stored on disk. It has the properties that the sender declared, and the properties that
- * the server found in the bytes. The schema of the field that contains the file checks them.
- */
+/** A file of a request, stored on disk, with declared and detected properties. The field's schema checks them. */
 export interface ReceivedFile {
   readonly [mark]: true;
   /** The declared media type, in lower case without parameters; null if none was declared. */

@@ -10,9 +10,8 @@ import { RunStatus, runDecisions } from "./runs.ts";
 export const threadStatuses = ["open", "in_progress", "resolved", "archived"] as const;
 
 /**
- * The next step for the newest proposal of a thread. `approval`: a person decides. `changes`: an agent proposes again,
- * with the changes that a person asked for. `approved`: a worker claims the proposal. `outcome`: that worker reports
- * the outcome. `none`: there is no proposal, or no step is left.
+ * The next step for the newest proposal. `approval`: a person decides. `changes`: an agent proposes again. `approved`:
+ * a worker claims the proposal. `outcome`: that worker reports. `none`: no step is left.
  */
 export const waitingStates = ["none", "approval", "changes", "approved", "outcome"] as const;
 export type Waiting = (typeof waitingStates)[number];
@@ -68,10 +67,7 @@ const feedbackFilters = z.object({
   /** Names of tags, separated by commas. Finds threads that have all these tags. */
   tag: z.optional(text(1, 1_000)),
   ...page,
-  /**
-   * The value `changes` of an earlier answer. Finds only the threads that changed after that answer, in the order of
-   * their changes.
-   */
+  /** The value `changes` of an earlier answer. Finds only threads that changed later, in the order of their changes. */
   changedAfter: z.optional(text(1, limits.changesToken)),
   /**
    * For how many seconds the server waits for a change before it answers. Requires `changedAfter`.
@@ -95,10 +91,7 @@ export const findWork = {
       status: 200,
       body: z.object({
         items: z.array(FoundThread),
-        /**
-         * The position of the next page. If a search takes long, this page may be shorter than `limit` although there
-         * is a next page. (rule F18)
-         */
+        /** The position of the next page. A slow search may return short pages before the end. (rule F18) */
         nextCursor: z.nullable(z.string()),
         /** The value for `changedAfter` in a later request. Null on all pages except the first page of a list. */
         changes: z.nullable(z.string()),

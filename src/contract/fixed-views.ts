@@ -1,7 +1,4 @@
-/**
- * The views that every app has, as filters of the list of threads. A snoozed thread is only in the views `snoozed`,
- * `resolved` and `all`. (rule F44)
- */
+/** The views of every app, as filters. Snoozed threads are only in `snoozed`, `resolved` and `all`. (rule F44) */
 export const fixedViews = {
   to_triage: { status: "open", snoozed: "false", order: "activity" },
   mine: { assignee: "me", unfinished: "true", snoozed: "false", order: "activity" },

@@ -50,8 +50,8 @@ export function jsonIn(text: string): unknown {
 const [quote, backslash] = [0x22, 0x5c];
 
 /**
- * Whether lists and objects of a JSON text are nested deeper than `most` levels. JSON.parse needs seconds for a
- * megabyte of brackets, and the result would overflow the stack of recursive functions.
+ * Whether a JSON text is nested deeper than `most` levels. JSON.parse needs seconds for a megabyte of brackets. The
+ * result would overflow the stack of recursive functions.
  */
 export function isNestedDeeperThan(json: string, most: number): boolean {
   let depth = 0;
@@ -67,10 +67,7 @@ export function isNestedDeeperThan(json: string, most: number): boolean {
   return false;
 }
 
-/**
- * Returns the index of the quote that ends a JSON string; -1 if there is none. `from` is the index after the opening
- * quote.
- */
+/** Returns the index of the quote that ends a JSON string, or -1. `from` is after the opening quote. */
 export function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -85,10 +82,8 @@ export function isEscaped(text: string, index: number): boolean {
 }
 
 /**
- * Returns the text in a normal form of Unicode. The built-in `normalize` sorts each sequence of consecutive
- * marks, and needs minutes for a very long sequence. So this function normalises a sequence in parts of 30
- * marks, and the time is proportional to the length of the text. Text that people write has only a few
- * consecutive marks.
+ * Returns a normal form of Unicode, in linear time. The built-in `normalize` needs minutes for very many marks in a
+ * row, so this function splits them.
  */
 export const normalised = (text: string, form: "NFC" | "NFD" | "NFKC" | "NFKD"): string =>
   text
@@ -97,8 +92,8 @@ export const normalised = (text: string, form: "NFC" | "NFD" | "NFKC" | "NFKD"):
     .join("");
 
 /**
- * Matches 30 marks, the most that the stream-safe text format of Unicode (UAX 15) allows in a row. U+FF9E and U+FF9F are
- * letters, but their forms NFKC and NFKD are marks.
+ * Matches 30 marks, the maximum of the stream-safe text format (UAX 15). U+FF9E and U+FF9F become marks in NFKC and
+ * NFKD.
  */
 const manyMarks = /([\p{M}\uff9e\uff9f]{30})/u;
 

@@ -13,22 +13,16 @@ export const limits = {
   threadTags: 20,
   appTags: 500,
   /**
-   * Statistics have at most `days` days. They list at most `top` threads and `versions` versions, count at most
-   * `versionsOfDay` versions in a day, and count open threads up to `open`. (rules F60 to F64)
+   * The maximum days of statistics, listed threads (`top`), listed versions, counted versions of a day, and counted
+   * open threads. (rules F60 to F64)
    */
   statistics: { days: 366, top: 10, versions: 20, versionsOfDay: 100, open: 10_000 },
-  /**
-   * The ranges of waiting times for statistics. Each number is the end of a range in minutes. All longer times are in
-   * one more range. (rule F61)
-   */
+  /** The ends of the waiting-time ranges in statistics, in minutes. Longer times are one more range. (rule F61) */
   waits: [1, 5, 15, 30, 60, 120, 240, 480, 720, 1_440, 2_880, 4_320, 10_080, 43_200],
   savedReplyTitle: 100,
   savedReplies: 200,
   blockedSenders: 1_000,
-  /**
-   * The maximum number of unsent form texts that are kept for a person, and the maximum number of characters of all
-   * these texts together after encryption. (rule O17)
-   */
+  /** The maximum number of a person's unsent form texts, and of their characters together, encrypted. (rule O17) */
   drafts: { count: 200, length: 4_000_000 },
   /** The maximum number of files in one body, in all fields together. */
   bodyFiles: 32,
@@ -45,9 +39,7 @@ export const limits = {
    * The maximum number of failures that one request resolves. It is low, because the request is one transaction.
    */
   resolvedAtOnce: 200,
-  /**
-   * The maximum number of views that a person sees in an app. The threads of a view are counted only up to `viewCount`.
-   */
+  /** The maximum number of views that a person sees in an app. A view counts threads up to `viewCount`. */
   views: 100,
   viewName: 60,
   viewCount: 500,
@@ -101,10 +93,7 @@ export const limits = {
   contentSearch: 200,
   feedbackSearch: 200,
   version: 100,
-  /**
-   * The maximum length of the name of a platform in the `versions` of a release note, and the maximum number of
-   * elements of that list.
-   */
+  /** For the `versions` of a release note: the maximum length of a platform name, and of the list. */
   platform: 100,
   platformVersions: 20,
   /** The range of signed 32-bit integers. */
@@ -113,8 +102,8 @@ export const limits = {
   metadataBytes: 16_384,
   metadataDepth: 5,
   /**
-   * The maximum number of structural characters (brackets, colons and commas) of the metadata that the server reads
-   * completely. Stored metadata has at most `metadataBytes` of them.
+   * The maximum number of brackets, colons and commas in metadata that the server reads completely. Stored metadata has
+   * at most `metadataBytes` of these characters.
    */
   metadataStructure: 65_536,
   /**
@@ -149,8 +138,8 @@ export const limits = {
   /** The highest number of resolved threads, older than a retention period, that the server counts exactly. */
   oldThreadsCounted: 1_000,
   /**
-   * The maximum number of characters of a position in the order of changes. On PostgreSQL, the position contains the id
-   * of each running transaction.
+   * The maximum length of a position in the order of changes. On PostgreSQL, it contains the id of each running
+   * transaction.
    */
   changesToken: 6_000,
   waitSeconds: 55,
@@ -171,45 +160,41 @@ export const limits = {
    */
   freeWaitSeconds: 20,
   /**
-   * The number of newest messages that an answer about a thread contains. Without this limit, the thread of a failure
-   * that is repeated for months would be too long to read. (rule F19)
+   * How many of the newest messages a thread's answer contains. A failure repeated for months would be too long to
+   * read. (rule F19)
    */
   threadMessages: 500,
   /**
-   * The maximum number of bytes of these messages: their texts, metadata and lists of files. The newest message may have
-   * more. (rule F19)
+   * The maximum bytes of these messages: texts, metadata and file lists. The newest message may have more. (rule F19)
    */
   threadMessageBytes: MB,
   threadProposals: 100,
   /** The maximum number of bytes of a JSON body. (rule H19) */
   json: MB,
   /**
-   * The maximum number of structural characters (brackets, colons and commas outside of strings) of a JSON body. The
-   * shortest list of FAQ entries with translations that has 1 MiB has fewer than 210,000 of them.
+   * The maximum number of brackets, colons and commas outside of strings in a JSON body. FAQ lists of 1 MiB have fewer
+   * than 210,000.
    */
   jsonStructure: 250_000,
   /**
-   * The maximum number of bytes of a report without its files, and without the rests of very long texts in JSON. The
-   * limit is high, because the server accepts a report with too much metadata and stores only a part of the metadata.
+   * The maximum bytes of a report, without its files and the rests of cut texts. It is high, because the server accepts
+   * too much metadata and stores only a part.
    */
   jsonWithMetadata: 4 * MB,
   /**
-   * The maximum number of entries (`listedFaqs`), and of bytes (`faqList`), of the whole FAQ of an app. Both
-   * limits apply to the stored FAQ with its drafts, and to one request with the whole FAQ. (rule C38)
+   * The maximum entries (`listedFaqs`) and bytes (`faqList`) of an app's FAQ with drafts. Also the limits of one
+   * request with the whole FAQ. (rule C38)
    */
   listedFaqs: 10_000,
   faqList: 32 * MB,
   /**
-   * The maximum number of structural characters of a whole FAQ. 10,000 entries with 20 translations each have fewer than
-   * 1,600,000 of them.
+   * The maximum number of brackets, colons and commas in a whole FAQ. 10,000 entries with 20 translations have fewer
+   * than 1,600,000.
    */
   faqListStructure: 2_000_000,
   /** The maximum number of bytes of the body of a request without a credential. */
   anonymousBody: 32_768,
-  /**
-   * The maximum number of bytes of a report with its files. Files of the maximum size have 54.7 MB in base64, and line
-   * ends and escapes need more bytes.
-   */
+  /** The maximum bytes of a report with files. The largest files need 54.7 MB in base64, plus line ends and escapes. */
   feedback: 60 * MB,
   idempotencyKey: 255,
   /** Limits of closed testing. */
@@ -242,27 +227,19 @@ export const feedbackFiles = {
   attachments: { most: 3, bytes: 5 * MB, types: documentTypes },
 } as const;
 
-/**
- * The pictures that one request can add for FAQ entries and release notes. The limits are the same as for images of a
- * report. (rule C26)
- */
+/** The pictures of one request for FAQ entries and release notes. (rule C26) */
 export const contentPictures = feedbackFiles.images;
 
 /** The images of a proof. (rule T29) */
 export const proofImages = { most: 6, bytes: 5 * MB, types: imageTypes } as const;
 
-/**
- * The limit of a file for an import. It has no list of types, because the server detects the format of this file.
- */
+/** The limit of an import file. The server detects its format, so there is no list of types. */
 export const importedFile = { bytes: 4_096 * MB } as const;
 
 /** Rate limits with a sliding window: at most `limit` requests within `windowSeconds`. */
 export const rateLimits = {
   feedback: { limit: 120, windowSeconds: 60 },
-  /**
-   * Reports that are added to an existing thread. The limit is higher than for new threads, because a repeated failure
-   * needs few bytes. (rule F11)
-   */
+  /** Reports that are added to an existing thread. They need few bytes, so the limit is high. (rule F11) */
   feedbackRepeats: { limit: 1_200, windowSeconds: 60 },
   faqWrites: { limit: 120, windowSeconds: 60 },
   /** Reads with one agent token. (rule A13) */
@@ -271,72 +248,61 @@ export const rateLimits = {
   /** Requests that claim a plan, or report its progress or outcome. (rule A13) */
   runWork: { limit: 600, windowSeconds: 3_600 },
   /**
-   * Failed sign-ins, counted for each pair of account and IP address. So a stranger cannot lock an account for people
-   * at other addresses. (rule S17)
+   * Failed sign-ins per account and IP address. So a stranger cannot lock an account for people at other addresses.
+   * (rule S17)
    */
   signInByAccount: { limit: 10, windowSeconds: 900 },
   signInByAddress: { limit: 30, windowSeconds: 900 },
   /** Failed sign-ins of one browser or device that has signed in to the account before. */
   signInByKnown: { limit: 30, windowSeconds: 900 },
   /**
-   * Failed sign-ins of all known browsers of an account together. A limit for each browser is not enough,
-   * because a person who once knew the password could have signed in with many browsers, which are all known
-   * now.
+   * Failed sign-ins of all known browsers of an account together. Somebody who once knew the password may have many
+   * known browsers.
    */
   signInByAllKnown: { limit: 120, windowSeconds: 900 },
   /** Requests for mailed links, and uses of such links. */
   linksByAddress: { limit: 60, windowSeconds: 900 },
-  /**
-   * Mails with links to one e-mail address. If the limit is reached, no mail is sent, but the answer is the same.
-   */
+  /** Mails with links to one e-mail address. Above the limit, the answer is the same, but no mail is sent. */
   linkMails: { limit: 3, windowSeconds: 3_600 },
   /**
-   * Wrong codes of an authenticator app: in 15 minutes (`secondFactor`) and in a day (`secondFactorByPlace`). They are
-   * counted for each account and known browser or device. If the browser is unknown, they are counted for each account
-   * and network. Only a person who has passed the first factor can send a code.
+   * Wrong codes of an authenticator app, in 15 minutes and (`secondFactorByPlace`) in a day. Counted per account and
+   * known browser, otherwise per account and network. Codes come only after the first factor.
    */
   secondFactor: { limit: 5, windowSeconds: 900 },
   secondFactorByPlace: { limit: 10, windowSeconds: 86_400 },
   /**
-   * Wrong codes in a day. The codes of all known browsers and devices of an account are counted together, and the codes
-   * of all unknown browsers and devices are counted together.
+   * Wrong codes in a day. All known browsers and devices of an account are counted together. All unknown ones are
+   * counted together, too.
    */
   secondFactorByDay: { limit: 30, windowSeconds: 86_400 },
-  /**
-   * Wrong recovery codes, counted for each account and network. This limit is separate. So a recovery code works even
-   * if the limit of wrong codes of the app is reached.
-   */
+  /** Wrong recovery codes per account and network. Recovery codes still work when the limit of app codes is reached. */
   recoveryCodes: { limit: 10, windowSeconds: 900 },
   /**
-   * Reports of test sessions with one test key. No setting changes this limit, but a server with `--dev` may switch it
-   * off. (rule T30)
+   * Test session reports with one test key. No setting changes it, except `--dev`, which may switch it off. (rule T30)
    */
   sdkSession: { limit: 60, windowSeconds: 3_600 },
   /** Exchanges of codes for tokens. (rule S16) */
   exchangeByDevice: { limit: 30, windowSeconds: 900 },
   exchangeByAddress: { limit: 120, windowSeconds: 900 },
   /**
-   * Requests without a credential whose headers or body are refused. Each server process counts only its own requests,
-   * because the limit protects the processor time of that process.
+   * Refused requests without a credential. Each server process counts its own, because the limit protects its processor
+   * time.
    */
   refusedBodiesByAddress: { limit: 300, windowSeconds: 60 },
-  /**
-   * Requests with a credential whose scope, headers or body are refused, counted for each credential and network. Each
-   * server process counts only its own requests.
-   */
+  /** Requests with a refused scope, header or body, per credential and network. Each server process counts its own. */
   refusedByCredential: { limit: 600, windowSeconds: 60 },
   /** Requests that wait until a device is approved. (rule S16) */
   awaitByDevice: { limit: 300, windowSeconds: 900 },
   /**
-   * Requests from one network address that wait until a device is approved. Without this limit, a client could invent
-   * device ids, and the server would store data for each of these ids.
+   * Waits for a device's approval from one network address. The server stores data for each device id, and clients can
+   * invent ids.
    */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },
   /** Attempts of the deprecated `register` from one network address. (rules S15, S16) */
   registrationsByAddress: { limit: 300, windowSeconds: 900 },
   /**
-   * Refused attempts of `register` from one network address. Each refusal shows that an e-mail address has an account.
-   * After this number of refusals, the server answers every attempt from this address with 429. (rule S15)
+   * Refused `register` attempts from one network address. A refusal shows that an e-mail address has an account. Above
+   * the limit, every attempt gets 429. (rule S15)
    */
   refusedRegistrationsByAddress: { limit: 30, windowSeconds: 900 },
   /** Registrations of OAuth clients, for programs that connect. */

@@ -13,9 +13,8 @@ export const noticeKinds = [
 export type NoticeKind = (typeof noticeKinds)[number];
 
 /**
- * The ways in which a notice can be sent. `mail` is one mail for all notices of 15 minutes. `daily` is one mail a day.
- * `chat` is a message in the chat of the app. `browser` is a notice in each browser in which the member turned notices
- * on. (rules N1, N8, N10)
+ * `mail`: one mail for 15 minutes. `daily`: one mail a day. `chat`: a message in the app's chat. `browser`: a notice in
+ * each browser where the member turned notices on. (rules N1, N8, N10)
  */
 export const noticeWays = ["mail", "daily", "chat", "browser"] as const;
 export type NoticeWay = (typeof noticeWays)[number];

@@ -32,14 +32,11 @@ const FoundPerson = z.object({
 export const Erasure = z.object({
   id: uuid,
   /**
-   * `running`: the server still erases data in the background. `stopped`: the server cannot finish, because its secret
-   * was lost or because it crashed at each attempt. In that case, request the erasure again.
+   * `running`: the server erases in the background. `stopped`: its secret was lost, or it crashed at each attempt. Then
+   * request the erasure again.
    */
   status: z.enum(["running", "done", "stopped"]),
-  /**
-   * A keyed hash of the e-mail address. The endpoint `check` uses it to find out whether a receipt belongs to an
-   * address.
-   */
+  /** A keyed hash of the e-mail address. The endpoint `check` compares it with the hash of an address. */
   personHash: z.string(),
   counts: z.extend(FoundPerson, {
     /** First reports whose text was removed. Their threads stay, because they contain reports of other people. */
@@ -59,9 +56,8 @@ export type Erasure = z.output<typeof Erasure>;
 const Preview = z.object({
   counts: FoundPerson,
   /**
-   * Whether the server searched all data. If it is false, there may be more data than the counts show. The
-   * server counts at most a thousand items of each kind that the person sent or received. It searches only a
-   * part of the texts of other people.
+   * Whether the server searched all data. It counts at most a thousand items of each kind. It searches only a part of
+   * other people's texts.
    */
   complete: z.boolean(),
   /** Why the person cannot be erased now. Null if the person can be erased. */
@@ -278,10 +274,7 @@ export const invitations = {
     body: z.object({ email: text(3, limits.email), role: RoleName }),
     success: {
       status: 201,
-      /**
-       * The link. Null if the server mails the link. In that case, only a person who can read mails to the invited
-       * address gets the link.
-       */
+      /** The link. Null if the server mails it, so that only a reader of that mailbox gets it. */
       body: z.extend(Invitation, { url: z.nullable(z.string()) }),
     },
     errors: ["not_found", "already_member", "wrong_state"],

@@ -11,9 +11,8 @@ interface ReportText {
 }
 
 /**
- * The short texts of a report, in the order in which they are shown. The fields of requests, answers, rows of
- * the database, pages, flags and tools come from this list. CONTRIBUTING.md lists the other steps for a new
- * text.
+ * The short texts of a report, in display order. Fields, columns, pages, flags and tools come from this list.
+ * CONTRIBUTING.md lists the other steps for a new text.
  */
 const texts = {
   source: {
@@ -40,9 +39,8 @@ export const reportTexts: readonly (ReportText & { readonly name: ReportTextName
   eachReportText((name, text) => ({ name, ...text })),
 );
 
-// A token has 50 characters and begins with the id of a report: a UUID of version 7. Its first bits are 0 until the
-// year 2109. These patterns check them, the version and the variant, so that the links of other sites are kept. The
-// tests use the tokens of real reports.
+// A token has 50 characters and begins with the report's id, a UUID of version 7. The patterns check the first bits (0
+// until the year 2109), version and variant. So links of other sites are kept.
 const ownToken = idPattern("[\\w-]");
 
 // Some programs that check links write `_` as `-5F` and `-` as `-2D`.
@@ -52,8 +50,8 @@ function idPattern(one: string): string {
   return `(?=A${one}{7}[c-f]${one}[CGKOSWaeimquy26-])`;
 }
 
-// Matches a link to a sender's page. Also matches a link that is encoded inside another address, because programs
-// that check links in mails encode them in this way. A token has fewer characters if the text was cut.
+// Matches a link to a sender's page, even if cut or encoded inside another address. Programs that check links in mails
+// encode them.
 const slash = "(?:/|%(?:25){0,3}2[Ff])";
 const link = new RegExp(
   `(${slash}[Pp]${slash}[Tt]${slash})${ownToken}[\\w-]{20,}|(_[Pp]_[Tt]_)${changedToken}[\\w-]{50,}`,
@@ -61,7 +59,7 @@ const link = new RegExp(
 );
 
 /**
- * Removes the tokens of sender's pages from a text. Mail programs quote these links and people paste them, but the
- * members who read the thread must not get them. (rule M8)
+ * Removes the tokens of sender's pages: members who read the thread must not get them. Mail programs quote these links.
+ * (rule M8)
  */
 export const withoutSenderLinks = (text: string): string => text.replace(link, "$1$2…");

@@ -121,10 +121,7 @@ export const runs = {
   }),
 } as const;
 
-/**
- * The address of a result. It must not contain a user name, which can hide the real host, or a password, which
- * is a secret.
- */
+/** The address of a result. A user name can hide the real host, and a password is a secret, so both are refused. */
 const outcomeLink = webUrl(limits.url).check(
   z.refine(namesNoUser, "must not contain a user name or a password"),
 );

@@ -59,7 +59,7 @@ export type AuthorizeQuery = z.output<typeof AuthorizeQuery>;
 
 const deviceDecision = z.pick(AuthorizeQuery, { device: true, name: true, challenge: true });
 
-/** The path of the page on which a sign-in in the browser begins. It is a page, not an endpoint. (rule S3) */
+/** The page where a browser sign-in begins. It is no endpoint. (rule S3) */
 export const authorizePath = "/tavern/authorize";
 
 /** Endpoints that only the device sign-in pages call. They are not part of the API, but follow its rules. */
@@ -133,10 +133,7 @@ export const accountTimeZone = z.string().check(
   z.meta({ maxLength: 100 }),
 );
 
-/**
- * The time zone that a device sends at a sign-in. The server replaces an unknown time zone with UTC, so that the
- * sign-in does not fail. (rule S20)
- */
+/** The time zone of a device at a sign-in. An unknown zone becomes UTC, so that the sign-in succeeds. (rule S20) */
 const deviceTimeZone = z.optional(
   z.nullable(
     z.string().check(
@@ -148,7 +145,7 @@ const deviceTimeZone = z.optional(
   ),
 );
 
-/** A push token that a device sends at a sign-in. A token that is too long cannot be used, so it is ignored. */
+/** A push token of a device at a sign-in. An unusable token is ignored. */
 const devicePushToken = z.optional(
   z.nullable(
     z.string().check(
@@ -212,10 +209,7 @@ export const Registration = z.extend(Account, {
     ),
 });
 
-/**
- * For how many seconds the server stores an answer with a token for repeated requests. This is as long as a sign-in
- * code is valid.
- */
+/** How many seconds the server stores an answer with a token: the time for which a sign-in code is valid. */
 const grantSeconds = 300;
 
 const exampleAccount = {

@@ -13,22 +13,20 @@ export const verdictStates = [
 ] as const;
 
 /**
- * Says whether a test can still reach its goal. The goal is the required number of testers, each with every day
- * counted. The verdict is computed from the days that the server has counted. It does not say what an app store will
- * decide. (rule T39)
+ * Whether a test can still have enough testers with every day counted. It says nothing about an app store's decision.
+ * (rule T39)
  */
 export const CycleVerdict = z.object({
   /**
-   * `at_risk` means that the goal can be reached only with a late test session of yesterday or, on the first day, with
-   * another tester. `out_of_reach` means that the goal cannot be reached any more. `not_reached` means that the test
-   * ended without reaching it.
+   * `at_risk`: the goal needs a late session of yesterday or, on the first day, another tester. `out_of_reach`: the
+   * goal cannot be reached. `not_reached`: the test ended without it.
    */
   state: z.enum(verdictStates),
   /** How many testers the test needs. This is the number of its slots. */
   testersNeeded: z.int(),
   /**
-   * The number of testers for whom every day is counted or can still be counted. An open slot is included if every day
-   * can still count for a new tester.
+   * The number of testers whose every day is or can still be counted. An open slot is included if a new tester could
+   * have every day.
    */
   testersPossible: z.int(),
   /** The day on which `testersPossible` got its current value. Only set for `out_of_reach` and `not_reached`. */
@@ -68,10 +66,10 @@ export const TesterAttention = z.object({
   slotId: uuid,
   seat: z.int(),
   /**
-   * - `removal_due`: the tester will be removed. A test session of yesterday that arrives late can still prevent this,
-   *   unless the test is verified by screenshots.
+   * - `removal_due`: the tester will be removed. Only a late session of yesterday can prevent it, and not with
+   * screenshots.
    * - `one_miss_left`: the next missed day removes the tester.
-   * - `missed_yesterday`: yesterday is not counted, but a test session that arrives late can still count it.
+   * - `missed_yesterday`: a late session can still count yesterday.
    * - `today_open`: today is not counted yet.
    * - `active`: the tester need not do anything now.
    */
@@ -81,8 +79,8 @@ export const TesterAttention = z.object({
   /** True if yesterday is not counted, but a late session can still count it. False for the tier `screenshot`. */
   needsYesterday: z.boolean(),
   /**
-   * Until when the tester can do what is needed: the end of today. After the last day of the test, it is the end of the
-   * time for late sessions. Null if the tester need not do anything now.
+   * When the needed action ends: at the end of today. After the last day, at the end of late sessions. Null if no
+   * action is needed.
    */
   until: z.nullable(instant),
   missedDays: z.int(),
@@ -98,8 +96,8 @@ export const UnbrokenDay = z.object({
   /** The number of testers for whom all these days are counted. */
   testers: z.int(),
   /**
-   * The number of testers for whom all these days are counted or can still be counted. Today can still be counted, and
-   * yesterday by a late test session.
+   * The number of testers for whom all these days are or can be counted. Today can still be counted, yesterday only by
+   * a late session.
    */
   possible: z.int(),
 });

@@ -12,10 +12,7 @@ export const dayColumns = [
   ["replies", ({ replies }) => replies],
 ] as const satisfies readonly (readonly [string, (day: Statistics["perDay"][number]) => string | number])[];
 
-/**
- * Returns the days as CSV, for spreadsheets: a line with the names of the columns, and a line for each day. The cells
- * contain only days and numbers, so no cell can be a formula.
- */
+/** Returns the days as CSV, with a header line. Cells are only days and numbers, so no cell is a formula. */
 export const csvOf = ({ perDay }: Pick<Statistics, "perDay">): string =>
   [
     dayColumns.map(([name]) => name).join(","),
@@ -63,15 +60,12 @@ const withRest = (whole: number, unit: string, rest: number, smaller: string): s
   rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smaller}`;
 
 /**
- * The 90th percentile of first replies is shown only if there are at least this number of replies. With fewer
- * replies, it would be the time of the slowest reply, and would look exact.
+ * The 90th percentile of first replies is shown from this number on. With fewer replies, it would be the slowest reply,
+ * and look exact.
  */
 export const leastOfPercentile = 10;
 
-/**
- * Returns the number of first replies in a period, and the time within which nine of ten of them came. The time is
- * undefined if there are too few. (rule F64)
- */
+/** Returns the number of first replies and their 90th percentile. It is undefined if there are too few. (rule F64) */
 export function slowReplies(statistics: Statistics): {
   readonly count: number;
   readonly p90: number | undefined;

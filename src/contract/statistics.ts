@@ -20,10 +20,7 @@ const DayNumbers = z.object({
 });
 export type DayNumbers = z.output<typeof DayNumbers>;
 
-/**
- * A waiting time in milliseconds. Null if there is no waiting time to measure. The server counts waiting times in fixed
- * ranges and interpolates this value from the counts.
- */
+/** A waiting time in milliseconds, or null. It is interpolated from counts in fixed ranges. */
 const wait = z.nullable(z.number());
 
 /** The name under which the remaining versions are counted if a day has too many. No version has this name. */
@@ -40,8 +37,7 @@ export const Statistics = z.object({
   firstReply: z.object({
     median: wait,
     /**
-     * Nine of ten threads with a reply got the first reply within this time. With fewer than ten replies, this
-     * time is not reliable. In that case, the console and the command do not show it.
+     * Nine of ten first replies came within this time. The console and the command hide it for fewer than ten replies.
      */
     p90: wait,
     /**
@@ -51,19 +47,13 @@ export const Statistics = z.object({
     /** How many threads have no reply. */
     none: count,
   }),
-  /**
-   * How many threads are open or in progress now, by their age: less than a day, 7 days, 30 days, or more. Each number
-   * is at most 10,000.
-   */
+  /** The threads that are open or in progress, by age. Each number is at most 10,000. */
   openByAge: z.object({ "1d": count, "7d": count, "30d": count, older: count }),
   /** The threads that were reported again most often in the period. */
   top: z.array(
     z.object({
       id: uuid,
-      /**
-       * The number of the thread in its app. Null if the server could not assign a number yet, because it
-       * cannot write to the database.
-       */
+      /** The number of the thread in its app. Null if the server could not write a number to the database yet. */
       number: z.nullable(z.int()),
       subject: z.string(),
       /** How many reports of the thread arrived in the period. */
@@ -87,9 +77,8 @@ export const Statistics = z.object({
     medianDecisionMs: wait,
   }),
   /**
-   * The versions of the app in the metadata of reports, with the number of threads that began in the period. The
-   * version with the most threads is first. At most 100 versions are counted in a day. All other versions are counted
-   * together as `other`, the last element.
+   * The app versions in reports, with the threads that began in the period. The version with most threads is first. At
+   * most 100 versions per day are counted. All others are `other`, the last element.
    */
   versions: z.array(z.object({ version: z.string(), reports: count, bugs: count })),
 });

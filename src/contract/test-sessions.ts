@@ -4,7 +4,7 @@ import { endOfDay } from "./example-values.ts";
 import { givenInstant, instant, label, openEnum, optionalLabel } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** The reasons why a test session did not make a day count, in the order in which the server checks them. (rule T17) */
+/** Why a test session did not count, in the order of the server's checks. (rule T17) */
 export const sessionReasons = [
   "cycle_not_running",
   "slot_not_active",
@@ -16,29 +16,21 @@ export const sessionReasons = [
 export type SessionReason = (typeof sessionReasons)[number];
 
 /**
- * Names of screens. They are trimmed, changed to the Unicode form NFC, and cut, because a name that is too long must
- * not make the test session fail. Duplicates and empty names are removed. (rule T21)
+ * Screen names, without duplicates and empty names, in NFC. Too long names are cut, because a session must not fail for
+ * them. (rule T21)
  */
 const Screens = z
   .array(label(limits.screenName, "NFC"))
   .check(z.overwrite((names) => [...new Set(names.filter((name) => name !== ""))]));
 
-/**
- * Whether the start and the end are valid times. Their order is checked only if this is true, even if other
- * fields are wrong.
- */
+/** Whether start and end are valid times. Only then is their order checked, even if other fields are wrong. */
 const hasInstants = ({ issues }: z.core.ParsePayload): boolean =>
   issues.every(({ path }) => path?.[0] !== undefined && path[0] !== "startedAt" && path[0] !== "endedAt");
 
-/**
- * A test key. Its form is not checked here, because a malformed key and an unknown key get the same answer. (rule T15)
- */
+/** A test key. Its form is not checked: a malformed and an unknown key get the same answer. (rule T15) */
 const testKey = z.string().check(z.trim());
 
-/**
- * Shortens a test session to a day. A longer session is not refused, because an app that was closed suddenly could not
- * report the end of its session in time.
- */
+/** Cuts a test session to a day. An app that was closed suddenly may report the end of its session late. */
 function cutToADay<Session extends { readonly startedAt: string; readonly endedAt: string }>(
   session: Session,
 ): Session {
@@ -94,9 +86,7 @@ export const SessionStatus = z.union([
     daysCounted: z.int(),
     dueBy: instant,
   }),
-  /**
-   * The answer for a test key that belongs to no slot of this app. The answer is the same for all these keys.
-   */
+  /** The answer for a test key without a slot of this app. It is the same for all these keys. */
   z.object({
     matched: z.literal(false),
     counted: z.literal(false),

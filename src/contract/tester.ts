@@ -88,10 +88,7 @@ export const OpenListing = z.object({
 });
 export type OpenListing = z.output<typeof OpenListing>;
 
-/**
- * An image of a proof. The server checks the slot and the day first, and then the image. A faulty image causes the
- * error `bad_image`.
- */
+/** An image of a proof. The server checks slot and day first. A faulty image causes `bad_image`. */
 const ProofImage = z.custom<string | ReceivedFile>().check(
   z.meta({
     ...filePart,

@@ -22,9 +22,7 @@ export type ThreadStatus = z.output<typeof ThreadStatus>;
 
 const Sender = z.object({ name: z.nullable(z.string()), email: z.nullable(z.string()) });
 
-/**
- * The last message of a thread, or the report if there is no message. `text` is the beginning of the text, in one line.
- */
+/** The last message of a thread, or its report. `text` is the beginning, on one line. */
 const LastMessage = z.object({
   direction: openEnum(directions),
   author: z.enum(authors),
@@ -48,10 +46,7 @@ export const foundIn = [
   ...(["sender", "tag", "file", "metadata", "source"] as const),
 ] as const;
 
-/**
- * The line that shows why a search found a thread. `marks` are the positions of the found parts in `text`, in UTF-16
- * code units.
- */
+/** The line in which a search found a thread. `marks` are positions in `text`, in UTF-16 code units. */
 export const FoundLine = z.object({
   in: openEnum(foundIn),
   text: z.string(),
@@ -62,10 +57,7 @@ export type FoundLine = z.output<typeof FoundLine>;
 /** A thread in the list of the inbox. */
 export const ThreadSummary = z.object({
   id: uuid,
-  /**
-   * The number of the thread in its app. Null if the server could not assign a number yet, because it cannot
-   * write to the database.
-   */
+  /** The number of the thread in its app. Null if the server could not write a number to the database yet. */
   number: z.nullable(z.int()),
   appId: uuid,
   subject: z.string(),
@@ -97,22 +89,17 @@ export const SearchedThread = z.extend(ThreadSummary, { appName: z.string() });
 export type SearchedThread = z.output<typeof SearchedThread>;
 
 /**
- * A number of threads. If the server did not count all threads, it is a text such as `500+`. The server stops at a
- * maximum, or when a search takes too long.
+ * A number of threads. It is a text such as `500+` if the server stopped at a maximum, or because the search took long.
  */
 export const Count = z.union([z.int(), z.string()]);
 
-/**
- * An unknown operator in a query, or an operator with an unknown value. The search looked for the operator and the
- * value as ordinary words.
- */
+/** An unknown operator in a query, or an operator with an unknown value. Both are searched as ordinary words. */
 export const UnknownValue = z.object({
   /** The operator, such as `type`. */
   operator: z.string(),
   value: z.string(),
   /**
-   * The operator with each value that it can have, or with examples of dates. For an unknown operator, an example of
-   * each operator.
+   * The operator with its possible values, or examples of dates. For an unknown operator, an example of each operator.
    */
   allowed: z.array(z.string()),
 });
@@ -128,16 +115,11 @@ export const SearchFacts = z.object({
   counts: z.object({ open: Count, in_progress: Count, resolved: Count, archived: Count }),
   /** A corrected query, with words that exist. Only set if a word of the query is in no thread. */
   didYouMean: z.nullable(z.string()),
-  /**
-   * True if the index does not contain all threads yet, for example in the first minutes after an update of the server.
-   */
+  /** True if the index is incomplete, such as in the first minutes after an update. */
   indexing: z.boolean(),
   /** The unknown operators and the operators with unknown values, if there are any. */
   unknownValues: z.optional(z.array(UnknownValue)),
-  /**
-   * The tags in the query that the searched apps do not have, and the assignees to whom no thread of these apps is
-   * assigned, if there are any.
-   */
+  /** The unknown tags in the query, and assignees without a thread in the searched apps. */
   missing: z.optional(z.array(MissingValue)),
 });
 export type SearchFacts = z.output<typeof SearchFacts>;
@@ -254,10 +236,7 @@ export const OwnedMessage = z.extend(Message, {
   /** The e-mail address of the member who wrote the message. */
   writtenBy: z.optional(z.string()),
   writtenByName: z.optional(z.nullable(z.string())),
-  /**
-   * The id of a report, which is the first report of the thread or a repeated report. For a reply, this is the report
-   * that the reply answers. For an answer, this is the report whose sender wrote the answer.
-   */
+  /** The first or a repeated report. For a reply: the answered report. For an answer: the report of its writer. */
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
   /**
@@ -283,10 +262,7 @@ export type EarlierThread = z.output<typeof EarlierThread>;
 /** A thread that was merged into another thread. The message with the same id is the first report of this thread. */
 export const MergedThread = z.object({
   id: uuid,
-  /**
-   * The number of the thread in its app. Null if the server could not assign a number yet, because it cannot
-   * write to the database.
-   */
+  /** The number of the thread in its app. Null if the server could not write a number to the database yet. */
   number: z.nullable(z.int()),
   /** Null if the report was erased. */
   subject: z.nullable(z.string()),
@@ -303,10 +279,7 @@ export type MergedThread = z.output<typeof MergedThread>;
 /** A thread with all fields that an agent reads, and the fields that only members of the app may read. */
 export const OwnedThread = z.extend(Thread, {
   feedback: z.extend(ThreadFeedback, {
-    /**
-     * The number of the thread in its app. Null if the server could not assign a number yet, because it cannot
-     * write to the database.
-     */
+    /** The number of the thread in its app. Null if the server could not write a number to the database yet. */
     number: z.nullable(z.int()),
     /** When the snooze of the thread ends. Null if the thread is not snoozed. */
     snoozedUntil: z.nullable(instant),
@@ -319,10 +292,7 @@ export const OwnedThread = z.extend(Thread, {
   earlier: z.nullable(EarlierThread),
   /** The threads that were merged into this thread, directly or through other threads, in the order of the merges. */
   merged: z.array(MergedThread),
-  /**
-   * A value for all reports whose senders would get a reply to everyone now. If these reports change, the value also
-   * changes.
-   */
+  /** A value that identifies the receivers of a reply to everyone. It changes when the receivers change. */
   receivers: z.optional(z.string()),
   messages: z.array(OwnedMessage),
   proposals: z.array(Proposal),
@@ -339,9 +309,7 @@ export const threadEventKinds = [
 /** An event of a thread that is not a message. */
 export const ThreadEvent = z.object({
   at: instant,
-  /**
-   * The e-mail address of the member who caused the event. Null if no member caused it, or if the account was deleted.
-   */
+  /** The e-mail address of the member who caused the event. Null for no member or a deleted account. */
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),
   /** True if an answer of a sender caused the event. Otherwise missing. */
@@ -394,10 +362,7 @@ export const threadChanges = z.object({
   removeTags: tagNames,
   /** The assignee: `me`, the id or the e-mail address of a member, null for nobody. */
   assignee: z.optional(z.nullable(text(1, limits.email))),
-  /**
-   * The id of the assignee that the caller has read; null for nobody. If the assignee has changed, the server refuses
-   * the request.
-   */
+  /** The assignee's id that the caller has read, or null. After a change, the server refuses the request. */
   expectedAssignee: z.optional(z.nullable(uuid)),
   /** Snoozes an open thread until this time, for at most a year. Null ends the snooze. */
   snoozedUntil: z.optional(z.nullable(givenInstant)),
@@ -418,8 +383,8 @@ export const threadFilters = z.object({
   /** The assignee: `me`, `none`, or the id or the e-mail address of a member. */
   assignee: z.optional(text(1, limits.email)),
   /**
-   * Finds unfinished threads. A thread waits for the `sender` if its last message to or from a sender is a reply.
-   * Otherwise it waits for `us`. (rule F44)
+   * Finds unfinished threads. A thread waits for the `sender` if its last message is a reply. Otherwise it waits for
+   * `us`. Notes do not count as messages. (rule F44)
    */
   waitingOn: z.optional(z.enum(["us", "sender"])),
   /** `true` finds only threads that are open or in progress. */
@@ -439,13 +404,13 @@ export const threadFilters = z.object({
   from: z.optional(boundary),
   to: z.optional(boundary),
   /**
-   * The order of the threads, by default `created`: the newest report first. `activity` begins with the latest activity,
-   * `oldest_activity` with the thread without activity for the longest time. A search has its own order.
+   * The order of the threads, by default `created`: newest report first. `activity`: latest activity first.
+   * `oldest_activity`: longest time without activity first. A search has its own order.
    */
   order: z.optional(z.enum(listOrders)),
   /**
-   * `true` finds only threads that are unread for the caller's account. The last active thread comes first, unless
-   * `order` is `oldest_activity`. Not allowed with `q`.
+   * `true` finds threads that the caller's account has not read, last active first unless `order` is `oldest_activity`.
+   * Not with `q`.
    */
   unread: z.optional(z.enum(["true"])),
   cursor: z.optional(text(1, 500)),
@@ -454,24 +419,18 @@ export const threadFilters = z.object({
 
 export type ThreadFilters = z.output<typeof threadFilters>;
 
-/**
- * A note or a reply. A reply goes to the sender of the first report, to the sender of the report in `reportId`, or with
- * `everyone` to the senders of all reports.
- */
+/** A note or a reply. A reply goes to the first sender, the sender of `reportId`, or with `everyone` to all senders. */
 const NewMessage = z.object({
   direction: z.enum(["note", "outbound"]),
   body: text(1, limits.message),
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
   /**
-   * The id of the newest message that the caller has read; null for none. If another person has written a newer
-   * message, the server refuses a reply.
+   * The newest message that the caller has read, or null. If another person has written a newer message, a reply is
+   * refused.
    */
   expectedMessageId: z.optional(z.nullable(uuid)),
-  /**
-   * The id of the last merged thread that the caller has read; null for none. If another thread was merged into this
-   * thread after that, the server refuses a reply to everyone.
-   */
+  /** The last merged thread that the caller has read, or null. After another merge, a reply to everyone is refused. */
   expectedMergeId: z.optional(z.nullable(uuid)),
   /**
    * The value `receivers` of the thread that the caller has read. If it has changed, a reply to everyone is refused.

@@ -11,11 +11,7 @@ export const ViewQuery = z.omit(threadFilters, { cursor: true, limit: true, numb
 
 export type ViewQuery = z.output<typeof ViewQuery>;
 
-/**
- * The names of the filters of a saved view that this server does not support. For example, a newer version of the
- * server saved the view. `query` does not contain these filters, so it finds too many threads. Missing if the server
- * supports all filters.
- */
+/** The filters of a saved view that this server does not know. `query` omits them, so it finds too many threads. */
 const unknownFilters = z.optional(z.array(z.string()));
 
 /** A view: filters of the list of threads that were saved under a name. */
@@ -121,8 +117,8 @@ export const views = {
           ),
         ),
         /**
-         * The number of threads that match. Only set if the request has `matching`. A bulk change of these threads must
-         * contain the value of `asOf`.
+         * The number of matching threads, if requested. A bulk change of these threads must contain the value of
+         * `asOf`.
          */
         matching: z.optional(z.object({ count: Count, asOf: instant })),
       }),

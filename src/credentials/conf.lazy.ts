@@ -8,8 +8,8 @@ export interface SettingsFile {
 }
 
 /**
- * Replaces a file of settings in one step. Creates the folder if it is missing. Only the owner can read the file (0600)
- * and the new folder (0700). Throws the error of the file system.
+ * Replaces a settings file in one step. Only the owner can read the file (0600) and a new folder (0700). Throws file
+ * system errors.
  */
 export function writeSettings({ folder, name }: SettingsFile, settings: object): void {
   makeFolder(folder, 0o700);

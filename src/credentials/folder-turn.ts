@@ -2,17 +2,12 @@ import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "./folders.ts";
 
-/**
- * The maximum age of a lock. A change needs only milliseconds, so an older lock belongs to a process that was killed.
- */
+/** The maximum age of a lock. A change takes milliseconds, so an older lock is from a killed process. */
 const staleMs = 5_000;
 const pauseMs = 10;
 const fileName = "innkeep.lock";
 
-/**
- * Runs `change` while no other process changes the settings of this folder. So no process overwrites the change of
- * another process. Throws the error of the file system.
- */
+/** Runs `change` under a lock: no process overwrites the settings of another. Throws file system errors. */
 export async function inTurn<Result>(folder: string, change: () => Result): Promise<Result> {
   makeFolder(folder, 0o700);
   const lock = join(folder, fileName);
@@ -24,14 +19,14 @@ export async function inTurn<Result>(folder: string, change: () => Result): Prom
   try {
     return change();
   } finally {
-    // If this process was suspended for a long time, another process may have removed the lock and created a new lock.
+    // Another process may have created a new lock while this process was suspended.
     if (identityOf(lock) === own) rmSync(lock, { force: true });
   }
 }
 
 /**
- * Creates the lock and returns its identity. Undefined if another process has the lock. In that case, removes
- * the lock if that process was killed.
+ * Takes the lock and returns its identity. Undefined if another process has it. Then removes the lock if that process
+ * was killed.
  */
 function taken(lock: string): string | undefined {
   if (makes(lock)) return identityOf(lock) ?? "";
@@ -41,8 +36,8 @@ function taken(lock: string): string | undefined {
 }
 
 /**
- * Removes the lock of a killed process. Only the process that creates the claim file may remove the lock. Otherwise a
- * second process could remove the new lock of the first process.
+ * Removes the lock of a killed process, if this process creates the claim file. Otherwise a second process could remove
+ * the new lock of the first.
  */
 function removeStale(lock: string, identity: string): void {
   const claim = `${lock}.${identity}`;
@@ -72,10 +67,7 @@ function identityOf(file: string): string | undefined {
   return found && `${found.ino}-${found.mtimeNs}`;
 }
 
-/**
- * Returns the identity of a lock file if the file is too old. A file with a time in the future is also too old, because
- * somebody has set the clock back.
- */
+/** Returns the identity of a stale lock file. A future time is also stale: somebody has set the clock back. */
 function staleIdentityOf(file: string): string | undefined {
   const found = statOf(file);
   if (!found || Math.abs(Date.now() - Number(found.mtimeMs)) <= staleMs) return undefined;

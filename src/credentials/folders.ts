@@ -12,10 +12,7 @@ export interface FolderEnvironment {
 
 type Paths = Pick<PlatformPath, "join">;
 
-/**
- * Returns the folder for settings and credentials. Uses the first of INNKEEP_CONFIG_DIR and XDG_CONFIG_HOME that is
- * set, otherwise the usual folder of the system. In XDG_CONFIG_HOME, this is a subfolder.
- */
+/** Returns the folder for settings and credentials. The variables override the usual folder of the system. */
 export function configFolder({ env, home, platform }: FolderEnvironment, { join }: Paths = path): string {
   if (env.INNKEEP_CONFIG_DIR) return env.INNKEEP_CONFIG_DIR;
   if (env.XDG_CONFIG_HOME) return join(env.XDG_CONFIG_HOME, "innkeep");
@@ -23,11 +20,7 @@ export function configFolder({ env, home, platform }: FolderEnvironment, { join 
   return join(home, ".config", "innkeep");
 }
 
-/**
- * Returns the folder for the state of the program. Uses the first of INNKEEP_STATE_DIR, INNKEEP_CONFIG_DIR and
- * XDG_STATE_HOME that is set, otherwise the usual folder of the system. In INNKEEP_CONFIG_DIR and XDG_STATE_HOME, this
- * is a subfolder.
- */
+/** Returns the folder for the state of the program. The variables override the usual folder of the system. */
 export function stateFolder({ env, home, platform }: FolderEnvironment, { join }: Paths = path): string {
   if (env.INNKEEP_STATE_DIR) return env.INNKEEP_STATE_DIR;
   if (env.INNKEEP_CONFIG_DIR) return join(env.INNKEEP_CONFIG_DIR, "state");
@@ -77,7 +70,7 @@ export function writePrivately(file: string, text: string, newId: () => string):
   }
 }
 
-/** Adds the path of the file to an error of the operating system, because the error of a write names no file. */
+/** Adds the path to a system error, because the error of a write names no file. */
 export function withPath(error: unknown, file: string): unknown {
   if (error instanceof Error && "syscall" in error && !("path" in error))
     Object.assign(error, { path: file });
@@ -85,8 +78,8 @@ export function withPath(error: unknown, file: string): unknown {
 }
 
 /**
- * Creates a folder, and the missing folders above it. Throws the error of the file system. Does not use the recursive
- * `mkdir` of Node, because it never ends in folders such as /proc, in which no folder can be created.
+ * Creates a folder and its missing parents. Throws file system errors. Node's recursive `mkdir` never ends in folders
+ * such as /proc.
  */
 export function makeFolder(folder: string, mode?: number): void {
   if (makes(folder, mode)) return;

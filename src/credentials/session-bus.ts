@@ -10,9 +10,8 @@ export interface BusPlace {
 }
 
 /**
- * Returns the address of this user's session bus. On Linux, programs reach the keychain through the session bus.
- * Programs that start agents often do not pass on the variable with this address. Undefined if the variable is set, or
- * if there is no session bus.
+ * Returns the session bus address of this user, to reach the keychain on Linux. Programs that start agents often do not
+ * pass on the variable. Undefined if it is set, or without a bus.
  */
 export function sessionBusOf({
   env,

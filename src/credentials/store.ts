@@ -7,10 +7,7 @@ interface StoreOptions {
   readonly folder: string;
   /** Loads the keychain. Called only to read a secret from the keychain, or to store a secret. */
   readonly keychain: () => Promise<Keychain | undefined>;
-  /**
-   * Called when the keychain has not answered for half a second. The keychain may be waiting until the person confirms
-   * a dialog.
-   */
+  /** Called after half a second without an answer. The keychain may be showing a dialog. */
   readonly onSlowKeychain: () => void;
 }
 
@@ -25,9 +22,8 @@ export type CredentialStore = ReturnType<typeof createStore>;
 const accountOf = ({ origin, kind }: CredentialKey) => `${kind}@${origin}`;
 
 /**
- * Creates the store of secrets. Each secret belongs to the origin of the server that issued it. A secret is in the
- * keychain, or in a file that only the owner can read (0600). The file also lists which secrets are in the keychain. So
- * the keychain is used only when it is needed.
+ * Creates the store of secrets, by server origin. A secret is in the keychain, or in a file that only the owner can
+ * read (0600). The file also lists the keychain's secrets, so the keychain is used only when needed.
  */
 export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) {
   const file = join(folder, "credentials.json");
@@ -61,8 +57,8 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
     },
 
     /**
-     * Stores a secret in the keychain, or in the file if there is no working keychain or `wanted` is `file`. Returns
-     * where the secret is stored. Throws a KeychainError if the keychain does not answer.
+     * Stores a secret in the keychain, or in the file if no keychain works or `wanted` is `file`. Returns the place.
+     * Throws a KeychainError if the keychain does not answer.
      */
     async put(key: CredentialKey, secret: string, wanted?: "file"): Promise<StoredCredential["in"]> {
       const before = index();
@@ -105,7 +101,7 @@ function readIndex(file: string): CredentialIndex {
   }
 }
 
-/** Where a secret is stored: in this file or in the keychain. The hint is the start of the secret, for a person. */
+/** Where a secret is stored. The hint is the start of the secret, for a person. */
 type StoredCredential =
   | { readonly in: "file"; readonly secret: string; readonly hint: string }
   | { readonly in: "keychain"; readonly hint: string };
@@ -156,11 +152,7 @@ function mapEntries<T>(value: unknown, each: (value: unknown) => T): Record<stri
 
 const service = "innkeep";
 
-/**
- * Creates the functions for our secrets in the keychain. `keychain` is called only when a secret is read or written.
- * `onSlow` is called when the keychain has not answered for half a second. The keychain may be waiting until the person
- * confirms a dialog.
- */
+/** Creates the functions for secrets in the keychain, which is loaded at the first use. */
 function createKeychainSecrets(keychain: () => Promise<Keychain | undefined>, onSlow: () => void) {
   const within = <T>(answer: Promise<T>) => withinLimit(answer, onSlow);
   return {

@@ -15,16 +15,16 @@ export interface CommandRun {
   /** Called with the id of the process when the command has started. */
   readonly onStart?: ((processId: number) => void) | undefined;
   /**
-   * Called with the output of the command. The output is also written to our streams. Without this function, the
-   * command writes to our streams directly.
+   * Called with the output, which also goes to our streams. Without this function, the command writes to our streams
+   * directly.
    */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
 
 export interface CommandEnd {
   /**
-   * The exit code of the command. It is 128 plus the number of the signal if a signal ended the command, 127 if the
-   * command is not found, and 126 if it cannot start.
+   * The exit code. As in shells, it is 127 if the command is not found, and 126 if it cannot start. After a signal, it
+   * is 128 plus the signal's number.
    */
   readonly code: number;
   /** The first signal that this process received during the command. */
@@ -34,8 +34,8 @@ export interface CommandEnd {
 const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs a command until it ends. During this time, signals do not end this process. This process sends each
- * signal to the command, except Ctrl-C in a terminal, because the terminal sends it to the command.
+ * Runs a command until it ends. Signals go to the command instead of ending this process. A terminal itself sends
+ * Ctrl-C to the command.
  */
 export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   // The signals must be caught before the command starts. A signal between the two steps would be lost.
@@ -78,10 +78,7 @@ function passOutput(child: ChildProcess, { toStderr, onOutput }: CommandRun): vo
   }
 }
 
-/**
- * The maximum time to wait for the last output, in milliseconds. There must be a maximum, because a process that the
- * command has started may keep the output open forever.
- */
+/** How many milliseconds to wait for the last output. A process of the command may keep the output open forever. */
 const outputGraceMs = 1_000;
 
 /** Waits for the last output of the command, but only for a limited time. */
@@ -125,6 +122,6 @@ function takeSignals() {
 export const quoted = (word: string): string =>
   /^[\w./:=@\\-]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`;
 
-/** Returns the exit code of a command that a signal has ended: 128 plus the number of the signal, as in shells. */
+/** Returns the exit code after a signal, as in shells: 128 plus the number of the signal. */
 export const codeOf = (signal: NodeJS.Signals | undefined): number =>
   128 + (signal === undefined ? 0 : constants.signals[signal]);

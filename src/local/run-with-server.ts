@@ -19,9 +19,8 @@ export interface ExecWorld {
 }
 
 /**
- * Runs a command with a separate server, and ends the server when the command has ended. Returns the exit code of the
- * command. It is 128 plus the number of the signal if a signal ended the command, 127 if the command is not found, and
- * 126 if it cannot start. Throws an Error if the server cannot start.
+ * Runs a command with its own server. Returns the exit code, as in shells, such as 127 for not found. Throws an Error
+ * if the server cannot start.
  */
 export async function runWithServer(request: DevExecRequest, world: ExecWorld): Promise<number> {
   const { seed, keep } = request;
@@ -114,9 +113,6 @@ function takeSignals(): Signals {
   };
 }
 
-/**
- * Whether a terminal sent the signal. A terminal sends Ctrl-C and Ctrl-\ to all programs in the foreground. So the
- * command also gets this signal.
- */
+/** Whether a terminal sent the signal. It sends Ctrl-C and Ctrl-\ to all foreground programs, also to the command. */
 const isFromTerminal = (signal: NodeJS.Signals): boolean =>
   (signal === "SIGINT" || signal === "SIGQUIT") && Boolean(process.stdin.isTTY);

@@ -12,8 +12,8 @@ const ofCache = ["XDG_CACHE_HOME", "LOCALAPPDATA"];
 const ofSystem = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LANG", "TZ", ...ofCache];
 
 /**
- * The settings that a server for tests reads from the environment. All other settings in the environment are for a
- * different server, for example its database or its mail server.
+ * The settings that a test server reads from the environment. All others are for a different server, such as its
+ * database.
  */
 export const serverSettings = [
   ...["INNKEEP_LOG_LEVEL", "INNKEEP_RATE_LIMITS", "INNKEEP_BUDGETS", "INNKEEP_CORS_ORIGINS"],
@@ -88,9 +88,8 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a development server in a separate process, on a free port and with a separate folder. When this
- * program ends, the standard input of the server also ends. Then the server ends, and removes its folder. If
- * the server cannot start, throws an Error with the message of the server. (rule O13)
+ * Starts a development server in its own process, port and folder. The server ends when this program ends, and removes
+ * its folder. Throws an Error with the server's message if it cannot start. (rule O13)
  */
 export async function startServerProcess(options: {
   /** The built file of the server. */
@@ -148,8 +147,8 @@ export async function startServerProcess(options: {
 const outputGraceMs = 1_000;
 
 /**
- * Returns the data in the first line that the server prints. `signal` aborts when the server cannot print any more.
- * Throws an Error with the message of the server if it failed.
+ * Returns the data in the first line of the server. `signal` aborts when the server ends. Throws an Error with its
+ * message if it failed.
  */
 async function readyOf({ stdout }: ChildProcess, signal: AbortSignal): Promise<Ready> {
   if (!stdout) throw new Error("The server has no standard output.");

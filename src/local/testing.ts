@@ -6,19 +6,13 @@ import { isObject } from "../contract/json.ts";
 import { isoDuration } from "./clock-move.ts";
 import { clientVariables, serverEnvironment, serverSettings, startServerProcess } from "./server-process.ts";
 
-/**
- * The folder of the built file that contains this module. The build replaces this name with an expression for the
- * module format of the built file.
- */
+/** The folder of the built file. The build replaces this name according to the module format. */
 declare const BUILT_FOLDER: string;
 
 /** The built file of the server. */
 const serverProgram = `${BUILT_FOLDER}/dev-server.cjs`;
 
-/**
- * The content of a new server: its apps, and the texts and feedback of each app. The fields have the same names and
- * values as in the API.
- */
+/** The content of a new server. Names and values are those of the API. */
 export interface Seed {
   readonly apps: readonly {
     readonly name: string;
@@ -47,7 +41,7 @@ export interface Seed {
 }
 
 export interface StartOptions {
-  /** The first content of the server: the path of a JSON or YAML file, or an object. The demo app by default. */
+  /** The content of the server: a JSON or YAML file, or an object. Default: the demo app. */
   readonly seed?: string | Seed;
   /** The time at which the clock starts; the real time by default. */
   readonly now?: string | Date;
@@ -98,7 +92,7 @@ export interface Innkeep {
   /** The device token of a tester in a running test, and the test key of the slot of this tester. */
   readonly deviceToken: string;
   readonly testKey: string;
-  /** The id of a thread on which an agent has proposed a plan, and the id of this proposal. Not set with a seed. */
+  /** The id of a thread with an agent's proposal, and the id of this proposal. Not set with a seed. */
   readonly threadId?: string;
   readonly runId?: string;
   /** The addresses and keys as variables, for a program under test. */
@@ -106,8 +100,8 @@ export interface Innkeep {
   /** The server's time. */
   now(): Promise<Date>;
   /**
-   * Moves the clock of the server by a duration (`1d`, `-2h30m`, `P1D`, or a number of milliseconds). Applies all
-   * changes that are scheduled up to the new time. Resolves to the new time.
+   * Moves the clock by a duration (`1d`, `-2h30m`, `P1D`, or milliseconds). Applies the changes that are due. Resolves
+   * to the new time.
    */
   advance(duration: string | number): Promise<Date>;
   /** Sets the clock of the server. The clock continues from this time. Resolves to the new time. */
@@ -117,10 +111,7 @@ export interface Innkeep {
   clearFaults(): Promise<void>;
   /** The messages that would have been sent, newest first. */
   messages(): Promise<CapturedMessage[]>;
-  /**
-   * Resets the server: it has the real time, no faults and the content of the seed again. Keys and tokens do not
-   * change.
-   */
+  /** Resets the server to the real time and the seed, without faults. Keys and tokens do not change. */
   reset(): Promise<void>;
   /** Saves the database, the files and the clock under a name. */
   saveSnapshot(name: string): Promise<void>;
@@ -132,9 +123,8 @@ export interface Innkeep {
 }
 
 /**
- * Starts a server on a free port, with a separate folder and no rate limits. The server ends with this process, even if
- * this process is killed. Throws an Error with the server's message if the server cannot start, and a TypeError for
- * invalid options.
+ * Starts a server on a free port, without rate limits. It ends with this process, even a killed one. Throws an Error if
+ * it cannot start, and a TypeError for invalid options.
  */
 export async function startInnkeep(options: StartOptions = {}): Promise<Innkeep> {
   assertOptions(options);
@@ -199,10 +189,7 @@ function control(baseUrl: string) {
 
 const known = ["seed", "now", "settings"];
 
-/**
- * Throws a TypeError that names every fault of the options. Without this check, an unknown option would have no effect,
- * and the mistake would be found only when a test fails.
- */
+/** Throws a TypeError with every fault. An unknown option would otherwise be noticed only in a failing test. */
 function assertOptions(options: unknown): void {
   const faults = isObject(options) ? faultsOf(options) : ["The options must be an object."];
   if (faults.length > 0) throw new TypeError(faults.join("\n"));
@@ -242,8 +229,8 @@ const notInstant = (given: unknown): string =>
   `${String(given)} is not an instant such as 2031-03-01T09:00:00Z.`;
 
 /**
- * Calls an endpoint under `/dev`, and returns the answer. Uses `node:http`, because tests often replace `fetch`.
- * Throws an Error with the server's message if the server refuses the request.
+ * Calls an endpoint under `/dev`. Uses `node:http`, because tests often replace `fetch`. Throws an Error if the server
+ * refuses.
  */
 async function call<Answer>(
   baseUrl: string,

@@ -178,9 +178,8 @@ const errorSchema = {
 };
 
 /**
- * Creates the OpenAPI 3.1 document of the whole API from the contract. `baseUrl` is the address of the server.
- * The work takes a tenth of a second. So `pause` is called before each operation. During the pause, the server
- * can answer other requests.
+ * Creates the OpenAPI 3.1 document of the API. It takes a tenth of a second. `pause` runs before each operation, so
+ * that the server answers other requests.
  */
 export async function createOpenApi(baseUrl: string, pause?: () => Promise<void>): Promise<Json> {
   const schemas = createSchemas();
@@ -450,8 +449,8 @@ function formSchema(body: z.ZodMiniObject, schemas: Schemas): Json {
 }
 
 /**
- * Whether a list must not be empty. In that case, the document says that the form requires the field. The schema does
- * not require it, because a missing list has a separate error code.
+ * Whether a list must not be empty. Then the form requires the field. The schema does not, because a missing list has
+ * its own error code.
  */
 const needsElement = ({ minItems }: Json): boolean => minItems === 1;
 
@@ -486,8 +485,8 @@ function createSchemas(): Schemas {
   function reference(name: string, schema: z.core.$ZodType, direction: Direction): Json {
     const converted = convert(schema, direction);
     const known = used.get(name);
-    // A schema with defaults or transformations may be different in requests and answers. In that case, the schema for
-    // requests gets a separate name.
+    // Defaults and transformations may differ between requests and answers. Then the request schema gets a separate
+    // name.
     const free = known === undefined || JSON.stringify(known) === JSON.stringify(converted);
     const unique = free ? name : `${name}Input`;
     used.set(unique, converted);
@@ -543,8 +542,8 @@ const closedLists: ReadonlySet<z.core.$ZodType> = new Set([
 ]);
 
 /**
- * Whether later versions may add values to a list of allowed values. This is true for lists in answers. A request may
- * contain only values that the server supports.
+ * Whether later versions may add values to a list. Only lists in answers are open. Requests may contain only values
+ * that the server supports.
  */
 const isOpenList = (
   schema: z.core.$ZodType,
@@ -559,8 +558,7 @@ function openList(jsonSchema: z.core.JSONSchema.BaseSchema): void {
 }
 
 /**
- * Changes a schema. Allows unknown fields, because the server ignores them in requests, and later versions may add
- * fields to answers. Also removes the limits of safe integers.
+ * Allows unknown fields: the server ignores them, and later answers may have more. Removes the limits of safe integers.
  */
 function open(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;

@@ -1,8 +1,8 @@
 import { analyse } from "chardet";
 
 /**
- * Decodes bytes as text. The encoding is UTF-8, UTF-16, or an older encoding if the bytes clearly show it. Otherwise it
- * is Windows-1252. Undefined if the bytes are not text. (rule L20)
+ * Decodes UTF-8, UTF-16, or an older encoding if it is clear, otherwise Windows-1252. Undefined if the bytes are no
+ * text. (rule L20)
  */
 export function decodedText(bytes: Uint8Array): string | undefined {
   const encoding = encodingOf(bytes, { isCut: false });
@@ -17,8 +17,7 @@ export function decodedAs(encoding: string | undefined, bytes: Uint8Array): stri
 }
 
 /**
- * Returns the encoding of a text from its first bytes. `isCut` means that the bytes may end inside a character.
- * Undefined if the bytes are not text.
+ * Returns the encoding of the first bytes, which may end inside a character (`isCut`). Undefined if they are no text.
  */
 export function encodingOf(head: Uint8Array, { isCut } = { isCut: true }): string | undefined {
   const [first, second] = head;
@@ -51,8 +50,8 @@ const mostLooked = 65_536;
 const leastConfidence = 40;
 
 /**
- * Returns the older encoding of a text. If the encoding is not clear, returns Windows-1252, because short Western texts
- * are valid in many encodings.
+ * Returns the older encoding of a text. Short Western texts are valid in many encodings, so the default is
+ * Windows-1252.
  */
 function olderEncodingOf(head: Uint8Array): string {
   const looked = head.subarray(0, mostLooked);

@@ -31,9 +31,7 @@ const meanings: Readonly<Record<string, string>> = {
   ETXTBSY: "another program uses it",
 };
 
-/**
- * Returns in words why a call to the operating system failed. If we have no words for its error code, returns the code.
- */
+/** Returns in words why a system call failed, or its error code. */
 export function systemReason(cause: unknown): string {
   if (!(cause instanceof Error) || !("code" in cause)) return String(cause);
   const code = String(cause.code);

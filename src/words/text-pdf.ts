@@ -44,10 +44,7 @@ export function pdfOfText({ name, bytes, text }: TextFile): Buffer {
   ]);
 }
 
-/**
- * Whether a text has more lines than `most`. A PDF has an object for each page, so the time to create it
- * depends on the number of lines.
- */
+/** Whether a text has more than `most` lines. The time to create a PDF depends on the number of lines. */
 export function hasMoreLines(text: string, most: number): boolean {
   let lines = 0;
   for (let at = 0; at < text.length && lines <= most; at += 1) {
@@ -110,8 +107,8 @@ const bytes: ReadonlyMap<string, string> = new Map(
 const tabWidth = 8;
 
 /**
- * Returns a text as a terminal shows it, in lines of at most `columns` characters. Each character is one byte of
- * Windows-1252. Control characters, and characters that Windows-1252 does not have, become `\u{…}`.
+ * Returns a text as a terminal shows it, in lines of at most `columns` bytes of Windows-1252. Control and unknown
+ * characters become `\u{…}`.
  */
 function setLines(text: string, columns: number): string[] {
   const plain = normalised(fromTerminal(text.replace(/^\ufeff/, "")), "NFC");

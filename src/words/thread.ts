@@ -23,15 +23,15 @@ interface Repeated {
 /** How a repeated report differs from the first report. */
 interface RepeatDifference {
   /**
-   * The text of the repeated report. If most lines are the same, contains only the lines that differ. Undefined if the
-   * whole text is the same.
+   * The text of the repeated report, or only the lines that differ if most are the same. Undefined if the whole text is
+   * the same.
    */
   readonly text: string | undefined;
   /** Whether `text` contains only the lines that differ. */
   readonly isPartOfText: boolean;
   /**
-   * The entries of the metadata that differ, with the values of the repeated report. An object contains only the fields
-   * that differ. If only the first report has an entry, its value is undefined.
+   * The metadata entries that differ, with the values of the repeated report. An object has only the different fields.
+   * The value is undefined if only the first report has the entry.
    */
   readonly facts: readonly (readonly [name: string, value: unknown])[];
 }
@@ -86,16 +86,13 @@ type Foldable = Pick<Message, "category"> & {
 };
 
 /**
- * Whether a message is a repeated report. Reports have a category, other messages do not. The first report of a merged
- * thread is not a repeated report.
+ * Whether a message is a repeated report. Only reports have a category. The first report of a merged thread is no
+ * repeated report.
  */
 const isRepeat = ({ category, id, mergedFrom }: Foldable): boolean =>
   category !== undefined && (mergedFrom === undefined || mergedFrom !== id);
 
-/**
- * A message, or a group of repeated reports in a row. The group does not contain the first and the last report of the
- * row, because they are always shown.
- */
+/** A message, or repeated reports in a row. The first and last of a row are always shown, not folded. */
 type Folded<One> = One | { readonly folded: readonly One[] };
 
 /** The maximum number of repeated reports in a row that are all shown. */
@@ -125,10 +122,7 @@ export function foldRepeats<One extends Foldable>(messages: readonly One[]): rea
   return shown;
 }
 
-/**
- * Returns the line for a group of repeated reports: the number of reports, and how many of them have a different text
- * than the first report.
- */
+/** Returns the line for a group of repeated reports: how many, and how many with another text. */
 export function foldedWords(report: Repeated, repeats: readonly Pick<Repeat, "body">[]): string {
   const others = repeats.filter((repeat) => hasOtherText(report, repeat)).length;
   if (others === 0) return `${countOf(repeats.length, "more report")} with the same text`;
@@ -159,8 +153,8 @@ function runOf(metadata: Message["metadata"]): string | undefined {
 const mostNamed = 5;
 
 /**
- * Returns sentences about the delivery of a reply, for the writer of the reply. `mails` are the mails with the
- * reply, if they are known. Without `mails`, the sentences say that the mails will be sent.
+ * Returns sentences about the delivery of a reply, for its writer. Without `mails`, the sentences say that the mails
+ * will be sent.
  */
 export const deliveryWords = (
   delivery: ReplyDelivery,
@@ -236,8 +230,8 @@ interface AnsweredThread {
 }
 
 /**
- * Returns the id of the report whose sender a reply probably answers: the sender of the newest report or answer. Our
- * own messages do not count, because the words of another sender may still wait. (rule M10)
+ * Returns the report whose sender a reply probably answers: the newest report or answer. Our own messages do not count,
+ * because another sender may still wait. (rule M10)
  */
 export function probableReceiver({ feedback, messages }: AnsweredThread): string {
   const last = messages.findLast(({ direction }) => direction === "inbound");
@@ -247,10 +241,7 @@ export function probableReceiver({ feedback, messages }: AnsweredThread): string
   return last.reportId ?? last.mergedFrom ?? feedback.id;
 }
 
-/**
- * Whether the thread has repeated reports. In such a thread, a reply must contain the id of the report that it
- * answers.
- */
+/** Whether the thread has repeated reports. Then a reply must name the report that it answers. */
 export const hasRepeats = ({ messages }: Pick<AnsweredThread, "messages">): boolean =>
   messages.some(({ sender }) => sender !== undefined);
 
@@ -274,15 +265,15 @@ export const nameAndAddress = (sender: Sender | undefined): string =>
 export const unknownValueText = ({ operator, value, allowed }: UnknownValue): string =>
   `${operator}:${value} is not a known filter, so the search looked for these words. Possible: ${allowed.join(", ")}.`;
 
-/** Returns what a page or a command says about a tag or an assignee in a query that no thread has. */
+/** Returns what a page or a command says about an unknown tag or assignee in a query. */
 export const missingValueText = ({ operator, value }: MissingValue): string =>
   operator === "tag"
     ? `There is no tag ${value}.`
     : `No thread is assigned to ${value}. Possible are assignee:me, assignee:none and the address of an assignee.`;
 
 /**
- * Returns a text about `OR`, `AND` and `NOT` in a query, because the search reads them as ordinary words. Undefined if
- * the query contains none of these words, or if the whole query is in capital letters.
+ * Returns a text about `OR`, `AND` and `NOT` in a query: the search reads them as ordinary words. Undefined without
+ * them, or if the whole query is in capitals.
  */
 export function logicWordsText(query: string): string | undefined {
   const unquoted = query.replaceAll(/"[^"]*"/g, " ");
@@ -310,10 +301,7 @@ interface MarkedText {
   readonly marks: readonly { readonly start: number; readonly end: number }[];
 }
 
-/**
- * Does the same as `replyInWords` for a line with marked parts. Does not replace a placeholder if a part of it
- * is marked.
- */
+/** Like `replyInWords`, for a line with marks. A partly marked placeholder stays. */
 export function markedInWords(line: MarkedText): MarkedText {
   const added = linkWords.length - statusUrl.length;
   return [...line.text.matchAll(/\{statusUrl\}/g)].reduceRight<MarkedText>(({ text, marks }, { index }) => {
@@ -328,9 +316,6 @@ export function markedInWords(line: MarkedText): MarkedText {
   }, line);
 }
 
-/**
- * Returns how many older messages a command does not show, and the flag that shows the next of them. An older server sends
- * no `nextBefore`.
- */
+/** Returns how many older messages are hidden, and the flag for the next. Older servers send no `nextBefore`. */
 export const olderWords = (omittedMessages: number, nextBefore: string | undefined): string =>
   `${omittedMessages}, not shown${nextBefore === undefined ? "" : `; --before ${nextBefore} shows the next of them`}`;

@@ -5,9 +5,8 @@ interface VisibleText {
 }
 
 /**
- * Returns the text with one kind of line break, and without control characters, invisible characters and characters
- * that change the direction of text. Keeps each letter, mark and emoji, and the joiners that its spelling needs.
- * Replaces unusual spaces with ordinary spaces. (rule W1)
+ * Removes control, invisible and direction characters. Unifies line breaks and spaces. Keeps letters, marks, emoji, and
+ * the joiners that spelling needs. (rule W1)
  */
 export function visibleText(given: string): VisibleText {
   let text = given.replace(lineBreaks, "\n");
@@ -98,8 +97,8 @@ export const unlinkedLine = (given: string, most: number): string =>
   unlinked(oneLine(given, most)).replace(/@(?=\S)/g, "@ ");
 
 /**
- * Returns the text on one line for a place that shows links and Markdown. Nothing in it becomes a link, a mention, an
- * emoji or formatting. Each letter can still be read. (rule W3)
+ * Returns one line for a place that shows Markdown. Nothing becomes a link, mention, emoji or formatting. Each letter
+ * can still be read. (rule W3)
  */
 export const unmade = (given: string, most: number): string =>
   unlinked(oneLine(given, most))
@@ -110,10 +109,7 @@ export const unmade = (given: string, most: number): string =>
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;");
 
-/**
- * Returns a stranger's text for a plain-text title, subject or notice. It is in quotation marks, cut, and without
- * links. (rule W5)
- */
+/** Returns a stranger's text for a plain-text title: quoted, cut and without links. (rule W5) */
 export const titled = (words: string, most = 80): string => quoted(unlinked(oneLine(words, most)));
 
 /**
@@ -169,9 +165,8 @@ const spelling = [
 let made: RegExp | undefined;
 
 /**
- * Returns the pattern that finds hidden characters. The fifth and all further marks on a letter are also hidden
- * characters, because they cover other letters. The pattern is created at its first use, because it is large
- * and rarely needed.
+ * Returns the pattern for hidden characters. More than four marks on a letter are hidden, because they cover other
+ * letters. The pattern is large and rarely needed, so it is created at first use.
  */
 function finder(): RegExp {
   made ??= new RegExp(
@@ -188,9 +183,8 @@ function finder(): RegExp {
 const suspicious = new RegExp(`(?![ \\n\\t])[${hiddenClasses}]|\\p{M}`, "v");
 
 /**
- * Splits a text at characters that could deceive a reader. Invisible and bidirectional characters, control characters,
- * unusual spaces and stacked marks become separate pieces. Characters of ordinary spelling are part of plain pieces:
- * line breaks, tabs, spaces, no-break spaces, and joiners in emoji and in scripts that use joiners.
+ * Splits a text at characters that could deceive a reader. Plain pieces keep ordinary spelling, such as line breaks,
+ * no-break spaces, and joiners in emoji and scripts.
  */
 export function piecesOf(text: string): Piece[] {
   if (!suspicious.test(text)) return text === "" ? [] : [{ kind: "plain", text }];
@@ -214,18 +208,14 @@ interface HiddenMark {
   readonly name: string;
 }
 
-/**
- * If a hidden character occurs more often than this in a row, all occurrences share one mark. Otherwise each has
- * its own mark.
- */
+/** Up to this number in a row, each hidden character has its own mark. More share one mark. */
 const mostSingle = 3;
 
 /** The maximum number of marks of a text. Further hidden characters are shown as text, such as `[U+200B]`. */
 const mostMarks = 200;
 
 /**
- * Returns a text as parts of a page: ordinary text, and marks for hidden characters. A character that is
- * repeated more than `mostSingle` times in a row gets one mark with its count. Without these limits, a short
+ * Returns text and marks for hidden characters. Many in a row get one mark with a count. Without these limits, a short
  * text could make a page very large.
  */
 export function withMarks(text: string): (string | HiddenMark)[] {
@@ -306,8 +296,8 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the output of a program as a person sees it in a terminal: without codes for colours, links and the cursor,
- * and without progress lines that later lines replaced. Keeps all other text, even if the program erased it. (rule L19)
+ * Returns program output as a terminal shows it: without codes and replaced progress lines. Keeps all other text, even
+ * if erased. (rule L19)
  */
 export function fromTerminal(given: string): string {
   if (!isForTerminal.test(given)) return given;
@@ -338,8 +328,7 @@ const isForTerminal = new RegExp(`[${bell}\b${esc}${csi}]|#x1B\\[|\\r(?!\\n)`);
 const terminalCode = new RegExp(
   [
     `(?:(?:${esc}|#x1B)\\[|${csi})([0-?]*)[ -/]*(?:([@-~])|$)`,
-    // Codes for links, titles and other settings of the terminal. In XML, U+FFFD replaces the bell character, because
-    // XML does not allow it.
+    // Codes for links, titles and other settings. XML does not allow the bell character, so U+FFFD replaces it.
     `${esc}[\\]PX^_][^${bell}${esc}${end}\\ufffd\\n]*(?:[${bell}${end}\\ufffd]|${esc}\\\\)`,
     `${esc}[ -/]*[0-~]`,
     `[${esc}${csi}]`,
@@ -347,20 +336,14 @@ const terminalCode = new RegExp(
   "g",
 );
 
-/**
- * These two characters replace the terminal codes for "erase" and "one line up". All other uses of these characters are
- * removed from the text before.
- */
+/** These characters replace the codes for "erase" and "one line up". Other uses of them are removed before. */
 const [erased, up] = ["\u001b", "\u009b"];
 
 const mostColumns = 200;
 
 const mostLines = 100;
 
-/**
- * The maximum number of characters that all movements of the cursor may add to a text. A movement has only a
- * few characters, so without this limit a short text could become very long.
- */
+/** The maximum number of characters that cursor movements may add. Without it, a short text could become very long. */
 const mostAdded = ({ length }: string): number => 10_000 + 2 * length;
 
 function withoutCodes(text: string): string {
@@ -390,8 +373,8 @@ function backspaced(text: string): string {
 }
 
 /**
- * Returns a line without progress texts that were replaced. Keeps other erased text, because test runners also erase
- * results that are important.
+ * Returns a line without replaced progress texts. Other erased text stays, because test runners also erase important
+ * results.
  */
 function lastStateOf(line: string, joint: string): string {
   const states = line.split("\r").map((state) => ({
@@ -419,10 +402,7 @@ export const shownAddress = (given: string): string =>
 
 const linkableProtocols: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
-/**
- * Returns the address if a page may link to it. Undefined for all other texts, such as a path or a `javascript:`
- * address.
- */
+/** Returns the address if a page may link to it. Undefined for others, such as a path or a `javascript:` address. */
 export function safeAddress(given: string): string | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   return url && linkableProtocols.has(url.protocol) ? url.href : undefined;

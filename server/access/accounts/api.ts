@@ -63,9 +63,8 @@ export function account(deps: AccountsDeps): Handlers<typeof accountContract> {
 }
 
 /**
- * Checks the password, if the account has one. Throws `invalid_credentials` if it is wrong, and `rate_limited`
- * after too many attempts. The attempt counts as failed until the caller passes the result of this function to
- * `uncountAttempt`.
+ * Throws `invalid_credentials` for a wrong password, and `rate_limited` after too many attempts. The attempt counts as
+ * failed until the caller passes the result to `uncountAttempt`.
  */
 async function provePassword(
   deps: AccountsDeps,

@@ -15,10 +15,7 @@ export const serverHost = ({ consoleUrl }: ServerAddress): string => new URL(con
 
 type ServerAddress = Pick<Settings, "consoleUrl">;
 
-/**
- * Creates a function that changes the name of an account, and writes an audit entry without the name. If the
- * account already has this name, the function does nothing. (rule K33)
- */
+/** Creates a function that changes the name of an account. The audit entry does not contain the name. (rule K33) */
 export function createNameChange(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
   return async (
@@ -42,8 +39,8 @@ export function createNameChange(deps: Pick<Deps, "clock" | "newId">) {
 export type NoticeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
- * The subject and the first sentence of the mail about each kind of change. The owner of the account gets this
- * mail, because a stranger may have made the change.
+ * The subject and first sentence of the mail about a change. The mail warns the owner: a stranger may have made the
+ * change.
  */
 const changes = {
   password: "The password of your account was changed.",
@@ -56,8 +53,8 @@ const changes = {
 } as const;
 
 /**
- * Queues a mail about a change of an account, in the transaction of the change. An unverified address gets no such
- * mail, because it may belong to a stranger. (rule S28)
+ * Queues a mail about a change, in the transaction of the change. An unverified address gets no mail: it may be a
+ * stranger's. (rule S28)
  */
 export async function notifyAccount(
   deps: NoticeDeps,

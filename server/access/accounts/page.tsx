@@ -38,10 +38,7 @@ async function endOtherSessions({ ask, fields, links }: SignedInVisit): Promise<
   return goTo(links.account, "sessions-ended");
 }
 
-/**
- * Deletes the account if the person typed its e-mail address. The page in the answer never contains the password or the
- * code that the person typed.
- */
+/** The page in the answer never contains the typed password or code. */
 function deleteAccount(visit: SignedInVisit): Promise<Reply<"account-deleted">> {
   const { ask, fields, links } = visit;
   const given = (name: string) => (fields.has(name) ? { [name]: fields.text(name) } : {});
@@ -247,7 +244,7 @@ const SessionLine = ({
   </li>
 );
 
-/** Lists devices or connections with their last use, and links to the page on which the person can end their access. */
+/** Lists devices or connections, and links to the page that ends their access. */
 const OtherAccess = ({
   title,
   about,
@@ -297,10 +294,7 @@ const OtherAccess = ({
   </section>
 );
 
-/**
- * Asks for the password and the code of the second factor again, so that a stranger who finds a signed-in browser
- * cannot delete the account.
- */
+/** Asks for the password and the code again. A stranger at a signed-in browser must not delete the account. */
 const DeleteAccount = ({
   form,
   links,

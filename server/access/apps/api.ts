@@ -128,8 +128,8 @@ function checkChat(
 }
 
 /**
- * Creates a function that returns the values to store for a request. It encrypts a new chat address. If the request
- * repeats the masked chat address from an answer, the stored address does not change.
+ * Creates a function that returns the values to store. It encrypts a new chat address. The masked chat address from an
+ * answer does not change the stored address.
  */
 const createSealedIn =
   ({ sealer }: Pick<Deps, "sealer">) =>

@@ -57,8 +57,8 @@ function updateApp(visit: SignedInVisit): Promise<Reply<"changed">> {
 }
 
 /**
- * Returns how many threads the next daily cleanup would delete because of the new settings. Returns undefined if there
- * are none, or if the person has already confirmed the deletion.
+ * Returns how many threads the next daily cleanup would delete because of the new settings. Undefined: none, or the
+ * person has confirmed the deletion.
  */
 async function oldThreads(
   { ask, fields, param }: SignedInVisit,
@@ -88,8 +88,7 @@ function deleteApp(visit: SignedInVisit): Promise<Reply<"app-deleted">> {
 }
 
 /**
- * Creates a key, and answers with the page that shows it. A redirect would put the key into an address or a cookie. If
- * the form is sent twice, both answers show the same key.
+ * Shows the key without a redirect, which would put it into an address or cookie. A repeated form shows the same key.
  */
 function createKey(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
@@ -121,10 +120,7 @@ async function revokeKey({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(links.app(params.appId), "key-revoked");
 }
 
-/**
- * What the settings page shows after a form was sent: the refused form, the new key, or the threads that would be
- * deleted.
- */
+/** What the settings page shows after a form was sent. */
 interface AppForms extends KeyForms {
   readonly edit?: Filled;
   readonly removal?: Filled;

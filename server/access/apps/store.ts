@@ -45,9 +45,8 @@ export const apps = {
   find: (reader: Reader, id: string, viewer: Viewer) => appOf(reader, viewer, id),
 
   /**
-   * Locks an app until the transaction ends, so that nobody else changes or deletes it. A transaction that changes a
-   * row of the app, and then the app itself, must lock first. Otherwise it can deadlock with a deletion, which locks
-   * the app before its rows. SQLite has only one writer and needs no lock.
+   * Locks an app until the transaction ends. If a transaction changes a row of the app and then the app, lock first.
+   * Otherwise a deadlock is possible: a deletion locks the app before its rows. SQLite needs no lock.
    */
   async lock(tx: Transaction, id: string): Promise<void> {
     if (tx.engine === "postgres")
@@ -55,16 +54,12 @@ export const apps = {
   },
 
   /**
-   * Returns the account whose upload budget the app uses. It is the account that created the app. If that account is no
-   * longer an owner, it is the owner who became a member first.
+   * Returns the account whose upload budget the app uses: its creator, otherwise the owner who became a member first.
    */
   findOwner: (reader: Reader, id: string) =>
     reader.get<{ ownerId: string }>(`SELECT owner_id AS "ownerId" FROM apps WHERE id = ?`, id),
 
-  /**
-   * Returns the oldest app. If `named` is set, returns the oldest app with this id or name. Only the development
-   * server needs this function.
-   */
+  /** For the development server: returns the oldest app, or the oldest app with the id or name `named`. */
   oldest: (reader: Reader, named: string | undefined) =>
     reader.get<{ id: string; ownerId: string }>(
       `SELECT id, owner_id AS "ownerId" FROM apps
@@ -97,10 +92,7 @@ export const apps = {
     await updateApp(tx, { ...change, ...switches, updatedBy: by, updatedAt: at }, id);
   },
 
-  /**
-   * Deletes an app with its keys, tokens, FAQ, changelog and remaining threads. The owners of the deleted app can still
-   * read its audit entries.
-   */
+  /** Deletes an app and all its data. The owners can still read its audit entries. */
   async remove(tx: Transaction, id: string): Promise<void> {
     await tx.run(
       `INSERT INTO former_apps (user_id, app_id) SELECT user_id, app_id FROM app_members

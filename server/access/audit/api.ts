@@ -26,8 +26,7 @@ export interface NamedTarget {
 }
 
 /**
- * Returns the targets of audit entries, by id. Makes one query for each kind of target, and one for the
- * recorded labels of deleted targets.
+ * Returns the targets of audit entries, by id. Makes one query for each kind of target, and one for deleted targets.
  */
 export async function namedTargets(
   reader: Reader,
@@ -48,9 +47,7 @@ export async function namedTargets(
   return named;
 }
 
-/**
- * For these kinds of targets, the audit entry contains the label, so that it can be shown after the target was deleted.
- */
+/** The audit entry of these kinds contains the label. So the label can be shown after the target was deleted. */
 const keepLabel = new Set(["token", "connection", "key", "tag", "saved_reply", "view"]);
 
 /** A token with which an action was done. */
@@ -60,8 +57,7 @@ export interface NamedToken {
 }
 
 /**
- * Returns the tokens with which the actions of audit entries were done, by id. The result does not contain
- * revoked tokens whose label was not recorded.
+ * Returns the tokens that did the actions of audit entries, by id. Revoked tokens without a recorded label are missing.
  */
 export async function namedTokens(
   reader: Reader,
@@ -84,8 +80,8 @@ async function labelsOf(reader: Reader, which: "live" | "deleted", ids: Readonly
 }
 
 /**
- * Splits the actor of an audit entry into the name and the id of the token. Examples: `ada@example.org`, and
- * `ada@example.org, token <id>`.
+ * Splits an actor into name and token id, such as `ada@example.org, token <id>`. Without a token, the whole text is the
+ * name.
  */
 export function actorParts(actor: string): { readonly name: string; readonly tokenId?: string } {
   const [, name, tokenId] = /^(.*), token ([\da-f-]{36})$/.exec(actor) ?? [];

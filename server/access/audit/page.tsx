@@ -21,9 +21,7 @@ import { editLabels } from "../../feedback/threads/badges.tsx";
 import { actorParts, type NamedTarget, type NamedToken } from "./api.ts";
 import { endOfDay, startOfDay } from "./rules.ts";
 
-/**
- * Shows the audit, newest entries first. If a field of the filter is wrong, the page shows the error and no entries.
- */
+/** If a field of the filter is wrong, the page shows the error and no entries. */
 async function showAudit(visit: SignedInVisit): Promise<Reply> {
   const { ask, reads, query } = visit;
   const navigation = await navigationOf(visit);
@@ -188,8 +186,8 @@ const TokenName = ({
 type TargetLocation = NonNullable<NamedTarget["location"]>;
 
 /**
- * Shows the name of the target. If the target was not found, shows the beginning of its id. Shows nothing if there is
- * no target, if the target is the app of the entry, or for actions of sessions and accounts.
+ * Shows the name of the target, or the beginning of its id. Shows no id for the entry's own app, and for actions of
+ * sessions and accounts.
  */
 const Target = ({
   entry,
@@ -265,13 +263,10 @@ const fieldNames: Readonly<Record<string, string>> = {
   enabled: "Turned on",
 };
 
-/** Returns the name of a field on the page of its form. Returns the field of the API if no form has it. */
+/** Returns the label of a field in its form. Without a form, returns the name in the API. */
 const nameOfField = (field: string): string => fieldNames[field] ?? draftFieldOf(field)?.label ?? field;
 
-/**
- * Shows the changed fields with their values before and after. For secrets and long texts, only the name of the field
- * is shown.
- */
+/** Shows the changed fields with old and new values. For secrets and long texts, shows only the name of the field. */
 const AuditChanges = ({ changes = [] }: { readonly changes: readonly AuditChange[] | undefined }) =>
   changes.length === 0 ? null : (
     <ul class="plain small">
@@ -469,12 +464,12 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
 };
 
 /**
- * The texts for audited actions, by their codes. If another version of Innkeep recorded the action, it may have no
- * text. Then the page shows its code.
+ * The texts for audited actions, by their codes. An action of another version of Innkeep may have no text. Then the
+ * page shows the code.
  */
 export const auditActionNames: ReadonlyMap<string, string> = new Map(Object.entries(actionNames));
 
-/** The filter of the audit log, as it is in the query of the page's address. An empty value selects all entries. */
+/** The filter of the audit log, as in the page's query. An empty value selects all entries. */
 type AuditFilter = Readonly<Record<"app" | "action" | "actor" | "from" | "until", string>>;
 
 const auditFilterOf = ({ query }: Pick<Visit, "query">): AuditFilter => ({

@@ -14,8 +14,8 @@ export interface Author {
 }
 
 /**
- * Creates a function that writes an audit entry. Call that function in the transaction of the change, so that no change
- * is stored without an entry. If `changes` is empty, nothing has changed, and the function writes nothing. (rule O4)
+ * Creates a function that writes an audit entry. Call it in the transaction of the change, so that each change has its
+ * entry. If `changes` is empty, the function writes nothing. (rule O4)
  */
 export const createAuditWriter =
   ({ newId, clock }: Pick<Deps, "newId" | "clock">) =>
@@ -33,7 +33,7 @@ export const createAuditWriter =
       readonly appId?: string | null;
       /** The id of the object that the action is about. */
       readonly target?: string;
-      /** The name of the target at this time, such as the label of a key or the address of a member. */
+      /** The name of the target now, such as the label of a key. */
       readonly label?: string;
       /** Only of an update: the fields that have other values now. */
       readonly changes?: readonly AuditChange[] | undefined;

@@ -8,8 +8,8 @@ type Values = Readonly<Record<string, unknown>>;
 const longest = 300;
 
 /**
- * Returns the fields in which `after` differs from `before`. A field that is missing in `after` was not changed. The
- * result has no values for the fields in `unshown`, because these fields are secrets or long texts.
+ * Returns the fields in which `after` differs from `before`. A missing field in `after` means no change. The result has
+ * no values for `unshown`: secrets and long texts.
  */
 export const changesBetween = (
   before: Values,

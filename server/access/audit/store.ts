@@ -27,10 +27,7 @@ interface AuditPage {
   readonly limit: number;
 }
 
-/**
- * The entries of the audit log: who did what, when, and from which network address. An entry is not deleted
- * when its target is deleted.
- */
+/** The audit log: who did what, when, and from which network address. Entries remain after their target is deleted. */
 export const audit = {
   insert: (
     tx: Transaction,
@@ -47,9 +44,8 @@ export const audit = {
     }),
 
   /**
-   * Returns the entries after `position`, newest first. They belong to the viewer's account, or to an app in which the
-   * viewer's role suffices. `position` is the `at` and the `id` of an entry. With a token of one app, the viewer gets
-   * only the entries of that app.
+   * Returns the entries after `position` that the viewer may read, newest first. `position` is the `at` and `id` of an
+   * entry.
    */
   async list(
     reader: Reader,
@@ -79,9 +75,8 @@ export const audit = {
 const rowKey: Record<Engine, string> = { sqlite: "e.rowid", postgres: "e.id" };
 
 /**
- * Returns a query for the scopes whose entries a person may read. The scope of an entry is the id of its app, or of the
- * account if the entry does not belong to an app. A person may read the scopes of their own account, of the apps in
- * which their role suffices, and of deleted apps of which they were an owner. (rule K24)
+ * Returns a query for the scopes that a person may read. The scope of an entry is its app, otherwise its account.
+ * Owners of a deleted app still read its entries. (rule K24)
  */
 function scopesOf(viewer: Viewer, appId: string | undefined): Condition {
   const { userId, needs } = viewer;
@@ -99,8 +94,8 @@ function conditions(
   engine: Engine,
 ): Condition[] {
   return [
-    // SQLite uses the index only if neither side of the comparison has a type affinity. A column has a type affinity,
-    // but the result of a function has none. So both sides call `coalesce`.
+    // SQLite uses the index only if both sides of the comparison have no type affinity. `coalesce` removes the affinity
+    // of a column.
     ["coalesce(e.app_id, e.owner_id) = coalesce(s.scope, '')"],
     ...given("e.action = ?", action),
     ...given("e.at >= ?", from),
@@ -114,10 +109,7 @@ function conditions(
 
 const isId = /^[\da-f]{8}-[\da-f-]{27}$/i;
 
-/**
- * The SQL condition for the entries that were made with one token. To select all entries of a person, or of `agent`,
- * use `personOf`.
- */
+/** The SQL condition for entries made with one token. For all entries of a person or of `agent`, use `personOf`. */
 const byToken: Record<Engine, string> = {
   sqlite: `actor LIKE '%, token %' AND ${tokenOf.sqlite} = ?`,
   postgres: `actor LIKE '%, token %' AND ${tokenOf.postgres} = ?`,
@@ -173,8 +165,8 @@ export function findTargets(reader: Reader, kind: TargetKind, ids: readonly stri
 }
 
 /**
- * Removes the subjects of threads from audit entries, because senders wrote these texts. The entries still show that a
- * subject was changed.
+ * Removes the subjects of threads from audit entries: senders wrote them. The entries still show that a subject
+ * changed.
  */
 export async function forgetSubjects(tx: Transaction, threads: string, ...values: Value[]): Promise<void> {
   const entries = await tx.all<{ id: string; changes: string }>(

@@ -46,10 +46,7 @@ export type FinishedSignIn =
   | { readonly outcome: "offered" }
   | { readonly outcome: "refused"; readonly why: IdentityRefusal };
 
-/**
- * Because of this rate limit, each `state` can be used only once. The window is longer than the time that a
- * sign-in may take.
- */
+/** This rate limit lets each `state` be used once. The window is longer than a sign-in may take. */
 const once = { limit: 1, windowSeconds: 1_200 };
 
 export type IdentityDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
@@ -58,8 +55,8 @@ export type IdentityDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" 
 export function identities(deps: IdentityDeps) {
   return {
     /**
-     * Counts a call for a `state` in the database. Returns true only on the first call. All servers of a deployment
-     * share the count.
+     * Counts a call for a `state` in the database, so that all servers share the count. Returns true only for the first
+     * call.
      */
     isFirst: (state: string): Promise<boolean> =>
       deps.database.write(async (tx) => {
@@ -72,11 +69,8 @@ export function identities(deps: IdentityDeps) {
       }),
 
     /**
-     * Decides what the person with this identity may do, and does it in the same transaction. If the person may
-     * sign in, signs the person in, or asks for the second factor. Creates an account first if there is none
-     * and the server allows registrations. If the provider has verified the address of the account, also stores
-     * that this address is verified. If the person may not sign in, changes nothing, and returns what the
-     * person must do first, or why the sign-in is refused.
+     * Decides what the person with this identity may do, and does it in the same transaction. A refusal changes
+     * nothing.
      */
     finishSignIn: (
       proven: ProvenIdentity,
@@ -111,10 +105,7 @@ export function identities(deps: IdentityDeps) {
         return signInOrAsk(deps, tx, { user, browser, address }, proven.name);
       }),
 
-    /**
-     * Connects an identity to an account. Does nothing if they are already connected. Returns `another_account`
-     * if the identity belongs to another account.
-     */
+    /** Connects an identity to an account. Returns `another_account` if the identity belongs to another account. */
     connect: (
       proven: ProvenIdentity,
       user: IdentityOwner,
@@ -130,8 +121,8 @@ export function identities(deps: IdentityDeps) {
 }
 
 /**
- * Signs the person in, or asks for the second factor if the account has one. If the account of a person who
- * signs in has no name, it gets the name from the provider. (rule K33)
+ * Signs the person in, or asks for the second factor. An account without a name gets the name from the provider. (rule
+ * K33)
  */
 async function signInOrAsk(
   deps: IdentityDeps,
@@ -160,10 +151,7 @@ async function signInOrAsk(
 const isTaken = async (tx: Transaction, email: string | undefined): Promise<boolean> =>
   email !== undefined && (await users.findByEmail(tx, email)) !== undefined;
 
-/**
- * Creates an account without a password, and connects the identity to it. Returns undefined if another account
- * with the same address was created in the meantime.
- */
+/** Returns undefined if somebody else has just created an account with this address. */
 async function register(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,

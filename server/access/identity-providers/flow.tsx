@@ -89,8 +89,8 @@ function createConnect(deps: FlowDeps, steps: SharedSteps) {
 }
 
 /**
- * The maximum length of the address that the browser opens after the sign-in. A longer address does not fit into the
- * cookie, so the browser opens the start page of the console instead.
+ * The maximum length of the address to open after the sign-in. A longer address does not fit into the cookie. Then the
+ * browser opens the start page.
  */
 const longestTo = 2_000;
 
@@ -147,10 +147,7 @@ function createFlows(deps: FlowDeps, steps: SharedSteps) {
       return goTo(location);
     },
 
-    /**
-     * Finishes a sign-in. Each started sign-in can be finished only once. After a failure, the person must
-     * start again, because the cookie is deleted in each case.
-     */
+    /** Finishes a sign-in, once. After a failure the person must start again, because the cookie is always deleted. */
     async finish(ctx: Context, provider: Provider): Promise<Reply> {
       const flow = sealed.openFlow(cookie.read(ctx));
       if (flow?.providerId !== provider.id) throw unknownFlow(provider.name);
@@ -192,18 +189,13 @@ function refusalOf(why: IdentityRefusal, provider: string): ApiError {
   }
 }
 
-/**
- * Returns the error for a sign-in that this browser did not start, that took too long, or that is already finished.
- */
+/** Returns the error for a sign-in of another browser, or one that took too long or is finished. */
 const unknownFlow = (provider: string) =>
   new ApiError("bad_request", {
     message: `This sign-in with ${provider} began in another browser, took too long, or is already finished. Start it again.`,
   });
 
-/**
- * Returns the functions for the cookie that contains the state of a sign-in while the person is on the provider's
- * pages.
- */
+/** Returns the functions for the cookie with the state of a sign-in. */
 function flowCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   const secure = consoleUrl.startsWith("https:");
   const name = secure ? "__Host-innkeep-with" : "innkeep-with";
@@ -261,8 +253,8 @@ function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
     sealFlow: (flow: SignInFlow): string =>
       sealer.seal(JSON.stringify({ ...flow, kind: "sign_in", expiresAt: expiresAt() })),
     /**
-     * Decrypts the state of a sign-in. Returns undefined for a value that this deployment did not encrypt, or that was
-     * changed or has expired.
+     * Decrypts the state of a sign-in. Returns undefined if the value is expired or was not encrypted by this
+     * deployment.
      */
     openFlow: (sealed: string): SignInFlow | undefined => live(Flow.safeParse(opened(sealed))),
     sealOffer: (offer: ConnectOffer): string =>
@@ -301,8 +293,8 @@ export const ProviderLinks = ({
 type Addresses = Pick<Settings, "baseUrl" | "consoleUrl">;
 
 /**
- * The paths of requests as this server receives them. They do not contain the path of the base address, because a
- * reverse proxy may have removed that part.
+ * The paths as this server receives them, without the path of the base address. A reverse proxy may have removed that
+ * path.
  */
 const startPath = "/tavern/with/:provider";
 
@@ -310,10 +302,7 @@ const callbackPath = "/tavern/with/:provider/callback";
 
 const connectPath = "/tavern/with/:provider/connect";
 
-/**
- * Returns the address that starts a sign-in with a provider. After the sign-in the browser opens `to`, a path on the
- * console's origin.
- */
+/** Returns the address that starts a sign-in. After the sign-in the browser opens `to`, a path of the console. */
 export const startAddress = (settings: Addresses, providerId: string, to: string): string =>
   `${originOf(settings)}/tavern/with/${providerId}${to && `?${new URLSearchParams({ to })}`}`;
 
@@ -326,8 +315,8 @@ export const connectAddress = (settings: Addresses, providerId: string): string 
   new URL(`${originOf(settings)}/tavern/with/${providerId}/connect`).pathname;
 
 /**
- * Returns the first part of all addresses of the sign-in. They are on the console's host, because a cookie belongs to
- * one host.
+ * Returns the start of all addresses of the sign-in. They are on the console's host, because cookies belong to one
+ * host.
  */
 function originOf({ baseUrl, consoleUrl }: Addresses): string {
   const console = new URL(consoleUrl).origin;
@@ -407,8 +396,8 @@ const showIdentityRefusal = (links: Links, error: ApiError, to = links.home): Re
 });
 
 /**
- * Returns the address of the sign-in page. After the sign-in, the browser opens `to`. A person who already has an
- * account, and who wanted only the start page, gets the page on which they can connect the provider.
+ * Returns the sign-in page that leads to `to`. If a person with an account wants only the start page, it leads to the
+ * page that connects the provider.
  */
 function signInAgain({ signIn, signInMethods, home }: Links, { code }: ApiError, to: string): string {
   if (to !== home) return onTo(signIn, to);

@@ -67,18 +67,14 @@ export function createProvider(settings: IdentityProvider, callback: string, clo
 
 function discover({ issuer, clientId, clientSecret }: IdentityProvider): Promise<openid.Configuration> {
   const server = new URL(issuer);
-  // Makes the library check the signature of the token. If the provider has an http address, nothing else proves that
-  // the token comes from it.
+  // The library must check the signature of the token. Over http, nothing else proves that the provider made it.
   const execute = [openid.enableNonRepudiationChecks];
   if (server.protocol === "http:") execute.push(openid.allowInsecureRequests);
   const authentication = clientSecret === undefined ? openid.None() : secretAuthentication(clientSecret);
   return openid.discovery(server, clientId, undefined, authentication, { timeout: timeoutSeconds, execute });
 }
 
-/**
- * Returns how the secret is sent to the provider: in the header, which is the default of the standard, or in the body
- * if the provider requires the body.
- */
+/** Sends the secret in the header, the default of the standard. Some providers support only the body. */
 function secretAuthentication(secret: string): openid.ClientAuth {
   const [inHeader, inBody] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
   return (server, ...rest) => {
@@ -103,8 +99,8 @@ async function redeem(config: openid.Configuration, answer: URL, checks: FlowChe
 }
 
 /**
- * The name of the person is in the scope `profile`. The server requests this scope only if the provider says that it
- * supports the scope. Other providers may refuse a sign-in with an unknown scope. (rule K33)
+ * The scope `profile` contains the name. Some providers refuse unknown scopes, so it is requested only if the provider
+ * lists it. (rule K33)
  */
 const scopeFor = (config: openid.Configuration): string =>
   config.serverMetadata().scopes_supported?.includes("profile") ? "openid email profile" : "openid email";
@@ -137,8 +133,8 @@ const isAddress = (text: string): boolean =>
 const retryAfterSeconds = 5;
 
 /**
- * Returns functions that replace failures of a provider with errors for the person. The person does not see texts of
- * the provider, and the log contains only its OAuth error code.
+ * Replaces failures of a provider with errors for the person. The person sees no text of the provider. The log contains
+ * only its OAuth error code.
  */
 const providerErrors = (name: string) => {
   const unavailable = (cause: unknown) =>
@@ -172,8 +168,7 @@ function refusal(name: string, error: unknown): ApiError {
 }
 
 /**
- * Whether nobody can sign in with the provider now. Either the network fails, a time limit is reached, the provider has
- * an internal error, or it does not accept this deployment.
+ * Whether nobody can sign in now: the network or the provider fails, or the provider does not accept this deployment.
  */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof openid.WWWAuthenticateChallengeError) return true;

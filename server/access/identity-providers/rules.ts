@@ -30,9 +30,8 @@ export type IdentityRefusal =
   | "registration_off";
 
 /**
- * Decides what a proven identity may do. An unknown identity is never connected to an account only because both have
- * the same address. A provider may say that the person reads this mailbox, but that does not prove that the person owns
- * the account.
+ * Decides what a proven identity may do. The same e-mail address never connects an identity to an account: it does not
+ * prove that the person owns the account.
  */
 export function judgeIdentity(identity: IdentityFacts): IdentityVerdict {
   return identity.startedBy === undefined ? judgeSignIn(identity) : judgeConnecting(identity);

@@ -59,8 +59,8 @@ export function members(deps: Pick<Deps, "clock" | "database" | "newId">): Handl
 }
 
 /**
- * Returns the member if the caller may make this change. `to` is the new role, or null for a removal. Throws
- * `not_found`, `forbidden` and `last_owner`. Locks the members of the app until the transaction ends.
+ * Returns the member to change. `to` is the new role; null removes the member. Locks the app's members. Throws
+ * `not_found`, `forbidden` and `last_owner`.
  */
 async function changeableMember(tx: Transaction, caller: ConsoleCaller, params: Membership, to: Role | null) {
   await rows.lock(tx, params.appId);
@@ -79,8 +79,7 @@ async function changeableMember(tx: Transaction, caller: ConsoleCaller, params: 
 type MembersDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
 /**
- * Returns the handlers for invitations to an app. The link of an invitation works only once and only for one e-mail
- * address. (rules K27, K28)
+ * Returns the handlers for invitations. The link of an invitation works once, for one e-mail address. (rules K27, K28)
  */
 export function invitations(deps: MembersDeps): Handlers<typeof invitationsContract> {
   const record = createAuditWriter(deps);
@@ -141,8 +140,8 @@ export function invitations(deps: MembersDeps): Handlers<typeof invitationsContr
 }
 
 /**
- * Creates a function that returns the invitation for the secret in its link. The function needs no signed-in person,
- * because only a person who has the link knows the secret. (rule K27)
+ * Creates a function that returns the invitation of a link. No sign-in is needed: the link contains a secret. (rule
+ * K27)
  */
 export const createInvitedRead =
   ({ database, clock }: Pick<Deps, "clock" | "database">) =>
@@ -152,9 +151,8 @@ export const createInvitedRead =
 export type InvitedRead = ReturnType<typeof createInvitedRead>;
 
 /**
- * Throws `email_unverified` for an unverified address. Somebody else may have the link, and may have created an
- * account with this address. A server without mail cannot verify addresses, so it accepts unverified addresses. (rule
- * S30)
+ * Throws `email_unverified` for an unverified address: a stranger with the link may have created the account. A server
+ * without mail cannot verify addresses, so it accepts all. (rule S30)
  */
 async function refuseUnverified(
   { settings }: MembersDeps,
@@ -204,8 +202,7 @@ function create(deps: MembersDeps): Handler<typeof invitationsContract.create> {
         appId,
         subjectId: target,
       });
-      // If only the mail contains the link, a person who uses the link has proved that they read the mail of this
-      // address. (rule K28)
+      // If only the mail contains the link, its use proves that the person reads the mail of this address. (rule K28)
       return { ...offer, url: deps.settings.mailOut === undefined ? url : null };
     });
   };
@@ -233,10 +230,7 @@ const invitationMail = ({
 
 const tooMany = `An app has at most ${limits.invitations} open invitations. Withdraw one of them first.`;
 
-/**
- * Returns the error for a link that has no invitation for this account. The error is always the same, so that nobody
- * can find out whether the link ever existed.
- */
+/** Returns the same error for every reason. Nobody can find out whether the link ever existed. */
 const noOffer = ({ email }: ConsoleCaller): ApiError =>
   new ApiError("not_found", {
     message: `This link has no invitation for ${email}. It may be for another address, used, withdrawn, or older than 7 days. Ask for a new one.`,

@@ -3,8 +3,8 @@ import type { Engine, Reader } from "../../database/database.ts";
 import { personOf } from "../../database/schema/table.ts";
 
 /**
- * Returns an SQL expression for the e-mail address of the account or the imported person with this id. The address of
- * an imported person is marked. The expression is null if the account was deleted.
+ * Returns an SQL expression for the e-mail address of an account or imported person. Imported addresses are marked.
+ * Null for a deleted account.
  */
 export const emailOf = (id: string): string =>
   `coalesce((SELECT email FROM users WHERE id = ${id}),
@@ -15,16 +15,15 @@ const isMemberOf = (app: string): string =>
   `EXISTS (SELECT 1 FROM app_members k WHERE k.user_id = u.id AND k.app_id = ${app})`;
 
 /**
- * Returns an SQL expression for the name that the account with this id has chosen. It is null if the account has no
- * name, or if the person is not a member of the app now. (rule K33)
+ * Returns an SQL expression for the name of an account. Null if the account has no name or is not a member now. (rule
+ * K33)
  */
 export const nameOf = (id: string, app: string): string =>
   `(SELECT u.name FROM users u WHERE u.id = ${id} AND ${isMemberOf(app)})`;
 
 /**
- * Returns an SQL expression for the name of the person who did an audited action. It is null if the person is not a
- * member of the app now. It is also null for an imported person, whose address comes from a file. `orThis` is an SQL
- * expression for the id of the account that reads the audit. The name of this account is always shown. (rules K33, X6)
+ * Returns an SQL expression for the name of the actor of an audit entry. Null if the person is not a member now, or was
+ * imported. The account `orThis` always sees its own name. (rules K33, X6)
  */
 export const nameOfActor = (engine: Engine, app: string, orThis?: string): string =>
   `(SELECT u.name FROM users u WHERE u.email = ${personOf[engine]} AND actor NOT LIKE '%${importedMark}'

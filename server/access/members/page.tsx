@@ -32,8 +32,7 @@ import type { MailFault } from "../../mail/outgoing/rules.ts";
 import { deviceSignInLinks, onTo, SwitchAccount } from "../sign-in/device-visit.tsx";
 
 /**
- * Creates an invitation, and answers with the page that shows its link. A redirect would put the link into an address
- * or a cookie. If the form is sent twice, both answers show the same link.
+ * Shows the link without a redirect, which would put it into an address or cookie. A repeated form shows the same link.
  */
 function invite(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
@@ -62,8 +61,7 @@ async function withdrawInvitation({
 }
 
 /**
- * Changes the role of a member. If the person has not changed the role in the form, nothing is saved, because another
- * owner may have changed the role since the page was shown.
+ * Saves the role only if the person changed it in the form: another owner may have changed it since the page was shown.
  */
 function changeRole(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields, links, param } = visit;
@@ -441,10 +439,7 @@ const acceptInvitation = (visit: SignedInVisit): Promise<Reply<"joined">> =>
     }
   });
 
-/**
- * Calls `act`. If the link has no invitation for this account, returns a page that is the same for every reason. If the
- * address of the account is not verified, returns a page that asks the person to verify it.
- */
+/** Calls `act`. If the link has no invitation for this account, shows the same page for every reason. */
 async function unlessRefused<Done extends string = never>(
   visit: SignedInVisit,
   act: () => Promise<Reply<Done>>,

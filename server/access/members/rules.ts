@@ -1,8 +1,8 @@
 import { type Role, roles } from "../../../src/contract/endpoint.ts";
 
 /**
- * Returns why a change of a member is refused; undefined if it is allowed. Only owners may change members, but each
- * member may leave. An app always keeps at least one owner. (rules K25, K26)
+ * Returns why a change of a member is refused; undefined if it is allowed. Each member may leave. An app always keeps
+ * one owner. (rules K25, K26)
  */
 export function memberChangeRefusal({
   by,
@@ -45,8 +45,8 @@ export const suffices = (role: Role, needs: Role): boolean => roles.indexOf(role
 export const rolesFrom = (needs: Role): readonly Role[] => roles.filter((role) => suffices(role, needs));
 
 /**
- * Decides about a request of a person who has this role in the app, or no role. `unknown` means that the answer must be
- * the same as for an app that does not exist. (rule K21)
+ * Decides about a request of a person with this role in the app. `unknown`: answer as if the app did not exist. (rule
+ * K21)
  */
 export function judgeAccess(
   role: Role | undefined,

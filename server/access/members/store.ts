@@ -80,8 +80,8 @@ export const members = {
   },
 
   /**
-   * Removes a member, and the member's tokens and notices for this app. The member's threads become unassigned. A
-   * person who then has no app gets no notices in browsers any more. (rule K29)
+   * Removes a member, and their tokens and notices for this app. Their threads become unassigned. A person without any
+   * app gets no notices in browsers. (rule K29)
    */
   async remove(tx: Transaction, { appId, userId }: Membership): Promise<void> {
     await notices.lock(tx, { appId, userId });
@@ -97,8 +97,8 @@ export const members = {
 };
 
 /**
- * Deletes a person's agent tokens and connections for an app of which the person is no longer an owner. If the app used
- * the person's upload budget, it uses the budget of another owner from now on.
+ * Deletes a former owner's agent tokens and connections for the app. If the app used the person's upload budget,
+ * another owner's budget is used.
  */
 async function endOwnership(tx: Transaction, { appId, userId }: Membership): Promise<void> {
   await tx.run(
@@ -115,12 +115,10 @@ async function endOwnership(tx: Transaction, { appId, userId }: Membership): Pro
   );
 }
 
-/**
- * Signals to all servers that they must end waiting requests of the person and remove the person's rows from the cache.
- */
+/** Signals all servers to end waiting requests of the person and to drop the cached rows. */
 function changed(tx: Transaction, { appId, userId }: Membership): void {
-  // The topic that wakes waiting requests must be last. The woken requests read their rows again. By then, the other
-  // signals have removed the old rows from the cache.
+  // The topic that wakes waiting requests must be last. The woken requests read again and must not find the old rows in
+  // the cache.
   for (const topic of [accessTopic(appId), userTopic(userId), tokensTopic]) tx.signal(topic);
 }
 
@@ -193,10 +191,7 @@ export const invitations = {
       ...[tokenHash, email, now],
     ),
 
-  /**
-   * Returns the invitation for anybody who has its link. Returns undefined if the link cannot be used. The result
-   * does not show the reason.
-   */
+  /** Returns the invitation for anybody who has its link. Undefined if the link cannot be used, for any reason. */
   invited: (reader: Reader, { tokenHash, now }: Omit<InvitationLink, "email">) =>
     reader.get<InvitedRow>(
       `SELECT a.name AS "appName", role, invitations.email, u.email AS "invitedBy"

@@ -24,9 +24,8 @@ export interface RowOfApp {
 export type Seen<Row> = Row & { readonly viewerRole: Role };
 
 /**
- * Creates a function that reads one row for a viewer. If the viewer is not a member of the row's app, it returns
- * undefined, as if the row did not exist. It throws `forbidden` if the viewer's role does not suffice. (rules K21 and
- * H7)
+ * Creates a function that reads one row for a viewer. It returns undefined for a person who is not a member. It throws
+ * `forbidden` if the role does not suffice. (rules K21 and H7)
  */
 export function oneForViewer<Row extends object>(row: RowOfApp | Readonly<Record<Engine, RowOfApp>>) {
   const sql =
@@ -48,18 +47,15 @@ export interface WantedRow {
 }
 
 /**
- * The table of requested rows, for the FROM clause of a statement for `eachForViewer`. Its parameter is a JSON array.
- * Only for SQLite.
+ * The table of requested rows, for the FROM clause of `eachForViewer`. Its parameter is a JSON array. Only for SQLite.
  */
 export const wantedRows = "jsonb_each(?) AS w";
 /** The SQL expression for the id of a requested row in `wantedRows`. Only for SQLite. */
 export const wantedId = "w.value ->> 0";
 
 /**
- * Creates a function that reads several rows in one statement. Each requested row has its own viewer. The function
- * works only on SQLite. For each requested row, it returns the result of `oneForViewer`, or the error that
- * `oneForViewer` would throw. The statement in `row` must select from `wantedRows`, and must find each row by
- * `wantedId`.
+ * Like `oneForViewer`, for several rows in one statement, each with its own viewer. Only for SQLite. The statement must
+ * select from `wantedRows` and find each row by `wantedId`.
  */
 export function eachForViewer<Row extends object>(row: RowOfApp) {
   const columns = `w.key AS place, ${row.columns}`;
@@ -82,15 +78,12 @@ export function eachForViewer<Row extends object>(row: RowOfApp) {
 /** The SQL expressions for the id of the viewer and for the app to which the credential is limited. */
 const oneViewer = { userId: "?", appId: "?" };
 
-// Returns the statement that selects a row and the viewer's role. The database finds the row by its key, and then the
-// membership by the key of `app_members`.
+// The database finds the row by its key, and then the membership by the key of `app_members`.
 const selectForViewer = ({ columns, from, app, where }: RowOfApp, { userId, appId } = oneViewer): string =>
   `SELECT ${columns}, v.role AS "viewerRole" ${from} JOIN app_members v ON v.app_id = ${app}
    WHERE ${where} AND v.user_id = ${userId} AND v.app_id = coalesce(${appId}, v.app_id)`;
 
-/**
- * Returns whether the viewer may see the row. Throws `forbidden` if the viewer is a member whose role does not suffice.
- */
+/** Returns whether the viewer may see the row. Throws `forbidden` for a member whose role does not suffice. */
 export function admitted(role: Role | undefined, viewer: AccessRequest): boolean {
   const verdict = judgeAccess(role, viewer);
   if (verdict === "forbidden") throw new ApiError("forbidden", { message: refusals[viewer.needs] });
@@ -104,9 +97,8 @@ const refusals: Readonly<Record<Role, string>> = {
 };
 
 /**
- * Returns an SQL condition which says that the row `v` of `app_members` belongs to a person and has a sufficient role.
- * The parameter `?` is the id of the person. Queries for lists begin with this condition, because an index finds the
- * memberships of a person.
+ * Returns an SQL condition: row `v` of `app_members` belongs to person `?` with a sufficient role. Lists begin with it,
+ * because an index finds a person's memberships.
  */
 export const membershipOf = (needs: Role): string =>
   `v.user_id = ? AND v.role IN (${rolesFrom(needs)
@@ -118,10 +110,7 @@ export const ownersOf = (app: string): string =>
   `coalesce((SELECT string_agg(o.user_id, ' ') FROM app_members o
      WHERE o.app_id = ${app} AND o.role = 'owner'), '')`;
 
-/**
- * Returns the condition of `membershipOf` with its values. The condition also excludes apps to which the credential
- * does not give access.
- */
+/** Returns the condition of `membershipOf` with its values. It excludes apps that the credential cannot access. */
 export const visibleTo = ({ needs, userId, appId }: Viewer) => ({
   sql: `${membershipOf(needs)} AND v.app_id = coalesce(?, v.app_id)`,
   values: [userId, appId],

@@ -117,8 +117,8 @@ async function tokenAnswer(deps: OAuthDeps, form: Form, address: string): Promis
 }
 
 /**
- * Throws `invalid_target` if the program requests a token for something other than the MCP tools of this
- * server. Older programs send no target. Their requests are accepted.
+ * Throws `invalid_target` unless the token is for the MCP tools of this server. Older programs send no target, which is
+ * accepted.
  */
 function refuseOtherResource(resource: string, settings: Deps["settings"]): void {
   if (resource === "" || resource.replace(/\/$/, "") === resourceOf(settings)) return;
@@ -168,8 +168,7 @@ const sendingOf = ({ req }: Context, { arrivals, addressOf }: SharedSteps): Send
 });
 
 /**
- * Reads the form that a program sent. Throws an ApiError if the body is not a form. The methods of the form throw an
- * OAuthFault for a parameter that is missing or was sent twice.
+ * Throws an ApiError if the body is not a form. The methods throw an OAuthFault for a missing or repeated parameter.
  */
 async function formOf(ctx: Context, steps: SharedSteps): Promise<Form> {
   const sending = sendingOf(ctx, steps);
@@ -196,8 +195,8 @@ async function formOf(ctx: Context, steps: SharedSteps): Promise<Form> {
 }
 
 /**
- * Creates a function that runs `act`. If `act` throws an error, the function sends it as an answer in the
- * format of OAuth. `wrong` is the code for a malformed request. (RFC 6749 5.2)
+ * Creates a function that runs `act` and answers errors in the format of OAuth. `wrong` is the code for a malformed
+ * request. (RFC 6749 5.2)
  */
 function createFaultAnswers(deps: Pick<Deps, "log">) {
   return (ctx: Context, wrong: OAuthCode, act: () => Promise<void>): Promise<void> =>
@@ -212,10 +211,7 @@ function createFaultAnswers(deps: Pick<Deps, "log">) {
     });
 }
 
-/**
- * Sends an ApiError as an answer in the format of OAuth. Always returns true, which means that the request is
- * answered.
- */
+/** Sends an ApiError in the format of OAuth. Returns true: the request is answered. */
 export function answerFault(
   ctx: Context,
   wrong: OAuthCode,
@@ -229,10 +225,7 @@ export function answerFault(
 
 const waitingCodes: ReadonlySet<ErrorCode> = new Set(["rate_limited", "busy"]);
 
-/**
- * Returns the OAuth code for an error. If the program only has to wait, it must not get a code which says that its
- * tokens are invalid.
- */
+/** A program that only has to wait must not get a code that makes its tokens look invalid. */
 function oauthCodeOf(code: ErrorCode, status: number, wrong: OAuthCode): OAuthCode {
   if (waitingCodes.has(code)) return "temporarily_unavailable";
   return status >= 500 ? "server_error" : wrong;
@@ -251,8 +244,8 @@ function send(ctx: Context, status: number, code: OAuthCode, message: string): v
 type Addresses = Pick<Settings, "baseUrl">;
 
 /**
- * The paths of the endpoints as this server receives them. They do not contain the path of the base address, because a
- * reverse proxy may have removed that part.
+ * The paths as this server receives them, without the path of the base address. A reverse proxy may have removed that
+ * path.
  */
 const oauthPaths = {
   token: "/oauth/token",
@@ -268,8 +261,8 @@ export const resourceOf = ({ baseUrl }: Addresses): string => baseUrl + resource
 const wellKnown = (name: string): string => `/.well-known/${name}`;
 
 /**
- * Returns the address of the document in which a refused program reads how to get a token. The address begins
- * with the base address, because some proxies forward no other addresses.
+ * Returns the address of the document that tells a refused program how to get a token. It begins with the base address,
+ * because some proxies forward no other addresses.
  */
 export const metadataAddress = ({ baseUrl }: Addresses): string =>
   `${baseUrl}${wellKnown("oauth-protected-resource")}${resourcePath}`;
@@ -302,8 +295,8 @@ const serverMetadata = ({ baseUrl }: Addresses) => ({
 });
 
 /**
- * Returns the paths at which programs look for the metadata. If the base address has a path, some programs put this
- * path after the well-known part, and others put it first. A proxy may also have removed the path.
+ * Returns the paths at which programs look for the metadata. Programs put the path of the base address before or after
+ * the well-known part, or a proxy removes it.
  */
 function metadataPaths(settings: Addresses) {
   const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "");
@@ -346,9 +339,8 @@ const badGrant = () =>
   );
 
 /**
- * Returns the error for an invalid code or refresh token. A program whose registration is unknown gets
- * `invalid_client`, so that it registers again. Otherwise the program would send its user to an error page at each
- * attempt. (rule A71)
+ * Returns the error for an invalid code or refresh token. A program with an unknown registration gets `invalid_client`
+ * and registers again. Other codes would not make it register. (rule A71)
  */
 async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promise<OAuthFault> {
   return (await isKnownClient(database, clientId))
@@ -357,9 +349,8 @@ async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promi
 }
 
 /**
- * Exchanges a code for a new connection. Throws an OAuthFault for a code that cannot be used. The error shows
- * only whether the registration of the program is known. If a code is used a second time, two programs have it.
- * Then the connection of the first program is ended. (rule A47)
+ * Exchanges a code for a new connection. Throws an OAuthFault for an invalid code. A second use ends the connection,
+ * because two programs have the code. (rule A47)
  */
 async function exchangeCode(deps: ConnectionsDeps, exchange: CodeExchange): Promise<Grant> {
   const refuse = () => refusalTo(exchange.clientId, deps);
@@ -401,10 +392,7 @@ function scopesOf({ scopes }: Pick<OAuthCodeRow, "scopes">): string[] {
   return Array.isArray(granted) ? granted.map(String) : [];
 }
 
-/**
- * Adds a connection as a row of `tokens`. The hash in this row is random and belongs to no secret, because only the
- * access tokens of a connection are credentials.
- */
+/** Adds a connection as a row of `tokens`. Its hash is random and has no secret: only access tokens are credentials. */
 async function insertConnection(
   deps: ConnectionsDeps,
   tx: Transaction,
@@ -424,10 +412,9 @@ async function insertConnection(
 }
 
 /**
- * Exchanges a refresh token for the next pair of tokens. A repeat within a minute gets the same pair, unless
- * this pair was already exchanged for another one. A later repeat ends the connection, because two programs
- * have the token. Throws an OAuthFault for a token that cannot be used, and `rate_limited` if a program
- * refreshes in a loop. (rule A48)
+ * Exchanges a refresh token for the next pair of tokens. A repeat within a minute gets the same pair, if it is unused.
+ * A later repeat ends the connection: two programs have the token. Throws an OAuthFault, and `rate_limited` for a
+ * refresh loop. (rule A48)
  */
 async function refreshConnection(
   deps: ConnectionsDeps,
@@ -470,10 +457,7 @@ async function countRefresh(
   if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
 }
 
-/**
- * Ends the connection of an access or refresh token. Does nothing for an unknown token, or for a token of
- * another program. (RFC 7009)
- */
+/** Ends the connection of a token. Ignores an unknown token and a token of another program. (RFC 7009) */
 async function revokeToken(
   deps: ConnectionsDeps,
   {
@@ -553,10 +537,7 @@ async function insertTokenPair(
   await oauthTokens.insert(tx, { ...token, kind: "refresh", tokenHash: hashOf(pair.refresh), expiresAt });
 }
 
-/**
- * Encrypts a pair of tokens with the refresh token that the pair replaces. So only a program that has this refresh
- * token can decrypt the pair.
- */
+/** The replaced refresh token is the key. So only a program that has this token can decrypt the pair. */
 const sealPair = (pair: TokenPair, refreshToken: string): string =>
   createSealer(refreshToken).seal(JSON.stringify(pair));
 
@@ -585,8 +566,8 @@ export interface OAuthClient {
 const mostRedirects = 10;
 
 /**
- * Registers a program. The registration is deleted after a day if nobody has allowed the program to connect. Throws an
- * OAuthFault for addresses that are not allowed. (RFC 7591; rule A45)
+ * Throws an OAuthFault for addresses that are not allowed. An unused registration is deleted after a day. (RFC 7591;
+ * rule A45)
  */
 async function registerClient(
   { clock, database, newId }: Pick<Deps, "clock" | "database" | "newId">,
@@ -605,17 +586,11 @@ async function registerClient(
   return { ...client, redirects, host: null };
 }
 
-/**
- * Finds a registration. PostgreSQL refuses texts with NUL characters, so the format of the id is checked before the
- * query.
- */
+/** Checks the format of the id first, because PostgreSQL refuses texts with NUL characters. */
 const registered = async (reader: Reader, id: string) =>
   /^[\w-]{1,100}$/.test(id) ? oauthClients.find(reader, id) : undefined;
 
-/**
- * Whether an id can belong to a program, because it is registered or is an https address. This function does not read
- * the document at the address.
- */
+/** Whether an id is registered or is an https address. Does not read the document at the address. */
 export const isKnownClient = async (reader: Reader, id: string): Promise<boolean> =>
   id.startsWith("https://") || (await registered(reader, id)) !== undefined;
 
@@ -623,8 +598,8 @@ export const isKnownClient = async (reader: Reader, id: string): Promise<boolean
 export const unknownClient = "is not registered on this server, or its registration has expired";
 
 /**
- * Finds a program by its id. The id is the address of a document, or the id of a registration. Throws an Error whose
- * message describes the problem.
+ * Finds a program by the address of its document or the id of its registration. Throws an Error that describes the
+ * problem.
  */
 export async function findClient(
   { database, readClientDocument }: Pick<Deps, "database" | "readClientDocument">,
@@ -665,8 +640,8 @@ class OAuthFault extends Error {
 }
 
 /**
- * Returns the handler that the consent page calls when a person allows a connection. The handler creates the code that
- * the program exchanges for the connection. (rule A44)
+ * Returns the handler of the consent page. It creates the code that the program exchanges for the connection. (rule
+ * A44)
  */
 export function connectionConsentHandlers(deps: Pick<Deps, "clock" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);

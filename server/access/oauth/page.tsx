@@ -39,7 +39,7 @@ import { answeredRedirect, isOnThisComputer, isRegisteredRedirect, redirectName 
 
 type ConsentDeps = VisitDeps & Pick<Deps, "log" | "readClientDocument">;
 
-/** Returns the routes of the page on which a person allows an agent to connect, and of the form on that page. */
+/** Returns the routes of the page on which a person allows an agent to connect. */
 export function consentRoutes(deps: ConsentDeps, steps: SharedSteps, api: Api<Contract>): Route[] {
   const { settings } = deps;
   if (!settings.mcp) return [];
@@ -74,8 +74,8 @@ export function consentRoutes(deps: ConsentDeps, steps: SharedSteps, api: Api<Co
 type ConsentPageDeps = Pick<Deps, "clock" | "database" | "limiter" | "readClientDocument" | "settings">;
 
 /**
- * Shows a signed-in person the request of a program. The page is shown even if the person allowed the program before.
- * The server reads the document of the program only for a signed-in person. Throws an error for an unknown program.
+ * Shows the page even if the person allowed the program before. Reads the program's document only for a signed-in
+ * person.
  */
 async function consentPage(visit: DeviceSignInVisit, deps: ConsentPageDeps): Promise<DeviceSignInReply> {
   const query = consentQuery(visit.query);
@@ -91,8 +91,8 @@ async function consentPage(visit: DeviceSignInVisit, deps: ConsentPageDeps): Pro
 }
 
 /**
- * Allows or refuses the connection. Then the browser opens the redirect address of the program, with a code or an
- * error, and with the issuer. (RFC 9207)
+ * Allows or refuses the connection. The browser opens the program's redirect address with a code or error, and the
+ * issuer. (RFC 9207)
  */
 async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps): Promise<DeviceSignInReply> {
   const { fields, settings } = visit;
@@ -122,8 +122,8 @@ async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps):
 }
 
 /**
- * Returns what has changed since the page was shown; undefined if nothing has changed. The form contains a hash of the
- * program's name and not the name, because browsers change line breaks in form fields.
+ * Returns what has changed since the page was shown. The form contains a hash of the program's name, because browsers
+ * change line breaks in form fields.
  */
 function changedSince(
   { fields }: DeviceSignInVisit,
@@ -134,10 +134,7 @@ function changedSince(
   return fields.text("program") === hashOf(client.name) ? undefined : "program";
 }
 
-/**
- * Reads and checks the request. Throws an error that lists all faults of the request. If the server must read a
- * document for the person, counts this against a rate limit.
- */
+/** Throws an error that lists all faults of the request. Reading a document counts against a rate limit. */
 async function readRequest(
   given: URLSearchParams,
   { userId }: ConsoleCaller,
@@ -194,8 +191,7 @@ const goBack = (
 });
 
 /**
- * Answers a program that called the page without a browser. An unknown program gets `invalid_client`, so that it
- * registers again. (rule A71)
+ * Answers a program without a browser. An unknown program gets `invalid_client`, so that it registers again. (rule A71)
  */
 const answerConsentFault: AnswerWithPage = (ctx, error) =>
   answerFault(
@@ -234,10 +230,7 @@ interface ConsentProps {
 /** What has changed since the page was shown: the signed-in account, or the name of the program. */
 type Changed = "account" | "program";
 
-/**
- * Shows the access that a person gives to an agent. The page shows the name of the agent, the address at which the
- * browser continues, the apps whose feedback the agent may read, and what it may do.
- */
+/** Shows the access that a person gives to an agent. */
 const Consent = ({ visit, request, query, account, apps, changed }: ConsentProps) => (
   <BarePage links={visit.links} title="Connect an agent">
     <div class="card stack approval">
@@ -373,9 +366,8 @@ function clientIdIn(given: URLSearchParams): string {
 }
 
 /**
- * Reads the request of a program. Checks the redirect address first, and throws `bad_redirect` if it is wrong. Then
- * throws `bad_request` with all other faults. The browser is never redirected to the address of a faulty request,
- * because anybody can register an address. (rule A44)
+ * Throws `bad_redirect` for a wrong redirect address, otherwise `bad_request` with all faults. A faulty request never
+ * redirects the browser, because anybody can register an address. (rule A44)
  */
 function readConsentRequest(
   given: URLSearchParams,
@@ -407,8 +399,8 @@ function readConsentRequest(
 }
 
 /**
- * Returns the requested scopes that this server supports; all scopes if it supports none of them. That is safe, because
- * a person then decides which scopes to allow.
+ * Returns the requested scopes that this server supports. If there are none, returns all: the person then chooses the
+ * scopes.
  */
 function scopesIn(given: string): readonly ConnectionScope[] {
   const names = given.split(" ");
@@ -419,8 +411,8 @@ function scopesIn(given: string): readonly ConnectionScope[] {
 const fault = (issues: readonly Issue[]) => new ApiError("bad_request", { issues });
 
 /**
- * Returns the known parameters of the request as a query string. The form on the consent page sends this string
- * in one hidden field. In it, line breaks are percent-encoded, so browsers cannot change them.
+ * Returns the known parameters as a query string, for one hidden field. Browsers cannot change its line breaks, because
+ * they are percent-encoded.
  */
 const consentQuery = (given: URLSearchParams): string =>
   new URLSearchParams([...given].filter(([name]) => fields.includes(name))).toString();

@@ -8,10 +8,7 @@ const day = 86_400_000;
 export const lifetimes = {
   code: 5 * minute,
   access: 60 * minute,
-  /**
-   * The lifetime of a refresh token. Each refresh creates a new token with this lifetime. So a connection ends only
-   * if no program uses it during this time.
-   */
+  /** Each refresh creates a token with this lifetime. So a connection ends after this time without use. */
   refresh: 90 * day,
   /** How long a program gets the same new tokens if it sends the same refresh token again. */
   grace: minute,
@@ -22,8 +19,8 @@ export const lifetimes = {
 } as const;
 
 /**
- * The verdict on a refresh token. `fresh`: the program gets the next pair of tokens. `repeat`: the program gets the
- * same pair again. `replay`: two programs have the token. `expired`: the token is too old. (rule A48)
+ * The verdict on a refresh token. `fresh`: the next pair of tokens. `repeat`: the same pair again. `replay`: two
+ * programs have the token. (rule A48)
  */
 type RefreshVerdict = "fresh" | "repeat" | "replay" | "expired";
 
@@ -38,8 +35,8 @@ export function refreshVerdict(
 const longestName = 100;
 
 /**
- * Cleans the name that a program gives itself: removes control characters and lone surrogates, and keeps at most 100
- * characters. The result may be empty.
+ * Removes control characters and lone surrogates from a program's name, and keeps at most 100 characters. The result
+ * may be empty.
  */
 export function programName(given: unknown): string {
   if (typeof given !== "string") return "";
@@ -48,8 +45,8 @@ export function programName(given: unknown): string {
 }
 
 /**
- * The schemes of known programs that do not contain a domain. Systems and browsers handle many schemes in special ways,
- * and there is no complete list of these schemes. So all other schemes without a domain are refused. (RFC 8252 7.1)
+ * The known schemes without a domain. All others are refused: systems handle many of them in special ways. (RFC 8252
+ * 7.1)
  */
 const schemesOfPrograms: ReadonlySet<string> = new Set([
   ...["cursor:", "vscode:", "vscode-insiders:", "vscodium:", "windsurf:", "kiro:", "trae:", "zed:"],
@@ -88,18 +85,14 @@ const loopbackNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[
  */
 const plainForm = /^[a-z][a-z0-9+.-]*:\/\/[\w.~:/?[\]!$&'()*+,;=%-]+$/;
 
-/**
- * The host is written into the Content Security Policy of a page. So it must not contain `;` and `*`, which address
- * parsers allow.
- */
+/** The host is written into a Content Security Policy. It must not contain `;` and `*`, which address parsers allow. */
 const plainHost = /^(?:[a-z\d_.-]+|\[[\da-f:.]+\])$/;
 
 const longestRedirect = 2_000;
 
 /**
- * Whether a program may get its codes at this address. It is an https address, an http address on the person's
- * computer, or an address with the scheme of an app. The scheme of an app must be known or contain a domain. The
- * address must have no user, no fragment, and no field of an OAuth answer in its query. (rule A46)
+ * Whether codes may be sent here: https, http on this computer, or an app's scheme (known, or with a domain). Refused:
+ * a user, a fragment, and fields of an OAuth answer. (rule A46)
  */
 export function isClientRedirect(given: string): boolean {
   if (given.length > longestRedirect || !plainForm.test(given) || !URL.canParse(given)) return false;
@@ -114,8 +107,8 @@ export function isClientRedirect(given: string): boolean {
 const answerFields = ["code", "error", "state", "iss"];
 
 /**
- * Whether an address is exactly a registered address. For an address on the person's computer the port may differ,
- * because a program uses any port that is free. (RFC 8252 7.3)
+ * Whether an address is registered. On the person's computer the port may differ, because programs use any free port.
+ * (RFC 8252 7.3)
  */
 export const isRegisteredRedirect = (given: string, registered: readonly string[]): boolean =>
   isClientRedirect(given) && registered.some((each) => each === given || differsByPort(each, given));

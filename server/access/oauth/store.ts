@@ -32,8 +32,8 @@ export const oauthClients = {
     tx.run("UPDATE oauth_clients SET used_at = ? WHERE id = ?", now, id),
 
   /**
-   * Deletes registrations of programs that nobody has allowed to connect, if they are older than `before`. Of the
-   * newer registrations of this kind, keeps only the newest `kept`. Returns how many registrations it deleted.
+   * Deletes unused registrations that are older than `before`. Of the newer ones, keeps only the newest `kept`. Returns
+   * how many it deleted.
    */
   async prune(tx: Transaction, before: string, kept: number): Promise<number> {
     const old = await tx.run("DELETE FROM oauth_clients WHERE used_at IS NULL AND created_at < ?", before);
@@ -71,10 +71,7 @@ export const oauthCodes = {
   use: (tx: Transaction, codeHash: string, connectionId: string) =>
     tx.run("UPDATE oauth_codes SET connection_id = ? WHERE code_hash = ?", connectionId, codeHash),
 
-  /**
-   * Deletes codes that expired before `before`. Until then, used codes are kept, too, so that the server can detect a
-   * second use.
-   */
+  /** Deletes codes that expired before `before`. Used codes are kept until then, so that a second use is detected. */
   prune: (tx: Transaction, before: string) => tx.run("DELETE FROM oauth_codes WHERE expires_at < ?", before),
 };
 
@@ -88,9 +85,8 @@ export const oauthTokens = {
     (await reader.get("SELECT 1 AS one FROM oauth_tokens WHERE token_hash = ?", tokenHash)) !== undefined,
 
   /**
-   * Finds a token and locks it. Until this transaction ends, no other transaction can change the token or end its
-   * connection. On PostgreSQL this locks the row of the connection. If another transaction is ending the connection,
-   * the token is not found.
+   * Finds a token and locks it against changes and against the end of its connection. If another transaction is ending
+   * the connection, the token is not found.
    */
   async take(tx: Transaction, tokenHash: string): Promise<OAuthTokenRow | undefined> {
     await tx.lock(`oauth-token:${tokenHash}`);
@@ -103,8 +99,7 @@ export const oauthTokens = {
   },
 
   /**
-   * Stores that a refresh token was used, with the encrypted pair of tokens that the program got for it. Deletes the
-   * encrypted pairs of earlier refreshes of the connection.
+   * Stores the use of a refresh token, with the encrypted new pair. Deletes the encrypted pairs of earlier refreshes.
    */
   async use(
     tx: Transaction,
@@ -121,10 +116,7 @@ export const oauthTokens = {
     );
   },
 
-  /**
-   * Ends a connection, deletes its tokens, and ends waiting requests that use them. Returns undefined if it has ended
-   * already. (rule A49)
-   */
+  /** Ends a connection and the waiting requests that use it. Returns undefined if it has ended already. (rule A49) */
   async disconnect(tx: Transaction, connectionId: string) {
     const ended = await tx.get<{ userId: string; appId: string | null; label: string }>(
       `DELETE FROM tokens WHERE id = ? AND kind = 'oauth'
@@ -136,10 +128,7 @@ export const oauthTokens = {
     return ended;
   },
 
-  /**
-   * Deletes connections that have no tokens and were last used before `before`. If a connection was never used, the
-   * time of its creation counts. (rule A72)
-   */
+  /** Deletes connections without tokens that were last used, or created, before `before`. (rule A72) */
   pruneEnded: (tx: Transaction, before: string) =>
     tx.run(
       `DELETE FROM tokens WHERE kind = 'oauth' AND COALESCE(last_used_at, created_at) < ?

@@ -55,8 +55,8 @@ export const secondFactorHandlers = (deps: ProvingDeps): Handlers<typeof contrac
 });
 
 /**
- * Creates the secret of a second factor. The person must type the password again, or must have signed in recently if
- * the account has no password. Without this check, a stranger who finds a signed-in browser could lock the owner out.
+ * Needs the password, or a recent sign-in if the account has no password. Otherwise a stranger at a signed-in browser
+ * could lock the owner out.
  */
 function beginFactor(deps: ProvingDeps): Handler<typeof contract.begin> {
   return async ({ caller, address, body, save }) => {
@@ -88,10 +88,8 @@ const alreadyOn = () =>
   new ApiError("wrong_state", { message: "This account already has a second factor. Remove it first." });
 
 /**
- * Turns the second factor on. Returns new recovery codes, and mails the person about the change. Other browsers
- * are signed out, because they signed in without the second factor. Throws `invalid_second_factor` for a wrong
- * code, `rate_limited` after too many attempts, and `wrong_state` if there is no key to confirm, if a newer key
- * was created in the meantime, or if the second factor is already on.
+ * Turns the second factor on, and returns new recovery codes. Signs out other browsers, which had no second factor.
+ * Throws `invalid_second_factor`, `rate_limited` and `wrong_state`.
  */
 function confirmFactor(deps: ProvingDeps): Handler<typeof contract.confirm> {
   const record = createAuditWriter(deps);
@@ -163,10 +161,7 @@ function removeFactor(deps: ProvingDeps): Handler<typeof contract.remove> {
   };
 }
 
-/**
- * Checks the second factor of a person who is signed in. Returns the function that marks the code as used.
- * Throws `wrong_state` for an account without a second factor.
- */
+/** Returns the function that marks the code as used. Throws `wrong_state` for an account without a second factor. */
 async function proveAgain(
   deps: ProvingDeps,
   {

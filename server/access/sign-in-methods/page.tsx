@@ -30,10 +30,7 @@ import {
   SecondFactorLine,
 } from "./second-factor.tsx";
 
-/**
- * Changes the password. If the account has no password, sets the first password. The page never contains a password
- * that was typed.
- */
+/** Changes the password, or sets the first one. The page in the answer never contains a typed password. */
 function changePassword(visit: SignedInVisit): Promise<Reply<"first-password" | "password-changed">> {
   const { ask, fields, links, reads } = visit;
   const given = (name: string) => fields.text(name);
@@ -94,10 +91,7 @@ function removePasskey(visit: SignedInVisit): Promise<Reply<"passkey-removed">> 
   );
 }
 
-/**
- * Creates the secret of a second factor, and answers with the page that shows it. A redirect would put the secret into
- * an address or a cookie.
- */
+/** Answers with the page that shows the secret. A redirect would put the secret into an address or a cookie. */
 function beginSecondFactor(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(
@@ -239,8 +233,7 @@ const ProviderLine = ({
 };
 
 /**
- * Whether two addresses of issuers are the same. An address without a path is the same with and without a slash at the
- * end.
+ * Whether two addresses of issuers are the same. Ignores a slash after the host, such as in `https://id.example.org/`.
  */
 const isSame = (one: string, other: string): boolean => new URL(one).href === new URL(other).href;
 
@@ -350,10 +343,7 @@ const Secret = ({ secret, uri }: NonNullable<SetUpProps["made"]>) => (
   </>
 );
 
-/**
- * Offers to create a new secret. The secret is shown only once. A person who has not stored it in an authenticator
- * app needs a new one.
- */
+/** Offers a new secret. A person who has not stored the first one cannot see it again. */
 const Again = ({ navigation: { links } }: { readonly navigation: Navigation }) => (
   <p>
     If your app does not have the key, <a href={links.signInMethods}>begin again</a>.

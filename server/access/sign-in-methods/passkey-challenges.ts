@@ -15,8 +15,8 @@ interface PasskeyAccount {
 }
 
 /**
- * Creates the request that asks an authenticator for a passkey of the account. Returns null if the account has no
- * passkey, or if passkeys cannot be used at this console's address.
+ * Creates the request for a passkey of the account. Returns null if there is no passkey, or if this console's address
+ * does not support passkeys.
  */
 export function passkeyRequestFor(
   deps: Sealing & Pick<Deps, "settings">,
@@ -43,8 +43,8 @@ function passkeyRequest(deps: Sealing, { user, host, rows }: PasskeyAccount): Pa
 const algorithms = [-8, -7, -257];
 
 /**
- * Creates the request for a new passkey. The request lists the existing passkeys. So an authenticator that already
- * has one of them does not create a second passkey.
+ * Creates the request for a new passkey. It lists the existing passkeys, so that an authenticator does not create a
+ * second one.
  */
 export function passkeyCreation(deps: Sealing, { user, host, rows }: PasskeyAccount): PasskeyCreation {
   const challenge = randomName();
@@ -75,10 +75,7 @@ function namesIn(json: string): string[] {
 
 const lifetimeMilliseconds = 600_000;
 
-/**
- * A challenge for an authenticator, and the purpose of the challenge. The browser gets the challenge encrypted, and
- * sends it back with the answer.
- */
+/** A challenge for an authenticator. The browser gets it encrypted, and sends it back with the answer. */
 interface Ceremony {
   readonly kind: "passkey" | "new passkey";
   readonly userId: string;
@@ -90,10 +87,7 @@ type Sealing = Pick<Deps, "sealer" | "clock">;
 const sealCeremony = ({ sealer, clock }: Sealing, ceremony: Ceremony): string =>
   sealer.seal(JSON.stringify({ ...ceremony, expiresAt: clock.now().getTime() + lifetimeMilliseconds }));
 
-/**
- * Decrypts a challenge. Returns undefined if this deployment did not encrypt the value, or if the value was changed.
- * Also returns undefined if the challenge has expired, or is for another purpose or another account.
- */
+/** Decrypts a challenge. Returns undefined for an invalid or expired value, and for another purpose or account. */
 export function openCeremony(
   { sealer, clock }: Sealing,
   sealed: string,

@@ -25,8 +25,8 @@ interface Proving {
 }
 
 /**
- * Marks the presented code or passkey as used, in the transaction of the action. Throws `invalid_second_factor` if
- * another request has used it.
+ * Marks the code or passkey as used, in the transaction of the action. Throws `invalid_second_factor` if it was used
+ * before.
  */
 export type Spend = (tx: Transaction) => Promise<void>;
 
@@ -36,10 +36,8 @@ export const hasSecondFactor = async (reader: Reader, userId: string): Promise<b
 const isOn = (row: SecondFactorRow | undefined): row is SecondFactorRow => Boolean(row?.confirmedAt);
 
 /**
- * Checks the second factor of an account. Returns the function that marks the code or passkey as used. A
- * recovery code is not checked before that function is called. Throws `second_factor_required` if a code is
- * missing, `invalid_second_factor` if it is wrong, and `rate_limited` after too many attempts. An account
- * without a second factor needs no code. (rules S23, S24)
+ * Checks the second factor. Returns the function that marks the code as used, and checks a recovery code. Throws
+ * `second_factor_required`, `invalid_second_factor` and `rate_limited`. (rules S23, S24)
  */
 export async function proveSecondFactor(deps: ProvingDeps, proving: Proving): Promise<Spend> {
   const { user, address, known, code, passkey } = proving;
@@ -59,10 +57,7 @@ export async function proveSecondFactor(deps: ProvingDeps, proving: Proving): Pr
   };
 }
 
-/**
- * Checks the answer of an authenticator to a challenge. Throws `invalid_second_factor` if it is wrong. Returns a
- * function that records the use of the passkey.
- */
+/** Throws `invalid_second_factor` for a wrong answer. The returned function records the use of the passkey. */
 async function provePasskey(deps: ProvingDeps, { user }: Proving, proof: PasskeyProof): Promise<Spend> {
   const { clock, database, settings } = deps;
   const ceremony = openCeremony(deps, proof.ceremony, { kind: "passkey", userId: user.id });
@@ -80,10 +75,7 @@ async function provePasskey(deps: ProvingDeps, { user }: Proving, proof: Passkey
   };
 }
 
-/**
- * Returns the time step of a code of the authenticator app; undefined if the code is wrong or was used, or if
- * the secret of the app was lost.
- */
+/** Returns the time step of a code. Undefined if the code is wrong or used, or if the app's secret was lost. */
 export function stepOfCode(
   { clock, sealer }: Pick<Deps, "clock" | "sealer">,
   { secretSealed, lastStep }: Pick<SecondFactorRow, "secretSealed" | "lastStep">,

@@ -208,8 +208,8 @@ export const CodeField = ({
 );
 
 /**
- * Returns the refusal of a wrong code or password as an error of its form field. The person is signed in, so
- * `invalid_credentials` means a wrong password. Returns other refusals unchanged.
+ * Returns a refusal as an error of the form field. The person is signed in, so `invalid_credentials` means a wrong
+ * password.
  */
 export function atFactorField(refusal: ApiError): ApiError {
   if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");

@@ -5,8 +5,7 @@ import { insert, select } from "../../database/transaction.ts";
 
 export interface SecondFactorRow {
   /**
-   * The encrypted secret of the authenticator app. Null if the deployment's secret, with which it was encrypted, was
-   * lost. Then only recovery codes work.
+   * The encrypted secret of the authenticator app. Null if its encryption key was lost: then only recovery codes work.
    */
   readonly secretSealed: string | null;
   readonly lastStep: number;
@@ -53,10 +52,7 @@ export const secondFactors = {
       ...[at, step, userId, secretSealed],
     )) === 1,
 
-  /**
-   * Stores that the code of a time step is used. Returns false if the code of this or a later time step was used
-   * before.
-   */
+  /** Marks the code of a time step as used. Returns false if this or a later code was used before. */
   useStep: async (tx: Transaction, userId: string, step: number): Promise<boolean> =>
     (await tx.run(
       `UPDATE second_factors SET last_step = ? WHERE id = ? AND last_step < ? AND confirmed_at IS NOT NULL`,
@@ -86,8 +82,8 @@ export const secondFactors = {
   },
 
   /**
-   * Deletes all recovery codes after the restore of a backup, because nobody knows which were used after the backup.
-   * Returns how many accounts have a second factor, and therefore have no recovery codes now. (rule S25)
+   * Deletes all recovery codes after a restore, because nobody knows which were used after the backup. Returns how many
+   * accounts have a second factor. (rule S25)
    */
   async endRecoveryCodes(tx: Transaction): Promise<number> {
     await tx.run("DELETE FROM recovery_codes");

@@ -64,8 +64,8 @@ export const signIn = (
 });
 
 /**
- * Creates the handler that exchanges a code for a token. A refused exchange does not use the code. The order of
- * the checks is: code, attestation, device. (rule S8)
+ * Exchanges a code for a token. A refused exchange does not use the code. Checks the code, then attestation, then the
+ * device. (rule S8)
  */
 function exchange(
   deps: Pick<Deps, "attest" | "clock" | "database" | "log" | "newId">,
@@ -73,8 +73,8 @@ function exchange(
   return async ({ body, address, save }) => {
     const { verifier, integrityToken, ...presented } = body;
     const found = await findExchangeable(deps, presented, await challengeOf(verifier));
-    // The code is refused inside of `save`, after the check of the Idempotency-Key. If an earlier request with the same
-    // key used the code, `save` repeats the answer to that request.
+    // `save` checks the Idempotency-Key first, so the code is refused inside of it. A repeated request gets the answer
+    // of the first request, which used the code.
     if ("why" in found) return save(async () => refuseCode(deps, found.why));
     const { code, codeHash } = found;
     const { deviceId } = code;
@@ -112,8 +112,8 @@ async function attestDevice(
 type FoundCode = { readonly code: SignInCodeRow; readonly codeHash: string } | { readonly why: string };
 
 /**
- * Returns the code if this device may exchange it; otherwise the reason why it may not. The same work is done
- * for each reason, so that the time of the answer does not reveal the reason.
+ * Returns the code if this device may exchange it, otherwise the reason. The work is always the same: the time of the
+ * answer must not reveal the reason.
  */
 async function findExchangeable(
   { database, clock }: Pick<Deps, "database" | "clock">,
@@ -128,18 +128,15 @@ async function findExchangeable(
   return row ? { code: row, codeHash } : { why: "unknown code" };
 }
 
-/**
- * Logs why the code was refused, and throws `invalid_code`. The answer does not contain the reason, because it
- * must not help a person who has stolen the code.
- */
+/** Logs the reason and throws `invalid_code`. The answer hides the reason from a person who has stolen the code. */
 function refuseCode({ log }: Pick<Deps, "log">, why: string): never {
   log.info({ why }, "sign-in code refused");
   throw new ApiError("invalid_code");
 }
 
 /**
- * Returns the handler with which a terminal waits for its code. The answer comes when the person has decided, or when
- * the waiting time has ended. The handler throws `access_denied` if the person has refused. (rule S14)
+ * Returns the handler with which a terminal waits for its code. Answers after the decision, or when the waiting time
+ * ends. Throws `access_denied` after a refusal. (rule S14)
  */
 function awaitCode({
   database,
@@ -188,8 +185,8 @@ function register(
 }
 
 /**
- * Signs a device in with e-mail and password. Failed attempts count toward the same limits as failed sign-ins to the
- * console, because both use the same password. If the account has a second factor, the device must send a code, too.
+ * Signs a device in with e-mail and password. Failures count toward the limits of the console, which has the same
+ * password.
  */
 function token(
   deps: Pick<Deps, "attest" | "clock" | "database" | "newId" | "sealer" | "settings">,
@@ -228,8 +225,8 @@ interface DeviceLink {
 }
 
 /**
- * Locks the device, so that only this transaction can link it. Throws `device_taken` while the device has a valid token
- * of another account. (rule S9)
+ * Locks the device until the transaction ends. Throws `device_taken` if the device has a valid token of another
+ * account. (rule S9)
  */
 async function claimDevice(
   { clock }: Pick<Deps, "clock">,
@@ -241,11 +238,7 @@ async function claimDevice(
   if (holder && holder.userId !== user.id) throw new ApiError("device_taken");
 }
 
-/**
- * Links a claimed device to an account, and writes an audit entry. If the device sent a time zone, it becomes
- * the time zone of the account, also for its notices. An earlier token of the device stops working. Only the result contains the new
- * token.
- */
+/** Links a claimed device to an account. Its earlier token stops working. Only the result contains the new token. */
 async function linkDevice(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -399,8 +392,8 @@ export function consoleSession(
 }
 
 /**
- * Creates a function that starts the session of a person who has proved all factors, and sets the cookie of the
- * session. The function throws `invalid_credentials` if the password was changed after the check.
+ * Creates a function that starts the session and sets its cookie. It throws `invalid_credentials` if the password was
+ * changed after the check.
  */
 const openSession =
   (deps: Pick<Deps, "clock" | "newId" | "sealer" | "time">) =>
@@ -429,8 +422,8 @@ const openSession =
   };
 
 /**
- * Calls `prove`. If it throws `second_factor_required`, adds an encrypted proof of the first step to the error, so that
- * the client need not send the password again.
+ * Adds an encrypted proof of the first step to `second_factor_required`. So the client need not send the password
+ * again.
  */
 const orStep = (
   deps: Pick<Deps, "clock" | "sealer">,
@@ -443,8 +436,8 @@ const orStep = (
   });
 
 /**
- * Returns the account to which an encrypted first step belongs. Throws `invalid_credentials` if the step has
- * expired, or if the password has changed since.
+ * Returns the account of an encrypted first step. Throws `invalid_credentials` if the step expired or the password
+ * changed.
  */
 async function userOfStep(
   deps: Pick<Deps, "clock" | "database" | "sealer">,
@@ -461,10 +454,7 @@ const stepHasExpired = () =>
     message: "This sign-in has expired, or is already finished. Begin again.",
   });
 
-/**
- * Changes the password. Ends all other sessions of the account, deletes its mailed links, and mails the person about
- * the change. Tokens and devices are not affected. (rule S19)
- */
+/** Changes the password. Ends other sessions and deletes mailed links. Tokens and devices stay valid. (rule S19) */
 function changePassword(
   deps: NoticeDeps & Pick<Deps, "database">,
 ): Handler<typeof sessionContract.changePassword> {
@@ -499,9 +489,8 @@ async function appOf(
 }
 
 /**
- * Sets the first password of an account that signs in with a provider. Such an account has no old password that
- * the server could require. So the sign-in must be recent, and the second factor is required again. Ends all
- * other sessions, deletes the mailed links of the account, and mails the person about the change. (rule S31)
+ * Sets the first password. There is no old one to ask for, so the sign-in must be recent, with the second factor. Ends
+ * other sessions and mailed links. (rule S31)
  */
 function firstPassword(deps: ProvingDeps): Handler<typeof sessionContract.firstPassword> {
   const record = createAuditWriter(deps);
@@ -545,10 +534,7 @@ const refuseWithoutRegistration = ({ settings }: Pick<Deps, "settings">): void =
   throw new ApiError("forbidden", { message: "New accounts are turned off on this server." });
 };
 
-/**
- * Starts a sign-up. If the server sends mail, it mails a link that creates the account later. Otherwise this request
- * creates the account, unless the address already has one.
- */
+/** Mails a link that creates the account. A server without mail creates the account now, unless the address has one. */
 function signUp(deps: AccountLinksDeps): Handler<typeof accountLinksContract.signUp> {
   return async ({ body, save }) => {
     refuseWithoutRegistration(deps);
@@ -607,10 +593,8 @@ function recover(deps: AccountLinksDeps): Handler<typeof accountLinksContract.re
 }
 
 /**
- * Sets the new password, ends all sessions and all other links, and mails the person about the change. The
- * second factor stays, because access to the mailbox alone must not be enough to sign in. If the address was
- * never verified, somebody else may have created the account. Then all other credentials of the account are
- * removed, too. (rule S30)
+ * Sets the new password, and ends all sessions and links. Keeps the second factor: a mailbox alone must not suffice.
+ * For an address that was never verified, ends all other credentials, too. (rule S30)
  */
 function finishRecovery(deps: AccountLinksDeps): Handler<typeof accountLinksContract.finishRecovery> {
   const record = createAuditWriter(deps);
@@ -645,9 +629,8 @@ const signUpMilliseconds = 24 * 3_600_000;
 type MailingDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
- * Mails a link for a new password, if the address has an account with a password. The same statements run for
- * each address, so that the time of the answer reveals nothing. For any other address, the mail is queued and
- * then deleted. Does nothing if the address has already got too many of these mails. (rule S27)
+ * Mails a link for a new password. Sends nothing above the rate limit. Every address runs the same statements, so that
+ * the time of the answer reveals nothing. (rule S27)
  */
 async function mailRecovery(deps: MailingDeps, tx: Transaction, asked: AskedLink): Promise<void> {
   const { email } = asked;
@@ -671,9 +654,8 @@ async function mailRecovery(deps: MailingDeps, tx: Transaction, asked: AskedLink
 }
 
 /**
- * Mails a link for a new account. If the address already has an account, the mail says how to sign in. In both
- * cases the same statements run, so that the time of the answer reveals nothing. Does nothing if the address
- * has already got too many of these mails.
+ * Mails a link for a new account, or how to sign in to an existing one. Sends nothing above the rate limit. Both cases
+ * run the same statements, so that the time of the answer reveals nothing.
  */
 async function mailSignUp(deps: MailingDeps, tx: Transaction, asked: AskedLink): Promise<void> {
   const { email } = asked;
@@ -720,8 +702,8 @@ interface InvitationGoal extends InvitedRow {
 }
 
 /**
- * Returns the invitation whose page opens after the person has used the mailed link. Returns undefined if the
- * invitation goes to another address or cannot be used, because then the account could not accept it. (rule K27)
+ * Returns the invitation whose page opens after the mailed link. Undefined if this address cannot accept the
+ * invitation. (rule K27)
  */
 async function goalOf(
   { clock }: MailingDeps,
@@ -739,9 +721,8 @@ const invitationWords = ({ invitedBy, appName, role }: InvitationGoal): string =
   `the invitation of ${invitedBy} to work on the app “${appName}” as ${role}.`;
 
 /**
- * Creates a function for a mailed link. The function returns the secret of the invitation whose page opens afterwards,
- * and the invitation if it can still be used. It returns undefined if the link cannot be used or has no invitation. The
- * function needs no signed-in person, because only the person who reads the mail has the link.
+ * Creates a function that returns the invitation of a mailed link. No sign-in is needed. `invited` is undefined if the
+ * invitation cannot be used.
  */
 export const createMailedInvitationRead =
   ({ clock, database, sealer }: Pick<Deps, "clock" | "database" | "sealer">) =>
@@ -754,10 +735,7 @@ export const createMailedInvitationRead =
     return { secret, invited: await invitations.invited(database, { tokenHash: hashOf(secret), now }) };
   };
 
-/**
- * Decrypts the secret of an invitation. Returns undefined if the secret of the deployment was lost. The link
- * still creates the account in this case.
- */
+/** Returns undefined if the secret of the deployment was lost. The link still creates the account. */
 function unsealed(sealer: Pick<Deps["sealer"], "open">, sealed: string): string | undefined {
   try {
     return sealer.open(sealed);
@@ -791,8 +769,7 @@ function newLink(
 }
 
 /**
- * Counts a mail with a link to this address. Returns false if the rate limit is reached; then nothing is counted. The
- * client gets the same answer in both cases.
+ * Counts a mail with a link. Returns false if the rate limit is reached. The client gets the same answer in both cases.
  */
 async function mayMail({ clock, settings }: MailingDeps, tx: Transaction, email: string): Promise<boolean> {
   if (!settings.rateLimited) return true;
@@ -800,10 +777,7 @@ async function mayMail({ clock, settings }: MailingDeps, tx: Transaction, email:
   return (await consume(tx, { key: `linkMails:${hashOf(email)}`, rule, clock })).allowed;
 }
 
-/**
- * Throws `forbidden` for a request from a page of another site. Otherwise such a page could sign a person in to the
- * account of an attacker.
- */
+/** Throws `forbidden` for a page of another site. Such a page could sign a person in to an attacker's account. */
 function refuseForeignPage({ settings }: Pick<Deps, "settings">, { origin }: Browser): void {
   if (origin === undefined || isOwnOrigin(origin, settings)) return;
   throw new ApiError("forbidden", { message: "Sign in from a page of the console." });

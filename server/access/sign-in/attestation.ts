@@ -9,7 +9,7 @@ import { judgeIntegrity } from "./rules.ts";
 export type Attest = (attestation: {
   /** The integrity token that the device sent; undefined if it sent none. */
   readonly integrityToken: string | undefined;
-  /** The token must be bound to the device and to this text: the sign-in code, or the e-mail address of the account. */
+  /** The token must be bound to the device and to the subject: the sign-in code, or the account's e-mail address. */
   readonly subject: string;
   readonly deviceId: string;
   readonly now: Date;
@@ -28,10 +28,8 @@ export function createAttest(settings: AttestationSettings): Attest {
 }
 
 /**
- * Returns the value that binds an integrity token to one sign-in. The device sends it to Google, as the nonce of a
- * classic request or as the request hash of a standard request. It is a SHA-256 in base64url without padding. The
- * hashed text consists of the subject, a line feed and the device id. The subject is the sign-in code, or the e-mail
- * address of the account.
+ * Returns the value that binds an integrity token to one sign-in: base64url of SHA-256 of `subject\ndeviceId`. The
+ * device sends it to Google, as the nonce or the request hash.
  */
 export const bindingOf = (subject: string, deviceId: string): string =>
   hash("sha256", `${subject}\n${deviceId}`, "base64url");
@@ -46,10 +44,8 @@ function bindingCheck(subject: string, deviceId: string): (given: string) => boo
 }
 
 /**
- * Creates a function that decrypts and verifies tokens of classic Play Integrity requests. The two keys are from the
- * Play Console, in base64. A token is signed with ES256, then encrypted with A256KW and A256GCM. Tokens with other
- * algorithms are refused, and keys inside a token are not used. The function returns the parsed JSON of the token, or
- * undefined for an invalid token.
+ * Creates a function that decrypts and verifies tokens of classic Play Integrity requests; undefined if invalid. The
+ * keys are from the Play Console, in base64. Only ES256, A256KW and A256GCM are accepted.
  */
 function createOpenToken({
   decryptionKey,

@@ -90,8 +90,7 @@ export function createDeviceSignInVisits(
 }
 
 /**
- * The paths of the device sign-in pages as this server receives them. They do not contain the path of `baseUrl`,
- * because a reverse proxy may have removed that part.
+ * The paths as this server receives them, without the path of `baseUrl`. A reverse proxy may have removed that path.
  */
 export const deviceSignInPaths = {
   authorize: authorizePath,
@@ -101,10 +100,7 @@ export const deviceSignInPaths = {
   code: codePath,
 } as const;
 
-/**
- * Returns the paths for links to these pages. They begin with the path of `baseUrl`, which a reverse proxy may remove
- * from requests.
- */
+/** Returns the paths for links. They begin with the path of `baseUrl`, which a reverse proxy may remove. */
 export function deviceSignInLinks({ baseUrl }: Pick<Settings, "baseUrl">): DeviceSignInLinks {
   const at = new URL(baseUrl).pathname.replace(/\/$/, "");
   return {

@@ -33,9 +33,8 @@ type SignInOutcome =
     };
 
 /**
- * Does one step of a sign-in with the values of a form. The first form has the e-mail address and the password. The
- * second form has the code or the passkey. Returns `second_factor` if the page must ask for the second factor, also
- * after a refused code. Throws all other errors.
+ * Does one step of a sign-in. The first form has the password, the second has the code or passkey. A refused code
+ * returns `second_factor` again.
  */
 export async function signInWith(ask: Ask, fields: Fields): Promise<SignInOutcome> {
   const step = fields.text("step");
@@ -184,8 +183,8 @@ export const pageOfPending = (fields: Fields): string | undefined =>
   fields.has(onlyShown) ? fields.text(onlyShown) : undefined;
 
 /**
- * Shows a pending form again with its values, like a refused form. Changes no data. Returns undefined if the page of
- * the form cannot show it again, or if the person who signed in is not the author of the form.
+ * Shows a pending form again with its values. Changes no data. Returns undefined if that is not possible, or if another
+ * person wrote the form.
  */
 export const showAgain = async (visit: SignedInVisit, form: Form): Promise<Reply<string> | undefined> =>
   isOfAnother(visit.fields, visit.caller.email)

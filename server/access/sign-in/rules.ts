@@ -60,9 +60,8 @@ const longestAgeMilliseconds = 600_000;
 const skewMilliseconds = 300_000;
 
 /**
- * Checks the payload of a Play Integrity token, which may have any shape. Returns all reasons to refuse it; an empty
- * list if there are none. A wrong device verdict is the reason `device_integrity_failed`, and every other problem is
- * `app_not_recognized`. (rule S13)
+ * Returns all reasons to refuse the payload of a Play Integrity token, which may have any shape. A wrong device verdict
+ * is `device_integrity_failed`; every other problem is `app_not_recognized`. (rule S13)
  */
 export function judgeIntegrity(payload: unknown, app: OwnApp, attempt: IntegrityAttempt): IntegrityReason[] {
   if (!isObject(payload)) return ["app_not_recognized"];
@@ -89,10 +88,7 @@ function isAppRecognized(payload: object, app: OwnApp, { isBound, now }: Integri
   );
 }
 
-/**
- * Whether the token was requested for this sign-in. A classic request contains a nonce, and a standard request contains
- * a request hash.
- */
+/** Whether the token is for this sign-in. A classic request has a nonce, a standard request has a request hash. */
 function isOfThisExchange(payload: object, isBound: (given: string) => boolean): boolean {
   const given = [
     valueAt(payload, "requestDetails", "nonce"),
@@ -108,10 +104,7 @@ function isRecent(timestamp: unknown, now: Date): boolean {
   return age < longestAgeMilliseconds && age >= -skewMilliseconds;
 }
 
-/**
- * Whether Google marked the answer as a test response. Such an answer is refused, because a tester's Google account can
- * choose the verdicts in test responses.
- */
+/** Test responses are refused, because a tester's Google account can choose their verdicts. */
 function isTestingResponse(testing: unknown): boolean {
   if (testing === undefined) return false;
   const isTest = isObject(testing) ? valueAt(testing, "isTestingResponse") : true;
@@ -138,8 +131,7 @@ const unpadded = (base64url: string): string => base64url.replace(/={1,2}$/, "")
 const freshMilliseconds = 10 * 60_000;
 
 /**
- * Whether a sign-in is recent. For some actions people must type their password again. If the account has no password,
- * the sign-in must be recent instead. (rule S31)
+ * Whether a sign-in is recent. Some actions need the password, or a recent sign-in if the account has none. (rule S31)
  */
 export const isFresh = (signedInAt: string | undefined, now: Date): boolean =>
   signedInAt !== undefined && now.getTime() - Date.parse(signedInAt) < freshMilliseconds;
@@ -165,16 +157,12 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/**
- * The number of characters of the header `User-Agent` that are read. The patterns are slow for long texts, and no
- * browser sends a longer header.
- */
+/** How many characters of `User-Agent` are read. The patterns are slow for long texts; browsers send less. */
 const longestRead = 500;
 
 /**
- * Returns the name of a browser and its system, such as `Firefox on Linux`, for the header `User-Agent`. Only names
- * from the lists above are stored. The header itself is not stored, because it is too long and can contain any text.
- * (rule S22)
+ * Returns a name for `User-Agent`, such as `Firefox on Linux`. The header is not stored: it is long and can contain any
+ * text. (rule S22)
  */
 export function browserName(userAgent: string | undefined): string | null {
   if (userAgent === undefined) return null;
@@ -193,9 +181,8 @@ export interface AuthorizeRequest extends AuthorizeQuery {
 const requestFields = ["device", "name", "challenge", "state"] as const;
 
 /**
- * Reads the sign-in request of a device, from the query of the page or from the form that repeats it. Checks the
- * redirect address first, and throws `bad_redirect` if it is wrong. Throws `bad_request` for all other faults. (rule
- * S3)
+ * Reads the sign-in request of a device, from the query or from the form. Throws `bad_redirect` for a wrong redirect
+ * address, otherwise `bad_request` for other faults. (rule S3)
  */
 export function readAuthorizeRequest(
   given: URLSearchParams,
@@ -217,8 +204,8 @@ export function readAuthorizeRequest(
 }
 
 /**
- * Returns the request as a query string. The form on the page sends this string in one hidden field. In it,
- * line breaks are percent-encoded, so browsers cannot change them.
+ * Returns the request as a query string, for one hidden field. Browsers cannot change its line breaks, because they are
+ * percent-encoded.
  */
 export function deviceRequestQuery({ redirect, device, name, challenge, state }: AuthorizeRequest): string {
   const query = new URLSearchParams({ redirect, device, name, challenge });
@@ -226,10 +213,7 @@ export function deviceRequestQuery({ redirect, device, name, challenge, state }:
   return query.toString();
 }
 
-/**
- * Whether a sign-in code may be sent to a target. The target must be exactly the redirect address of the deployment, or
- * an address with one of the two schemes for apps. (rule S4)
- */
+/** Whether a code may be sent to a target: the redirect address of the deployment, or a scheme for apps. (rule S4) */
 export function isRedirectTarget(given: string, redirectUrl: string | undefined): boolean {
   if (given.length > longestRedirect) return false;
   return given === redirectUrl || isAppTarget(given);
@@ -246,8 +230,8 @@ export function redirectAddress(target: string, answer: RedirectAnswer, state: s
 }
 
 /**
- * Returns the source that the Content Security Policy of a page must list in `form-action`: the scheme of an app, or
- * the origin of a site. Otherwise the browser does not follow the redirect after the form.
+ * Returns the source for `form-action` in the Content Security Policy. Without it, the browser does not follow the
+ * redirect after the form.
  */
 export function formActionOf(target: string): string {
   const { protocol, origin, hostname } = new URL(target);
@@ -255,10 +239,7 @@ export function formActionOf(target: string): string {
   return isOfSite(protocol) && !hostname.startsWith("[") ? origin : protocol;
 }
 
-/**
- * Returns a name of the redirect target that a person can understand. The name is the host of a site, or the scheme of
- * the app.
- */
+/** Returns a name of the redirect target for people: the host of a site, or the scheme of an app. */
 export function targetName(target: string): string {
   const { protocol, host } = new URL(target);
   return isOfSite(protocol) ? host : `the app that opens ${protocol}// addresses`;
@@ -270,8 +251,8 @@ const longestRedirect = 2_000;
 
 const schemes: ReadonlySet<string> = new Set(redirectSchemes);
 
-// Matches a subset of the addresses of RFC 3986. Such an address has no user, port or fragment, and no characters that
-// browsers and phones interpret differently.
+// Addresses without user, port, fragment, and characters that browsers and phones interpret differently. A subset of
+// RFC 3986.
 const appForm = /^([a-z]+:)\/\/[A-Za-z0-9._-]*(?:\/[\w.~:@!$&'()*+,;=%/-]*)?(\?[\w.~:@!$&'()*+,;=%/?-]*)?$/;
 
 function isAppTarget(given: string): boolean {
@@ -279,10 +260,7 @@ function isAppTarget(given: string): boolean {
   return schemes.has(scheme) && URL.canParse(given) && !containsAnswer(query);
 }
 
-/**
- * Whether a query already contains a code or an error. If the redirect address had such a query, an attacker could
- * make an app accept a wrong code.
- */
+/** A redirect address that contains a code or an error could make an app accept an attacker's code. */
 function containsAnswer(query: string): boolean {
   const fields = new URLSearchParams(query);
   return fields.has("code") || fields.has("error");
@@ -300,8 +278,8 @@ type GivenCode =
   | { readonly kind: "recovery"; readonly code: string };
 
 /**
- * Reads a typed code. Six digits are a code of an authenticator app, and any other text is a recovery code. White
- * space and hyphens are ignored, and capital letters count as small letters. (rule S24)
+ * Six digits are a code of an authenticator app, other text is a recovery code. White space, hyphens and the difference
+ * between capital and small letters are ignored. (rule S24)
  */
 export function givenCode(text: string): GivenCode {
   const typed = text.replace(/[\s-]/g, "").toLowerCase();
@@ -309,9 +287,8 @@ export function givenCode(text: string): GivenCode {
 }
 
 /**
- * Returns the time steps whose codes are accepted. These are the current step, the step before it and the step after
- * it, because clocks differ. Steps up to `lastStep` are refused, because their codes were used or are older than a used
- * code. (rule S23)
+ * Returns the accepted time steps: the current one and its neighbours, because clocks differ. Steps up to `lastStep`
+ * are refused: their codes were used or are older. (rule S23)
  */
 export function acceptedSteps(now: Date, lastStep: number): number[] {
   const present = Math.floor(now.getTime() / stepMilliseconds);

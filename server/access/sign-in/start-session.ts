@@ -37,9 +37,8 @@ export const newConsoleSession = ({ clock }: Pick<Deps, "clock">): OpenedSession
 });
 
 /**
- * Stores a new session. The earlier session of the browser ends, because somebody else may know its id. If it
- * belonged to the same person, the notices of this browser belong to the new session. Also writes an audit
- * entry, and deletes the person's expired sessions unless the server's clock may be wrong.
+ * Starts a session and ends the browser's earlier one, because somebody else may know its id. Notices of the same
+ * person stay. Deletes expired sessions if the clock is reliable.
  */
 export async function startConsoleSession(
   deps: Pick<Deps, "clock" | "newId" | "time">,
@@ -75,10 +74,7 @@ const stepMilliseconds = 600_000;
 /** The state of a sign-in after its first step, in which the person has proved the first factor. */
 interface SignInStep {
   readonly userId: string;
-  /**
-   * A hash of the stored password hash. If the password changes before the sign-in is finished, the step is no longer
-   * valid.
-   */
+  /** A hash of the stored password hash. A change of the password makes the step invalid. */
   readonly password: string;
 }
 
@@ -88,16 +84,13 @@ export const stepOf = ({ id, passwordHash }: Pick<UserRow, "id" | "passwordHash"
 });
 
 /**
- * Encrypts the first step of a sign-in. The result is valid for ten minutes, and gives no access without the second
- * factor. It is a hidden field in the form for the code, and never part of an address. (rule S23)
+ * Encrypts the first step, for ten minutes. It gives no access without the second factor. Never put it into an address.
+ * (rule S23)
  */
 export const sealStep = ({ sealer, clock }: Pick<Deps, "sealer" | "clock">, step: SignInStep): string =>
   sealer.seal(JSON.stringify({ ...step, kind: "step", expiresAt: clock.now().getTime() + stepMilliseconds }));
 
-/**
- * Decrypts a first step. Returns undefined for a value that this deployment did not encrypt, or that was changed or has
- * expired.
- */
+/** Decrypts a first step. Returns undefined if the value is expired or was not encrypted by this deployment. */
 export function openStep(
   { sealer, clock }: Pick<Deps, "sealer" | "clock">,
   sealed: string,

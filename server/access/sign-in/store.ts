@@ -33,9 +33,7 @@ export const devices = {
       now,
     ),
 
-  /**
-   * Whether a device is linked to the account with this e-mail address, even if the token of the device has expired.
-   */
+  /** Whether a device is linked to an account with this e-mail address, even with an expired token. */
   isLinked: async (reader: Reader, deviceId: string, email: string): Promise<boolean> =>
     (await reader.get(
       `SELECT 1 AS one FROM devices JOIN users ON users.id = devices.user_id
@@ -45,8 +43,8 @@ export const devices = {
     )) !== undefined,
 
   /**
-   * Links a device to an account, and replaces an earlier link of the device. Returns the id of the row. A new link to
-   * the same account keeps this id.
+   * Links a device to an account and replaces its earlier link. Returns the id of the row, which stays the same for the
+   * same account.
    */
   async link(
     tx: Transaction,
@@ -85,10 +83,7 @@ export const devices = {
   setPushToken: (tx: Transaction, id: string, pushToken: string | null) =>
     tx.run("UPDATE devices SET push_token = ? WHERE id = ?", pushToken, id),
 
-  /**
-   * Returns the part of an account that its devices may read. `isTester` says whether the account has or had a slot in
-   * a test. (rule S21)
-   */
+  /** Returns what devices may read of an account. `isTester`: the account has or had a slot. (rule S21) */
   findProfile: (reader: Reader, userId: string) =>
     reader.get<ProfileRow>(
       `SELECT timezone, CASE WHEN EXISTS (SELECT 1 FROM slots WHERE tester_id = users.id) THEN 1 ELSE 0 END AS "isTester"
@@ -135,10 +130,7 @@ export const consoleSessions = {
     tx.signal(sessionsTopic);
   },
 
-  /**
-   * Ends a session of an account by the id that the API shows, and the notices in its browser. Returns false if the
-   * account has no such session.
-   */
+  /** Ends a session by the id that the API shows, and its notices. Returns false if there is no such session. */
   async removeById(tx: Transaction, userId: string, id: string): Promise<boolean> {
     const ended = await tx.all<{ tokenHash: string }>(
       `DELETE FROM sessions WHERE user_id = ? AND id = ? RETURNING token_hash AS "tokenHash"`,
@@ -196,9 +188,8 @@ type DecidedSignInCode = { readonly codeSealed: string } | "refused" | undefined
 /** Codes that devices exchange for tokens. A code is valid until it is used, replaced or expired. */
 export const signInCodes = {
   /**
-   * Returns the code with this hash. If there is no such code, returns another code, so the caller must compare
-   * `codeHash`. A query that returned no row would be faster, and this difference would reveal that the code does not
-   * exist.
+   * Returns the code with this hash, otherwise another code: compare `codeHash`. An empty result is faster, which would
+   * reveal that the code does not exist.
    */
   findNearest: (reader: Reader, codeHash: string) =>
     reader.get<SignInCodeRow>(
@@ -210,10 +201,7 @@ export const signInCodes = {
       codeHash,
     ),
 
-  /**
-   * Adds the only valid code of a device, and replaces an earlier code of the device. The caller must have locked the
-   * device.
-   */
+  /** Adds the only valid code of a device. An earlier code becomes invalid. The caller must have locked the device. */
   async mint(tx: Transaction, code: NewSignInCode): Promise<void> {
     await tx.run(
       `UPDATE sign_in_codes SET replaced_at = ?
@@ -237,8 +225,8 @@ export const signInCodes = {
   },
 
   /**
-   * Marks a code as used. Returns false if the code is no longer valid. If several calls run at the same time, only
-   * one of them succeeds. (rule S10)
+   * Marks a code as used. Returns false if it is not valid any more. Only one of several parallel calls succeeds. (rule
+   * S10)
    */
   use: async (tx: Transaction, codeHash: string, now: string): Promise<boolean> =>
     (await tx.run(
@@ -250,8 +238,8 @@ export const signInCodes = {
     )) === 1,
 
   /**
-   * Returns the last decision on a sign-in request. Returns undefined if there is none, if its code has expired or was
-   * replaced, or if its code is not stored.
+   * Returns the last decision on a sign-in request. Undefined if there is none, or if its code is expired, replaced or
+   * not stored.
    */
   async decided(
     reader: Reader,
@@ -304,10 +292,7 @@ interface AccountLinkRow {
   readonly email: string;
 }
 
-/**
- * The links in mails with which people create an account or set a new password. A new link replaces an earlier link of
- * the same kind to the same address.
- */
+/** The mailed links for a new account or password. A new link replaces an earlier one of the same kind and address. */
 export const accountLinks = {
   /** Stores a link for a new account, even if the address already has an account. */
   async addSignUp(tx: Transaction, { now, ...row }: NewAccountLink): Promise<void> {
@@ -316,8 +301,7 @@ export const accountLinks = {
   },
 
   /**
-   * Stores a link for a new password, if the address has an account with a password. For any other address, the same
-   * statements run without an effect.
+   * Stores the link if the address has an account with a password. Otherwise the same statements run without effect.
    */
   async addRecovery(tx: Transaction, link: NewAccountLink): Promise<void> {
     await removeEarlier(tx, "recovery", link.email, link.now);
@@ -344,10 +328,7 @@ export const accountLinks = {
       ...[tokenHash, kind, now],
     ),
 
-  /**
-   * Returns the encrypted secret of the invitation whose page opens after the person has used a valid link; undefined
-   * if there is none.
-   */
+  /** Returns the encrypted secret of the invitation whose page opens after a valid link. Undefined if there is none. */
   async invitationOf(reader: Reader, tokenHash: string, now: string): Promise<string | undefined> {
     const sql = `SELECT invitation_sealed AS "sealed" FROM account_links WHERE token_hash = ? AND expires_at > ?`;
     return (await reader.get<{ sealed: string | null }>(sql, tokenHash, now))?.sealed ?? undefined;
@@ -363,9 +344,8 @@ async function removeEarlier(tx: Transaction, kind: LinkKind, email: string, now
 }
 
 /**
- * Ends all credentials of an account except its password and its second factor: identities of providers, tokens,
- * connections, devices, and codes for connections and devices. Call it for an account that somebody else may have
- * created. (rule S30)
+ * Ends all credentials except the password and the second factor. For an account that a stranger may have created.
+ * (rule S30)
  */
 export async function removeUnprovenAccess(tx: Transaction, userId: string): Promise<void> {
   const tables = ["identities", "tokens", "oauth_codes", "devices", "sign_in_codes"];

@@ -11,10 +11,7 @@ import { type UserRow, users } from "../accounts/store.ts";
 import { isFresh } from "./rules.ts";
 import { consoleSessions } from "./store.ts";
 
-/**
- * Returns the account with this address and password. Throws `invalid_credentials` if there is none. The error does not
- * say whether the account is unknown or the password is wrong.
- */
+/** Throws `invalid_credentials`. The error does not say whether the address or the password is wrong. */
 export async function verifiedUser(
   { database }: Pick<Deps, "database">,
   email: string,
@@ -27,8 +24,8 @@ export async function verifiedUser(
 }
 
 /**
- * Throws `wrong_state` if the sign-in is not recent. Otherwise a stranger who finds a signed-in browser could get
- * lasting access, or lock the owner out.
+ * Throws `wrong_state` if the sign-in is not recent. A stranger at a signed-in browser must not get lasting access or
+ * lock the owner out.
  */
 export async function assertFreshSession(
   { clock, database }: Pick<Deps, "clock" | "database">,
@@ -59,19 +56,15 @@ type LimitDeps = Pick<Deps, "database" | "settings" | "clock">;
 type Rule = readonly [RateLimitName, string];
 
 /**
- * Counts an attempt as failed before its password is checked, so that simultaneous attempts cannot exceed the
- * limits. A browser or device that has signed in to the account before has separate limits, which strangers
- * cannot use up. When these are used up, the shared limits of all unknown browsers and devices apply. Throws
- * `rate_limited`. (rule S17)
+ * Counts an attempt as failed before the check, so that simultaneous attempts cannot exceed the limits. Known browsers
+ * and devices have separate limits, then the shared ones apply. Throws `rate_limited`. (rule S17)
  */
 export const beginAttempt = (deps: LimitDeps, attempt: Attempt): Promise<Counted> =>
   beginAs(deps, ownRulesOf(attempt), strangerRulesOf(attempt));
 
 /**
- * Counts a code of a second factor as wrong before it is checked. For codes of the authenticator app, a browser
- * or device that has signed in to the account before has separate limits. When these are used up, the shared
- * limits of all unknown browsers and devices apply. Recovery codes have one limit for each account and network.
- * Throws `rate_limited`. (rule S24)
+ * Counts a code as wrong before the check. Known browsers and devices have separate limits for authenticator codes.
+ * Recovery codes have one limit for each account and network. Throws `rate_limited`. (rule S24)
  */
 export function beginFactorAttempt(
   deps: LimitDeps,
@@ -94,10 +87,7 @@ export function beginFactorAttempt(
   return beginAs(deps, own, factorRulesOf(userId, network, "others"));
 }
 
-/**
- * Returns the limits for codes of a second factor. The limit for a day is checked last, because an attempt that another
- * limit refuses must not count for the day.
- */
+/** The limit for a day is last: an attempt that another limit refuses must not count for the day. */
 const factorRulesOf = (userId: string, source: string, group: "known" | "others"): readonly Rule[] => [
   ["secondFactor", `secondFactor:${userId}:${group}:${source}`],
   ["secondFactorByPlace", `secondFactorByPlace:${userId}:${group}:${source}`],
@@ -105,8 +95,8 @@ const factorRulesOf = (userId: string, source: string, group: "known" | "others"
 ];
 
 /**
- * Counts a registration as refused before the server looks up the e-mail address. Without this limit, somebody could
- * find out which of many addresses have accounts. Throws `rate_limited`. (rule S15)
+ * Counts a registration as refused before the address is looked up. Otherwise somebody could find out which addresses
+ * have accounts. Throws `rate_limited`. (rule S15)
  */
 export const beginRegistration = (deps: LimitDeps, address: string): Promise<Counted> =>
   begin(deps, [["refusedRegistrationsByAddress", `refusedRegistrations:${networkOf(address)}`]]);
@@ -114,9 +104,8 @@ export const beginRegistration = (deps: LimitDeps, address: string): Promise<Cou
 const begin = (deps: LimitDeps, rules: readonly Rule[]): Promise<Counted> => beginAs(deps, [], rules);
 
 /**
- * Counts an attempt with the separate limits of a known client. If the client has no such limits, or they are used up,
- * counts it with the shared limits of all unknown clients. Returns the keys of the limits that counted it. Throws
- * `rate_limited` if those limits are used up, too.
+ * Counts with the limits of a known client, then with the shared limits. Returns the keys of the limits that counted.
+ * Throws `rate_limited`.
  */
 async function beginAs(deps: LimitDeps, own: readonly Rule[], others: readonly Rule[]): Promise<Counted> {
   if (!others.every(([name]) => limitApplies(deps.settings, name))) return [];

@@ -23,8 +23,8 @@ import { Ago } from "../../console/times.tsx";
 import { Begin, kinds } from "./parts.tsx";
 
 /**
- * Creates an app and its first key. Answers with the page of the first steps, because a redirect would put the key into
- * an address or a cookie. If the form is sent twice, both answers show the same key.
+ * Creates an app and its first key. Shows the key without a redirect, which would put it into an address or cookie. A
+ * repeated form shows the same key.
  */
 function begin(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
@@ -81,24 +81,15 @@ function shownKey({ fields }: SignedInVisit): ShownKey | undefined {
 
 const kindIn = (text: string): ShownKey["kind"] => (text === "full" ? "full" : "intake");
 
-/**
- * Returns the kind of key that the person chose on this page. The forms and the address of the page contain
- * this kind.
- */
+/** Returns the kind of key that the person chose, from the form or the address. */
 const chosenKind = ({ fields, query }: SignedInVisit): ShownKey["kind"] =>
   kindIn(fields.text("kind") || query("kind"));
 
-/**
- * Returns the address of the page. If the person has chosen a key for a server, the address contains this
- * choice. So a reload shows the calls in the same order.
- */
+/** The address contains the kind of key, so that a reload shows the calls in the same order. */
 const stepsAddress = (links: Links, appId: string, kind: ShownKey["kind"]): string =>
   kind === "full" ? `${links.start(appId)}?kind=full` : links.start(appId);
 
-/**
- * Sends an answer to the first report. If the person used the button that also turns on sender pages, turns them on
- * first, so that the sender can read the answer.
- */
+/** Answers the first report. One button also turns sender pages on first, so that the sender can read the answer. */
 function answer(visit: SignedInVisit): Promise<Reply<"first-answer">> {
   const { ask, fields, links, param } = visit;
   const appId = param("appId");
@@ -292,10 +283,7 @@ const KeyStep = ({ navigation: { app, links }, steps, kind, forms: { key } }: St
   );
 };
 
-/**
- * The message which says that the report has arrived. If the person has just sent the test report, the message gets the
- * keyboard focus.
- */
+/** Says that the report has arrived. A test report that was just sent gets the keyboard focus. */
 const Arrived = ({
   isAnswer,
   children,

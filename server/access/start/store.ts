@@ -24,7 +24,7 @@ const isShown = "status <> 'blocked'";
 const hasReport = `CASE WHEN EXISTS (SELECT 1 FROM feedback WHERE app_id = a.id AND ${isShown})
   THEN 1 ELSE 0 END`;
 
-/** Which of the first steps with an app are done. Each field is 1 for a step that is done, otherwise 0. */
+/** Which first steps with an app are done: 1 for a done step, otherwise 0. */
 interface StepsRow {
   readonly hasKey: number;
   readonly answered: number;

@@ -18,9 +18,7 @@ import { Empty, Line, Refused, Secret } from "../../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 
-/**
- * Creates a token, and answers with the page that shows it. A redirect would put the token into an address or a cookie.
- */
+/** Answers with the page that shows the token. A redirect would put the token into an address or a cookie. */
 function createToken(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(
@@ -280,10 +278,7 @@ const NewToken = ({
   );
 };
 
-/**
- * Shows the fields for the app of the token. An agent acts for an owner, so the list for an agent contains only apps
- * that the person owns. (rule K22)
- */
+/** An agent acts for an owner, so its list contains only apps that the person owns. (rule K22) */
 function ChosenApp({ form, apps }: { readonly form: Filled; readonly apps: readonly App[] }) {
   const owned = apps.filter(({ role }) => role === "owner");
   if (owned.length === apps.length)
@@ -345,10 +340,7 @@ const scopeNames: Record<TokenScope, string> = {
   "runs:work": "Claim approved proposals, and report progress and outcome",
 };
 
-/**
- * Shows a checkbox for each scope. Each checkbox has a different field name, so that a refused form can show which
- * checkboxes were ticked.
- */
+/** Each checkbox has its own field name, so that a refused form can show which ones were ticked. */
 const Scopes = ({
   form,
   kind,

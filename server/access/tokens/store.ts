@@ -36,8 +36,8 @@ type TokenViewer = Pick<Viewer, "userId" | "appId">;
 /** The tokens of accounts. These are agent tokens, maintainer tokens and connections. */
 export const tokens = {
   /**
-   * Returns the tokens of an account. If the caller's token is limited to an app, returns only the tokens of that app.
-   * A connection without a valid token is listed as ended. (rule A72)
+   * Returns the tokens of an account. If the viewer's token is limited to an app, returns only that app's tokens. A
+   * connection without a valid token is listed as ended. (rule A72)
    */
   list: (reader: Reader, { userId, appId }: TokenViewer, now: string) =>
     reader.all<ListedTokenRow>(
@@ -52,8 +52,8 @@ export const tokens = {
   insert: (tx: Transaction, token: NewTokenRow) => tx.insert(tables.tokens, token),
 
   /**
-   * Returns a token of an account, if the secret of the token can be replaced. Never returns a connection,
-   * because programs replace the secrets of their connections themselves.
+   * Returns a token whose secret can be replaced. Never a connection: programs replace the secrets of their
+   * connections.
    */
   find: (reader: Reader, { userId, appId }: TokenViewer, id: string) =>
     reader.get<TokenRow & { readonly kind: RenewableKind }>(

@@ -1,6 +1,5 @@
-// The triage desk, which is the inbox with its list and an open thread. Keys move through the list and act on threads.
-// A person selects threads with the mouse or the keyboard. Without this script, links, checkboxes and buttons do the
-// same. (rules F47 and F48)
+// The triage desk: the inbox with its list and an open thread. Keys move through the list, select and act. Without this
+// script, links, checkboxes and buttons do the same. (rules F47 and F48)
 import { addKeys } from "./keys.js";
 import { isCovered, showMenu } from "./menus.js";
 import { announce, forgetUndo } from "./page.js";
@@ -81,8 +80,7 @@ const keep = (name, value) => {
   try {
     sessionStorage.setItem(name, JSON.stringify(value));
   } catch {
-    // If the browser cannot store data, the next page begins at its top, and a change can be undone only with its
-    // button.
+    // Without stored data, the next page begins at its top, and only the button undoes a change.
   }
 };
 
@@ -96,12 +94,11 @@ const rowAfter = (id) => {
   return at === -1 ? undefined : (all[at + 1] ?? all[at - 1]);
 };
 
-// Returns the row that gets the focus after an action on the thread. The open thread may have moved in the list
-// since it was opened. So the form contains the id of the thread that follows it.
+// Returns the row to focus after an action. The open thread may have moved, so the form contains the thread that
+// followed it.
 const rowAfterAct = (id) => (id === openedId() && rowOf(form.elements.next.value)) || rowAfter(id);
 
-// Sends the form of the list for the selected threads. If no thread is selected, uses the thread with the focus or the
-// open thread.
+// Sends the form of the list for the selected threads. Without a selection: for the focused or open thread.
 const act = (value) => {
   const button = form?.querySelector(`button[name=act][value="${value}"]:not(.unseen)`);
   if (!button) return;
@@ -148,7 +145,7 @@ const undoLast = () => {
   const buttons = /** @type {any[]} */ ([...document.querySelectorAll(".toast button, #acted button")]);
   const button = buttons.find((one) => one.checkVisibility());
   if (button) return button.click();
-  // If the person now sees a different list, there is no visible button, but the last change can still be undone.
+  // If the person sees a different list, there is no button, but the last change can still be undone.
   const last = lastUndo();
   const undo = /** @type {any} */ (document.querySelector("#acted [name=undo]"));
   if (!last || !undo) return announce("There is nothing to undo.");
@@ -202,7 +199,7 @@ if (desk) {
   sessionStorage.removeItem("innkeep-desk");
   const acted = document.getElementById("acted");
   const isElsewhere = ![document.body, acted, null].includes(/** @type {any} */ (document.activeElement));
-  // If a form was refused, the browser moves the focus to the notice or the field with the fault a little later.
+  // After a refusal, the browser moves the focus to the notice or the wrong field a little later.
   const isRefused = document.querySelector(".pane-column :is([role=alert], textarea)[autofocus]") !== null;
   if (row && !isElsewhere && !isRefused && !location.hash && row.checkVisibility()) {
     focusRow(row);
@@ -214,15 +211,14 @@ if (desk) {
   });
 }
 
-// The desk shows the message after a form as a toast. If the message is about a reply that did not arrive, the message
-// also stays in the thread.
+// Shows the message after a form as a toast. A problem, such as a reply that did not arrive, also stays in the thread.
 const done = desk && /** @type {any} */ (document.querySelector("main .notice[data-done]"));
 if (done) {
   const isProblem = done.classList.contains("attention");
   // The text is added a moment later, because screen readers read only text that is added to an existing element.
   const line = Object.assign(document.createElement("p"), { className: "toast", role: "status" });
   const shown = isProblem ? done.cloneNode(true) : done;
-  // A toast is a row. The sentence and its links are one element of it, so that they wrap as a text.
+  // A toast is a row. One element holds the sentence and its links, so that they wrap as text.
   const sentence = document.createElement("span");
   line.append(sentence);
   document.body.append(line);
@@ -241,7 +237,7 @@ if (form) {
     if (event.shiftKey && event.target.closest(".tick")) event.preventDefault();
   });
   form.addEventListener("submit", () => {
-    // In the inbox of all apps, a value has the id of the app in front of the id of the thread.
+    // In the inbox of all apps, a value is `appId.threadId`.
     const values = form.elements.all ? [] : [...new FormData(form).getAll("id")];
     const ids = values.map((value) => String(value).split(".").at(-1) ?? "");
     const next = ids.length === 1 ? rowAfterAct(ids[0]) : undefined;

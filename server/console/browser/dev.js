@@ -1,5 +1,5 @@
-// The script for the page of the development server. Each second, the script adds new requests to the page. The script
-// does not close parts that a person has opened.
+// The page of the development server. Adds new requests each second, without closing the parts that a person has
+// opened.
 import { localise } from "./page.js";
 
 const merge = (part, next) => {

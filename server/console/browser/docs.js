@@ -1,5 +1,4 @@
-// The script for the page that describes the API. The script contains the search, and calls to the API with a key that
-// a person types.
+// The page that describes the API: the search, and calls to the API with a typed key.
 
 const byId = (id) => document.getElementById(id);
 byId("docs-tools").hidden = false;

@@ -1,6 +1,5 @@
-// The compiler cannot determine the type of the element that a selector or an id finds. With these declarations, the
-// compiler takes the type from the tag name at the beginning of the selector. For other selectors and for ids, the type
-// is `FoundElement`, which has all properties that the scripts use.
+// Gives the result of a selector the type of its first tag name. Other selectors and ids get `FoundElement`, which has
+// all properties that the scripts use.
 
 interface FoundElement extends HTMLElement {
   readonly cellIndex: number;

@@ -1,7 +1,6 @@
-// Stores typed text, so that no text is lost. The text is stored in this browser after each keystroke, and on the
-// server some seconds later. Each opened page (a writer) stores separate text for a form, so that two tabs do not
-// overwrite each other's text. A draft is deleted only when the server confirms that it has done the action of the
-// form. (rules O17 and O18)
+// Stores typed text: in this browser after each keystroke, and on the server some seconds later. Each opened page (a
+// writer) stores its own text, so that tabs do not overwrite each other. A draft is deleted only after the server
+// confirms the action of the form. (rules O17 and O18)
 import {
   draftName,
   inTab,
@@ -38,9 +37,9 @@ export const newWriter = () =>
  * @property {Record<string, Typed>} fields
  * @property {Record<string, Typed>} extra The texts of fields that are no longer in the form.
  * @property {Set<string>} unsaved The fields whose values were sent and refused.
- * @property {Set<string>} restored The fields whose texts were restored, and that the person has not changed since.
+ * @property {Set<string>} restored The fields with a restored text that the person has not changed.
  * @property {string[]} heldBack The fields that the next sending of the form leaves out.
- * @property {Set<string>} replaces The writers whose text this page has taken over. The server has not confirmed this yet.
+ * @property {Set<string>} replaces The writers whose text this page has taken over, not yet confirmed by the server.
  * @property {number} [timer]
  * @property {AbortController} [running]
  * @property {string} [said] The body of the last save that succeeded.
@@ -65,26 +64,24 @@ export const typing = [...(person ? document.querySelectorAll("form[method=post]
   }));
 /** Returns the texts that are typed in a form. */
 export const typingIn = (form) => typing.find(({ element }) => element === form);
-// Browsers also restore typed text, even text that was sent. This feature is turned off, because the drafts restore
-// only text that was not sent.
+// Browsers also restore text that was sent. This is turned off: drafts restore only unsent text.
 for (const { element } of typing) for (const field of draftFields(element)) field.autocomplete = "off";
 export const fieldOf = (state, name) => draftFields(state.element).find((field) => field.name === name);
-// Returns the hidden field with the version of a field. The lines of a list, such as `items.0.text`, have the version of
+// Returns the hidden field with the version of a field. A line of a list, such as `items.0.text`, has the version of
 // the list.
 export const wasOf = ({ element: { elements } }, name) =>
   elements[`was-${name}`] ?? elements[`was-${name.split(".")[0]}`];
-// Returns the version of the stored value that the person saw when they typed the text. A page that warns of
-// another person's change sends the newer version in the form, so this older version is in `data-typed`.
+// Returns the version of the stored value that the person saw while typing. After another person's change the form has
+// a newer version, and `data-typed` has this one.
 const typedFor = (state, name) => {
   const was = wasOf(state, name);
   return was?.dataset.typed ?? was?.value ?? "";
 };
-// The control whose choice belongs to the text of a field, such as the receiver of a reply. It is kept and restored with
-// the text. Without a text, the choice is not a draft.
+// The control whose choice belongs to a text, such as the receiver of a reply. The choice is stored only with a text.
 const choiceOf = ({ element }, field) => field.dataset.choice && element.elements[field.dataset.choice];
 const unchosenIn = (control) =>
   control.options && [...control.options].find((one) => "unchosen" in one.dataset);
-// Returns the value that a control shows for a choice. If the control does not have the choice, the person must choose.
+// Returns the value to show for a choice. If the control does not have the choice, the person must choose.
 const valueIn = (control, choice) => {
   const options = [...(control.options ?? [])];
   const has = options.length === 0 ? choice : options.find(({ value }) => value === choice)?.value;
@@ -93,8 +90,8 @@ const valueIn = (control, choice) => {
 const choose = (state, field, choice) => {
   const control = choiceOf(state, field);
   if (control) control.value = valueIn(control, choice);
-  // The form has no such control, because the thread has only one sender now. The server refuses the sender of the draft
-  // once, so that the person checks who gets the text.
+  // The thread has only one sender now, so the form has no control. The server refuses the draft's sender once: the
+  // person must check who gets the text.
   else if (choice && !["everyone", "unchosen"].includes(choice))
     state.element.append(
       Object.assign(document.createElement("input"), {
@@ -110,7 +107,7 @@ const unchoose = (state, field) => {
   else if (control)
     control.value = [...control.options].find(({ defaultSelected }) => defaultSelected)?.value ?? "";
 };
-// If the value of a field was sent and refused, the text counts as unsent, even if it has not changed on this page.
+// A value that was sent and refused counts as unsent, even if it has not changed on this page.
 export const isTyped = (state, field) =>
   state.unsaved.has(field.name) ? field.value !== "" : field.value !== field.defaultValue;
 
@@ -123,8 +120,7 @@ export const showHintAt = (element, text) => {
   note.scrollIntoView({ block: "nearest" });
 };
 
-// Saves typed text on the server, so that other devices can show it, and so that it is not lost after a sign-out. (rule
-// O17)
+// Saves typed text on the server, for other devices and against loss after a sign-out. (rule O17)
 export const pause = 3_000;
 export const pauseAfterFailure = 15_000;
 export const saveSoon = (state, after = pause) => {
@@ -209,8 +205,7 @@ export const save = async (state, keepalive = false) => {
   }
   markSaved(state, kept, replacedBy(state));
 };
-// Another page has taken over the text of this page, or the person discarded it there. Text that is still typed here is a
-// new draft.
+// Another page has taken over or discarded this text. Text that is still typed here is a new draft.
 const startWriter = (state) => {
   store(draftName(state), null);
   state.writer = newWriter();
@@ -246,8 +241,8 @@ const saveOther = async (draft) => {
   const { kept, ended, taken } = await answer.json();
   if (!ended) markSaved(draft, kept, []);
   else {
-    // Another page has taken over an earlier text of the closed tab, or the person discarded it there. Text that the
-    // server did not have then is a new draft.
+    // Another page has taken over or discarded an earlier text of the closed tab. Text that the server does not have is
+    // a new draft.
     store(draftName(draft), null);
     if (!taken) return saveOther(storeAgain(draft));
   }
@@ -282,8 +277,7 @@ if (person) {
     for (const state of typing) if (Object.keys(state.fields).length > 0) save(state);
     saveOthers();
   });
-  // A save that came late may have stored text that the form had already sent. The code below removes this text from
-  // the server.
+  // A late save may have stored text that the form had already sent. This request removes it from the server.
   const rest = word === undefined ? undefined : ownDrafts().find(({ writer }) => writer === last.writer);
   if (word !== undefined) {
     const body = bodyOf(last, Object.entries(rest?.fields ?? {}));
@@ -311,13 +305,11 @@ export const keep = (state) => {
   saveSoon(state);
 };
 
-// The forms with unsent text. While there are such forms, the browser warns before the person leaves the page. The
-// browser also warns if the person sends one form while another form has unsent text.
+// The forms with unsent text. The browser warns before the person leaves the page or sends another form.
 export const dirty = new Set();
 let leaving;
 for (const form of document.querySelectorAll("form[data-guards]")) {
-  // Ignores controls that only change the view of the page. Such controls are inside the form element, but are not
-  // fields of the form.
+  // Ignores controls that only change the view. They are inside the form element, but do not belong to the form.
   form.addEventListener("input", ({ target }) => {
     if (/** @type {any} */ (target).form === form) dirty.add(form);
   });
@@ -341,8 +333,8 @@ for (const state of typing)
 const cleanIfSaved = (state) => {
   if (!draftFields(state.element).some((field) => isTyped(state, field))) dirty.delete(state.element);
 };
-// Whether a field is empty after its text was sent. This is true for a field with `data-adds`, and for a text
-// area without a version. Other fields show the stored value.
+// Whether a field is empty after its text was sent: with `data-adds`, or a text area without a version. Other fields
+// show the stored value.
 const isEmptied = (state, field) =>
   "adds" in field.dataset || (field.matches("textarea") && !wasOf(state, field.name));
 
@@ -364,8 +356,7 @@ const clearSent = (state, texts) => {
   showHintAt(state.element, "You sent this text in another tab, so it is no longer here.");
 };
 
-// If a person restores the draft of this tab in another tab, the other tab deletes the draft. This tab still shows the
-// text, so this tab stores the draft again.
+// Another tab that takes over this tab's draft deletes the draft. This tab still shows the text and stores it again.
 addEventListener("storage", ({ key, newValue }) => {
   const sentHere = newValue && typing.find(({ form }) => sentName(form) === key);
   if (sentHere) return clearSent(sentHere, JSON.parse(newValue));
@@ -373,8 +364,7 @@ addEventListener("storage", ({ key, newValue }) => {
   if (newValue === null && state && !storedNames().includes(`innkeep-left ${person}`)) startWriter(state);
 });
 
-// A browser that is offline may still reach a server on the same machine. So this function first tries to reach the
-// server.
+// A browser that is offline may still reach a server on the same machine, so the function tries first.
 const sendIfReached = async (form, submitter) => {
   const reached = await fetch(document.documentElement.dataset.drafts, {
     method: "HEAD",
@@ -442,25 +432,22 @@ const noteSent = (state, names) =>
     thread: state.element.dataset.thread,
     once: state.element.elements.once?.value,
   });
-// Some parts of a form are saved separately (`data-saves`), such as the side column of a thread. It is possible
-// that the person has not noticed a text that was restored in such a part. So the other buttons of the form do
-// not send this text, and it stays a draft.
+// Parts with `data-saves` are saved separately. The person may not have noticed a restored text there. So other buttons
+// do not send it.
 const heldBackBy = (state, submitter) =>
   submitter?.hasAttribute("formaction")
     ? [...state.restored].filter((name) => fieldOf(state, name)?.closest("[data-saves]"))
     : [];
 
-// Prepares a request that sends these fields with `fetch`. Stores the typed texts, stops a running save, and
-// adds the values to `body` with which the server ends the drafts of these fields. Call `endSent` or
-// `keepRefused` after the server has answered.
+// Prepares a request that sends fields with `fetch`: stores the texts, stops a save, and adds values about the drafts.
+// Call `endSent` or `keepRefused` after the answer.
 export const beginSent = (state, body, names) => {
   keep(state);
   stopSaving(state);
   for (const [name, value] of draftValues(state)) body.set(name, value);
   noteSent(state, names);
 };
-// Removes sent texts from the state of a form. `texts` contains them by field. A text that was typed later is
-// not removed.
+// Removes sent texts, by field, from the state of a form. Later typed text stays.
 const forgetSent = (state, texts) => {
   inTab.set("innkeep-sent", null);
   takeWord(state.element.elements.once?.value);
@@ -470,8 +457,8 @@ const forgetSent = (state, texts) => {
     state.restored.delete(name);
   }
 };
-// Ends the drafts of texts that the server has saved. Then the page continues as a new writer, so that a late
-// save of the old writer stores nothing. Call `keepRest` after the page shows the stored values.
+// Ends the drafts of saved texts. The page becomes a new writer, so that a late save of the old one stores nothing.
+// Call `keepRest` after the page shows the stored values.
 export const endSent = (state, texts) => {
   forgetSent(state, texts);
   tellSent(state.form, Object.entries(texts));
@@ -490,8 +477,8 @@ const dropTexts = (draft, texts) => {
     left.length > 0 ? JSON.stringify({ ...rest, fields: Object.fromEntries(left) }) : null,
   );
 };
-// Call this if the server has refused the sent texts. Then call `keepRest` after the page shows the refusal. It
-// stores the texts as drafts again.
+// For texts that the server refused. Call `keepRest` after the page shows the refusal: it stores the texts as drafts
+// again.
 export const keepRefused = forgetSent;
 // Stores the texts that are still unsent after a part of the form was replaced.
 export const keepRest = (state) => {
@@ -511,8 +498,7 @@ document.addEventListener("replaced", ({ target }) => {
     }
 });
 
-// Restores unsent text. Text from this browser is restored automatically. Text from another tab or device is restored
-// with one click. (rule O17)
+// Restores unsent text: text of this browser automatically, text of another tab or device with one click. (rule O17)
 /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const lengths = [
   ["day", 86_400_000],
@@ -529,8 +515,8 @@ const isChosen = (state, field, choice) => {
   const control = choiceOf(state, field);
   return !control || choice === undefined || control.value === valueIn(control, choice);
 };
-// Compares the texts of a draft with the fields. A text can be equal to its field (`same`). The field of a text can
-// be unchanged (`free`), have other typed text (`taken`), or be missing in the form (`gone`).
+// Compares the texts of a draft with the fields. `same`: the texts are equal. `free`: the field is unchanged. `taken`:
+// the field has other typed text. `gone`: the form has no such field.
 const compare = (state, draft) => {
   const found = { same: [], free: [], taken: [], gone: [] };
   for (const [name, { text, choice }] of Object.entries(draft.fields)) {
@@ -591,8 +577,7 @@ const changedSince = (state, draft, names) => {
     texts: fields.map((field) => shownText(`Saved text of ${labelOf(field)}`, field.defaultValue)),
   };
 };
-// Puts the texts of a draft into the form of this page. Then it deletes the draft, because this page now stores the
-// texts.
+// Puts the texts of a draft into the form. This page now stores the texts, so the draft is deleted.
 const takeOver = (state, draft, { same, free, taken, gone }) => {
   for (const name of [...free, ...taken]) {
     fill(state, name, draft.fields[name]);
@@ -686,7 +671,7 @@ const tellBack = (state, { same, free, gone }, draft) => {
     [...textsOf(draft, gone), ...changed.texts],
   );
 };
-// Restores a draft after a click. If the draft replaces other typed text, the replaced text is offered in the same way.
+// Restores a draft after a click. Typed text that it replaces is offered in the same way.
 const restore = (state, draft) => {
   const found = compare(state, draft);
   const before = Object.fromEntries(

@@ -21,8 +21,7 @@ for (const select of document.querySelectorAll("select[data-own-zone]")) {
   select.value = own;
 }
 
-// In the field for the last day of a snooze, Enter clicks the button next to the field. Without this listener,
-// Enter would click the first button of the form.
+// Enter in the field for a snooze day clicks its own button, not the first button of the form.
 document.addEventListener("keydown", (event) => {
   const field = /** @type {any} */ (event.target);
   if (event.key !== "Enter" || field.name !== "snoozeDay") return;
@@ -46,8 +45,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   });
 }
 
-// A page that is the answer to a form has the address of the form. The code below replaces it with the address of the
-// page.
+// The answer to a form has the address of the form. Replaces it with the address of the page.
 const own = document.documentElement.dataset.address;
 if (own && new URL(own, location.href).pathname !== location.pathname) history.replaceState(null, "", own);
 

@@ -2,7 +2,7 @@
 import { announce, localise } from "./page.js";
 
 const order = document.querySelector("form[data-moves]");
-// The Tab key reaches only one of the two arrow buttons of an entry. The arrow keys move between the two buttons.
+// Tab reaches one arrow button of each entry. The arrow keys move between the two buttons.
 const oneStopEach = () => {
   for (const bar of order.querySelectorAll("[role=toolbar]")) {
     const [first, ...rest] = bar.querySelectorAll("button:enabled");
@@ -48,8 +48,7 @@ const sendMove = async (move) => {
       : "The list had changed, so nothing was moved. The page now shows the new list.",
   );
 };
-// Alt with one of these keys moves the entry that contains the focus. If the focus is on a button of the entry, Home
-// and End also work without Alt.
+// Alt with one of these keys moves the focused entry. On a button of the entry, Home and End also work without Alt.
 const keys = { ArrowUp: "up", ArrowDown: "down", Home: "top", End: "bottom" };
 const ends = { Home: "top", End: "bottom" };
 const sendWithoutScript = (move) => {

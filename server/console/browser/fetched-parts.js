@@ -1,4 +1,4 @@
-// Loads a part of a page when a person asks for it. Without this script, links lead to the pages that have the parts.
+// Loads a part of a page on demand. Without this script, links lead to pages with these parts.
 import { announce, localise } from "./page.js";
 
 // Shows the details of a cell of a grid next to the grid. The arrow keys move from cell to cell.
@@ -46,8 +46,7 @@ document.addEventListener("keydown", (event) => {
   link.focus();
 });
 
-// Loads the content of a folded part when a person opens the part. Without this script, a link in the part leads to the
-// page that has the content.
+// Loads a folded part when a person opens it. Without this script, a link leads to the page with the content.
 const fetchPart = async (folded) => {
   const { fetches: address, part: id } = folded.dataset;
   delete folded.dataset.fetches;

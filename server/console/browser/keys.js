@@ -1,10 +1,8 @@
-// Shortcuts with single keys. A key has an effect only outside of fields, open menus and dialogs, and only if the person
-// has not turned keys off. (rule O32)
+// Shortcuts with single keys. They work outside of fields, open menus and dialogs, unless the person turned keys off.
+// (rule O32)
 //
-// A key belongs to an element of the page, or to a line of `table` below. An element gets its key from `data-key`,
-// which `keyed` in server/console/parts.tsx sets. The key clicks the element if it is a button or a link. If it is a
-// field, it gets the focus. For any other effect, call `addKeys`. A line of the table has priority over an element with
-// the same key.
+// An element gets a key from `data-key`, which `keyed` in server/console/parts.tsx sets. The key clicks a button or
+// link, and focuses a field. `addKeys` adds a key with another effect; it has priority over an element with this key.
 import { isJustLeft, isLeaving } from "./leaving.js";
 import { isCovered, isModified, openMenu, typeInMenu } from "./menus.js";
 
@@ -64,8 +62,7 @@ const isTyping = ({ target }) => target.isContentEditable || isField(target);
 const pairMilliseconds = 1_500;
 let first = { key: "", at: 0 };
 
-// A key that is pressed while the browser opens the next page has its effect on that page. So no key is lost if a
-// person types fast.
+// A key that is pressed while the next page opens acts on that page: fast typing loses no key.
 const early = "innkeep-keys";
 const earlyKeys = () => {
   try {

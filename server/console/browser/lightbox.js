@@ -1,6 +1,5 @@
-// Extends the view of an opened image. The script shows the number of the image among all images of the page. Buttons
-// and arrow keys lead to the previous and the next image. Another button shows the image in its original size. Without
-// this script, an image only opens and closes.
+// Adds to an opened image: its number, its original size, and the way to the previous and next image. Without this
+// script, an image only opens and closes.
 import { announce } from "./page.js";
 
 const boxes = () => [...document.querySelectorAll(".lightbox")];
@@ -58,8 +57,8 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   turn(button);
 });
-// `beforetoggle` comes before the image is shown. `toggle` comes after the image is shown or hidden. These events do
-// not bubble, so the listeners get them in the capture phase.
+// `beforetoggle` comes before the image is shown, `toggle` after it is shown or hidden. These events do not bubble, so
+// the listeners capture them.
 document.addEventListener(
   "beforetoggle",
   (/** @type {any} */ { target, newState }) => {

@@ -1,14 +1,10 @@
-// Updates an open page. The script replaces the title and each part with `data-live` that has changed on the
-// server, and screen readers read the changes. A part is not replaced while an element in it has the focus.
-// Links with an id and checkboxes of the list are exceptions: they get the focus again in the new part. The
-// buttons of a decision are exceptions, too: after somebody else has decided, they are replaced even if one of
-// them has the focus. A part with `data-stale` is not replaced either. If the value of `data-stale` is an id,
-// the element with this id becomes visible instead.
+// Updates the title and the parts with `data-live` that changed. Screen readers read the changes. A part with the focus
+// is not replaced. Exceptions: links with an id, checkboxes of the list, and buttons of a decision. A part with
+// `data-stale` is never replaced. If `data-stale` is an id, its element becomes visible instead.
 import { announce, replacePart } from "./page.js";
 
-// Receives events about changes from the server. Only one page of a browser has a connection, and it sends the events
-// to the other pages. A browser without Web Locks (which need https) or BroadcastChannel receives no events, so the
-// pages of this browser are only read at intervals. (rule F75)
+// Receives events about changes. One page of the browser has the connection and forwards events. Without Web Locks
+// (https only) or BroadcastChannel, pages are read at intervals. (rule F75)
 const { events, since, person } = document.documentElement.dataset;
 const name = `innkeep-events-${person}`;
 const canFollow = events && navigator.locks && window.BroadcastChannel && window.EventSource;
@@ -69,8 +65,8 @@ const idsIn = (address) => new URL(address).pathname.match(/[\da-f]{8}(?:-[\da-f
 // The address of a page contains the id of its app, and then the id of its thread.
 const [app, ofPage] = idsIn(location.href);
 
-// Shows a notice if the thread of this page was merged. The address of a merged thread redirects to the thread into
-// which it was merged. Other redirects, such as to the sign-in page, are ignored.
+// Shows a notice if this thread was merged: its address then redirects to another thread. Other redirects, such as to
+// the sign-in page, are ignored.
 const showMerged = (address) => {
   const notice = document.getElementById("merged-since");
   const [otherApp, other] = idsIn(address);
@@ -100,16 +96,15 @@ const refresh = async () => {
     if (part.dataset.stale === undefined) {
       const { newest } = part.dataset;
       replacePart(part, next);
-      // A conversation is announced only if it has a new message. It also changes without one, for example when the
-      // mail with an existing reply was sent.
+      // A conversation is announced only with a new message. It also changes without one, such as when a mail was sent.
       if (next.dataset.news && (newest === undefined || newest !== next.dataset.newest))
         announce(next.dataset.news);
     } else if (part.dataset.stale) document.getElementById(part.dataset.stale).hidden = false;
   }
 };
 
-// `last` is the time at which the page was last read from the server. `due` is the time at which it will be read again.
-// A hidden page is read when it becomes visible. (rule F75)
+// `last`: when the page was last read. `due`: when it will be read again. A hidden page is read when it becomes
+// visible. (rule F75)
 let last = Number.NEGATIVE_INFINITY;
 let due = Number.POSITIVE_INFINITY;
 let timer;
@@ -127,8 +122,7 @@ const read = async () => {
   });
 };
 
-// Reads the page soon, but at most once in the given time. The delay is random, so that the pages of many people are
-// not read at the same time.
+// Reads the page soon, at most once in the given time. The random delay spreads the requests of many people.
 const readWithin = (milliseconds) => {
   const now = performance.now();
   const at = Math.max(now + (Math.random() * milliseconds) / 4, last + milliseconds);
@@ -151,8 +145,7 @@ const hear = ({ kind, appId, threadId }) => {
   else readWithin(pace.counts);
 };
 
-// Some forms are sent without loading a new page. Then the page is updated, and the element in the attribute
-// `data-then` of the form gets the focus.
+// Sends forms without loading a page, then updates this page. The element in `data-then` gets the focus.
 for (const form of document.querySelectorAll("form[data-then]")) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

@@ -1,6 +1,5 @@
-// Menus, which are `details` elements with the class `menu`. An open menu gets the keys: letters move to the item whose
-// name begins with them, arrow keys move from item to item, and Escape closes the menu. A click outside of the menu, or
-// the Tab key at its end, also closes it. Without this script, a menu opens and closes with its button. (rule O32)
+// Menus: `details` elements with the class `menu`. Letters and arrow keys move to an item. Escape, a click outside, or
+// Tab at the end closes them. (rule O32)
 import { isLeaving } from "./leaving.js";
 
 const menus = () => /** @type {any[]} */ ([...document.querySelectorAll("details.menu[open]")]);
@@ -11,8 +10,7 @@ export const openMenu = () => menus().find((menu) => menu.querySelector(".panel"
 /** Whether a dialog or a popover is open. Then the page behind it must not react to keys. */
 export const isCovered = () => document.querySelector("dialog[open], [popover]:popover-open") !== null;
 
-// On Windows, a character that needs AltGr, such as `[` on many keyboards, has the modifiers Ctrl and Alt. Such a key
-// counts as not modified.
+// On Windows, AltGr sets Ctrl and Alt. A character typed with AltGr, such as `[`, counts as not modified.
 export const isModified = (event) =>
   (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph");
 
@@ -26,8 +24,7 @@ export const showMenu = (menu) => {
   stopsIn(menu, "a[href], button, input, select")[0]?.focus();
 };
 
-// Closes a menu, and moves the focus back to where it was before. If the person opened the menu with its button, this
-// button gets the focus.
+// Closes a menu. The focus returns to its earlier place, or to the button of the menu if that opened it.
 const hideMenu = (menu) => {
   const opener = openers.get(menu);
   menu.open = false;
@@ -66,8 +63,8 @@ const beginsWith = (word) => (item) =>
   letters.compare([...nameOf(item)].slice(0, [...word].length).join(""), word) === 0;
 
 /**
- * Moves the focus to the item whose name begins with the typed letters. The same letter again moves to the next such
- * item. Returns whether the key was a letter of a word.
+ * Moves the focus to the item that begins with the typed letters. A repeated letter moves to the next item. Returns
+ * whether the key was a letter of a word.
  */
 export const typeInMenu = (menu, letter) => {
   const now = performance.now();
@@ -110,8 +107,8 @@ const closeMenus = (except) => {
 };
 document.addEventListener("click", (event) => closeMenus(event.target.closest("details.menu")));
 
-// If the focus leaves a menu because of a key, the menu closes. A click closes the menu only when the button of the
-// mouse is released. Otherwise the element under the mouse could move away before.
+// A menu closes when a key moves the focus out of it. A click closes it only on release: otherwise the element under
+// the mouse could move away.
 let isKey = false;
 document.addEventListener(
   "keydown",

@@ -31,9 +31,8 @@ export const announce = (words) => {
   document.getElementById("announced").replaceChildren(line);
 };
 
-// Replaces a part of the page with the same part of a newer page. If the element with the focus has an id, the
-// element with the same id in the new part gets the focus. If it has no id, and the part has the buttons of a
-// decision, the element that shows the decision gets the focus.
+// Replaces a part of the page with its newer version. The focus stays on the element with the same id. Without an id,
+// the focus moves to the element that shows the decision.
 export const replacePart = (part, next) => {
   localise(next);
   const focused = part.contains(document.activeElement) ? document.activeElement : undefined;
@@ -45,8 +44,7 @@ export const replacePart = (part, next) => {
   next.dispatchEvent(new Event("replaced", { bubbles: true }));
 };
 
-// Removes the offer to undo the last change of the list. The function is called after a newer change, so that Undo does
-// not undo an older change. (rule F48)
+// Removes the offer to undo, after a newer change: Undo must not undo an older change. (rule F48)
 export const forgetUndo = () => {
   document.getElementById("acted")?.setAttribute("hidden", "");
   try {

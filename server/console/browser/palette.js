@@ -1,6 +1,5 @@
-// Opens the search over the page, with Ctrl+K or from its link in the bar. The dialog shows the results of the search
-// page, and the arrow keys move through the results. Enter opens the first result. If there are no results yet, Enter
-// opens the search page.
+// Opens the search over the page, with Ctrl+K or its link. Arrow keys move through the results. Enter opens the first
+// one, or the search page.
 import { announce } from "./page.js";
 
 const link = document.querySelector("[data-search]");

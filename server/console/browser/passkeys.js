@@ -1,5 +1,4 @@
-// Asks an authenticator to create a passkey, or to prove that it has one. Then sends the form with the authenticator's
-// answer.
+// Asks an authenticator to create or use a passkey. Then sends the form with its answer.
 import { announce } from "./page.js";
 
 const bytesIn = (text) =>

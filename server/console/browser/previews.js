@@ -49,8 +49,7 @@ const sendPictures = async (button, files) => {
   const body = new FormData(form);
   body.delete("pictures");
   for (const file of files) body.append("pictures", file);
-  // An empty text is sent, so that the answer contains only the new pictures. The new pictures are inserted at the
-  // cursor.
+  // An empty text makes the answer contain only the new pictures, which are inserted at the cursor.
   body.set(field.name, "");
   announce("The pictures are being sent.");
   const request = { method: "POST", body, headers: { Accept: "text/html" } };

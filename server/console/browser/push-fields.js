@@ -10,7 +10,7 @@ export const fieldsOf = (subscription) => ({
   auth: textFor(subscription.getKey("auth")),
 });
 
-// Sends the current push address and keys of this browser to the server. `scope` is the address of the console.
+// Sends this browser's push address and keys to the server. `scope` is the address of the console.
 // `replaces` is the push address that the server has stored.
 export const renewAt = (scope, subscription, replaces) =>
   fetch(`${scope}account/notices/browsers`, {

@@ -3,8 +3,7 @@ import { renewAt } from "./push-fields.js";
 
 const worker = /** @type {any} */ (self);
 
-// A newer version of this worker replaces the old version immediately. The replacement is safe, because the worker
-// answers no requests of pages.
+// A newer worker replaces the old one immediately. This is safe, because the worker answers no requests of pages.
 worker.addEventListener("install", () => worker.skipWaiting());
 
 const shownIn = (data) => {

@@ -1,5 +1,4 @@
-// Turns push notices in this browser on and off. After a new sign-in, the script informs the server about this browser
-// again. (rule N10)
+// Turns push notices in this browser on and off, and renews the subscription after a sign-in. (rule N10)
 import { person, store, stored } from "./draft-store.js";
 import { announce } from "./page.js";
 import { fieldsOf, renewAt, textFor } from "./push-fields.js";
@@ -15,8 +14,7 @@ const fault = () => {
 const bytesIn = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
 const keep = (endpoint) => store(name, JSON.stringify({ person, endpoint, at: Date.now() }));
-// Searches all registrations. The worker's scope does not include the start page if the address of the start page has
-// no slash at the end.
+// Searches all registrations: the worker's scope does not include a start page without a slash at the end.
 const findWorker = async () => {
   const all = await navigator.serviceWorker.getRegistrations();
   return all.find(({ active }) => active?.scriptURL.endsWith("/push-worker.js"));
@@ -40,8 +38,7 @@ for (const form of document.querySelectorAll("form[data-push]")) {
     await navigator.serviceWorker.register(form.dataset.worker);
     const { pushManager } = await navigator.serviceWorker.ready;
     const before = await pushManager.getSubscription();
-    // An existing subscription uses the key with which it was created. If the server has another key now, a new
-    // subscription is needed.
+    // A subscription uses the server's key at the time of its creation. Another key needs a new subscription.
     if (before && textFor(before.options.applicationServerKey) !== key) await before.unsubscribe();
     const wanted = { userVisibleOnly: true, applicationServerKey: bytesIn(key) };
     return fieldsOf(await pushManager.subscribe(wanted));
@@ -80,8 +77,7 @@ for (const form of document.querySelectorAll("form[data-push-off]"))
     await (await (await findWorker())?.pushManager.getSubscription())?.unsubscribe();
   });
 
-// After a new sign-in, the subscription must be stored for the new session. The push service may also have assigned
-// another address to the browser.
+// A new sign-in needs the subscription for its session. The push service may also have assigned another address.
 const renew = async () => {
   const known = stored(name);
   if (known === null || fault()) return;

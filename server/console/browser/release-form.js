@@ -1,8 +1,8 @@
 // The form of a release note.
 import { announce, zoned } from "./page.js";
 
-// The field in which a person enters the threads that a release note fixes. Typed words search for threads.
-// Each entered thread has a button that removes it.
+// The field for the threads that a release note fixes. Typed words search for threads. A button removes an entered
+// thread.
 /** @type {any} */
 const part = document.querySelector("[data-picks-threads]");
 const pauseMilliseconds = 200;
@@ -63,8 +63,7 @@ const createSuggestions = (field) => {
   return { list, close, fill, move, chosen };
 };
 
-// Returns the text after the last comma if it is a search for a thread. Returns an empty text if it is the number, id
-// or address of a thread.
+// Returns the text after the last comma, if it is a search. Empty for the number, id or address of a thread.
 const typedWords = (text) => {
   const words = text.split(/[,;]/).at(-1).trim();
   return words.length > 1 && /\p{L}/u.test(words) && !/^#|^https?:|^[\da-f-]{36}$/i.test(words) ? words : "";
@@ -139,8 +138,8 @@ if (part) {
   });
 }
 
-// The other fields of the form. Lines are added without loading the page. The publication time is in the browser's time
-// zone, and the same time in UTC is shown below the field.
+// The other fields. Lines are added without loading the page. The publication time is local; UTC is shown below the
+// field.
 /** @type {any} */
 const form = document.querySelector("form.editor");
 

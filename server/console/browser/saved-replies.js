@@ -1,5 +1,5 @@
 // Inserts a saved reply without loading the page. The server fills in the placeholders. A `/` at the beginning of a
-// line opens a list of the saved replies that match the typed words.
+// line lists matching replies.
 import { announce } from "./page.js";
 
 const changed = (field) => field.dispatchEvent(new Event("input", { bubbles: true }));
@@ -24,9 +24,8 @@ const filled = async (id) => {
   return new DOMParser().parseFromString(text, "text/html").getElementById(field.id)?.value;
 };
 
-// The inserted saved replies, with their texts. If the person chooses another receiver, a text that was not
-// edited is filled in again, because it may contain the name of the earlier receiver. The server refuses a
-// reply that still contains this name.
+// The inserted saved replies. After a change of the receiver, an unedited text is filled in again. It may contain the
+// earlier receiver's name, and the server refuses a reply with that name.
 const inserted = [];
 let choices = 0;
 const fillAgain = async () => {
@@ -128,8 +127,7 @@ const insert = async (row) => {
   close();
   choice.value = row.dataset.reply;
   const text = await filled(choice.value);
-  // The server did not return the text. The button now sends the form without this script, and the next page has the
-  // reply or shows why the saved reply could not be inserted.
+  // If the text is missing, the button sends the form. The next page has the reply, or says what is wrong.
   if (text === undefined) return button.click();
   inserted.push({ id: row.dataset.reply, text });
   field.setRangeText(text, words.start, words.end, "end");

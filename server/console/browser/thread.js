@@ -1,6 +1,5 @@
-// The page of a thread. A field in the side column is saved when it changes. Ctrl+Enter sends the typed message. If a
-// message arrives while the person types a reply, a line above the reply says so. Without this script, buttons do the
-// same. (rule F43)
+// The page of a thread. A field in the side column is saved when it changes. Ctrl+Enter sends the message. A line above
+// the reply announces new messages. Without this script, buttons do the same. (rule F43)
 import { beginSent, draftFields, endSent, keepRefused, keepRest, typingIn } from "./drafts.js";
 import { addKeys } from "./keys.js";
 import { announce, forgetUndo, replacePart, toast } from "./page.js";
@@ -12,8 +11,7 @@ const labelOf = (field) => field.labels?.[0]?.textContent.trim() ?? field.name;
 const shownValue = (field) => field.selectedOptions?.[0]?.textContent.trim() ?? field.value.trim();
 const state = typingIn(form);
 
-// Saves run one after another, because each save needs the idempotency key and the versions that the previous save
-// returned.
+// Saves run one after another: each needs the idempotency key and versions from the previous save.
 let last = Promise.resolve();
 let saving = 0;
 const saveNow = async (name, value, before) => {
@@ -29,8 +27,7 @@ const saveNow = async (name, value, before) => {
   const request = { method: "POST", headers: { Accept: "text/html" }, body };
   const answer = await fetch(part.dataset.saves, request).catch(() => undefined);
   const fresh = answer && new DOMParser().parseFromString(await answer.text(), "text/html");
-  // The session may have ended, or the server may be unreachable. Then the normal form is sent, so that the typed text
-  // is not lost.
+  // The session has ended or the server is unreachable. The normal form keeps the typed text.
   if (!fresh?.getElementById("fields"))
     return form.requestSubmit(part.querySelector("[data-without-script] button"));
   if (answer.ok) endSent(state, sent);
@@ -57,8 +54,8 @@ const save = ({ name, value }, before) => {
     });
 };
 
-// Hides the texts and buttons that are only for people without scripts, and copies the stored value of each field of the
-// side column to `stored`. The button that saves these fields is shown while one of them has an unsaved text.
+// Hides parts for people without scripts, and notes the saved values of the side column. The save button is shown while
+// a field has unsaved text.
 const stored = new Map();
 const sideFields = () =>
   /** @type {any[]} */ ([...document.querySelectorAll("#fields :is(select, input:not([type=hidden]))")]);
@@ -89,8 +86,7 @@ if (form) {
   form.addEventListener("change", ({ target }) => {
     if (target.matches("#fields select") && isChanged(target)) save(target, stored.get(target.name));
   });
-  // A text is saved when the person leaves the field. If the person leaves the field by clicking a button, the button
-  // sends the text.
+  // A text is saved when the person leaves the field. If the person clicks a submit button, the button sends the text.
   form.addEventListener("focusout", ({ target, relatedTarget }) => {
     if (!target.matches("#fields input") || !isChanged(target) || state.restored.has(target.name)) return;
     if (!relatedTarget?.matches("button[type=submit]")) save(target, stored.get(target.name));
@@ -103,16 +99,14 @@ if (form) {
   document.addEventListener("replaced", ({ target }) => {
     if (/** @type {any} */ (target).id === "fields") prepare();
   });
-  // If the person sends the form while a field is being saved, the form waits until the field is saved. The form needs
-  // the new key and versions.
+  // While a field is being saved, the form waits: it needs the new key and versions.
   form.addEventListener("submit", (event) => {
     if (saving === 0) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     last.then(() => form.requestSubmit(event.submitter));
   });
-  // Enter in a field of the side column saves only this field. Without this listener, the browser would send the whole
-  // form.
+  // Enter in a field of the side column saves only that field. Otherwise the browser would send the whole form.
   form.addEventListener("keydown", (event) => {
     const { target, key } = event;
     if (key === "Enter" && target.matches("#fields input")) {
@@ -147,13 +141,12 @@ const canWrite = () => document.querySelector(".composer") !== null;
 addKeys("Thread", [
   { key: "r", words: "Write a reply", act: () => write("reply"), isHere: canWrite },
   { key: "n", words: "Write a note", act: () => write("note"), isHere: canWrite },
-  // The form reacts to these two keys itself. The keys are added here only so that the list of keys shows them.
+  // The form reacts to these two keys itself. They are here only for the list of keys.
   { key: "Ctrl Enter", words: "Send", act: () => undefined, isHere: canWrite },
   { key: "Ctrl Shift Enter", words: "Send and resolve", act: () => undefined, isHere: canWrite },
 ]);
 
-// On the page of one thread, these keys use the fields in the side column. On the desk, the keys of desk.js do the
-// same. A narrow window shows the desk without its list, and so without the menus of desk.js.
+// On the desk, desk.js has these keys. A narrow window shows the desk without its list and menus.
 const hasFields = () => document.getElementById("fields") !== null;
 const canChange = () => !document.querySelector(".triage") && hasFields();
 const canFocus = () => !document.querySelector(".triage .list-column")?.checkVisibility() && hasFields();
@@ -187,8 +180,7 @@ addKeys("Thread", [
   },
 ]);
 
-// If the first new message is below the window, the page scrolls to this message. A page that was reloaded
-// keeps its scroll position.
+// Scrolls to the first new message if it is below the window. A reloaded page keeps its scroll position.
 const firstNew = document.getElementById("new");
 const [visit] = /** @type {any[]} */ (performance.getEntriesByType("navigation"));
 const isAtPlace = location.hash !== "" || document.querySelector("main [autofocus]:not(#acted)") !== null;
@@ -214,16 +206,16 @@ form?.addEventListener("restored", () => keepReceiver({ target: form.elements.re
 // The text of a refused reply or of a draft is there before the person types.
 if (form?.elements.replyBody?.value.trim()) receiver()?.setAttribute("data-stale", "");
 
-// A line above the field shows who wrote a new message, until the person clicks the link in this line. If the
-// person has not typed a reply yet, the message also counts as seen when the window shows it. (rule F35)
+// A line shows who wrote a new message, until the person clicks its link. Without a typed reply, a visible message also
+// counts as seen. (rule F35)
 let unseen;
 const markSeen = () => {
   form.elements.seenMessage.value = unseen;
   unseen = undefined;
   document.getElementById("newer").hidden = true;
 };
-// Whether the window shows a message, or its beginning if it is long. A message behind the composer, a dialog or another
-// element that does not move when the person scrolls is not shown.
+// Whether the window shows a message, or its beginning if it is long. A message behind a fixed element, such as a
+// dialog, is not shown.
 const isShown = (message) => {
   if (!message || document.hidden) return false;
   const { top, bottom, left, width } = message.getBoundingClientRect();
@@ -255,8 +247,7 @@ addEventListener("resize", look);
 // A dialog or a menu may have covered the message until now.
 form?.addEventListener("focusin", look);
 
-// The keys with which a person decides on the proposal of a thread. Approve and Reject first ask for a confirmation.
-// (rules A55 and O32)
+// The keys that decide on a proposal. Approve and Reject ask for a confirmation. (rules A55 and O32)
 const bar = () => /** @type {any} */ (document.querySelector(".decision-bar"));
 const isHere = () => bar() !== null;
 

@@ -38,10 +38,7 @@ export interface TypedForm {
   readonly form: string;
   readonly writer: string;
   readonly fields: readonly TypedField[];
-  /**
-   * The ids of opened pages (writers) whose texts for this form are deleted, because this text replaces them. A later
-   * save of such a writer stores nothing.
-   */
+  /** The opened pages (writers) whose texts this text replaces. A later save of these writers stores nothing. */
   readonly replaces: readonly string[];
 }
 
@@ -85,8 +82,7 @@ export const createPageDrafts =
       list: async (): Promise<Draft[]> => opened(sealer, await drafts.list(database, userId)),
 
       /**
-       * Returns the names of objects by their ids. Leaves out objects that the person may not read. First assigns
-       * numbers to the new threads of the named apps.
+       * Returns the names of objects that the person may read, by id. First assigns numbers to new threads of the apps.
        */
       async named(wanted: readonly FormObject[]): Promise<ReadonlyMap<string, NamedObject>> {
         const found = new Map<string, NamedObject>();
@@ -107,10 +103,8 @@ export const createPageDrafts =
         opened(sealer, await drafts.listOfPage(database, userId, { page, forms })),
 
       /**
-       * Stores the texts of one form on an opened page, and removes its earlier texts. Stores nothing if
-       * earlier texts of this writer were taken over, sent or discarded: returns `taken` if they were the same
-       * texts, otherwise `ended`. Also ends the writers in `replaces`, and removes the oldest drafts above the
-       * limits. Throws `rate_limited`.
+       * Stores the texts of one form, and ends the writers in `replaces`. Removes the oldest drafts above the limits.
+       * An ended writer stores nothing: `taken` for the same texts, `ended` for others. Throws `rate_limited`.
        */
       async save({ page, form, writer, fields, replaces }: TypedForm): Promise<"saved" | "ended" | "taken"> {
         if (settings.rateLimited) await limiter.spend({ who: userId, rateLimit: "drafts" });
@@ -139,8 +133,8 @@ export const createPageDrafts =
       remove: (id: string): Promise<boolean> => database.write((tx) => drafts.remove(tx, userId, id)),
 
       /**
-       * Removes the drafts of a sent form: the drafts of the sent fields on the page that sent the form, all
-       * drafts that this page has taken over, and the drafts of other pages with the same texts.
+       * Removes the drafts of a sent form: those of the page, those that it has taken over, and those with the same
+       * texts.
        */
       async removeSent({ form, writer, replaces, sent }: DoneForm): Promise<void> {
         const kept = opened(sealer, await drafts.listOfPage(database, userId, { page: "", forms: [form] }));

@@ -1,17 +1,14 @@
 import { limits } from "../../../src/contract/limits.ts";
 
-/**
- * A field in which a person types text. `label` is shown on pages that do not have the form of the field. `most` is the
- * limit of the text in code points.
- */
+/** A field in which a person types text. `label` is for pages without the form. `most` is the limit in code points. */
 interface DraftField {
   readonly label: string;
   readonly most: number;
   /** Whether the field is for an answer in a thread. Then other members see who is writing. (rule F36) */
   readonly answers?: boolean;
   /**
-   * The name of the control whose choice belongs to the text, such as the receiver of a reply. The choice is stored and
-   * restored with the text. Without a text, it is not stored. (rule O17)
+   * The control whose choice belongs to the text, such as the receiver of a reply. It is stored only with a text. (rule
+   * O17)
    */
   readonly choice?: string;
   /** Whether the field adds something to an object. Then it is empty after its text was saved. */
@@ -24,16 +21,10 @@ export const everyone = "everyone";
 /** The value of the field for the receiver of a reply if the person must still choose one. (rule M10) */
 export const unchosen = "unchosen";
 
-/**
- * The maximum length of a draft in a field for a number or a date. People may type any text there, so the limit is
- * higher than such a value needs.
- */
+/** The limit of a draft for a number or date. It is high, because people may type any text. */
 const short = 100;
 
-/**
- * The fields whose drafts are stored, by name. Other fields have no drafts. A field with a password, a code or a secret
- * must not be here. (rule O18)
- */
+/** The fields whose drafts are stored, by name. Never add a password, a code or a secret. (rule O18) */
 const single: Readonly<Record<string, DraftField>> = {
   note: { label: "Note to the agent", most: limits.decisionNote, answers: true },
   noteBody: { label: "Internal note", most: limits.message, answers: true },

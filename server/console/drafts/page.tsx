@@ -93,10 +93,7 @@ const kindNames: Readonly<Record<ObjectKind, string>> = {
   listing: "Listing of",
 };
 
-/**
- * Names the object (such as a thread) to which a draft belongs, and links to the page on which the draft was typed. For
- * a merged thread, links to the thread into which it was merged.
- */
+/** Names the object of a draft, such as a thread. Links to the page of the draft, or to the thread after a merge. */
 const Belonging = ({
   of,
   names,
@@ -172,8 +169,8 @@ const formNames = (links: Links): readonly (readonly [at: string, name: string])
 ];
 
 /**
- * Returns the name of the form with this address, and its app. Use it for a form that belongs to no object. Returns
- * undefined for an unknown address, for example one of another version.
+ * Returns the name and app of a form that belongs to no object. Undefined for an unknown address, such as one of
+ * another version.
  */
 export function placeOfForm(form: string, links: Links): FormPlace | undefined {
   const found = formNames(links).find(([at]) => form.startsWith(at));
@@ -280,10 +277,7 @@ export const definitions: Definitions = [
 
 type VisitOf = (ctx: Context, params: Readonly<Record<string, string>>) => Promise<SignedInVisit>;
 
-/**
- * The limits of one request: the number of forms whose drafts it reads, of fields that it saves, and of writers (opened
- * pages) whose drafts it replaces.
- */
+/** The limits of one request: forms to read, fields to save, and writers (opened pages) to replace. */
 const most = { forms: 50, fields: 500, replaced: 50 };
 
 const longestPath = 1_000;
@@ -359,8 +353,8 @@ function answerJson(ctx: Context, body: object): void {
 }
 
 /**
- * Removes the drafts of a form after its action was done, and informs the script with a cookie. Keeps the drafts of a
- * refused form. Returns `reply`. (rule O17)
+ * Removes the drafts of a form after its action was done, and tells the script with a cookie. A refused form keeps its
+ * drafts. Returns `reply`. (rule O17)
  */
 export async function noteDone<R extends Reply<string>>(
   ctx: Context,
@@ -379,9 +373,8 @@ export async function noteDone<R extends Reply<string>>(
 }
 
 /**
- * Returns the fields `draft-form`, `draft-writer` and `draft-replaces`, which a script has added to a sent
- * form. They contain the path of the form, the opened page (writer) whose drafts were sent, and the writers
- * whose texts this page has taken over.
+ * Returns the values that a script adds to a sent form: its path, the opened page (writer), and the writers that it
+ * replaces.
  */
 const sentDraftOf = (fields: Fields) => ({
   form: fields.text("draft-form"),
@@ -389,19 +382,15 @@ const sentDraftOf = (fields: Fields) => ({
   replaces: fields.text("draft-replaces").split(" ").filter(isWriter).slice(0, most.replaced),
 });
 
-/**
- * Whether the text in a form was typed by another person, who was signed in before this person. Without a script, this
- * is always false.
- */
+/** Whether another person, who was signed in before, typed the text. Always false without a script. */
 export function isOfAnother(fields: Fields, email: string): boolean {
   const person = fields.text("draft-person");
   return person !== "" && person !== versionOf(email);
 }
 
 /**
- * Returns the cookie that informs the script that the server has done the action of a form. The script deletes the
- * drafts only after it has received this cookie. `once` is the unique value of the form. `sent` contains the names of
- * the fields whose text was used. If `sent` is undefined, all fields were used.
+ * Returns the cookie after which the script deletes the drafts. `once` is the unique value of the form. `sent`: the
+ * used fields; undefined: all.
  */
 function doneCookie(
   once: string,

@@ -35,9 +35,7 @@ export interface NamedSender {
 
 const notMerged = `NULL AS "intoId", NULL AS "intoNumber"`;
 
-/**
- * The query that reads the names of objects of each kind. In a query, `o` is the object and `m` is a member of its app.
- */
+/** The query for the names of objects of each kind. `o` is the object, `m` a member of its app. */
 const objects: Readonly<Record<ObjectKind, string>> = {
   thread: `SELECT o.id, o.number, t.subject AS name, o.merged_into AS "intoId",
       CASE WHEN o.merged_into IS NOT NULL THEN t.number END AS "intoNumber"
@@ -54,8 +52,8 @@ const objects: Readonly<Record<ObjectKind, string>> = {
 };
 
 /**
- * The field of a row that stores no draft. Such a row marks a writer whose texts another page has taken over, or that the
- * person has sent or discarded. A save of this writer that arrives late stores nothing.
+ * Marks a writer whose texts were taken over, sent or discarded: its row has no draft. A late save of the writer stores
+ * nothing.
  */
 const ended = "";
 
@@ -67,10 +65,7 @@ const draftsOf = select(
   `WHERE user_id = ? AND field <> '${ended}' ORDER BY updated_at DESC, id DESC`,
 );
 
-/**
- * Queries for drafts, which are texts that were typed but not sent. Only the person who typed a text can read it. (rule
- * O17)
- */
+/** Texts that were typed but not sent. Only the person who typed a text can read it. (rule O17) */
 export const drafts = {
   /** Returns all drafts of a person, newest first. */
   list: (reader: Reader, userId: string) => reader.all(draftsOf, userId),
@@ -165,10 +160,7 @@ export const drafts = {
   remove: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>
     (await tx.run("DELETE FROM drafts WHERE user_id = ? AND id = ?", userId, id)) === 1,
 
-  /**
-   * Removes the oldest drafts of a person until the remaining drafts are within the limits. The marks of ended writers
-   * are counted separately.
-   */
+  /** Removes the oldest drafts of a person above the limits. Marks of ended writers count separately. */
   trim: (
     tx: Transaction,
     userId: string,

@@ -36,7 +36,7 @@ export const releaseTranslations = ({
 }): Translations<ReleaseTranslation> =>
   translations === null ? {} : StoredTranslations.parse(JSON.parse(translations));
 
-/** Returns a hash of a note's default text. A translation is outdated if it was made from a text with another hash. */
+/** Returns a hash of a note's default text. A translation of a text with another hash is outdated. */
 export const baseOfRelease = ({
   title,
   body,
@@ -55,8 +55,8 @@ export const translationsAnswer = (row: ChangelogRow) => {
 };
 
 /**
- * Returns the published text of a note, and the published translations in the languages that the draft changes. If a
- * later call returns another result, somebody has changed the published text in the meantime. (rule C30)
+ * Returns the published content that a draft with these languages replaces. If the result changes later, the draft
+ * conflicts. (rule C30)
  */
 export function baseOfDraft(row: ChangelogRow, changed: TranslationTexts<ReleaseTranslation> = {}) {
   const published = textsOf(releaseTranslations(row));

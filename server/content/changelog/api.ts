@@ -188,9 +188,8 @@ const baseOfText = ({ title, body, items }: ReleaseContent): string =>
   baseOfRelease({ title, body, items: JSON.stringify(items) });
 
 /**
- * Publishes an entry and its draft now. If the entry is already published, its date does not change. A date in the
- * future is replaced by the current time. Throws `draft_conflict` if the published text has changed since the draft was
- * saved.
+ * A published entry keeps its date; a date in the future becomes now. Throws `draft_conflict` if the published text has
+ * changed.
  */
 async function publishEntry(
   deps: EntryDeps,
@@ -292,8 +291,8 @@ export function consoleChangelog(
 }
 
 /**
- * Returns the text with these threads added to its line `Feedback: ID, ID`. The threads already in this line
- * stay. Throws `bad_request` if the text would be too long. (rule C32)
+ * Adds the threads to the line `Feedback: ID, ID` of the text. Throws `bad_request` if the text gets too long. (rule
+ * C32)
  */
 function naming(text: string, threads: readonly string[]): string {
   const ids = threads.map((id) => id.toLowerCase());
@@ -345,10 +344,7 @@ async function answerOf(reader: Reader, id: string, viewer: Viewer): Promise<Edi
   return entryAnswer(entry, (await linkedFeedback(reader, [id])).get(id));
 }
 
-/**
- * Returns an entry and locks it until the transaction ends, so that an import and a person cannot change it at the same
- * time.
- */
+/** Returns an entry. Locks the app's entries first, so that no import changes the entry at the same time. */
 async function lockedEntry(tx: Transaction, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
   const { appId } = await ownedEntry(tx, id, viewer);
   await rows.lock(tx, appId);
@@ -369,10 +365,7 @@ interface VersionImport {
   readonly given: ReleaseImport;
 }
 
-/**
- * Creates or changes the entry of a version. If a person has changed a field since the last import, the import does not
- * change that field, unless the request has `overwrite`. Throws `version_exists` if several entries have the version.
- */
+/** Creates or changes the entry of a version. Throws `version_exists` if several entries have the version. */
 async function importEntry(
   deps: EntryDeps,
   tx: Transaction,
@@ -467,8 +460,8 @@ interface Writer {
 }
 
 /**
- * Creates a release note. A note without a date is a draft. Throws `version_exists` if the app already has an entry for
- * this version, unless the request allows duplicates.
+ * Creates a release note; without a date, a draft. Throws `version_exists` if the app has this version, unless
+ * duplicates are allowed.
  */
 export async function createEntry(
   deps: EntryDeps,
@@ -489,8 +482,7 @@ export async function createEntry(
 }
 
 /**
- * Stores a new entry and its links to threads, and makes cached lists invalid. If the entry is published, also stores
- * the event `changelog.published`. The caller must lock the app's entries first.
+ * Inserts an entry, makes cached lists invalid, and stores the event of a published entry. The caller must lock first.
  */
 async function insertEntry(
   { clock, newId }: EntryDeps,
@@ -516,8 +508,7 @@ async function insertEntry(
 }
 
 /**
- * Changes the given fields of a locked entry, and marks these fields as changed by a person. Does nothing if no field
- * is given. Throws `version_exists` if another entry has this version, unless the request allows duplicates.
+ * Changes the given fields of a locked entry, and marks these fields as changed by a person. Throws `version_exists`.
  */
 async function updateEntry(
   deps: EntryDeps,
@@ -542,10 +533,7 @@ async function updateEntry(
   await saveEntry(deps, tx, { entry, change: update });
 }
 
-/**
- * Deletes an entry permanently, with the waiting mails about it, and makes cached lists invalid. Returns the
- * file names of the pictures in its texts. (rule C4)
- */
+/** Deletes an entry and the waiting mails about it. Returns the file names of the pictures in its texts. (rule C4) */
 async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChangelogRow): Promise<string[]> {
   await rows.remove(tx, id);
   await releaseMails.remove(tx, id);
@@ -555,9 +543,8 @@ async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChange
 }
 
 /**
- * Stores changed columns of an entry and its links to threads, and makes cached lists invalid. If the text
- * changes, adds the earlier text to the history. If the change publishes the entry now, also stores the event
- * `changelog.published`. If the change withdraws the entry, deletes the waiting mails about it.
+ * Stores a change, and updates history, links to threads and cached lists.
+ * Publishing stores an event. Withdrawing deletes the waiting mails.
  */
 async function saveEntry(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
@@ -585,10 +572,7 @@ async function saveEntry(
   if (wasOut && !isOut) await withdrawRelease(tx, entry.id, now);
 }
 
-/**
- * Stores the event `changelog.published`. For a note with a date in the future, `mailReleases` stores this event when
- * the date is reached.
- */
+/** For a note with a date in the future, `mailReleases` stores this event when the date is reached. */
 const tellPublished = (
   deps: Pick<Deps, "newId">,
   tx: Transaction,
@@ -616,8 +600,7 @@ function refuseSameVersion(known: readonly EntryVersion[], version: string): voi
 }
 
 /**
- * Converts the fields of a request to values of columns. A missing field is undefined. With `publish`, the date becomes
- * `now`, unless the entry is already published. Throws `bad_request` if the request has both `publish` and
+ * Converts the fields of a request to values of columns. Throws `bad_request` for `publish` together with
  * `publishedAt`. (rule C12)
  */
 function givenValues(
@@ -675,13 +658,12 @@ function formatOf({ body, items }: ChangelogChange): "items" | "markdown" | unde
 const jsonOf = (value: unknown): string | undefined =>
   value === undefined ? undefined : JSON.stringify(value);
 
-/** The parts of a release note that can contain ids of threads, with the ids of the note and its app. */
+/** The texts of a release note that can contain ids of threads. */
 type EntryTexts = Pick<ChangelogRow, "id" | "body" | "items"> & { readonly appId: string };
 
 /**
- * Replaces the links of a release note by links to the threads whose ids are in its text. An id that is not a thread of
- * the app is ignored. Returns the ids of the linked threads; instead of a thread that was merged into another thread,
- * the id of the other one. (rules C17, F46)
+ * Links a release note to the threads that its text names. Returns their ids; for a merged thread, the target's id.
+ * (rules C17, F46)
  */
 async function linkFeedback(tx: Transaction, entry: EntryTexts): Promise<readonly string[]> {
   const wanted = await links.existing(tx, entry.appId, namedIn(entry));
@@ -728,8 +710,8 @@ export const changelog = ({
         const next = await publishedRows.nextPublication(database, appId, at);
         return { answer, until: next?.at ? Date.parse(next.at) : undefined };
       });
-    // The names of the cached answers contain the result of `since` and `lang`, not the sent values. Otherwise
-    // each invented value would add an answer to the cache.
+    // The cache key contains the results of `since` and `lang`, not the sent values. Invented values must not fill the
+    // cache.
     const ids =
       since === undefined ? null : chosenIds(await recallVersions(database, recall, appId, at), since, limit);
     const lang =

@@ -15,11 +15,8 @@ export interface VersionedEntry {
 
 /**
  * Returns the entries that a user of version `since` has not seen. `entries` must be sorted newest first.
- * - If entries have the version `since`: returns the entries that were published after the oldest of them, and the
- *   entries with a greater version.
- * - If no entry has this version: returns the entries with a greater version. If the version is a build number, also
- *   returns the entries that were published after the oldest of them.
- * - If the version has none of the forms of `VersionForm`: returns all entries. (rules C8 and C9)
+ * - If entries have this version: returns the entries that are newer or greater than the oldest of them.
+ * - Otherwise: see `greaterThan`. (rules C8 and C9)
  */
 export function unseenSince<Entry extends VersionedEntry>(
   entries: readonly Entry[],
@@ -54,8 +51,8 @@ function entriesOf<Entry extends VersionedEntry>(
 }
 
 /**
- * Returns the entries with a greater version in at least one of the forms of `since`. A short number is compared both as
- * a build number and as SemVer, because the list does not say which one it is. (rule C9)
+ * Compares in each form of `since`, because a short number can be a build number or SemVer. (rule C9)
+ * Build numbers: also returns the entries newer than the oldest match. Without a form: returns all entries.
  */
 function greaterThan<Entry extends VersionedEntry>(
   entries: readonly Entry[],
@@ -79,16 +76,10 @@ function greaterThan<Entry extends VersionedEntry>(
   return entries.filter((entry) => unseen.has(entry));
 }
 
-/**
- * A short number is not compared with versions such as `2026.11` if the list has build numbers. Otherwise every build
- * number would be less than these versions.
- */
+/** In a list with build numbers, a short number is not compared with `2026.11`. Every build number would be less. */
 const firstYear = "1000";
 
-/**
- * Returns the main version of an entry if it has the given form. Otherwise returns those platform versions that have
- * this form.
- */
+/** Returns the main version if it has the given form, or else the platform versions that have this form. */
 function versionsIn({ version, versions }: VersionedEntry, form: VersionForm, order: VersionOrder): string[] {
   const hasForm = (one: string) => order.formsOf(one).includes(form);
   if (hasForm(version)) return [version];
@@ -106,9 +97,8 @@ export interface VersionOrder {
 }
 
 /**
- * Texts that are almost SemVer, such as `v1.2`, `1.2.3.4` and `1.1.0 (45)`, are compared as the nearest SemVer version.
- * A whole number with up to three digits can be a build number or a SemVer version. A longer number is always a build
- * number.
+ * Versions such as `v1.2` or `1.1.0 (45)` count as the nearest SemVer version.
+ * A number such as `45` can be a build number or SemVer. Four or more digits are always a build number.
  */
 export const versionOrder: VersionOrder = {
   formsOf: (version) => parsed(version).forms,
@@ -127,8 +117,7 @@ const cache = new Map<string, ParsedVersion>();
 const mostCached = 50_000;
 
 /**
- * Parses a version and caches the result. Without the cache, a request that parses thousands of versions would block
- * all other requests.
+ * Parses a version and caches the result. Without the cache, thousands of versions in one request block other requests.
  */
 function parsed(version: string): ParsedVersion {
   const cached = cache.get(version);
@@ -156,9 +145,8 @@ const comparisons: Record<VersionForm, Comparison> = {
 };
 
 /**
- * Returns the type of a release. The version is compared with the greatest lower version among `others`: the first part
- * that differs (major, minor or patch) is the type. Returns `minor` if there is no lower version, or if the version is
- * not SemVer. (rule C14)
+ * Returns the first part that differs from the next lower version, such as `major`.
+ * Returns `minor` without a lower version, and for a version that is not SemVer. (rule C14)
  */
 export function releaseTypeAfter(version: string, others: readonly string[]): ReleaseType {
   const own = semVerOf(version);
@@ -215,10 +203,7 @@ interface Merged {
   readonly edited: readonly ReleaseField[];
 }
 
-/**
- * Decides what an import changes in an entry. The import does not change a field that a person has changed, unless
- * `overwrite` is true. (rule C11)
- */
+/** Decides what an import changes. Fields that a person has changed stay, unless `overwrite` is true. (rule C11) */
 export function mergeImport(stored: StoredRelease, given: ReleaseValues, overwrite: boolean): Merged {
   const differing = differingFields(stored.values, given);
   const kept = overwrite ? [] : differing.filter((field) => stored.edited.includes(field));
@@ -239,10 +224,7 @@ export function markEdited(stored: StoredRelease, given: ReleaseValues): readonl
 const differingFields = (values: ReleaseValues, given: ReleaseValues): readonly ReleaseField[] =>
   releaseFields.filter((field) => given[field] !== undefined && given[field] !== values[field]);
 
-/**
- * Whether apps can read an entry with this date. Apps cannot read an entry with a date in the future, or without a
- * date.
- */
+/** Whether apps can read an entry with this date. */
 export const isPublished = (publishedAt: string | null, now: Date): boolean =>
   publishedAt !== null && publishedAt <= now.toISOString();
 
@@ -250,10 +232,7 @@ export const isPublished = (publishedAt: string | null, now: Date): boolean =>
 export const publicationOf = (publishedAt: string | null, now: Date): string | undefined =>
   isPublished(publishedAt, now) ? undefined : now.toISOString();
 
-/**
- * Converts the local time of a form field, such as `2026-11-28T14:05`, to UTC in the same format. Returns any other
- * text unchanged.
- */
+/** Converts the local time of a form field, such as `2026-11-28T14:05`, to UTC. Returns other texts unchanged. */
 export function utcOf(local: string, zone: string): string {
   try {
     const { epochMilliseconds } = Temporal.PlainDateTime.from(local).toZonedDateTime(zone);

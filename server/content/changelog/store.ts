@@ -54,10 +54,7 @@ export const changelogFeedback = {
     return rows.map(({ id }) => id);
   },
 
-  /**
-   * Returns the threads of the app with these ids or numbers, the oldest first. A thread that was merged into another
-   * thread is returned with the subject and the status of the other thread. (rule F46)
-   */
+  /** Returns the named threads, oldest first. A merged thread has the subject and status of its target. (rule F46) */
   listNamed: (reader: Reader, appId: string, { ids, numbers }: WantedThreads) =>
     reader.all<NamedThread>(
       `SELECT k.id, k.number, f.subject, f.status FROM (

@@ -195,8 +195,8 @@ async function ownedFaq(tx: Transaction, id: string, viewer: Viewer): Promise<Fa
 }
 
 /**
- * Returns one function for each form of the list. Each function converts the FAQ to JSON. The endpoints for apps and
- * for the console use the same functions, so an ETag from one endpoint is also valid at the other endpoint.
+ * Returns functions that convert the FAQ to JSON. The app and console endpoints share them, so an ETag is valid at
+ * both.
  */
 const jsonOf = (list: readonly ListedFaqRow[]) => ({
   published: () => JSON.stringify(list.map(publishedFaq)),
@@ -210,20 +210,16 @@ interface Replacement {
   readonly wanted: readonly WantedFaq[];
   /** The ETag of the list that the client has read. */
   readonly ifMatch: string | undefined;
-  /**
-   * The result of the comparison that was made before the transaction. It is valid only if the list still has
-   * the same version.
-   */
+  /** The result of the comparison before the transaction. It is valid only while the list has this version. */
   readonly before: Compared;
   /** The account of the member who sends the list. */
   readonly by?: string;
 }
 
 /**
- * Replaces the FAQ of an app. Returns whether anything has changed. Throws `precondition_required` without the
- * header If-Match, `precondition_failed` if the list has changed since the client read it, `bad_request` for
- * wrong ids or too many translations, and `wrong_state` if the FAQ would be too large. A change also calls
- * `renewFaqs`. (rule C20)
+ * Replaces the FAQ of an app. Returns whether it changed, and then also calls `renewFaqs`.
+ * Throws `precondition_required`, `precondition_failed`, `bad_request` (wrong ids) or `wrong_state` (too large). (rule
+ * C20)
  */
 async function replaceFaqs(
   deps: Saving,
@@ -257,9 +253,8 @@ interface Compared {
 }
 
 /**
- * Compares `If-Match` with the ETags of the list. Call it before the transaction, because other writes wait for the
- * transaction, and the list may be long. The ETags are cached or remembered, so that a request that is refused again and
- * again does not build the list each time.
+ * Compares `If-Match` with the ETags of the list. Runs before the transaction, because a long list would delay other
+ * writes.
  */
 async function compared(deps: FaqDeps, appId: string, ifMatch: string | undefined): Promise<Compared> {
   const version = await rows.version(deps.database, appId);
@@ -277,15 +272,14 @@ async function compared(deps: FaqDeps, appId: string, ifMatch: string | undefine
 }
 
 /**
- * The ETags of lists with which an `If-Match` was refused, by app and version. They are remembered on PostgreSQL, too,
- * because they are used only to refuse a request again. A restored database may have the same version with another list,
- * so they count for 60 seconds only. (decision 04)
+ * Refused ETags, by app and version. They expire, because a restored database may have the same version with another
+ * list. (decision 04)
  */
 type RefusedEtags = LRUCache<string, readonly string[]>;
 
 const createRefusedEtags = (): RefusedEtags => new LRUCache({ max: 1_000, ttl: 60_000 });
 
-/** Returns the ETags of a list. The client may have read the list in any of its forms, and each has another ETag. */
+/** Returns the ETags of a list. Each form of the list has its own ETag. */
 const etagsOf = (list: readonly ListedFaqRow[]): string[] =>
   Object.values(jsonOf(list)).map((json) => etagOf(json()));
 
@@ -333,10 +327,7 @@ interface FaqKey {
   readonly id: string;
 }
 
-/**
- * Adds an entry. An entry without a `sortOrder` is added at the end. Entries with the same sort order are sorted by the
- * time at which they were created. Also calls `renewFaqs`. (rule C1)
- */
+/** Adds an entry, by default at the end. Also calls `renewFaqs`. (rule C1) */
 export async function createFaq(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -354,11 +345,7 @@ export async function createFaq(
   return row;
 }
 
-/**
- * Changes the given fields, and calls `renewFaqs`. If the texts change, keeps the earlier text in the history.
- * Returns undefined if there is no published entry with this id. Changes nothing if no field is given. (rule
- * C3)
- */
+/** Changes the given fields, and calls `renewFaqs`. Returns undefined if no published entry has this id. (rule C3) */
 async function updateFaq(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -371,7 +358,7 @@ async function updateFaq(
   const stored = await rows.findStored(tx, appId, id);
   if (!stored || stored.unpublished === 1) return undefined;
   const { question = stored.question, answer = stored.answer, sortOrder = stored.sortOrder } = change;
-  // A translation that is sent again is a change, because it is not outdated any more.
+  // A translation that is sent again is a change, because it counts as up to date again.
   const isUnchanged =
     question === stored.question &&
     answer === stored.answer &&
@@ -397,10 +384,7 @@ async function updateFaq(
 const textTimeOf = ({ textAt, updatedAt }: Pick<StoredFaq, "textAt" | "updatedAt">): string =>
   textAt ?? updatedAt;
 
-/**
- * Deletes an entry permanently, and passes its pictures to `remove`. If the entry was published, also calls
- * `renewFaqs`. Returns false if it does not exist. (rule C4)
- */
+/** Deletes an entry and passes its pictures to `remove`. Calls `renewFaqs` if it was published. (rule C4) */
 async function removeFaq(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -540,8 +524,8 @@ const keptOf = (texts: TranslationTexts<FaqText>): Record<string, FaqText> =>
   Object.fromEntries(Object.entries(texts).flatMap(([language, text]) => (text ? [[language, text]] : [])));
 
 /**
- * Returns the published text of an entry, and the published translations in the languages that the draft changes. If a
- * later call returns another result, somebody has changed the published text in the meantime. (rule C30)
+ * Returns the published content that a draft with these languages replaces. If the result changes later, the draft
+ * conflicts. (rule C30)
  */
 function baseOfDraft(faq: StoredFaq, changed: TranslationTexts<FaqText> = {}) {
   const published = textsOf(faqTranslations(faq));
@@ -567,10 +551,7 @@ function translatedAfter(
   return merged;
 }
 
-/**
- * Makes a change of the FAQ of an app. Throws `wrong_state` if the change makes the FAQ too large. The caller must lock
- * the list first. (rule C38)
- */
+/** Makes a change. Throws `wrong_state` if the FAQ gets too large. The caller must lock the list first. (rule C38) */
 async function withinLimits<Result>(
   tx: Transaction,
   appId: string,
@@ -617,7 +598,7 @@ async function answerOf(reader: Reader, { appId, id }: Key): Promise<DraftedFaq>
   return draftedFaq(faq);
 }
 
-/** Returns the draft of an entry, in the form in which the API returns it to members; null if there is no draft. */
+/** Returns the draft as the API returns it to members; null if there is none. */
 function draftAnswer(faq: StoredFaq): DraftedFaq["draft"] {
   if (faq.draft === null) return null;
   const { translations = {}, ...text } = textIn(faq.draft);
@@ -636,10 +617,7 @@ const draftedFaq = (faq: StoredFaq): DraftedFaq => ({
   updatedAt: faq.updatedAt,
 });
 
-/**
- * Stores a draft. If the entry is not published, its own text and translations are replaced immediately too,
- * because no app can see them.
- */
+/** Stores a draft. Also replaces the entry's own text if the entry is not published, because no app sees this text. */
 async function setDraft(
   tx: Transaction,
   { appId, id }: Key,
@@ -688,9 +666,7 @@ async function keepVersion(
 }
 
 /**
- * Withdraws the published text of an entry and keeps its draft. If a new list of all entries does not contain an entry
- * with a draft, the entry is not deleted, because the draft would be lost. Returns false for an entry without a draft.
- * (rule C29)
+ * Withdraws an entry that a new list does not contain. Its draft stays. Returns false if it has no draft. (rule C29)
  */
 async function unpublish(tx: Transaction, { appId, id }: Key): Promise<boolean> {
   const faq = await rows.findStored(tx, appId, id);
@@ -760,10 +736,7 @@ const listedFaq = (row: ListedFaqRow): ListedFaq => ({
   translations: translationsAnswer(row, faqTranslations(row)),
 });
 
-/**
- * Returns an entry for the answer to a request that has replaced the list. If the entry has no translations,
- * the field `translations` is missing.
- */
+/** Unlike `listedFaq`, an entry without translations has no field `translations`. */
 function replacedFaq(row: ListedFaqRow) {
   const { translations, ...faq } = listedFaq(row);
   return Object.keys(translations).length === 0 ? faq : { ...faq, translations };

@@ -19,7 +19,7 @@ export interface WantedText extends FaqText {
   readonly pushedHash: string;
 }
 
-/** An entry of the wanted list. An entry without an id is new. In an existing entry, missing fields do not change. */
+/** An entry without an id is new. In an existing entry, missing fields do not change. */
 export interface WantedEntry {
   readonly id?: string | undefined;
   readonly text?: WantedText;
@@ -29,18 +29,15 @@ export interface WantedEntry {
 
 interface Replacing {
   readonly at: string;
-  /**
-   * Returns a hash of a text in the default language. Each translation stores this hash, to detect that the translation
-   * is outdated.
-   */
+  /** Returns a hash of a text in the default language. A translation stores the hash of its original. */
   readonly baseOf: (text: { readonly question: string; readonly answer: string }) => string;
   /** Returns the hash of a translation, which is stored as its `pushedHash`. */
   readonly pushed: (text: FaqText) => string;
 }
 
 /**
- * A stored entry. `pushedHash` and `pushedSortOrder` come from the last request that replaced the whole list; null if
- * there was no such request. (rule C21)
+ * `pushedHash` and `pushedSortOrder` come from the last request that replaced the list; null without such a request.
+ * (rule C21)
  */
 export interface PresentFaq {
   readonly id: string;
@@ -58,10 +55,7 @@ type CreatedFaq = WantedText & {
   readonly translations: Translations<FaqText>;
 };
 
-/**
- * A changed entry. `isEdit` is false if only stored metadata changes, and neither the texts nor the sort order.
- * `isRewritten` is true if the texts change.
- */
+/** `isEdit`: the texts or the sort order change, not only metadata. `isRewritten`: the texts change. */
 export type UpdatedFaq = PresentFaq & { readonly isEdit: boolean; readonly isRewritten: boolean };
 
 export interface FaqListChanges {
@@ -70,17 +64,14 @@ export interface FaqListChanges {
   readonly remove: readonly string[];
 }
 
-/**
- * The changes that turn the current list into the wanted list. If the wanted list contains wrong ids, there are no
- * changes, but a list of the wrong elements: `at` is the index in the wanted list, `why` is the reason.
- */
+/** The changes from the current list to the wanted list. `wrong` lists the elements with wrong ids, by index. */
 export type FaqListPlan =
   | { readonly wrong: readonly { readonly at: number; readonly why: string }[] }
   | FaqListChanges;
 
 /**
- * Compares the current list with the wanted list. A new entry without a `sortOrder` gets its position in the wanted
- * list as `sortOrder`, counted from 1. (rule C5)
+ * Compares the current list with the wanted list. The default `sortOrder` of a new entry is its position, from 1. (rule
+ * C5)
  */
 export function planFaqList(
   present: readonly PresentFaq[],
@@ -164,9 +155,8 @@ export interface FaqSize {
 }
 
 /**
- * Returns an error message if a change makes the FAQ of an app larger than its limits; otherwise undefined. An
- * FAQ can already be too large, for example after an import. Then it can still be changed, but it must not
- * become larger. (rule C38)
+ * Returns an error message if a change makes the FAQ too large. An FAQ that is already too large must not grow. (rule
+ * C38)
  */
 export function faultOfSize(before: FaqSize, after: FaqSize): string | undefined {
   if (after.entries > Math.max(limits.listedFaqs, before.entries))
@@ -186,9 +176,8 @@ interface AnsweredThread {
 }
 
 /**
- * Returns an FAQ entry made from a thread. The question is the subject. The answer is the team's newest reply. Both
- * begin with a whole sentence, without a salutation. Personal data is removed from both: the sender's name, mail
- * addresses, phone numbers, and links to the sender's page. (rule C33)
+ * Makes an FAQ entry from a thread: the subject, and the team's newest reply. Salutations and personal data are
+ * removed. (rule C33)
  */
 export function entryFromThread({ subject, message, sender, messages }: AnsweredThread): {
   readonly question: string;
@@ -210,10 +199,7 @@ function wholeSubject(subject: string, message: string): string {
   return isShortened && sentence.length <= limits.question ? sentence : subject;
 }
 
-/**
- * If fewer words than this would remain, the salutation of a subject is not removed, because the subject may be
- * about it.
- */
+/** A salutation stays if fewer words would remain, because the subject may be about it. */
 const fewestWords = 3;
 
 /**
@@ -246,10 +232,7 @@ interface Opening {
   readonly rest: string;
 }
 
-/**
- * Whether the beginning of a reply is a salutation. It can also be a part of the content, for example in "Hey
- * Siri works".
- */
+/** Whether the beginning is a salutation. In "Hey Siri works" it is part of the content. */
 function addressesPerson({ unknown, end, isLine }: Opening): boolean {
   if (unknown.length === 0) return true;
   if (unknown.length === 1) return end !== ":" || isLine;
@@ -278,7 +261,7 @@ function openingOf(text: string, { words }: Names): Opening | undefined {
   return { unknown, end, isLine: space.includes("\n"), rest: text.slice(found[0].length) };
 }
 
-/** Removes the name of the sender where it only addresses the sender. `ends` are the signs after a name at the start. */
+/** Removes the sender's name where it is only a salutation. `ends` are the signs after it. */
 function withoutNames(text: string, { person }: Names, ends: string): string {
   if (person === undefined) return text;
   return text
@@ -300,9 +283,8 @@ interface Names {
   readonly anywhere: string | undefined;
 }
 
-// A word has no white space, and the words are separated by white space, so a text matches `some` in only one
-// way. The whole name must not be one of the repeated alternatives, because it would match the same text as its
-// words. Then the time for a text without a match would double with each repetition.
+// Each text must match `some` in only one way: single words, separated by white space.
+// With the whole name among its alternatives, a text without a match takes exponential time.
 function namesOf({ name, email }: AnsweredThread["sender"]): Names {
   const parts = (name ?? "").split(/\s+/).filter((part) => part !== "");
   const written = [...parts, ...parts.flatMap((part) => part.split(/[,;]/)), email?.split("@")[0] ?? ""];

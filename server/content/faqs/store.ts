@@ -42,8 +42,8 @@ export type FaqQuestion = Pick<Row<typeof tables.faqs>, "appId" | "id" | "questi
 };
 
 /**
- * The SQL expression for the bytes of the translations, and of the draft if the entry is published. The draft
- * of an unpublished entry is its own text.
+ * SQL: the bytes of the translations and the draft. The draft of an unpublished entry is its own text, so it does not
+ * count.
  */
 const otherBytes = `coalesce(octet_length(translations), 0)
   + CASE WHEN unpublished = 1 THEN 0 ELSE coalesce(octet_length(draft), 0) END`;
@@ -66,10 +66,7 @@ const appOfFaq = oneForViewer<{ readonly appId: string }>({
 
 /** Queries for the FAQ entries of apps. */
 export const faqs = {
-  /**
-   * Locks the FAQ of an app. Each change of the FAQ must call this function first. Otherwise the list could change
-   * between the check of `If-Match` and the replacement of the list.
-   */
+  /** Every change must lock first. Without the lock, the list can change between the `If-Match` check and the write. */
   lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
   list: (reader: Reader, appId: string): Promise<ListedFaqRow[]> => reader.all(listOf, appId),
@@ -106,10 +103,8 @@ export const faqs = {
     setFields(tx, change, id),
 
   /**
-   * Returns the number of the entries of an app, and the bytes of their texts: questions and answers as JSON
-   * strings, translations, and drafts of published entries. The database finds the stored lengths without
-   * reading the texts. It reads the texts only if they could be too long as JSON, where a stored byte needs at
-   * most six bytes. (rule C38)
+   * Counts the entries and their bytes as JSON. The stored lengths are fast to read.
+   * Reads the texts only if they could be too long as JSON. (rule C38)
    */
   async size(tx: Transaction, appId: string): Promise<FaqSize> {
     const stored = await tx.get<FaqSize>(

@@ -25,8 +25,8 @@ export async function linesOfMarkdown(): Promise<(markdown: string) => string> {
 const mostConverted = 20_000;
 
 /**
- * Loads the parser. Returns a function that converts the beginning of a Markdown text to plain text. The function leaves
- * out the lines that only name threads.
+ * Loads the parser. The returned function converts the beginning of a Markdown text, without the lines that only name
+ * threads.
  */
 export async function plainTextOfMarkdown(): Promise<(markdown: string) => string> {
   const { createPlainText } = await import("./markdown.lazy.ts");

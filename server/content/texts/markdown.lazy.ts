@@ -2,9 +2,8 @@ import MarkdownIt, { type Token } from "markdown-it";
 import { safeAddress } from "../../../src/words/visible.ts";
 
 /**
- * Returns a function that converts Markdown to HTML. HTML in the Markdown is escaped. Links can only lead to web and
- * mail addresses. Only images whose address is `uploads` with the name of a file are shown. All other images become
- * links, because a browser that shows an image sends a request with the cookies of the reader.
+ * Returns a function that converts Markdown to HTML. It escapes HTML. Links lead only to web and mail addresses.
+ * Only images at `uploads` are shown. Others become links: loading an image sends the reader's cookies.
  */
 export function createMarkdown(uploads: string): (text: string) => string {
   const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
@@ -26,7 +25,7 @@ export function createMarkdown(uploads: string): (text: string) => string {
   return (text) => markdown.render(text);
 }
 
-/** Whether an address is `uploads` with the name of a file, and nothing else such as `..`, `%2e` or a query. */
+/** Whether an address is `uploads` with a file name. `..`, `%2e` and queries are refused. */
 const isUpload = (address: string, uploads: string): boolean =>
   address.startsWith(uploads) && /^[\w-]{1,200}(?:\.\w{1,8})?$/.test(address.slice(uploads.length));
 
@@ -61,8 +60,8 @@ interface Block {
 }
 
 /**
- * Returns parsed Markdown as plain text. Keeps paragraphs, lists, quotations, blocks of code and rows of tables. Adds the
- * address of a link or a picture after its text.
+ * Returns Markdown as plain text. Keeps blocks such as lists and tables. Addresses follow the texts of links and
+ * pictures.
  */
 export const plainTextOf = (tokens: readonly Token[]): string => linesOf(blocksIn(tokens)).join("\n");
 

@@ -79,9 +79,8 @@ export const Rendered = ({ html }: { readonly html: string }) =>
   );
 
 /**
- * The button that the Enter key uses in a field with one line. Browsers use the first button of a form. Without
- * this button, the first button would be the button that uploads pictures. A form with this `intent` must not
- * publish anything.
+ * The Enter key uses the first button of a form. Without this button, that is the upload button.
+ * `intent` must not publish anything.
  */
 export const EnterButton = ({ intent }: { readonly intent: "draft" | "save" }) => (
   <button class="unseen" type="submit" name="intent" value={intent} tabIndex={-1} aria-hidden="true">
@@ -416,9 +415,8 @@ export const Unpublished = ({
 const shownDraft = originalVersionName("draft");
 
 /**
- * Throws `wrong_state` if a form would remove a draft that another person has saved since the page was shown. `stored` is
- * the version of the stored draft, and empty if there is none. `restored` is the version of the earlier text that
- * replaces the draft. If both are the same, nothing is lost.
+ * Throws `wrong_state` if the form would remove a draft that another person saved since the page was shown.
+ * `stored`: the version of the draft, or empty. `restored`: the version of the text that replaces it.
  */
 export function refuseOtherDraft(fields: Fields, stored: string, restored = ""): void {
   if (["", restored, fields.text(shownDraft)].includes(stored)) return;
@@ -433,10 +431,7 @@ const countOfChanges = (count: number): string => {
   return count === 1 ? "1 change is not published" : `${count} changes are not published`;
 };
 
-/**
- * The maximum number of different lines in a comparison. If more lines differ, no comparison is shown, because a longer
- * comparison would block other requests for too long.
- */
+/** The maximum number of different lines in a comparison. A longer comparison would block other requests. */
 const mostChanges = 500;
 
 /** The difference between the published text and the draft, line by line. */

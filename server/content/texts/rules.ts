@@ -58,8 +58,8 @@ interface Merging<Text> {
 }
 
 /**
- * Returns the translations after a change. Languages that the change does not contain stay unchanged. A translation
- * that is sent again with the same text is no longer outdated, because a person has checked it. (rule C34)
+ * Returns the translations after a change. A translation that is sent again is up to date, even with the same text.
+ * (rule C34)
  */
 export function mergedTranslations<Text extends object>(
   stored: Translations<Text>,
@@ -141,9 +141,8 @@ export const languageFor = (
 ): string | undefined => lookedForLanguages(wanted).find((tag) => Object.hasOwn(translations, tag));
 
 /**
- * For a wanted tag such as `de-AT`, a translation is searched in several languages, one after the other.
- * Returns the first of these languages that at least one text has; empty if there is none. Tags with the same
- * result get the same texts, so the result can be a part of the name of a cached answer. (rule C35)
+ * Returns the language in which a translation is found for a tag such as `de-AT`; empty if there is none.
+ * The result can be part of a cache key. (rule C35)
  */
 export const effectiveLanguage = (wanted: string, languages: readonly string[]): string =>
   lookedForLanguages(wanted).find((tag) => languages.includes(tag)) ?? "";
@@ -165,8 +164,8 @@ export const storedContent = (content: Content): string =>
   );
 
 /**
- * Whether the published text has changed since the draft was saved. In this case, publishing the draft would undo a
- * change that the author of the draft has not seen. (rule C30)
+ * Whether the published text has changed since the draft was saved. The author of the draft has not seen that change.
+ * (rule C30)
  */
 export const isConflict = ({ draft, draftBase }: StoredDraft, published: Content): boolean =>
   draft !== null && draftBase !== null && draftBase !== storedContent(published);

@@ -12,8 +12,7 @@ import { type Content, picturesIn, storedContent } from "./rules.ts";
 const ofContent = `feedback_id IS NULL AND proof_id IS NULL AND media_type <> '${mailType}'`;
 
 /**
- * The tables and columns in which texts with pictures are stored. `of` is a column of `content_versions`: the id of the
- * FAQ entry or release note to which an earlier text belongs.
+ * The columns with texts that can contain pictures. `of` is the column of `content_versions` with the id of the entry.
  */
 const sources = [
   { table: "faqs", of: "faq_id", columns: ["answer", "draft", "translations"] },
@@ -56,8 +55,7 @@ export const pictures = {
     ),
 
   /**
-   * Returns the pictures that the texts of an app show. Reads the texts with many small queries. Texts that are saved
-   * during this time may be missing, so `removeUnused` checks again.
+   * Returns the pictures in the texts of an app. Texts saved meanwhile may be missing, so `removeUnused` checks again.
    */
   async shown(reader: Reader, appId: string): Promise<ShownPictures> {
     const names = new Set<string>();
@@ -89,10 +87,9 @@ export const pictures = {
   },
 
   /**
-   * Deletes those of the given pictures that no text of the app shows. Returns the hashes of the deleted files. Pass
-   * only a few pictures, because several queries are made for each picture. `shown` is the result of the function
-   * `shown`. The earlier texts that it has already read are not read again. Locks the app, so that no text is saved at
-   * the same time. (rule C27)
+   * Deletes those of the pictures that no text shows. Returns the hashes of their files. Each name needs several
+   * queries.
+   * Locks the app, so that no text is saved meanwhile. `shown.versions` are not read again. (rule C27)
    */
   async removeUnused(
     tx: Transaction,
@@ -200,15 +197,12 @@ export const versions = {
     ),
 };
 
-/**
- * The maximum length in bytes of the translations of a row that are read for a list of titles. Longer translations are
- * left out, so that the query stays fast.
- */
+/** In bytes. Longer translations are not read for a list of titles, so that the query stays fast. */
 const mostBytes = 65_536;
 
 /**
- * Returns an SQL expression: the JSON list of one field, such as `title`, in all translations of a row. Translations
- * that are too long in total are left out.
+ * Returns SQL: a JSON list of one field, such as `title`, from all translations of a row. Translations over `mostBytes`
+ * are left out.
  */
 export const fieldOfTranslations = (engine: Engine, row: string, field: string): string => {
   const stored = `CASE WHEN octet_length(${row}.translations) <= ${mostBytes} THEN ${row}.translations END`;
@@ -217,10 +211,7 @@ export const fieldOfTranslations = (engine: Engine, row: string, field: string):
   return `(SELECT CAST(json_agg(t.value ->> '${field}') AS text) FROM json_each(CAST(${stored} AS json)) AS t)`;
 };
 
-/**
- * Returns an item for the FROM clause. It has a row `t` for each translation of a row. The column `key` of `t`
- * is the language.
- */
+/** Returns an item for the FROM clause: one row `t` for each translation. `t.key` is the language. */
 export const eachTranslation = (engine: Engine, row: string): string =>
   engine === "sqlite"
     ? `json_each(${row}.translations) AS t`

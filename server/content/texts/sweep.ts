@@ -2,10 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { removeFiles } from "../../feedback/threads/store/removal.ts";
 import { pictures, type ShownPictures } from "./store.ts";
 
-/**
- * The number of days for which an unused picture is kept, because it is possible that a person has not saved
- * its text yet.
- */
+/** Unused pictures are kept for some days, because a person may not have saved the text yet. */
 const keptDays = 30;
 
 const atOnce = 1_000;
@@ -13,8 +10,7 @@ const atOnce = 1_000;
 type SweepDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log">;
 
 /**
- * Deletes the pictures that are older than 30 days and that no FAQ entry or release note shows. If this fails for one
- * app, logs the error and continues with the other apps. (rule C27)
+ * Deletes old pictures that no FAQ entry or release note shows. After an error, continues with the next app. (rule C27)
  */
 export async function sweepPictures(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - keptDays * 86_400_000).toISOString();
@@ -55,8 +51,8 @@ interface Left {
 export type NotePictures = (left: Left) => void;
 
 /**
- * Runs a change. Then deletes the pictures that the change passed to `note` and that no other text shows. If this
- * deletion fails, the change stays, and the daily cleanup deletes the pictures later. (rule C27)
+ * Runs a change, then deletes the pictures that it passed to `note`. After an error, the daily cleanup deletes them.
+ * (rule C27)
  */
 export async function removing<Answer>(
   deps: RemovingDeps,

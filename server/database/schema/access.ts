@@ -27,10 +27,7 @@ export const users = table(
     timezone: text("plain").default("UTC"),
     /** The time at which the person proved that they receive mails at this address. Null if they have not proved it. */
     email_verified_at: instant().null(),
-    /**
-     * The times of day between which the person gets no notices, such as `22:00`. Null if the person has set no such
-     * times.
-     */
+    /** The times of day between which the person gets no notices, such as `22:00`. Null if there are none. */
     quiet_from: text("plain").null().since(134),
     quiet_to: text("plain").null().since(134),
     /** The name that is shown to people who share an app with the person. Null if the person has no name. */
@@ -39,10 +36,7 @@ export const users = table(
   { of: "account", erase: "The person of the account or the operator deletes it." },
 );
 
-/**
- * The console sessions. On their own list, people see the id of each session, a description of the browser, and the
- * hour of the last use.
- */
+/** The console sessions. People see the id, the browser and the hour of the last use of their sessions. */
 export const sessions = table(
   "sessions",
   {
@@ -72,10 +66,7 @@ export const secondFactors = table(
     /** The newest time step (TOTP) whose code was used. */
     last_step: integer(),
     created_at: instant(),
-    /**
-     * The time at which the person confirmed the second factor. Null until then. While it is null, a sign-in does not
-     * require the second factor.
-     */
+    /** Null until the person has confirmed the second factor. Until then, a sign-in does not require it. */
     confirmed_at: instant().null(),
   },
   { of: "account", erase: erased.withAccount },
@@ -122,7 +113,7 @@ export const preferences = table(
   { of: "account", erase: erased.withAccount, since: 129 },
 );
 
-/** Hashes of links that are sent by mail to create an account or to set a new password. Each link works once. */
+/** Hashes of mailed links, to create an account or to set a new password. Each link works once. */
 export const accountLinks = table(
   "account_links",
   {
@@ -156,10 +147,7 @@ export const drafts = table(
     page: text("plain"),
     form: text("plain"),
     field: text("plain"),
-    /**
-     * Identifies the open page in which the text was typed. A person can open the same page twice. Then there are two
-     * drafts.
-     */
+    /** Identifies the open page in which the text was typed. The same page can be open twice, with two drafts. */
     writer: text("plain"),
     content: text("sealed"),
     updated_at: instant(),
@@ -189,10 +177,7 @@ export const identities = table(
   },
 );
 
-/**
- * The codes with which devices sign in. A code is valid until it is used, is replaced or expires. If a person refuses
- * a sign-in, this table also gets a row. The code in that row is never valid.
- */
+/** The codes with which devices sign in. A refused sign-in also has a row, but its code is never valid. */
 export const signInCodes = table(
   "sign_in_codes",
   {
@@ -261,8 +246,8 @@ export const apps = table(
     /** The highest number that a thread of the app has or had. */
     last_thread_number: integer().default(0).since(119),
     /**
-     * The day on which a program last read the events of the app. Null if no program has read them for 30 days. While
-     * the day is set, new reports are stored as events, even if the app has no webhook.
+     * The day on which a program last read the app's events. Null after 30 days without a read. While it is set, new
+     * reports are stored as events, even without a webhook.
      */
     events_read_at: instant().null().since(124),
     /** The time at which an owner hid the first steps with the app. Null if the home page still shows them. */
@@ -283,9 +268,7 @@ export const appMembers = table(
     user_id: ref(users, "cascade"),
     role: text("plain"),
     created_at: instant(),
-    /**
-     * The time up to which the member has read everything in the app. Null means the time at which the member joined.
-     */
+    /** The time up to which the member has read everything. Null means the time at which the member joined. */
     read_until: instant().null(),
     visited_at: instant().null(),
     since_at: instant().null(),
@@ -306,8 +289,7 @@ export const formerApps = table(
 );
 
 /**
- * Invitations that nobody has accepted yet. The row is deleted when the invitation is accepted or withdrawn, so each
- * link works only once.
+ * Invitations that nobody has accepted yet. An accepted or withdrawn invitation is deleted, so each link works once.
  */
 export const invitations = table(
   "invitations",
@@ -462,9 +444,7 @@ export const audit = table(
     app_id: text("plain").null(),
     target: text("text").null(),
     address: text("network").null(),
-    /**
-     * The label of the token or key. It is copied into this table, because the row of a revoked token is deleted.
-     */
+    /** The label of the token or key. This copy is needed because the row of a revoked token is deleted. */
     label: text("text").null(),
     /** A list of the changed fields with their old and new values. */
     changes: json("json").null(),

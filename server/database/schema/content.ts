@@ -27,8 +27,8 @@ const draftColumns = (since: number) => ({
 });
 
 /**
- * The entries of FAQs. The columns `pushed_…` contain the values that the last replacement of the whole FAQ has set. A
- * client that stores the FAQ in files uses them to find the texts that a person has changed since then.
+ * The entries of FAQs. `pushed_…` are the values of the last replacement of the whole FAQ. With them, a client with FAQ
+ * files finds the texts that a person has changed since then.
  */
 export const faqs = table(
   "faqs",
@@ -52,8 +52,8 @@ export const faqs = table(
     /** The texts in other languages, as JSON; null if there are none. */
     translations: json("json").null().since(138),
     /**
-     * When the texts were last changed, if only the position was changed after that. Null if the last change changed the
-     * texts. `updated_by` is the author of the texts.
+     * When the texts were last changed, if only the position changed after that; otherwise null. `updated_by` is the
+     * author of the texts.
      */
     text_at: instant().null().since(149),
   },

@@ -7,10 +7,7 @@ export const deployment = table(
   { of: "deployment", erase: "Contains only values of the server." },
 );
 
-/**
- * The time at which a server last stored the time of its clock. If the clock shows a very different time when a
- * server starts, the server does not trust the clock.
- */
+/** The last stored time of the clock. At the start, a server does not trust a clock with a very different time. */
 export const lastTimes = table(
   "last_times",
   { name: text("plain").primary(), at: instant() },
@@ -44,10 +41,7 @@ export const byteUses = table(
   },
 );
 
-/**
- * The answers that are stored for repeats of a request. Each row has the id of the app, because a person who is no
- * longer a member of that app must not get the answer.
- */
+/** Stored answers for repeats of a request. `app_id` is needed because former members must not get the answer. */
 export const idempotency = table(
   "idempotency",
   {

@@ -65,8 +65,8 @@ export const feedback = table(
     /** 1 if the last message to or from a sender is a reply of the team. */
     answered: flag().default(0).since(125),
     /**
-     * The thread into which this thread was merged. After a merge this row is hidden. Its status is `blocked`, and its
-     * report is a message of the other thread.
+     * The thread into which this thread was merged. This row is then hidden with the status `blocked`. Its report is a
+     * message of the other thread.
      */
     merged_into: text("plain").null().since(135),
     /** The entries of the metadata that were left out, as a JSON list. Null if there are none. */
@@ -83,19 +83,18 @@ export const feedback = table(
       index("feedback_by_category", "app_id, category, created_at, id"),
       index("feedback_to_index", "seq", { where: "indexed = 0", only: "sqlite" }),
       index("feedback_by_status_and_category", "app_id, status, category, created_at, id"),
-      // For each new report, the server searches for the newest thread with the same `dedupe_key`. Without
-      // `created_at` in the index, SQLite might read all threads of the app.
+      // For each new report, the server searches for the newest thread with its `dedupe_key`. Without `created_at`,
+      // SQLite might read all threads of the app.
       index("feedback_by_dedupe_key", "app_id, dedupe_key, created_at", { where: "dedupe_key IS NOT NULL" }),
-      // The index contains the status and the type, so that a filter does not read threads that do not match.
-      // `includes` has the columns of the expression, because PostgreSQL can then count without reading the rows. The
-      // count of unread threads in 25 apps took 13 ms instead of 75 ms.
+      // `status` and `category` let a filter skip threads that do not match. With `includes`, PostgreSQL counts from
+      // the index alone: 13 ms instead of 75 ms for 25 apps.
       index(
         "feedback_by_activity",
         "app_id, coalesce(active_at, created_at), id, status, category, waiting",
         { includes: "active_at, created_at" },
       ),
-      // All filters by status or type use this index. For a filter with only a status, the database reads the index
-      // once for each type. For a filter with only a type, it reads the index once for each status.
+      // For a filter by status, the database reads this index once for each type. For a filter by type, once for each
+      // status.
       index(
         "feedback_by_state_and_activity",
         "app_id, status, category, coalesce(active_at, created_at), id",
@@ -140,8 +139,8 @@ export const feedback = table(
         withEach(loweredAddress, (lowered) => `(${lowered("sender_email")}), app_id, id`),
         { where: "sender_email IS NOT NULL", until: 139 },
       ),
-      // This index contains the time, so PostgreSQL can read the newest threads of a sender in order. Otherwise it
-      // might read all threads of the app.
+      // With `created_at`, PostgreSQL reads a sender's newest threads in order. Without it, PostgreSQL might read all
+      // threads of the app.
       index(
         "feedback_of_sender",
         withEach(loweredAddress, (lowered) => `(${lowered("sender_email")}), app_id, created_at, id`),
@@ -165,10 +164,7 @@ export const threadChanges = table(
   {
     feedback_seq: integer(),
     app_id: text("plain"),
-    /**
-     * The number of the change. On SQLite it increases in the order of commits. On PostgreSQL it is the id of the
-     * transaction.
-     */
+    /** On SQLite a number that increases in the order of commits. On PostgreSQL the id of the transaction. */
     number: other<number>({ sqlite: "INTEGER", postgres: "XID8" }),
   },
   {
@@ -200,10 +196,7 @@ export const changeCounts = table(
   },
 );
 
-/**
- * Messages of threads. If a message is a repeat of a failure, the row also stores the fields of the repeated report.
- * These fields are null in other messages.
- */
+/** Messages of threads. Only a repeat of a failure has the fields of its report; in other messages they are null. */
 export const messages = table(
   "messages",
   {
@@ -229,14 +222,11 @@ export const messages = table(
     /** The address from which an answer was sent, if it is not the address of the sender. */
     foreign_from: text("address").null(),
     blocked_by: text("plain").null(),
-    /**
-     * The thread in which the message was written, if that thread was later merged into the thread that has the message
-     * now.
-     */
+    /** The thread in which the message was written, if a merge has moved the message to another thread. */
     origin_id: text("plain").null().since(135),
     /**
-     * For a reply to everyone: the number of the first merge after the reply. If a report came into the thread with
-     * that merge or a later one, its sender does not get the reply.
+     * Only for a reply to everyone: the number of the first merge after it. Senders of reports from this or later
+     * merges do not get the reply.
      */
     before_merge: integer().null().since(135),
     metadata_dropped: json("json").null().since(141),
@@ -291,8 +281,7 @@ export const uploads = table(
 );
 
 /**
- * The test runs that reported a failure, each with the scope of its tests, and the time at which the tests of this
- * scope passed again.
+ * The test runs that reported a failure, with the scope of their tests. `passed_at` is when this scope passed again.
  */
 export const failureRuns = table(
   "failure_runs",
@@ -304,8 +293,8 @@ export const failureRuns = table(
     reported_at: instant(),
     passed_at: instant().null(),
     /**
-     * Only for a report about many tests. A JSON list with one entry for each test that has not passed again. An entry
-     * is the beginning of the test's key.
+     * Only for a report about many tests: a JSON list of the tests that still fail. Each entry is the beginning of a
+     * test's key.
      */
     parts: text("key").null(),
   },
@@ -318,9 +307,8 @@ export const failureRuns = table(
 );
 
 /**
- * Proposals and their runs. When an approval is recalled, `decided_by`, `decided_at` and `decision_note` are
- * overwritten. When an approval expires, `decided_at` is overwritten. The columns `approved_…` always keep the data
- * of the approval.
+ * Proposals and their runs. When an approval is recalled or expires, columns such as `decided_at` are overwritten. The
+ * columns `approved_…` always keep the approval.
  */
 export const runs = table(
   "runs",
@@ -345,10 +333,7 @@ export const runs = table(
     approved_by: text("author").null(),
     approved_at: instant().null(),
     approval_note: text("text").null(),
-    /**
-     * The thread for which the proposal was made, if that thread was later merged into the thread that has the proposal
-     * now.
-     */
+    /** The thread of the proposal, if a merge has moved the proposal to another thread. */
     origin_id: text("plain").null().since(135),
   },
   {
@@ -370,10 +355,7 @@ export const runs = table(
   },
 );
 
-/**
- * Claims of approved runs. A claim belongs to the account of a token. At most one claim of a run is open. All its
- * other claims were released.
- */
+/** Claims of approved runs. A claim belongs to the account of its token. At most one claim of a run is open. */
 export const runClaims = table(
   "run_claims",
   {
@@ -394,10 +376,7 @@ export const runClaims = table(
     user_id: text("author").null(),
     /** The claim that replaced this claim. */
     resumed_as: text("plain").null(),
-    /**
-     * The time of the last report from a silent worker. Set when members get a notice that the worker is silent;
-     * otherwise null.
-     */
+    /** The last report of a silent worker. Set when members get a notice that the worker is silent. */
     silence_told: instant().null().since(134),
   },
   {
@@ -449,8 +428,8 @@ export const tags = table(
 );
 
 /**
- * The tags of threads. This table contains copies of the columns by which lists of threads are sorted and filtered.
- * So a list of threads with one tag reads only the threads that it shows. Triggers update the copies.
+ * The tags of threads, with copies of the columns for sorting and filtering. Triggers update the copies. So a list of
+ * threads with one tag reads only the threads that it shows.
  */
 export const threadTags = table(
   "thread_tags",
@@ -490,8 +469,8 @@ export const threadLooks = table(
     user_id: text("account"),
     feedback_id: ref(feedback, "cascade"),
     /**
-     * The number of activities that the member has seen. -1 means that the member has marked the thread as unread. -2
-     * means the same while the sender of the thread is blocked. When the sender is no longer blocked, -2 becomes -1.
+     * How many activities the member has seen. -1: the member marked the thread as unread. -2: the same, while the
+     * sender is blocked. When the block ends, -2 becomes -1.
      */
     seen_count: integer(),
     looked_at: instant().null(),
@@ -512,10 +491,7 @@ export const threadLooks = table(
   },
 );
 
-/**
- * The members who are writing an answer now, each with the thread. A person can write in only one thread at a time.
- * (rule F36)
- */
+/** The members who are writing an answer now. A person can write in only one thread at a time. (rule F36) */
 export const answeringMembers = table(
   "answering_members",
   {
@@ -623,10 +599,7 @@ export const bulkThreads = table(
   },
 );
 
-/**
- * Views: saved filters of the list of threads, each with a name. A view without an owner is shared with all members
- * of the app.
- */
+/** Views: saved filters of the list of threads. A view without `user_id` is shared with all members of the app. */
 export const savedViews = table(
   "saved_views",
   {
@@ -648,9 +621,8 @@ export const savedViews = table(
 );
 
 /**
- * The blocked senders of apps. A hidden report is a thread with the status `blocked`. A hidden answer or repeat is a
- * message with the direction `blocked`. The column `blocked_by` of a hidden thread or message refers to the block that
- * hides it.
+ * The blocked senders of apps. Hidden threads have the status `blocked`. Hidden messages have the direction `blocked`.
+ * Their `blocked_by` is the id of the block.
  */
 export const blockedSenders = table(
   "blocked_senders",
@@ -676,8 +648,7 @@ export const threadMerges = table(
     feedback_id: ref(feedback, "cascade").primary(),
     app_id: ref(apps, "cascade"),
     /**
-     * The target that the request named. That thread may later have been merged into another thread.
-     * `feedback.merged_into` is the thread at the end of such a chain.
+     * The thread that the request named. It may later be merged, too. `feedback.merged_into` is the end of this chain.
      */
     into_id: text("plain"),
     /**
@@ -694,8 +665,8 @@ export const threadMerges = table(
     /** 1 if data of a person was erased in the thread after the merge. */
     erased: flag().default(0),
     /**
-     * Set if the merge opened the other thread again. Contains the state of the other thread before the merge and
-     * directly after it, as JSON.
+     * The state of the other thread before and directly after the merge, as JSON. Null if the merge did not open that
+     * thread again.
      */
     reopened: json("plain").null().since(142),
   },
@@ -718,8 +689,8 @@ export const events = table(
     facts: json("plain"),
     created_at: instant(),
     /**
-     * The position of the event in the order of commits. On SQLite the number increases by one. On PostgreSQL it is
-     * the id of the transaction. Null for events that were stored before a restore, or before the app had receivers.
+     * The position in the order of commits: a counter on SQLite, the id of the transaction on PostgreSQL. Null for
+     * events before a restore, or before the app had receivers.
      */
     number: other<number>({ sqlite: "BIGINT", postgres: "XID8" }).null().since(124),
   },

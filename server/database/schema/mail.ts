@@ -58,10 +58,7 @@ export const mailAddresses = table(
   },
 );
 
-/**
- * The last mail of a mailbox that the server has read. If the server crashes repeatedly while it reads a mail, it skips
- * that mail.
- */
+/** The last mail that the server has read in each mailbox. A mail that repeatedly crashes the server is skipped. */
 export const mailboxes = table(
   "mailboxes",
   {
@@ -75,17 +72,11 @@ export const mailboxes = table(
   { of: "deployment", erase: "Not changed: it is the mailbox of the operator." },
 );
 
-/**
- * The original bytes of received mails: answers that became messages, and mails that did not become messages because a
- * program wrote them.
- */
+/** The original bytes of received mails: answers that became messages, and mails that programs wrote. */
 export const mailOriginals = table(
   "mail_originals",
   {
-    /**
-     * The id of the message that the mail became. If the mail did not become a message, it is the id that the message
-     * would have.
-     */
+    /** The id of the message that the mail became, or would have become. */
     id: id(),
     app_id: ref(apps, "cascade"),
     feedback_id: ref(feedback, "cascade"),

@@ -9,9 +9,7 @@ export const noticeChoices = table(
   {
     user_id: ref(users, "cascade"),
     app_id: ref(apps, "cascade"),
-    /**
-     * The ways in which each kind of notice is sent, as JSON. Kinds that are sent in the default way are not included.
-     */
+    /** The ways in which each kind of notice is sent, as JSON. Only kinds that differ from the default. */
     choices: json("plain"),
     storm_per_hour: integer().null(),
     /**
@@ -29,9 +27,7 @@ export const noticeChoices = table(
   },
 );
 
-/**
- * Events for which a server must still create the notices. A row has only ids. Texts are read when a notice is sent.
- */
+/** Events for which a server must still create the notices. Texts are read when a notice is sent. */
 export const noticeCauses = table(
   "notice_causes",
   {
@@ -59,10 +55,7 @@ export const noticeCauses = table(
   },
 );
 
-/**
- * A notice for a member that is sent in one way, such as by mail. The row has only ids. Texts are read when the notice
- * is sent.
- */
+/** A notice for a member that is sent in one way, such as by mail. Texts are read when the notice is sent. */
 export const notices = table(
   "notices",
   {
@@ -79,8 +72,8 @@ export const notices = table(
     queued_at: instant().null(),
     mail_id: ref(mails, "set null").null(),
     /**
-     * The number of further notices of this kind that wait. These notices have no rows, because there are very many
-     * of them. Null if the row is a notice about one object.
+     * The number of further waiting notices of this kind, which have no rows of their own. Null for a notice about one
+     * object.
      */
     further: integer().null().since(145),
   },
@@ -116,8 +109,7 @@ export const pushKeys = table(
 );
 
 /**
- * A browser that shows notices to a person. The browser gets notices until the end of the console session in which it
- * was added. If the same person signs in again in this browser, the new session replaces the old one.
+ * A browser that shows notices until its console session ends. A new sign-in of the same person replaces the session.
  */
 export const noticeBrowsers = table(
   "notice_browsers",
@@ -154,9 +146,7 @@ export const noticeBrowsers = table(
   },
 );
 
-/**
- * A notice that waits to be sent to a browser. The row has only ids. Texts are read when the notice is sent.
- */
+/** A notice that waits to be sent to a browser. Texts are read when the notice is sent. */
 export const noticePushes = table(
   "notice_pushes",
   {

@@ -1,23 +1,21 @@
 import { erased, integer, type Statement, statementsOf, table } from "./table.ts";
 
 /**
- * The search index divides threads into groups by the order in which they were created. `rangeOfSearch`
- * is the number of threads in a group for the prefix `inRange` of `marksInPostgres`. `newestOfSearch` is the number
- * of threads in a group for the prefix `place`.
+ * The search index groups threads in the order of their creation. These are the sizes of a group for `inRange` and for
+ * `place` of `marksInPostgres`.
  */
 export const rangeOfSearch = 8_000;
 export const newestOfSearch = 1_000;
 
 /**
- * On SQLite, the index also contains marks. A mark is a word for the app, the status, the type or the range of
- * a thread. Each mark begins with one of these characters, which never occur in a typed word.
+ * On SQLite, a mark is a word for the app, status, type or range of a thread. Typed words never contain these first
+ * characters.
  */
 export const marksInSqlite = { app: "\uE000", status: "\uE001", type: "\uE002", range: "\uE003" };
 
 /**
- * The prefixes of the lexemes (index entries) of a thread. There are lexemes for its app, its status, its type, and
- * its group in the order of arrival. There are also two lexemes for each word: the word with the app, and the word
- * with the range of the thread. No word begins with one of these prefixes.
+ * The prefixes of a thread's lexemes (index entries): for its app, status, type and group. Each word has two lexemes:
+ * one with the app and one with the range. No word begins with a prefix.
  */
 export const marksInPostgres = {
   ...{ app: "=a", status: "=s", type: "=t", place: "=r" },
@@ -25,16 +23,15 @@ export const marksInPostgres = {
 } as const;
 
 /**
- * Returns the lexeme (index entry) of a word in an app. It contains only the last part of the app's id. That is
- * enough, because a search also requires the lexeme of the app.
+ * Returns the lexeme (index entry) of a word in an app. The last part of the id is enough: a search also requires the
+ * app's lexeme.
  */
 export const wordInApp = (appId: string, word: string): string =>
   `${marksInPostgres.inApp}${appId.slice(-8)}.${word}`;
 export const wordInRange = (range: number, word: string): string =>
   `${marksInPostgres.inRange}${range}.${word}`;
 
-// The parser of PostgreSQL treats an address or a path as one word. If punctuation is replaced with spaces, the search
-// finds each part of the address or path.
+// PostgreSQL treats an address or a path as one word. With spaces instead of punctuation, the search finds each part.
 const punctuation = '!"#$%&()*+,-./:;<=>?@[]^_{|}~';
 
 /** The SQL expression for the texts of a thread that are searched in PostgreSQL. */
@@ -57,11 +54,9 @@ const lexemes = `SELECT array_to_tsvector(
         ''${marksInPostgres.inRange}'' || CAST(seq / ${rangeOfSearch} AS text) || ''.'']) AS place))`;
 
 /**
- * The first index of the search. The migration "search whole threads" replaces it with `wordIndex`. A search for the
- * beginning of a word must be fast, even if many words begin with it. PostgreSQL first reads all lexemes with this
- * beginning. So each lexeme contains the app or a group of threads, and fewer lexemes have the same beginning. On
- * SQLite, the index contains all beginnings of 3 to 12 letters. If a beginning is shorter or longer, SQLite first
- * reads the threads of all words with that beginning.
+ * The first search index, until the migration "search whole threads". PostgreSQL reads all lexemes with the beginning
+ * of a word. With the app or group in each lexeme, there are fewer. SQLite has an index of all beginnings with 3 to 12
+ * letters. Others are slower.
  */
 export const searchSchema: readonly Statement[] = [
   {
@@ -77,8 +72,8 @@ export const searchSchema: readonly Statement[] = [
 ];
 
 /**
- * Creates the search function in PL/pgSQL. PostgreSQL plans a function in PL/pgSQL only once for each connection. It
- * planned the earlier function, which was in SQL, again for each new or changed thread.
+ * PostgreSQL plans a PL/pgSQL function once for each connection. It would plan an SQL function again for each changed
+ * thread.
  */
 export const plannedSearchFunction = `CREATE OR REPLACE FUNCTION searched_feedback(
     app text, seq bigint, status text, category text, texts text)
@@ -125,10 +120,8 @@ export const threadsSetApart = table(
 );
 
 /**
- * The words of each thread, in the form that `server/feedback/search/rules.ts` creates. SQLite must not divide these
- * words further. So it uses the tokenizer `ascii`, which divides a text only at ASCII characters that are neither
- * letters nor digits. The index does not store the positions of words. PostgreSQL gets the words as lexemes with the
- * prefixes of `marksInPostgres`.
+ * The words of each thread, as `server/feedback/search/rules.ts` creates them. The tokenizer `ascii` does not divide
+ * these words further. The index stores no positions. PostgreSQL gets lexemes with the prefixes of `marksInPostgres`.
  */
 const wordIndex: readonly Statement[] = [
   { sqlite: "DROP TABLE feedback_search", postgres: "DROP INDEX feedback_search" },
@@ -166,10 +159,7 @@ interface Noted {
 
 const threadOf = (id: string): string => `SELECT f.seq FROM feedback f WHERE f.id = ${id}`;
 
-/**
- * Returns the triggers that add a thread to the queue of the index when a row with its texts is added, changed or
- * deleted.
- */
+/** Returns triggers that add a thread to the queue of the index when a row with its texts changes. */
 const notedRows = (
   of: Exclude<keyof typeof idOfThread, "feedback">,
   columns: string | undefined,
@@ -240,8 +230,8 @@ function triggerOf({ name, when, threads, forgets }: Noted): Statement[] {
 }
 
 /**
- * Replaces the search index. The old index had only the words of each thread's first report. The new index has all
- * words of each thread. It is empty at first, and a background job adds the newest threads first.
+ * Replaces the index of first reports with an index of whole threads. The new index is empty. A background job adds the
+ * newest threads first.
  */
 export const wordSearch: readonly Statement[] = [
   ...wordIndex,
@@ -280,16 +270,12 @@ const notedLater: readonly Noted[] = [
   },
 ];
 
-/**
- * The triggers that add threads to the queue of the index after changes of file names, and after rows were moved to
- * another thread.
- */
+/** The triggers that queue a thread after changes of file names, and after rows were moved to another thread. */
 export const wordsOfFiles: readonly Statement[] = notedLater.flatMap(triggerOf);
 
 /**
- * Makes PostgreSQL add new words to the index immediately. By default, PostgreSQL first collects 4 MB of new words in
- * a list. Each search would then read the whole list once for each range. The batch that fills the list would have to
- * wait until all these words are added to the index.
+ * Makes PostgreSQL index new words immediately. Otherwise it collects 4 MB of words in a list, which each search must
+ * read once for each range.
  */
 export const searchWithoutList: readonly Statement[] = [
   { sqlite: null, postgres: "ALTER INDEX feedback_search_words SET (fastupdate = off)" },

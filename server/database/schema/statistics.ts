@@ -17,10 +17,7 @@ import {
 
 const since = 123;
 
-/**
- * The length of a quarter of an hour in seconds. All counts use this unit of time. In every time zone, a day begins
- * at the beginning of such a quarter.
- */
+/** A quarter of an hour in seconds, the unit of all counts. In every time zone, a day begins when a quarter begins. */
 export const quarterSeconds = 900;
 
 /** How many quarters a day in UTC has. */
@@ -31,8 +28,8 @@ const counted = "Contains only numbers.";
 const loadedLast = "triggers also write rows while other tables are loaded";
 
 /**
- * How many reports arrived and how many actions happened in each quarter of an hour. `quarter` is the number of
- * quarters since 1970 in UTC. Triggers update the counts. The counts do not change when a thread is deleted. (rule F60)
+ * How many reports and actions happened in each quarter of an hour. `quarter` is the number of quarters since 1970 in
+ * UTC. Triggers update the counts. Deleting a thread does not change them. (rule F60)
  */
 export const reportCounts = table(
   "report_counts",
@@ -40,8 +37,8 @@ export const reportCounts = table(
     app_id: ref(apps, "cascade"),
     quarter: integer(),
     /**
-     * On PostgreSQL, each connection has separate counts. Otherwise several transactions would change the same row
-     * and wait for each other. A job adds the counts up later. Always 0 on SQLite.
+     * On PostgreSQL, each connection has its own counts, so that transactions do not wait for each other. A job adds
+     * them up. Always 0 on SQLite.
      */
     slot: integer(),
     bug: integer(),
@@ -63,9 +60,8 @@ export const reportCounts = table(
 );
 
 /**
- * Other counts, each with a name: first replies and decisions by waiting time, the steps of proposals, and reports by
- * version of the app. Each event is counted twice: in a quarter of an hour (`span` 1) and in a day in UTC (`span`
- * 96). `at` is the number of quarters or days since 1970. (rule F60)
+ * Other counts by name, such as first replies by waiting time or reports by version. `span` is 1 for a quarter of an
+ * hour, 96 for a day in UTC. `at` is the number of these spans since 1970. (rule F60)
  */
 export const measureCounts = table(
   "measure_counts",
@@ -87,10 +83,7 @@ export const measureCounts = table(
   },
 );
 
-/**
- * The number of reports of a thread that arrived after the first report, in each quarter of an hour and in each day
- * in UTC.
- */
+/** The repeated reports of a thread, counted in each quarter of an hour and in each day in UTC. */
 export const repeatCounts = table(
   "repeat_counts",
   {
@@ -110,10 +103,7 @@ export const repeatCounts = table(
   },
 );
 
-/**
- * The time at which a thread got its first reply, and the time at which it was last resolved. The second time is null
- * if the thread is open again.
- */
+/** When a thread got its first reply, and when it was last resolved. `resolved_at` is null if it is open again. */
 export const threadTimes = table(
   "thread_times",
   {
@@ -141,10 +131,7 @@ const millisecondsOf: Record<Engine, (at: string) => string> = {
   postgres: (at) => `CAST(extract(epoch FROM CAST(${at} AS timestamptz)) * 1000 AS bigint)`,
 };
 
-/**
- * Returns the SQL expression for the index of the range in `limits.waits` to which the time between `from` and `to`
- * belongs. The index is 0 if the clock was set back in between.
- */
+/** Returns SQL for the index in `limits.waits` of a waiting time. 0 if the clock was set back meanwhile. */
 const rangeOf = (engine: Engine, from: string, to: string): string => {
   const waited = `${millisecondsOf[engine](to)} - ${millisecondsOf[engine](from)}`;
   const cases = limits.waits.map((minutes, range) => `WHEN ${waited} <= ${minutes * 60_000} THEN ${range}`);
@@ -161,10 +148,7 @@ const isOne = (condition: string): string => `CASE WHEN ${condition} THEN 1 ELSE
 
 const types = ["bug", "feature", "question", "general"] as const;
 
-/**
- * Returns the SQL for the counts by type that a new report adds. The count is 1 for the type of the report, and 0 for
- * all other types.
- */
+/** Returns SQL for the counts of a new report: 1 for its type, 0 for all other types. */
 const ofType = (category: string) =>
   Object.fromEntries(types.map((type) => [type, isOne(`${category} = '${type}'`)]));
 
@@ -230,16 +214,10 @@ const addToRepeats = (engine: Engine, at: string, where: string): string =>
     FROM ${spans} CROSS JOIN feedback f WHERE ${where}
     ON CONFLICT (feedback_id, span, at) DO UPDATE SET count = repeat_counts.count + excluded.count`;
 
-/**
- * Returns the SQL condition that no import of the app is running. The exported file already contains counts, so
- * triggers do not count the imported rows.
- */
+/** SQL condition: no import of the app is running. An export already contains counts, so imported rows do not count. */
 const isOver = (app: string): string => `NOT EXISTS (SELECT 1 FROM imports i WHERE i.app_id = ${app})`;
 
-/**
- * The SQL expression for the version of the app in the metadata. A "v" before the version and the text after the
- * numbers are removed.
- */
+/** SQL for the version in the metadata, without a leading "v" and without text after the numbers. */
 const versionText: Record<Engine, (metadata: string) => string> = {
   sqlite: (metadata) => {
     const given = ["appVersion", "app_version", "version"].map(
@@ -262,8 +240,8 @@ const plainPart = (given: string): string =>
   `replace(replace(replace(trim(${given}), '-', ' '), '+', ' '), '(', ' ')`;
 
 /**
- * The SQL condition for a text that is a version. A version has at most 20 characters and consists of numbers with
- * points between them. So the counts never contain a text that a person wrote.
+ * SQL condition: a version has at most 20 characters, only digits and points. So the counts never contain texts that
+ * people write.
  */
 const isVersion: Record<Engine, (version: string) => string> = {
   sqlite: (version) =>
@@ -275,17 +253,14 @@ const versionMeasure = (category: string, version: string): string =>
   `'version:' || ${`CASE WHEN ${category} = 'bug' THEN 'bug:' ELSE 'other:' END`} || ${version}`;
 
 /**
- * The maximum number of versions of an app that are counted in a day. A sender can write any metadata, so without a
- * limit every report could add a row. (rule F60)
+ * The maximum number of counted versions of an app in a day. Otherwise each report could add a row, because senders
+ * write the metadata. (rule F60)
  */
 const mostVersions = limits.statistics.versionsOfDay;
 
 type NamedVersion = (row: string) => string;
 
-/**
- * Returns the SQL expression for the version under which a report with the version `v` is counted. If the day already
- * has the maximum number of other versions, the report is counted under the common name `otherVersions`.
- */
+/** Returns SQL for the version under which a report counts. Beyond the maximum of the day, it is `otherVersions`. */
 const cappedVersion =
   (engine: Engine): NamedVersion =>
   (row) => {
@@ -340,10 +315,7 @@ interface Trigger {
    * A condition that depends only on the row. PostgreSQL does not call the trigger function if the condition is false.
    */
   readonly if: string;
-  /**
-   * The SQL for the id of the app, if the row contains this id. If it is set, rows of an app that is being imported do
-   * not count.
-   */
+  /** SQL for the id of the app, if the row has it. Rows of an app that is being imported then do not count. */
   readonly app?: string;
   readonly does: (engine: Engine) => readonly string[];
 }
@@ -411,10 +383,7 @@ const versionTriggers = (named: (engine: Engine) => NamedVersion): readonly Trig
   },
 ];
 
-/**
- * Returns the SQL expression without a limit on the number of versions. The migration that created the triggers had no
- * such limit.
- */
+/** Returns SQL without the maximum of versions. The migration that created the triggers has no maximum. */
 const anyVersion = (): NamedVersion => () => "v.version";
 
 const triggers: readonly Trigger[] = [
@@ -570,10 +539,8 @@ const countTimes = (engine: Engine, row: "NEW" | "OLD", by: "1" | "-1"): string[
 ];
 
 /**
- * A merged thread counts as a repeat of the other thread. Its report becomes a message of the other thread, and this
- * message counts as a repeat. `count_merged` subtracts the counts of the merged thread itself. After an unmerge, the
- * thread counts as before: `count_released_report` counts its report again, and `count_unmerged` adds its other
- * counts. (rule F60)
+ * The report of a merged thread becomes a message of the other thread, and counts as a repeat. `count_merged` subtracts
+ * the counts of the thread. Two other triggers add them again after an unmerge. (rule F60)
  */
 const mergeTriggers: readonly Trigger[] = [
   {
@@ -609,10 +576,7 @@ const mergeTriggers: readonly Trigger[] = [
 
 type Sign = "1" | "-1";
 
-/**
- * Returns a statement that adds a thread's first reply to the counts or subtracts it. The only parameter of the
- * statement is the id of the thread.
- */
+/** Adds or subtracts a thread's first reply. The only parameter is the id of the thread. */
 const countFirstReply = (engine: Engine, by: Sign): string =>
   addToMeasure(engine, {
     app: "f.app_id",
@@ -623,10 +587,7 @@ const countFirstReply = (engine: Engine, by: Sign): string =>
     where: "f.id = ? AND t.first_reply_at IS NOT NULL",
   });
 
-/**
- * Returns a statement that adds a thread's resolution to the counts or subtracts it. The only parameter of the
- * statement is the id of the thread.
- */
+/** Adds or subtracts a thread's resolution. The only parameter is the id of the thread. */
 const countResolution = (engine: Engine, by: Sign): string =>
   addToReports(engine, {
     app: "f.app_id",
@@ -660,10 +621,7 @@ export const mergeStatistics: Readonly<Record<Engine, readonly string[]>> = {
   postgres: [...resolvedBefore("postgres"), ...mergeTriggers.flatMap(triggerOf.postgres)],
 };
 
-/**
- * Returns statements that replace the trigger `count_resolved`. The new trigger does not count the resolution of a
- * thread when an unmerge restores its status.
- */
+/** Replaces the trigger `count_resolved`. The new trigger does not count a resolution that an unmerge restores. */
 function resolvedBefore(engine: Engine): string[] {
   return triggers
     .filter(({ name }) => name === "count_resolved")
@@ -677,8 +635,8 @@ function resolvedBefore(engine: Engine): string[] {
 }
 
 /**
- * Returns a query that counts the repeats `m` that match `where`, for each quarter and for each day in UTC. Its columns
- * are `span`, `at` and `count`.
+ * Counts the repeats `m` that match `where`, for each quarter and each day in UTC. The columns are `span`, `at` and
+ * `count`.
  */
 export const repeatsOf = (engine: Engine, where: string): string =>
   `SELECT s.span, ${quarterOf[engine]("m.created_at")} / s.span AS at, count(*) AS count
@@ -687,8 +645,8 @@ export const repeatsOf = (engine: Engine, where: string): string =>
    GROUP BY s.span, ${quarterOf[engine]("m.created_at")} / s.span`;
 
 /**
- * Returns the statements that count all stored data of some apps. `wanted` is an SQL query for the ids of these apps.
- * Each statement contains this query once. The apps must not have counts yet, because the statements add rows.
+ * Returns statements that count all stored data of the apps `wanted`. Each contains this SQL query once. The apps must
+ * not have counts yet, because the statements add rows.
  */
 export function countStored(
   engine: Engine,
@@ -768,9 +726,8 @@ export function countStored(
 }
 
 /**
- * Returns the statement that stores the times of the threads of these apps: the time of the first reply among
- * the messages, and the time of the last change to `resolved` in the audit. If the audit has no such change,
- * the second time of a resolved thread is the time of its last activity.
+ * Stores when the threads got their first reply, from the messages, and when they were last resolved, from the audit.
+ * Without an entry in the audit, a resolved thread gets the time of its last activity.
  */
 export const findTimes = (wanted: string): string => `
   INSERT INTO thread_times (feedback_id, first_reply_at, resolved_at)

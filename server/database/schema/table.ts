@@ -2,14 +2,14 @@ import type { Engine, Value } from "../database.ts";
 
 /**
  * Which data of a person a text column can contain:
- * - `plain`: ids, hashes, states, times and other texts that no person types
- * - `address`: an e-mail address, or the text that a sender entered instead of an address
+ * - `plain`: texts that no person types, such as ids, hashes and times
+ * - `address`: an e-mail address, or what a sender entered instead
  * - `name`: the name of a person
  * - `account`: the id of the account of a person
  * - `author`: the id of the account that did an action. An erasure sets it to null.
  * - `text`: texts that people write
  * - `json`: JSON with texts that people write
- * - `key`: names that programs create. They may contain an address together with other words.
+ * - `key`: names that programs create. They may contain an address.
  * - `sealed`: encrypted texts
  * - `network`: the network address of a person
  */
@@ -93,10 +93,7 @@ export const sequence = () =>
 /** A column of another type, which contains no text. */
 export const other = <Stored extends Value>(type: Each) => column<Stored>({ type });
 
-/**
- * What happens to a row when the row to which it refers is deleted. `keep` means that the referenced row cannot be
- * deleted.
- */
+/** What happens when the referenced row is deleted. `keep` forbids this deletion. */
 type OnDelete = "cascade" | "set null" | "keep";
 
 const actions = { cascade: " ON DELETE CASCADE", "set null": " ON DELETE SET NULL", keep: "" } as const;
@@ -152,9 +149,8 @@ type Columns = Readonly<Record<string, Column>>;
 
 interface About<Name extends string> {
   /**
-   * To whom the rows belong. In rows of an `app`, an owner of the app can erase a person. Rows of an `account` are
-   * deleted together with the account, which only its person or the operator can delete. Rows of the `deployment`
-   * belong to the server.
+   * Whose rows these are. An owner can erase a person from the rows of an `app`. Rows of an `account` are deleted with
+   * the account, by the person or the operator. Rows of the `deployment` belong to the server.
    */
   readonly of: "app" | "account" | "deployment";
   /** What an erasure does with data of the person in this table, or why it keeps the data. (rule P1) */
@@ -164,8 +160,8 @@ interface About<Name extends string> {
   readonly primary?: readonly Name[];
   readonly unique?: readonly (readonly Name[])[];
   /**
-   * Several columns that together refer to a row of another table. They have the same names in both tables. When the
-   * row of the other table is deleted, the row of this table is also deleted.
+   * Columns that together refer to a row of another table, with the same names. This row is deleted together with the
+   * other row.
    */
   readonly foreign?: { readonly columns: readonly Name[]; readonly of: AnyTable };
   /** The indexes, in the order in which they are created. The order can decide which index the database uses. */
@@ -174,10 +170,7 @@ interface About<Name extends string> {
   readonly since?: number;
   /** Why a backup does not contain the rows. Undefined if it contains them. */
   readonly notInBackup?: string;
-  /**
-   * Why a restore loads this table after all other tables, and deletes the existing rows before that. Undefined if the
-   * order does not matter.
-   */
+  /** Why a restore loads this table last, and first deletes its rows. Undefined if the order does not matter. */
   readonly loadedLast?: string;
   /** The statements that create the table, if they differ between the engines. */
   readonly made?: Readonly<Record<Engine, string>>;
@@ -193,10 +186,7 @@ export interface AnyTable extends Omit<About<string>, "primary"> {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/**
- * A table. `row` and `added` exist only for the compiler: `row` is the type of the table's rows, and `added` is the
- * type of new rows.
- */
+/** `row` and `added` exist only for the compiler. They are the types of stored rows and of new rows. */
 interface Table<Own extends Columns = Columns, Name extends string = string> extends AnyTable {
   readonly name: Name;
   readonly columns: Own;
@@ -236,8 +226,8 @@ type AddedOf<Own> = Flat<
 >;
 
 /**
- * Describes a table: its columns, keys and indexes, and which data of people it contains. The schema, the types of
- * rows, inserts, updates, simple selects and the rules of erasures are derived from this description.
+ * Describes a table. The schema, types of rows, simple statements and rules of erasures are derived from this
+ * description.
  */
 export function table<const Name extends string, Own extends Columns>(
   name: Name,
@@ -252,10 +242,7 @@ export function table<const Name extends string, Own extends Columns>(
 const fieldsOf = (names: readonly string[]) =>
   new Map(names.map((name) => [name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()), name]));
 
-/**
- * Returns the names of the columns that can contain at least one of the kinds of data in `what`. Without `what`,
- * returns all text columns.
- */
+/** Returns the names of the columns with one of the kinds in `what`. Without `what`, returns all text columns. */
 export const columnsHolding = ({ columns }: AnyTable, ...what: readonly Holding[]): string[] =>
   Object.entries(columns).flatMap(([name, { facts }]) =>
     facts.holds !== undefined && (what.length === 0 || what.includes(facts.holds)) ? [name] : [],
@@ -343,8 +330,8 @@ export function statementsFor(all: readonly Statement[], engine: Engine): string
 }
 
 /**
- * Returns the SQL expression for an address in lower case. PostgreSQL needs an explicit collation. Otherwise the result
- * would depend on the language of the database.
+ * SQL for an address in lower case. Without COLLATE, the result on PostgreSQL would depend on the language of the
+ * database.
  */
 export const loweredAddress: Record<Engine, (column: string) => string> = {
   sqlite: (column) => `lower(${column})`,
@@ -354,15 +341,15 @@ export const loweredAddress: Record<Engine, (column: string) => string> = {
 export const beforeToken = ", token ";
 
 /**
- * The SQL expression for the person of an actor. The column `actor` contains a text such as "ada@example.org, token
- * 0197…". The person is the text before ", token ". For some actors this text is `agent`.
+ * SQL for the person of an actor: the text before ", token ", such as in "ada@example.org, token 0197…". For some
+ * actors this text is `agent`.
  */
 export const personOf: Record<Engine, string> = {
   sqlite: `substr(actor, 1, instr(actor || '${beforeToken}', '${beforeToken}') - 1)`,
   postgres: `substr(actor, 1, strpos(actor || '${beforeToken}', '${beforeToken}') - 1)`,
 };
 
-/** The SQL expression for the id of an actor's token. The id is empty if the actor used the console in a browser. */
+/** SQL for the id of an actor's token. Empty if the actor used the console in a browser. */
 export const tokenOf: Record<Engine, string> = {
   sqlite: `substr(actor, instr(actor || '${beforeToken}', '${beforeToken}') + ${beforeToken.length})`,
   postgres: `substr(actor, strpos(actor || '${beforeToken}', '${beforeToken}') + ${beforeToken.length})`,

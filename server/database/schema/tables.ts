@@ -67,8 +67,7 @@ const changes: readonly Statement[] = [
   },
 ];
 
-// On PostgreSQL, the trigger updates the counts once for each statement, not for each row, because a merge of tags
-// changes many threads.
+// The trigger runs once for each statement, not for each row, because a merge of tags changes many threads.
 const counted = (sign: "+" | "-") => `UPDATE tags SET threads = threads ${sign} c.number
   FROM (SELECT tag_id, count(*) AS number FROM changed GROUP BY tag_id) AS c WHERE tags.id = c.tag_id`;
 
@@ -116,8 +115,7 @@ const triggerSchema: readonly Statement[] = [
 ];
 
 /**
- * The whole schema: all tables, and statements for everything that a table description cannot express. Each part
- * comes after the parts to which it refers.
+ * The whole schema: all tables, and statements for everything else. Each part comes after the parts to which it refers.
  */
 export const schema: readonly (Statement | AnyTable)[] = [
   ...access.accessSchema,

@@ -37,16 +37,11 @@ export const cycles = table(
     timezone: text("plain"),
     duration_days: integer(),
     max_missed_days: integer(),
-    /**
-     * A list of times. They are the beginnings of all days of the cycle, followed by the end of the last day.
-     */
+    /** The beginnings of all days of the cycle, followed by the end of the last day. */
     day_starts: json("plain"),
     /** How many days of the cycle have been closed. */
     closed_days: integer(),
-    /**
-     * The time of the next change that happens without a request, such as the end of a day. Null after the cycle has
-     * ended.
-     */
+    /** The time of the next change without a request, such as the end of a day. Null after the cycle. */
     next_at: instant().null(),
     created_at: instant(),
   },
@@ -92,8 +87,8 @@ export const slots = table(
       index("slots_by_tester", "tester_id", { where: "tester_id IS NOT NULL" }),
       index("one_slot_of_a_tester", "cycle_id, tester_id", { unique: true, where: "tester_id IS NOT NULL" }),
       index("slots_requested", "request_expires_at", { where: "status = 'requested'" }),
-      // These two indexes contain only open or requested slots, so they are small. Every page of the console counts the
-      // requests, and testers see the open slots.
+      // These two indexes are small, because they contain only open or requested slots. Every page of the console
+      // counts requests.
       index("slots_open", "cycle_id, seat, created_at, id", { where: "status = 'open'" }),
       index("slots_asked", "cycle_id, request_expires_at, seat, created_at, id", {
         where: "status = 'requested'",
@@ -134,8 +129,7 @@ export const testSessions = table(
     of: "app",
     erase: "Test sessions of the person are deleted.",
     searched: { app: appOfSlot },
-    // The index contains only the slot. With the day and the id in the index, a test report would take an eighth more
-    // time.
+    // The index contains only the slot. With the day and the id, a test report would take an eighth more time.
     indexes: [index("test_sessions_by_slot", "slot_id")],
   },
 );

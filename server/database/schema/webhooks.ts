@@ -46,9 +46,8 @@ export const webhooks = table(
 );
 
 /**
- * The deliveries of events to webhooks. They are both the queue and the log of a webhook. A delivery is deleted
- * together with its event, after 90 days. The row contains no text of the event, because texts are read when the event
- * is sent.
+ * The deliveries of events, both queue and log of a webhook. Texts are read when an event is sent. A delivery is
+ * deleted together with its event, after 90 days.
  */
 export const webhookDeliveries = table(
   "webhook_deliveries",

@@ -2,10 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Value } from "../database.ts";
 import { type Connection, type SqliteDriver, statementCache } from "./sqlite.ts";
 
-/**
- * Returns the driver for the built-in SQLite of Node.js. Returns undefined before Node 22.13. Each call is
- * synchronous and blocks the event loop.
- */
+/** Returns the driver for SQLite in Node.js; undefined before Node 22.13. Each call blocks the event loop. */
 export function nodeSqliteDriver(): SqliteDriver | undefined {
   const sqlite = withoutWarning(() => process.getBuiltinModule("node:sqlite"));
   if (sqlite === undefined) return undefined;
@@ -16,10 +13,7 @@ export function nodeSqliteDriver(): SqliteDriver | undefined {
   };
 }
 
-/**
- * Runs `load` and hides the warning that SQLite is experimental. Node 22 prints this warning at every start, and
- * operators cannot act on it.
- */
+/** Hides the warning that SQLite is experimental. Node 22 prints it at every start, and operators cannot act on it. */
 export function withoutWarning<Result>(load: () => Result): Result {
   const { emitWarning } = process;
   process.emitWarning = () => {};

@@ -22,8 +22,8 @@ export async function openSqlite(
     isCopied,
   }: {
     /**
-     * Whether another program, such as Litestream, copies the write-ahead log and writes the log into the database
-     * file. Then SQLite itself never writes the log into the file. (rule O24)
+     * Whether another program, such as Litestream, writes the write-ahead log into the database file. Then SQLite never
+     * does that. (rule O24)
      */
     readonly isCopied: boolean;
   },
@@ -73,8 +73,7 @@ async function readAtOneInstant<Result>(
   const connection = await open();
   try {
     await connection.exec("BEGIN");
-    // A transaction sees the state of the database at the time of its first read. So the first read is done
-    // immediately.
+    // A transaction sees the database at the time of its first read. So the first read is done now.
     await retryWhileLocked(() => connection.get("SELECT 1 AS one FROM sqlite_master LIMIT 1", []));
     return await use({
       engine: "sqlite",
@@ -184,9 +183,8 @@ interface ForeignChanges {
 }
 
 /**
- * While there are listeners, asks SQLite every 50 ms whether another process has changed the file. `seen` is an
- * earlier result of `dataVersion`. The query uses the writing connection, because SQLite then ignores the
- * changes that this process makes on that connection.
+ * While there are listeners, checks every 50 ms whether another process has changed the file. `seen` is an earlier
+ * `dataVersion`. The query uses the writing connection, because SQLite then ignores the changes of this process.
  */
 function watchForeignChanges(writer: Writer, seen: number): ForeignChanges {
   const listeners = new Set<{ hear(): void }>();
@@ -231,8 +229,7 @@ async function dataVersion(connection: Connection): Promise<number> {
 }
 
 /**
- * When the write-ahead log has this number of pages (16 MiB), SQLite copies it into the database file. With a smaller
- * log, pages that change often would be copied more often.
+ * With this many pages (16 MiB), SQLite copies the log into the file. A smaller log would copy some pages more often.
  */
 const checkpointPages = 4_000;
 
@@ -309,9 +306,8 @@ function createWriter(connection: Connection, signals: Signals): Writer {
 }
 
 /**
- * While a statement runs triggers, SQLite keeps the previous content of each page that the statement changes. A report
- * changes more than 64 KiB of pages, and SQLite would write them into a new temporary file for each statement. In
- * memory, an insert takes half the time.
+ * While triggers run, SQLite keeps the old content of changed pages. Above 64 KiB, it would write a temporary file for
+ * each statement. In memory, an insert takes half the time.
  */
 const keepUndoInMemory = (writing: Connection) => writing.exec("PRAGMA temp_store = MEMORY");
 const keepUndoInFiles = (writing: Connection) => writing.exec("PRAGMA temp_store = FILE");
@@ -338,8 +334,8 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
   }
 
   /**
-   * Waits two turns of the event loop between two commits, so that more requests are in one commit. In the first turn,
-   * the answers of the last commit are sent. In the second turn, new requests arrive.
+   * Waits two turns of the event loop before a commit, so that the commit contains more requests. First the last
+   * answers are sent, then new requests arrive.
    */
   async function flush(): Promise<void> {
     while (units.length + pauses.length > 0) {
@@ -411,8 +407,8 @@ const areEqual = (some: readonly string[], others: readonly string[]): boolean =
   some.length === others.length && some.every((name, place) => name === others[place]);
 
 /**
- * Creates the function that commits units together and reports to each unit whether it succeeded. Only the changes of
- * failed units are undone. The function never rejects.
+ * Commits units together, and tells each unit whether it succeeded. Undoes only the changes of failed units. Never
+ * rejects.
  */
 function groupCommit(connection: Connection): (units: readonly Unit[]) => Promise<void> {
   /** Whether a failed transaction may still be open. New statements in such a transaction would be undone later. */
@@ -439,8 +435,8 @@ function groupCommit(connection: Connection): (units: readonly Unit[]) => Promis
   }
 
   /**
-   * Runs the units first without savepoints, because savepoints take more time than most units. If a unit fails after
-   * it has changed something, runs all units again with savepoints.
+   * First runs the units without savepoints, because savepoints take more time than most units. If a unit fails after a
+   * change, all run again with savepoints.
    */
   async function commitShared(units: readonly Unit[], runAll = runUnguarded): Promise<void> {
     const queue = [...units];
@@ -481,10 +477,7 @@ async function rollBack(connection: Connection): Promise<void> {
   }
 }
 
-/**
- * Runs the units of an open transaction one after another. Returns functions to call after the commit. Each of them
- * reports to a unit whether it succeeded.
- */
+/** Runs the units of an open transaction. Returns functions that report the results after the commit. */
 type RunAll = (queue: Unit[]) => Promise<readonly ReportResult[]>;
 
 type ReportResult = () => void;
@@ -495,8 +488,8 @@ type ReportResult = () => void;
 class FailedHalfWay extends Error {}
 
 /**
- * Runs units without savepoints. If a unit fails before it changes anything, nothing must be undone. If it fails later,
- * throws `FailedHalfWay`.
+ * Runs units without savepoints. Throws `FailedHalfWay` if a unit fails after a change. After an earlier failure, there
+ * is nothing to undo.
  */
 function unguarded(connection: Connection): RunAll {
   const { runner, reset, mayHaveChanged } = trackChanges(connection);
@@ -519,10 +512,7 @@ function unguarded(connection: Connection): RunAll {
   };
 }
 
-/**
- * Sets a savepoint before each unit, and rolls back to the savepoint if the unit fails. Adds the parts of a failed
- * unit to the queue.
- */
+/** Sets a savepoint before each unit. Adds the parts of a failed unit to the queue. */
 function guarded(connection: Connection, statements: Statements): RunAll {
   return async (queue) => {
     const reports: ReportResult[] = [];
@@ -581,8 +571,8 @@ interface ChangeTracker {
   /** Resets the record, so that earlier statements no longer count. */
   reset(): void;
   /**
-   * Whether rows were changed or a statement failed since the last reset. After a failure, SQLite may have undone
-   * more than the failed statement.
+   * Whether rows may have changed since the last reset. After a failure, SQLite may have undone more than one
+   * statement.
    */
   mayHaveChanged(): boolean;
 }
@@ -629,16 +619,15 @@ function trackChanges(connection: Connection): ChangeTracker {
 const isRead = (sql: string): boolean => /^\s*SELECT\b/i.test(sql);
 
 /**
- * Whether the number of changed rows is valid for this statement. SQLite also returns a number for other statements,
- * such as those that change the schema, but that number has no meaning.
+ * Whether the number of changed rows is valid. For other statements, such as changes of the schema, the number has no
+ * meaning.
  */
 const isCounted = (sql: string): boolean => /^\s*(INSERT|UPDATE|DELETE)\b/i.test(sql);
 
 const patienceMs = 5_000;
 
 /**
- * Repeats an action for up to five seconds while another process has locked the SQLite file. Does not block the event
- * loop between attempts.
+ * Repeats an action for up to five seconds while another process has locked the file. The event loop is not blocked.
  */
 async function retryWhileLocked<Result>(action: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + patienceMs;
@@ -657,15 +646,13 @@ interface StatementRunner {
   get<Row extends object>(sql: string, values: readonly Value[]): Promise<Row | undefined>;
   all<Row extends object>(sql: string, values: readonly Value[]): Promise<Row[]>;
   /**
-   * Runs one statement. Returns the number of rows that an INSERT, UPDATE or DELETE changed. For other statements the
-   * number has no meaning.
+   * Runs one statement. Returns the number of changed rows for INSERT, UPDATE and DELETE; other numbers have no
+   * meaning.
    */
   run(sql: string, values: readonly Value[]): Promise<number>;
 }
 
-/**
- * One connection to a SQLite file, for any driver. The caller must wait for the end of each call before the next call.
- */
+/** One connection to a SQLite file. The caller must wait for the end of each call before the next call. */
 export interface Connection extends StatementRunner {
   /** Runs statements that have no values and return no rows. */
   exec(sql: string): Promise<void>;
@@ -673,10 +660,7 @@ export interface Connection extends StatementRunner {
 }
 
 export interface SqliteDriver {
-  /**
-   * How long one call may wait for a lock inside SQLite. The time is short for drivers whose calls block the event
-   * loop.
-   */
+  /** How long one call may wait for a lock in SQLite. The time is short if calls block the event loop. */
   readonly lockWaitMs: number;
   /** How many reading connections to open. */
   readonly readers: number;

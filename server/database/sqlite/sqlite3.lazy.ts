@@ -2,10 +2,7 @@ import sqlite3 from "sqlite3";
 import type { Value } from "../database.ts";
 import { type Connection, type SqliteDriver, statementCache } from "./sqlite.ts";
 
-/**
- * The driver for the npm package `sqlite3`, for versions of Node.js without built-in SQLite. Its calls run on the
- * thread pool of four threads.
- */
+/** The driver for the npm package `sqlite3`, for Node.js without SQLite. Its calls run on a pool of four threads. */
 export const sqlite3Driver: SqliteDriver = {
   lockWaitMs: 1000,
   readers: 2,
@@ -14,18 +11,14 @@ export const sqlite3Driver: SqliteDriver = {
 
 interface Prepared {
   readonly statement: sqlite3.Statement;
-  /**
-   * Rejects the waiting call. If a statement cannot be prepared, `sqlite3` reports the error only to the callback of
-   * `prepare`. That callback then calls this function.
-   */
+  /** Rejects the waiting call. `sqlite3` reports an error of the preparation only to the callback of `prepare`. */
   reject: (error: Error) => void;
 }
 
 function connect(database: sqlite3.Database): Connection {
   const { use, clear } = createStatements(database);
 
-  // This always reads all rows. `Statement.get` stops after the first row and then keeps its snapshot of the
-  // database. Later reads with the statement would then return old data.
+  // This reads all rows, because `Statement.get` keeps its snapshot. Later reads would then return old data.
   const all = <Row extends object>(sql: string, values: readonly Value[]) =>
     use<Row[]>(sql, (statement, resolve, reject) =>
       statement.all<Row>(values, (error, rows) => (error === null ? resolve(rows) : reject(error))),

@@ -6,8 +6,7 @@ import { type Effect, type ErasureScope, inScope, noEffect, type Person } from "
 /** Functions that delete accounts at the request of their owner or of the operator. */
 export const erasedAccounts = {
   /**
-   * Returns the names of the apps of which a person is the only owner, and of the apps in whose tests the person has a
-   * slot. Ignores tests that are over.
+   * Returns the apps with this person as the only owner, and the apps with a running test in which the person tests.
    */
   async obstacles(reader: Reader, userId: string) {
     const owned = await reader.all<{ name: string }>(
@@ -26,9 +25,8 @@ export const erasedAccounts = {
   lockApps,
 
   /**
-   * Deletes an account and its sign-in methods, memberships, tokens and devices. Also deletes mailed links and mails to
-   * its address, except mails of apps to a sender or a tester. Also erases the account's slots that have ended. Returns
-   * the effects on these slots.
+   * Deletes an account with its memberships, tokens, devices and mailed links. Also erases its ended slots. Returns
+   * these effects. Deletes mails to its address, except mails of apps to a sender or a tester.
    */
   async remove(
     tx: Transaction,
@@ -43,8 +41,7 @@ export const erasedAccounts = {
       for (const slotId of ended) effects.push(await seats.erase(tx, person, slotId));
     }
     await tx.run("DELETE FROM account_links WHERE email = ?", email);
-    // Other mails of apps to this address are not deleted. They were sent to a sender or a tester and belong to the
-    // app.
+    // Other mails to this address belong to the app: they were sent to a sender or a tester.
     await tx.run(
       "DELETE FROM mails WHERE recipient = ? AND (app_id IS NULL OR kind IN ('notice', 'invitation'))",
       email,
@@ -57,10 +54,7 @@ export const erasedAccounts = {
   },
 };
 
-/**
- * Locks the apps of a person and returns the ids of the apps. Without the locks, two simultaneous requests could remove
- * the last two owners of an app.
- */
+/** Locks the apps of a person. Without the locks, two requests could remove the last two owners of an app. */
 async function lockApps(tx: Transaction, userId: string): Promise<string[]> {
   const rows = await tx.all<{ appId: string }>(
     `SELECT app_id AS "appId" FROM app_members WHERE user_id = ? ORDER BY app_id`,
@@ -114,10 +108,7 @@ export const seats = {
     return Number(row?.count ?? 0);
   },
 
-  /**
-   * Removes the tester from a slot that has ended, and deletes the test sessions and proofs of the slot. Keeps the
-   * counted days. Returns the effect.
-   */
+  /** Removes the tester from a slot that has ended, and deletes its sessions and proofs. Keeps the counted days. */
   async erase(tx: Transaction, { accountId }: Person, id: string): Promise<Effect> {
     const seat = await tx.run(
       `UPDATE slots SET tester_id = NULL, key_hash = NULL, key_sealed = NULL

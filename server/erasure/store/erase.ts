@@ -73,8 +73,8 @@ export interface FoundRows {
 }
 
 /**
- * Uses indexes to find what a person sent and received. Returns at most a thousand rows for each column, so that the
- * time does not depend on the amount of other data. (rule P13)
+ * Uses indexes to find what a person sent and received. At most a thousand rows for each column limit the time.
+ * (rule P13)
  */
 export async function findByAddress(
   reader: Reader,
@@ -98,10 +98,7 @@ export async function findByAddress(
 
 const rowsAtOnce = 500;
 
-/**
- * Yields all addresses of people in the database, in batches and in lower case. The same address may be yielded several
- * times.
- */
+/** Yields all addresses of people in lower case, in batches. An address may be yielded several times. */
 export async function* addressesPresent(reader: Reader): AsyncGenerator<string[]> {
   const accounts = { name: "users", keys: ["id"] };
   for await (const rows of rowsOf(reader, accounts, ["email"]))
@@ -126,8 +123,8 @@ async function* addressesInTable(reader: Reader, name: SearchedTableName): Async
 }
 
 /**
- * Yields the rows of a table in the order of its key. The batches are small, so that the server can answer requests
- * between two batches.
+ * Yields the rows in the order of the key. The batches are small, so that the server can answer requests between two
+ * batches.
  */
 async function* rowsOf(
   reader: Reader,
@@ -153,8 +150,8 @@ async function* rowsOf(
 type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;
 
 /**
- * One part of an erasure. It searches one table and changes each found row. The passes run one after another, so a pass
- * does not find rows that an earlier pass has deleted.
+ * One part of an erasure: searches one table and changes each found row. Later passes do not find rows that earlier
+ * passes have deleted.
  */
 interface Pass {
   readonly table: SearchedTableName;
@@ -163,10 +160,7 @@ interface Pass {
   readonly accounts?: readonly string[];
   readonly count: PreviewedCount;
   readonly apply: (tx: Transaction, person: Person, row: Cells) => Promise<Effect>;
-  /**
-   * Locks other data that the change needs, such as the thread of a proposal. It runs before the found row is read
-   * again.
-   */
+  /** Locks other data, such as the thread of a proposal. Called before the found row is read again. */
   readonly lock?: (tx: Transaction, key: Key) => Promise<void>;
   /** Makes further changes after the change of a row. `row` contains the old values of the row. */
   readonly settle?: (
@@ -200,9 +194,7 @@ const textColumns = (name: SearchedTableName): readonly string[] =>
 const jsonColumns = (name: SearchedTableName): ReadonlySet<string> =>
   new Set(columnsHolding(searchedTable(name).table, "json"));
 
-/**
- * Returns the columns with names that a program created, such as keys. The address may be a part of such a name.
- */
+/** Returns the columns with names that a program created. A name may contain the address. */
 const nameColumns = (name: SearchedTableName): readonly string[] =>
   columnsHolding(searchedTable(name).table, "key");
 
@@ -214,12 +206,11 @@ const exists = async (tx: Transaction, table: SearchedTable, key: Key): Promise<
   (await tx.get(`SELECT 1 AS one FROM ${table.name} WHERE ${whereKey(table)}`, ...key)) !== undefined;
 
 /**
- * Updates the data that depends on a changed text. This is the version of a list that clients cache, or the unsent
- * mails with notices and the bodies of chat messages. Triggers of the database update the search index.
+ * Updates what depends on a changed text, such as cached lists, unsent mails and chat messages. Triggers of the
+ * database update the search index.
  */
 const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDependents>>> = {
-  // Chat messages contain the text in an escaped form, in which a search does not find the address. So the bodies of all
-  // chat messages about the thread or proposal are deleted.
+  // A search does not find the address in chat messages, because their text is escaped. So their bodies are deleted.
   async feedback(tx, { id }, changed) {
     await notices.recall(tx, "(?)", id ?? null);
     if (changed.has("subject")) await outbox.forgetWords(tx, id ?? "");
@@ -241,8 +232,7 @@ const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDepende
 };
 
 /**
- * The maximum number of senders of a thread that are compared. A thread with more senders certainly has reports of
- * other people.
+ * The maximum number of senders that are compared. With more senders, a thread certainly has reports of other people.
  */
 const mostSenders = 200;
 
@@ -269,10 +259,7 @@ const latestOf = ({ decidedAt, claimedAt }: ProposalRow): string | null =>
 
 const textsEmptied = reportTexts.map(({ name }) => `${columnOf(tables.feedback, name)} = NULL`).join(", ");
 
-/**
- * The passes of an erasure. The first passes search the data that the person sent and received. The later passes
- * search the texts of other people.
- */
+/** First the data that the person sent and received, then the texts of other people. */
 const passes: readonly Pass[] = [
   { table: "feedback", columns: ["sender_email"], count: "threads", apply: eraseThread },
   { table: "messages", columns: ["sender_email", "foreign_from"], count: "messages", apply: eraseMessage },
@@ -289,18 +276,14 @@ const passes: readonly Pass[] = [
     .map((pass) =>
       pass.table === "runs" ? { ...pass, lock: lockThreadOf, settle: endChangedProposal } : pass,
     ),
-  // This pass must stay the last pass. A running erasure, perhaps from an older version of the server, has stored the
-  // index of its pass. So the indexes of the other passes must not change.
+  // This pass must stay the last one. Running erasures, also of older servers, have stored the index of their pass.
   {
     ...{ table: "mail_originals", columns: textColumns("mail_originals"), count: "mails" },
     apply: eraseOriginal,
   },
 ];
 
-/**
- * The passes for a deleted account. They search the records of what the account did in apps. They do not search the
- * reports that the person sent, because these belong to the owners of the apps.
- */
+/** For a deleted account: what the account did in apps. The person's reports belong to the owners of the apps. */
 const passesOfAccount: readonly Pass[] = [
   { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
   replacing("tokens"),
@@ -396,10 +379,7 @@ export async function findAt(
   };
 }
 
-/**
- * Erases the person from the rows that were found at a place. First reads each row again, because it may have changed.
- * Returns the effects.
- */
+/** Reads each found row again, because it may have changed. Erases the person from the rows. */
 export async function eraseAt(
   tx: Transaction,
   { person, scope, newId, now }: Erasing & Recording,
@@ -424,9 +404,7 @@ const searchOf = ({ table, columns, names = [], accounts = [] }: Pass, scope: Er
   scope,
 });
 
-/**
- * Creates the function that replaces the address in the texts of a row and removes the id of the account. (rule P4)
- */
+/** Replaces the address in the texts of a row and removes the id of the account. (rule P4) */
 function replaceTexts(name: SearchedTableName, count: ErasureCount = "texts") {
   const table = searchedTable(name);
   const [texts, json, names] = [textColumns(name), jsonColumns(name), nameColumns(name)];
@@ -476,20 +454,14 @@ async function update(
 
 type UpdateDependents = (tx: Transaction, row: Cells, changed: ReadonlySet<string>) => Promise<unknown>;
 
-/**
- * Erases the person from an audit entry. If the person did the action, also erases the network address. Keeps the entry
- * itself.
- */
+/** Erases the person from an audit entry, also the network address if the person did the action. Keeps the entry. */
 async function eraseAudit(tx: Transaction, person: Person, row: Cells): Promise<Effect> {
   if (person.finder.isIn(row.actor ?? null))
     await tx.run("UPDATE audit SET address = NULL WHERE id = ?", row.id ?? null);
   return replaceTexts("audit", "audit")(tx, person, row);
 }
 
-/**
- * Deletes a thread if all its reports are from this person. Otherwise erases only the content of the first report.
- * (rule P3)
- */
+/** Deletes a thread with only reports of this person. Otherwise erases only the first report. (rule P3) */
 async function eraseThread(tx: Transaction, person: Person, { id }: Cells): Promise<Effect> {
   if (!id) return noEffect;
   await tx.lock(id);
@@ -528,8 +500,8 @@ async function blankReport(tx: Transaction, id: string): Promise<Effect> {
 }
 
 /**
- * Deletes a message of the person and the conversation about it. The message is a repeated report, the report of a
- * merged thread, or an answer from a mail address of the person. (rule P3)
+ * Deletes a message of the person and the conversation about it. The message is a repeat, the report of a merged
+ * thread, or an answer by mail. (rule P3)
  */
 async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): Promise<Effect> {
   if (!id) return noEffect;
@@ -595,9 +567,8 @@ async function lockThreadOf(tx: Transaction, [id = ""]: Key): Promise<void> {
 }
 
 /**
- * Ends a proposal whose text was changed, because no person has approved the changed text. A waiting proposal is sent
- * back to the agent. An approval is recalled, even if a worker has claimed the proposal. A proposal with a reported
- * outcome does not change. (rule P12)
+ * Ends a proposal after a change of its text, because nobody has approved the new text. A waiting proposal is sent
+ * back. An approval is recalled, even if it is claimed. A proposal with an outcome stays. (rule P12)
  */
 async function endChangedProposal(
   tx: Transaction,

@@ -40,8 +40,7 @@ const insertUnlessThere = insert(tables.erasures, "ON CONFLICT (id) DO NOTHING")
 /** Queries for the running erasures of people, and for the receipts of erasures that have ended. */
 export const erasures = {
   async insert(tx: Transaction, { id, ownerId, personHash, emailSealed, createdAt }: NewErasure) {
-    // The code that separates merged threads takes the same lock, because a report must not move to another thread
-    // during a search.
+    // An unmerge takes the same lock, because a report must not move to another thread during a search.
     await tx.lock(erasuresTopic);
     await tx.insert(tables.erasures, {
       ...{ id, ownerId, personHash, emailSealed, status: "running" },
@@ -92,10 +91,7 @@ export const erasures = {
       most,
     ),
 
-  /**
-   * Increases the number of attempts at the current place of an erasure. Returns the changed row. Returns
-   * undefined if the erasure has ended or is already at another place.
-   */
+  /** Counts an attempt at the current place. Returns undefined if the erasure has ended or is at another place. */
   async begin(tx: Transaction, row: ErasureRow): Promise<ErasureRow | undefined> {
     if (!(await erasures.hold(tx, row))) return undefined;
     const present = placeOf(row);
@@ -121,10 +117,7 @@ export const erasures = {
       ...[at, id],
     ),
 
-  /**
-   * Locks an erasure, so that no other server continues it. Returns whether the erasure is running and still at the
-   * place in the given row.
-   */
+  /** Locks an erasure against other servers. Returns whether it is running and still at the place of `row`. */
   async hold(tx: Transaction, { id, place }: ErasureRow): Promise<boolean> {
     await tx.lock(`erasure:${id}`);
     const now = await tx.get<Pick<ErasureRow, "place" | "status">>(
@@ -166,8 +159,8 @@ export const erasures = {
 };
 
 /**
- * The data that an erasure deletes. `owner`: the data of a person in the apps of one owner. `account`: the data of a
- * deleted account. `everywhere`: all data of a person on the server.
+ * `owner`: a person's data in the apps of one owner. `account`: the data of a deleted account. `everywhere`: all data
+ * of a person.
  */
 export type ErasedKind = "owner" | "account" | "everywhere";
 

@@ -11,8 +11,8 @@ import * as webhooks from "../../database/schema/webhooks.ts";
 import type { AddressFinder } from "../rules.ts";
 
 /**
- * The tables that an erasure searches. These are all tables of apps that contain texts of people, and the table of
- * tokens. A running erasure stores an index that depends on this list, so a new table must be added at the end.
+ * The tables that an erasure searches: all app tables with texts of people, and the tokens. Add new tables at the end,
+ * because running erasures store an index of this list.
  */
 const inOrder = [
   ...[access.apps, access.appKeys, deployment.importedPeople, access.invitations],
@@ -61,10 +61,7 @@ export function searchedTable(name: SearchedTableName): SearchedTable {
   return found;
 }
 
-/**
- * The columns that are searched. `texts` may contain the address, `names` may contain it as a part of a longer name,
- * and `accounts` may contain the id of the account.
- */
+/** `texts` may contain the address, `names` a name with the address, and `accounts` the id of the account. */
 interface SearchedColumns {
   readonly texts: readonly string[];
   readonly names?: readonly string[];
@@ -93,16 +90,10 @@ const rowsAtOnce = 1_000;
 
 const hitsAtOnce = 50;
 
-/**
- * A limit that is never reached. It makes the database read the rows in the order of their keys. Without it, the
- * database may read all rows of the apps in one step.
- */
+/** This limit is never reached. With it, the database reads rows in the order of their keys, not all rows at once. */
 const noLimit = 1_000_000_000;
 
-/**
- * Searches the next rows of a table for a person. Reads the rows in the order of their keys, at most a thousand of
- * them, and returns at most fifty keys.
- */
+/** Searches the next thousand rows of a table in the order of their keys. Returns at most fifty keys. */
 export async function findMentions(
   reader: Reader,
   search: Search,
@@ -131,10 +122,7 @@ export async function findMentions(
   };
 }
 
-/**
- * Reads a found row again and locks it until the transaction ends. Returns undefined if the row was deleted or no
- * longer mentions the person.
- */
+/** Reads a found row again and locks it. Returns undefined if it is deleted or does not mention the person. */
 export async function takeMention(
   tx: Transaction,
   search: Search,
@@ -179,8 +167,8 @@ const beyond = (keys: readonly string[], sign: ">" | "<=", key: Key): Clause => 
 const scopeOf = ({ table, scope }: Search): Clause => inScope(scope, table.app, table.own);
 
 /**
- * Returns an SQL condition for rows in which a column contains all parts of the address or the id of the account. It
- * may find too many rows, so the caller must check each of them.
+ * The condition may match too many rows: each part of the address can be anywhere in a column. The caller checks each
+ * row.
  */
 function mentioned(
   engine: Engine,
@@ -222,9 +210,8 @@ interface Clause {
 const ownApps = `SELECT v.app_id FROM app_members v WHERE ${membershipOf("owner")}`;
 
 /**
- * Returns the condition that a row belongs to the scope. `app` is the SQL expression for the id of the row's
- * app. `own` is an additional condition for rows that belong to the owner but to no app. The value of each `?`
- * in `own` is the id of the owner.
+ * The condition that a row belongs to the scope. `app` is SQL for the app's id. `own` adds rows of the owner without an
+ * app. Each `?` in `own` is the owner's id.
  */
 export function inScope(scope: ErasureScope, app: string, own = ""): Clause {
   if (scope === "everywhere") return { sql: "1 = 1", values: [] };
@@ -251,10 +238,7 @@ export type ErasureCount = (typeof erasureCounts)[number];
 
 export type ErasureCounts = Readonly<Record<ErasureCount, number>>;
 
-/**
- * The effect of a change. `counts` says how much was erased. `files` contains the SHA-256 hashes of the files to which
- * deleted rows referred.
- */
+/** `counts` says how much was erased. `files` has the SHA-256 of the files of deleted rows. */
 export interface Effect {
   readonly counts: Readonly<Partial<Record<ErasureCount, number>>>;
   readonly files: readonly string[];

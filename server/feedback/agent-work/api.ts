@@ -156,8 +156,7 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
       if (found.expiresAt !== null && expiryOf(found, momentOf(deps)) === "unknown") throw doubtfulTime();
       if (!needsSettling(found, deps.clock.now())) {
         const isKept = () => findRun.peek(runId) === found;
-        // If a request has waited without a decision, its answer is not cached. A cached answer would be returned
-        // immediately, but the next request must wait, too.
+        // This answer is not cached: a cached answer returns immediately, but the next request must wait, too.
         const hasWaited = milliseconds > 0 && found.status === "awaiting_approval";
         return hasWaited ? found.answer : lastingAnswer({ ...found, run: found, isKept }, deps);
       }
@@ -183,8 +182,8 @@ function createReadThread(deps: AgentDeps): Handlers<typeof contract>["readThrea
     if (!thread) throw new ApiError("not_found");
     if (before !== undefined) return readOlder(deps, { id: params.id, before, viewer: caller });
     const { answer, proposal: run } = thread;
-    // If another proposal of the thread was approved while `settle` ran, the next request must run `settle` for
-    // that proposal. So this answer is not cached.
+    // Another proposal was approved during `settle`. The answer is not cached, so the next request settles that
+    // proposal.
     if (run && needsSettling(run, deps.clock.now())) return answer;
     return lastingAnswer({ answer, run, isKept: findThread.isKept(thread, caller) }, deps);
   };
@@ -205,11 +204,9 @@ type ProposeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunId">;
 
 /**
- * Stores a new proposal, an internal note on the thread, and a message to the chat of the app. The new proposal
- * replaces the proposals of the thread that await approval. If the thread was merged into another thread, the
- * proposal is stored for the other thread. Returns the id of the thread that has the proposal now, and the ids
- * of the replaced proposals. Throws `run_superseded` if the agent named an expected proposal and this is not
- * the newest proposal. (rules A3, A5, A7)
+ * Stores a proposal with a note and a chat message. Replaces open proposals of the thread.
+ * Returns the thread, which differs after a merge. Throws `run_superseded` for another `expectedRunId` than the newest.
+ * (rules A3, A5, A7)
  */
 async function propose(
   deps: ProposeDeps,
@@ -279,10 +276,7 @@ interface KnownThread {
 /** The estimated memory of a cached thread in bytes, without its answer and its proposal. */
 const threadOverhead = 2_000;
 
-/**
- * Creates a function that finds a thread for an agent. The function returns undefined if the agent may not read the
- * thread. Each viewer has its own cached answers, which are deleted when the viewer's access changes.
- */
+/** Returns a function that finds a thread that the agent may read. Each viewer has its own cached answers. */
 export function createFindThread({
   clock,
   database,
@@ -335,10 +329,7 @@ function nameOf(id: string, { kind, userId, appId, needs }: AgentCaller): string
 
 const viewedThreadOf = (name: string): ViewedThread => JSON.parse(name);
 
-/**
- * Creates a function that finds a proposal and caches it until it changes. The function does not check whether the
- * caller may read the proposal.
- */
+/** Finds a proposal, and caches it until it changes. Does not check whether the caller may read the proposal. */
 const createFindRun = ({
   database,
   memory,
@@ -360,10 +351,7 @@ const createFindRun = ({
 /** The estimated memory of a cached proposal in bytes, without its answer. */
 const proposalOverhead = 1_000;
 
-/**
- * Returns the object that is cached for a proposal. The object contains the answer, the data that decides who may read
- * the proposal, and the data that decides whether `settle` must run for it.
- */
+/** Returns the cached object: the answer, and the data for the access check and for `settle`. */
 function knownRun(settings: Deps["settings"], run: ProposalRow | undefined) {
   if (!run) return undefined;
   const { id, owners, appId, status, decision, decidedAt, expiresAt, firstReadAt } = run;
@@ -531,10 +519,7 @@ interface NamedClaim {
   readonly caller: AgentCaller;
 }
 
-/**
- * Locks the thread of a proposal, and returns the proposal and the claim. Throws `wrong_state` if the outcome
- * of the claim was already reported. Also throws the errors of `lockedRun` and `namedClaim`. (rule A24)
- */
+/** Locks the thread of a proposal. Throws `wrong_state` if the outcome of the claim was already reported. (rule A24) */
 async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: NamedClaim) {
   const run = await lockedRun(tx, named.runId, named.caller);
   const claim = await namedClaim(deps, tx, named);
@@ -544,9 +529,8 @@ async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: Nam
 }
 
 /**
- * Returns the claim with this id. Throws `not_found` if the proposal has no such claim, or if another account
- * created the claim. Throws `claim_released` if it was released, and `claim_resumed` if another claim has
- * replaced it. (rule A24)
+ * Throws `not_found` if the account has no such claim. Throws `claim_released` or `claim_resumed` if the claim ended.
+ * (rule A24)
  */
 async function namedClaim(
   { clock }: Pick<Deps, "clock">,
@@ -596,11 +580,7 @@ function findWork(deps: FindDeps): Handlers<typeof findContract> {
 
 type ListRequest = Request<typeof findContract.listFeedback>;
 
-/**
- * Returns a page of the list of threads. The first page also contains a mark, which is a position in the sequence of
- * changes. Later, a client can send this mark to get the threads that have changed since then. First stores
- * what the time alone has changed. For a search, also adds new threads to the index. (rule A30)
- */
+/** Returns a page of threads. The first page contains a mark; a client sends it later to get the changes. (rule A30) */
 async function list(deps: FindDeps, { caller, query }: ListRequest) {
   const { database, settings } = deps;
   const { cursor, limit = limits.agentPage.default } = query;
@@ -610,7 +590,7 @@ async function list(deps: FindDeps, { caller, query }: ListRequest) {
   const position = readCursor(cursor, sortKey.parts);
   await storeDueChanges(deps);
   if (order === "found") await indexForSearch(deps);
-  // The rows of the list contain the mark. An empty list has no rows, so a mark is also read before the list.
+  // The mark is a column of the list. An empty list has no rows, so the mark is read before, too.
   const before = cursor === undefined ? await threadChanges.present(database) : null;
   const { rows, reached } = await findThreads(database, search, { position, limit: limit + 1 });
   const { items, nextCursor } = searchedPage(rows, limit, { keyOf: sortKey.of, reached });
@@ -619,8 +599,7 @@ async function list(deps: FindDeps, { caller, query }: ListRequest) {
 }
 
 /**
- * Returns the threads that have changed since a mark. If no thread has changed, waits at most `milliseconds` for the
- * next change. First stores what the time alone has changed. Throws `bad_request` if the mark is not one of this database.
+ * Returns the threads changed since a mark, or waits for a change. Throws `bad_request` for a mark of another database.
  * (rules A30, A31)
  */
 async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: string, milliseconds: number) {

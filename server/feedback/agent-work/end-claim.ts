@@ -3,26 +3,17 @@ import type { Transaction } from "../../database/database.ts";
 import { idempotency, scopeOf } from "../../http/idempotency-store.ts";
 import { type EndedClaim, type NewOutcome, type Release, runClaims } from "./store/work.ts";
 
-/**
- * Releases a claim. Deletes the stored answers to the request that created the claim. Does nothing if the claim
- * is already released.
- */
+/** Releases a claim, if it is not yet released. Deletes the stored answers to its claim request. */
 export async function releaseClaim(tx: Transaction, id: string, release: Release): Promise<void> {
   await forgetClaimAnswers(tx, await runClaims.release(tx, id, release));
 }
 
-/**
- * Stores the outcome of the work on a claim. Deletes the stored answers to the request that created the claim.
- * Does nothing if the claim already has an outcome.
- */
+/** Stores the outcome of a claim that has none yet. Deletes the stored answers to its claim request. */
 export async function finishClaim(tx: Transaction, id: string, outcome: NewOutcome): Promise<void> {
   await forgetClaimAnswers(tx, await runClaims.setOutcome(tx, id, outcome));
 }
 
-/**
- * Deletes the answers that are stored in case a worker repeats its claim request. They would say that the
- * worker still has the claim, which is no longer true. (rule A21)
- */
+/** Deletes the stored answers to a repeated claim request. They say that the worker still has the claim. (rule A21) */
 async function forgetClaimAnswers(tx: Transaction, ended: EndedClaim | undefined): Promise<void> {
   if (!ended) return;
   const { method, path } = runWork.claimRun;

@@ -19,8 +19,8 @@ type FollowDeps = Pick<Deps, "database" | "settings" | "threadWatch" | "waiting"
 export type Follow = (callerNow: () => Promise<AgentCaller>, topics: Topics) => Promise<Following>;
 
 /**
- * Creates a function with which an agent follows proposals. If `queue` is true, the agent also follows the threads of
- * its apps. The function reads the current state first, so that the agent misses no later change. (rule A60)
+ * Returns a function that follows proposals and, with `queue`, threads. It reads the state first to miss no change.
+ * (rule A60)
  */
 export function createFollow(deps: FollowDeps): Follow {
   return async (callerNow, { runIds, queue }) => {
@@ -104,10 +104,7 @@ const untilEnd = (signal: AbortSignal) => ({
   signal: () => signal,
 });
 
-/**
- * Returns a hash of a proposal as the agent sees it; undefined if the agent may not read the proposal. Does not mark
- * the proposal as read.
- */
+/** Returns a hash of the proposal as the agent sees it. Does not mark the proposal as read. */
 async function stateOf({ database, settings }: FollowDeps, id: string, viewer: AgentCaller) {
   const run = await proposals.find(database, id, viewer);
   return run && hashOf(JSON.stringify(proposalAnswer(settings, run)));

@@ -41,15 +41,12 @@ function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): 
   return own ? "same" : "run_claimed";
 }
 
-/**
- * The time without a report from a worker after which another token of the same account may resume the worker's claim.
- * If the worker's token was revoked or has expired, the other token may resume the claim immediately.
- */
+/** After this time without a report, another token of the account may resume the claim. */
 const silentMilliseconds = 15 * 60_000;
 
 /**
- * Whether a caller may resume a claim that is not released. If the clock of the server may be wrong, the time since the
- * last report is ignored. (rule A32)
+ * Whether a caller may resume a claim that is not released. If the clock may be wrong, no worker counts as silent.
+ * (rule A32)
  */
 export function mayResume(
   {

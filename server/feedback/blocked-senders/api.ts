@@ -96,9 +96,8 @@ const atOnce = 200;
 type Part<Result> = (tx: Transaction) => Promise<Result>;
 
 /**
- * Releases the hidden feedback of a blocked sender in parts, so that it appears in the inbox. `write` runs each
- * part in a transaction. If the process is interrupted, the sender stays blocked, and the feedback that is not
- * released yet stays hidden until the next attempt.
+ * Releases the hidden feedback of a sender; each part is a transaction. After an interruption, the sender stays
+ * blocked.
  */
 async function releaseInParts(
   block: { readonly appId: string; readonly blockId: string },

@@ -2,28 +2,19 @@ import { normalised } from "../../../src/contract/json.ts";
 
 /** The normalised forms of a contact, with which it is compared with the blocked senders. */
 export interface SenderKeys {
-  /**
-   * The address without a suffix such as `+news`. If the contact is not an address, `address` is the text of the
-   * contact.
-   */
+  /** The address without a suffix such as `+news`. For other contacts, such as a name, the whole text. */
   readonly address: string;
   /** The domain of the address and its parent domains. The list is empty if the contact is not an address. */
   readonly domains: readonly string[];
 }
 
-/**
- * How many characters at the end of a contact are read. A contact may be as long as the body of a request, but an
- * address has at most 254 characters.
- */
+/** Only the end of a contact is read. A contact can be as long as a request body. */
 const mostRead = 1_000;
 
 /** The length of the longest domain. */
 const longestDomain = 253;
 
-/**
- * Returns the keys of a contact. Different spellings of an address have the same keys: upper and lower case, Unicode
- * forms, `Name <address>`, `mailto:`, a suffix such as `+news`, and international domains. (rule F34)
- */
+/** Returns the keys of a contact. `Name <Ann+news@x.org>` and `mailto:ann@x.org` have the same keys. (rule F34) */
 export function senderKeysOf(contact: string): SenderKeys {
   const folded = folding(contact.trimEnd().slice(-mostRead));
   const address = (/<([^<>]+)>[^<>]*$/.exec(folded)?.[1] ?? folded).replace(/^mailto:/, "").trim();

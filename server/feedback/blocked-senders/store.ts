@@ -170,10 +170,7 @@ export const hiddenFeedback = {
 
   releaseAnswer: (tx: Transaction, id: string) => tx.run(`${showAnswers} AND id = ?`, id),
 
-  /**
-   * Releases the next hidden reports of a blocked sender, oldest first. Returns the time at which the last released
-   * report arrived; undefined if no report is left.
-   */
+  /** Releases the next hidden reports, oldest first. Returns when the last one arrived; undefined if none is left. */
   async releaseReports(
     tx: Transaction,
     { appId, blockId, from, most }: HiddenPart,
@@ -189,9 +186,8 @@ export const hiddenFeedback = {
   },
 
   /**
-   * Releases the next hidden messages of a blocked sender, oldest first. Each message counts as activity of its thread,
-   * at the time when the message arrived. Returns the time at which the last released message arrived; undefined if no
-   * message is left.
+   * Releases the next hidden messages, like `releaseReports`. Each counts as activity of its thread, at the time it
+   * arrived.
    */
   async releaseAnswers(tx: Transaction, { blockId, from, most }: HiddenPart): Promise<string | undefined> {
     const rows = await tx.all<{ threadId: string; createdAt: string }>(

@@ -112,8 +112,8 @@ export function bulk(deps: BulkDeps): Handlers<typeof contract> {
 }
 
 /**
- * Returns the id of the change that an interrupted request with the same idempotency key has begun. Throws
- * `idempotency_mismatch` if that request had another content.
+ * Returns the change that an interrupted request with the same idempotency key has begun. Throws `idempotency_mismatch`
+ * for other content.
  */
 async function begunBefore(
   { database }: BulkDeps,
@@ -124,11 +124,7 @@ async function begunBefore(
   return known?.id;
 }
 
-/**
- * Selects the threads of a bulk change. First assigns numbers to new threads and ends the snoozes that are due.
- * Returns `save`, a function that stores the ids of the threads in parts of up to 200. `isLong` is true if
- * there is more than one part. Throws the errors of `checkChange` and `idsOf`.
- */
+/** Selects the threads. `save` stores their ids in parts of up to 200. `isLong`: there is more than one part. */
 async function beginning(
   deps: BulkDeps,
   { act, body, repeat }: Pick<Request<typeof contract.change>, "body" | "repeat"> & { readonly act: Act },
@@ -208,16 +204,13 @@ async function checkChange(
 }
 
 /**
- * The time limit in milliseconds of a search for the threads to change. No transaction is open during the
- * search. The search that counts a list in the inbox has a shorter time limit. So if the inbox shows an exact
- * count, this search ends in time, too.
+ * In milliseconds. The search that counts an inbox list has less time, so a list with an exact count can be changed.
  */
 const searchedMilliseconds = 6_000;
 
 /**
- * Returns the sorted ids of the threads to change. Throws `bad_request` for a wrong filter, for too many
- * threads, or for a search that takes too long, and `list_changed` if the list no longer has the expected
- * number of threads. For a search, first adds new threads to the index.
+ * Returns the sorted ids. Throws `bad_request` for a wrong filter, too many threads or a slow search.
+ * Throws `list_changed` if the list has another number of threads than expected.
  */
 async function idsOf(
   deps: BulkDeps,
@@ -312,10 +305,7 @@ function stored({ tagIds, activity, unread, unreadFor, unreadMembers, ...row }: 
   });
 }
 
-/**
- * Returns the state of a thread before a change. Adds the data with which an undo of the change restores the
- * unread marks.
- */
+/** Returns the state of a thread before a change, with the unread marks that an undo restores. */
 async function stateBefore(
   tx: Transaction,
   act: Act,
@@ -370,10 +360,7 @@ async function checkUndo(
   return row;
 }
 
-/**
- * Restores the states of these threads from before a bulk change, which was made at `since`. Skips threads that were
- * changed since then.
- */
+/** Undoes a bulk change that was made at `since`. Skips threads that were changed after it. */
 async function undoSome(
   deps: BulkDeps,
   tx: Transaction,
@@ -398,8 +385,8 @@ async function undoSome(
     }
     const time = deps.clock.now().toISOString();
     const change = changeBack({ before, after }, { names, now: time });
-    // The unread marks are read before the change, because `changeThread` marks a thread as read when it
-    // resolves, archives or snoozes the thread.
+    // Reads the unread marks first. `changeThread` marks a thread as read when it resolves, archives or snoozes the
+    // thread.
     const unread = before.unread ?? (changesUnread(change) ? await isUnreadForCaller(tx, act, id) : null);
     const unreadMembers =
       change.snoozedUntil == null ? [] : await unreadAgain(tx, id, { before, after, since });
@@ -435,8 +422,8 @@ const statesIn = ({ feedbackId, before, after }: BulkThreadRow): StoredStates =>
 });
 
 /**
- * Returns the ids of the members for whom a thread must be unread after an undo that snoozes the thread again.
- * Without these marks, the snoozed thread would be read for all members. (rule F45)
+ * Returns the members for whom an undo marks the snoozed thread as unread. Without this, it is read for all members.
+ * (rule F45)
  */
 const unreadAgain = (
   tx: Transaction,

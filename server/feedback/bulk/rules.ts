@@ -17,22 +17,15 @@ export interface ThreadState {
    * Whether the thread was unread for the caller; null if the bulk change does not change whether threads are unread.
    */
   readonly unread: boolean | null;
-  /**
-   * The time at which the thread was last resolved; null if it was never resolved. States that an older version of the
-   * server has stored do not have this field.
-   */
+  /** When the thread was last resolved; null if never. Missing in states from older versions of the server. */
   readonly resolvedAt?: string | null;
   /** The time of the last activity. States that an older version of the server has stored do not have this field. */
   readonly activeAt?: string;
   /**
-   * The ids of the members for whom the thread was unread although no view of it was stored. Only a change that
-   * counts as activity stores them, in the state before the change.
+   * The members for whom the thread was unread without a stored view. Stored before a change that counts as activity.
    */
   readonly unreadFor?: readonly string[] | undefined;
-  /**
-   * The ids of all members for whom the thread was unread. They are stored only if the undo of the change
-   * snoozes the thread again, and only in the state before the change.
-   */
+  /** All members for whom the thread was unread. Stored before a change if its undo snoozes the thread again. */
   readonly unreadMembers?: readonly string[] | undefined;
 }
 
@@ -91,8 +84,8 @@ export function undoRefusal({
 const idsIn = ({ tagIds }: ThreadState): string => [...new Set(tagIds)].sort().join();
 
 /**
- * Whether a change counts as activity of the thread. Such a change makes the thread unread for other members. To snooze
- * a thread is no activity, but to end its snooze is. (rules F42, F50)
+ * Whether a change makes the thread unread for other members. To end a snooze is activity, to snooze is not. (rules
+ * F42, F50)
  */
 export const isActivity = ({ status, snoozedUntil }: BulkChange): boolean =>
   status !== undefined || snoozedUntil === null;
@@ -105,9 +98,7 @@ export const isSnoozedByUndo = (
   snoozedUntil !== null &&
   (change.snoozedUntil !== undefined || (change.status !== undefined && !isUnfinished(change.status)));
 
-/**
- * Returns the change that restores the state that a thread had before a bulk change. Leaves out a snooze that is over.
- */
+/** Returns the change that restores the state before a bulk change, without a snooze that is over. */
 export function changeBack(
   { before, after }: Undo,
   { names, now }: { readonly names: ReadonlyMap<string, string>; readonly now: string },

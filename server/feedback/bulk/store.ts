@@ -97,8 +97,8 @@ export const bulkChanges = {
     ),
 
   /**
-   * Stores a bulk change and its parts. Each part is a list of thread ids. Returns the id of the change. If an earlier
-   * request with the same name has already begun a change, stores nothing and returns the id of that change.
+   * Stores a bulk change with its lists of thread ids, and returns its id.
+   * If an earlier request with this name has begun a change, returns the id of that change.
    */
   async begin(
     tx: Transaction,
@@ -152,10 +152,7 @@ export const bulkChanges = {
   note: (tx: Transaction, changeId: string, { feedbackId, before, after }: BulkThreadRow) =>
     tx.insert(tables.bulkThreads, { changeId, feedbackId, before, after }),
 
-  /**
-   * Removes at most `most` threads from a bulk change and returns them. Because they are removed, the change of each
-   * thread is undone at most once.
-   */
+  /** Removes at most `most` threads from a bulk change and returns them. So each thread is undone at most once. */
   take: (tx: Transaction, changeId: string, most: number): Promise<BulkThreadRow[]> =>
     tx.all<BulkThreadRow>(
       `DELETE FROM bulk_threads WHERE change_id = ? AND feedback_id IN (
@@ -164,10 +161,7 @@ export const bulkChanges = {
       ...[changeId, changeId, most],
     ),
 
-  /**
-   * Counts the threads of a person's bulk change that have a proposal without a decision. Stops at `most`. Does
-   * not count threads in which the change was undone.
-   */
+  /** Counts the changed threads with a proposal without a decision, up to `most`. Undone threads do not count. */
   async countAwaiting(reader: Reader, id: string, userId: string, most: number): Promise<number> {
     const row = await reader.get<{ count: number }>(
       plannedEachTime(`SELECT count(*) AS count FROM (SELECT 1 AS one

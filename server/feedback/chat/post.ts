@@ -6,8 +6,8 @@ import { type ChatMessage, chatFormatOf, chatPost, chatTarget } from "./rules.ts
 import { outbox, type StoredChat } from "./store.ts";
 
 /**
- * Queues a message to the chat of an app. Call it in the transaction of the change that the message reports. Does
- * nothing if the app has no chat, or if the stored address of the chat cannot be decrypted. (rules A8, N9)
+ * Queues a chat message. Call it in the transaction of the reported change.
+ * Does nothing without a chat, or if the chat address cannot be decrypted. (rules A8, N9)
  */
 export async function postToApp(
   { clock, newId, sealer }: Pick<Deps, "clock" | "newId" | "sealer">,
@@ -34,8 +34,8 @@ export async function postToApp(
 }
 
 /**
- * Returns the address to which messages to a chat are posted. Returns undefined if there is no chat, or if the stored
- * address cannot be decrypted.
+ * Returns the address to which chat messages are posted. Undefined without a chat, or if its address cannot be
+ * decrypted.
  */
 export function targetOf(
   { sealer }: Pick<Deps, "sealer">,

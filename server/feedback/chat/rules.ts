@@ -1,10 +1,7 @@
 import { type ChatFormat, chatFormats } from "../../../src/contract/apps.ts";
 import { oneLine, quoted, unlinkedLine, unmade } from "../../../src/words/visible.ts";
 
-/**
- * A message to the chat of an app. The message begins with a sentence that the server wrote. After this sentence come
- * texts that senders or agents wrote. (rules A8, W3)
- */
+/** A chat message: first a sentence from the server, then texts from senders or agents. (rules A8, W3) */
 export interface ChatMessage {
   readonly app: { readonly id: string; readonly name: string };
   /** The kind of the event that the message is about, such as `proposal`. */
@@ -84,8 +81,8 @@ const forTelegram: Escape = (text, most) => unlinkedLine(text, most).replace(/[/
 const withoutQuery = (url: URL, path: string): string => new URL(path, url.origin).href;
 
 /**
- * The functions that create the body of a message in the format of each chat program. Tests compare the types of the
- * bodies with published types of the chat programs. (rule N9)
+ * Creates the body of a message for each chat program. Tests compare these types with the programs' published types.
+ * (rule N9)
  */
 export const chatBodies = {
   slack: (message: ChatMessage) => ({ text: linesOf(message, unmade).join("\n") }),
@@ -120,10 +117,7 @@ export const chatBodies = {
   }),
 } satisfies Record<ChatFormat, (message: ChatMessage, address: URL) => object>;
 
-/**
- * The functions that convert the entered address to the address to which messages are posted. For the other formats,
- * both addresses are the same.
- */
+/** Converts the entered address to the address for posts. In the other formats, both are the same. */
 const targets: Readonly<Partial<Record<ChatFormat, (address: URL) => string>>> = {
   telegram: (address) => withoutQuery(address, address.pathname),
   ntfy: (address) => `${withoutQuery(address, "/")}${address.search}`,

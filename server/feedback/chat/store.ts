@@ -47,18 +47,12 @@ export const chatChanged = "The chat of the app was changed";
 /** Replaces the body of a delivery that was sent or cancelled. */
 const noBody = "{}";
 
-/**
- * Queries for outgoing messages. A message is stored in the same transaction as the change that it reports. The message
- * is sent after this transaction has ended.
- */
+/** Outgoing messages. A message is stored in the transaction of the reported change, and sent after it. */
 export const outbox = {
   insert: (tx: Transaction, delivery: NewDelivery) =>
     tx.insert(tables.outbox, { ...delivery, status: "pending", attempts: 0, dueAt: delivery.createdAt }),
 
-  /**
-   * Returns at most `most` apps that have due deliveries and are not in `busy`. The app that has waited longest
-   * comes first.
-   */
+  /** Returns at most `most` apps with due deliveries, except `busy`. The app that has waited longest comes first. */
   dueApps: (reader: Reader, now: string, busy: readonly string[], most: number) =>
     reader.all<{ appId: string }>(
       `SELECT app_id AS "appId" FROM outbox WHERE status = 'pending' AND kind = 'chat' AND due_at <= ?
@@ -128,8 +122,8 @@ export const outbox = {
   giveUpAll: (tx: Transaction, appId: string, error: string) => giveUp(tx, "app_id = ?", error, appId),
 
   /**
-   * Deletes the bodies of all deliveries about `id`, because text in them must be erased. Pending deliveries are marked
-   * as failed. `id` is the id of a thread, of a proposal, or of a report in a merged thread. (rules P3, P4, N8)
+   * Deletes the bodies of deliveries about `id`, because their text must be erased. Pending deliveries fail.
+   * `id` is a thread, a proposal, or a report in a merged thread. (rules P3, P4, N8)
    */
   async forgetWords(tx: Transaction, id: string): Promise<void> {
     const about = `subject_id IN (

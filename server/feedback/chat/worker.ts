@@ -20,10 +20,7 @@ interface OutboxWorker {
 
 type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
-/**
- * Starts sending the messages of the outbox to chats. A new message is sent immediately. A failed message is sent again
- * later. Each app has its own queue, so a chat that does not answer does not delay other chats. (rule A8)
- */
+/** Sends the messages of the outbox. Each app has its own queue, so a slow chat does not delay others. (rule A8) */
 export function startOutbox(deps: WorkerDeps): OutboxWorker {
   const stop = startTargetQueues(deps, {
     topic: outboxTopic,
@@ -99,8 +96,8 @@ async function post(
 const timeLimitMs = 10_000;
 
 /**
- * Posts a message to a chat. Throws an error if the status of the answer is not 2xx. The error message does not contain
- * the address of the chat, because this address is a secret. (rule A8)
+ * Throws unless the status is 2xx. The error message does not contain the chat's address, because it is a secret. (rule
+ * A8)
  */
 export async function postToChat({
   url,
@@ -124,10 +121,7 @@ const longestPause = 3_600_000;
 
 const patience = 24 * 3_600_000;
 
-/**
- * Returns the time of the next attempt after `attempts` failures. Each pause is twice as long as the pause before, up
- * to one hour. Returns undefined if this time is more than 24 hours after the message was created. (rule A8)
- */
+/** Returns the time of the next attempt. Pauses double, up to one hour. Undefined after 24 hours. (rule A8) */
 export function nextAttempt(createdAt: Date, attempts: number, now: Date): Date | undefined {
   const pause = Math.min(longestPause, firstPause * 2 ** (attempts - 1));
   const next = new Date(now.getTime() + pause);

@@ -46,8 +46,7 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
         const listed = new Set(stillFailing.map(({ id }) => id));
         for (const failure of untouched.filter(({ id }) => !listed.has(id)))
           stillFailing.push({ ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) });
-        // Two failures can belong to one thread, because their threads were merged. The first failure may list this
-        // thread as still failing, and the second failure may then resolve it.
+        // Two failures can belong to one merged thread. One lists the thread as failing; the other may resolve it.
         const done = new Set(resolved.map(({ id }) => id));
         return { resolved, stillFailing: stillFailing.filter(({ id }) => !done.has(id)), more };
       }),
@@ -56,10 +55,7 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
 
 interface Passing {
   readonly failure: Failure;
-  /**
-   * For a summary: the function that checks whether the test with this prefix of a key has passed. Undefined if
-   * the list of the run contains the failure itself.
-   */
+  /** For a summary: whether the test with this key prefix has passed. Undefined if the run lists the failure itself. */
   readonly partHasPassed?: (part: string) => boolean;
 }
 
@@ -75,8 +71,8 @@ interface RemainingScopes {
 type FailureWithScopes = NamedFailure & RemainingScopes;
 
 /**
- * Returns the failures that are in the list `passed` of the run, but that the run cannot resolve. Either only other
- * scopes have reported the failure, or the scope of the run reported it after the start of the run. (rule F25)
+ * Returns passed failures that the run cannot resolve. Other scopes reported them, or its own scope after it started.
+ * (rule F25)
  */
 async function untouchedFailures(
   tx: Transaction,
@@ -119,9 +115,8 @@ function passOf(
 }
 
 /**
- * Stores that a failure passed in the scope of this run, or, for a summary, which of its tests passed. Locks
- * the failure first. Returns the id of its thread, and the scopes in which a failure of this thread has not
- * passed yet. Returns undefined if the run changes nothing.
+ * Stores that a failure, or tests of a summary, passed. Locks the failure first.
+ * Returns the thread and its remaining scopes; undefined without a change.
  */
 async function passIn(
   tx: Transaction,

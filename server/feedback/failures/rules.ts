@@ -7,12 +7,9 @@ interface NamedFailure {
 
 /** The open failures that a successful run may resolve. */
 export interface PassedFailures<Failure> {
-  /** The failures that are in the list of the run, by key or by a prefix of a key. Sorted by key. */
+  /** The failures in the list of the run, by key or key prefix. Sorted by key. */
   readonly passed: Failure[];
-  /**
-   * Summaries of many failing tests. The list of the run does not contain their own keys, but some of their tests may
-   * have passed. Sorted by key.
-   */
+  /** Summaries of many failing tests. Some of their tests may have passed. Sorted by key. */
   readonly summaries: Failure[];
 }
 
@@ -33,10 +30,7 @@ export function passedFailures<Failure extends NamedFailure>(
   };
 }
 
-/**
- * Returns a function that checks whether a test of a summary has passed. The argument of this function is the prefix of
- * a key.
- */
+/** Returns a function that checks whether the test with this key prefix has passed. */
 export function partTest(passed: readonly Passed[]): (part: string) => boolean {
   const named = new Set(prefixesOf(passed));
   return (part) => named.has(part);
@@ -46,8 +40,8 @@ const prefixesOf = (passed: readonly Passed[]): string[] =>
   passed.flatMap((one) => (typeof one === "string" ? [] : [one.prefix]));
 
 /**
- * Returns a function that checks whether a key begins with one of the prefixes. For each length of a prefix, the
- * function looks up the beginning of the key. This lookup is fast even with thousands of prefixes.
+ * Returns a function that checks for the prefixes. One lookup for each prefix length is fast, even with thousands of
+ * prefixes.
  */
 function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
   const known = new Set(prefixes);
@@ -58,7 +52,7 @@ function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
   };
 }
 
-/** Matches the part of a key before the name of the test. A prefix without a test name would match too many tests. */
+/** The part of a key before the test name. A prefix without a test name matches too many tests. */
 const testPart = /^junit(?:-\w+)?:[^:]*:/;
 
 /** Returns the text of the internal note on a thread that a successful run has resolved. */

@@ -6,7 +6,7 @@ import { insert } from "../../database/transaction.ts";
 export interface FailureReport {
   readonly feedbackId: string;
   readonly appId: string;
-  /** The scope of the run, such as a workflow with a job and a branch; `""` if the report has no scope. */
+  /** Such as a workflow with a job and a branch; `""` without a scope. */
   readonly scope: string;
   readonly run: string;
   /** The tests that the report summarizes. Each test is given as the prefix of a key. */
@@ -37,8 +37,7 @@ export interface PassedScope extends GreenScope {
   readonly passedAt: string;
 }
 
-// `k` is the thread that was created for the failure. `f` is the thread to which the failure belongs now: either `k`
-// or the thread into which `k` was merged.
+// `k` is the thread created for the failure. `f` is the thread after a merge, or else `k`.
 const joinedThreads = `JOIN feedback k ON k.id = r.feedback_id
   JOIN feedback f ON f.id = coalesce(k.merged_into, k.id)`;
 
@@ -47,21 +46,14 @@ const isOfOpenThread = `EXISTS (SELECT 1 FROM feedback k JOIN feedback f ON f.id
 
 const insertRun = insert(tables.failureRuns, "ON CONFLICT DO NOTHING");
 
-/**
- * Queries for the test runs that reported failures. Each row also stores whether the failure has passed in the scope of
- * the run since then.
- */
+/** Test runs that reported failures. Each row also says whether the failure has passed since then. */
 export const failures = {
-  /**
-   * Locks a failure. Call it before you read the failure, because a report and a successful run may arrive at the same
-   * time.
-   */
+  /** Locks a failure. Lock before reading, because a report and a successful run may arrive at the same time. */
   lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),
 
   /**
-   * Stores that a run reported a failure. Returns false if this run has already reported the failure and the
-   * failure has not passed since then. In this case, only adds the tests of a summary. The result is always
-   * true if the report does not contain a run. (rule F23)
+   * Returns false if the run has already reported this failure; then only its tests are added.
+   * Returns true if it has passed in between, or if the report has no run. (rule F23)
    */
   async report(tx: Transaction, report: FailureReport): Promise<boolean> {
     const { feedbackId, appId, scope, run, reportedAt } = report;
@@ -81,11 +73,7 @@ export const failures = {
     return false;
   },
 
-  /**
-   * Returns the failures that this scope has reported and that have not passed in this scope since then.
-   * Includes only failures with an open thread, and only reports that came before the run started or are of the
-   * run itself.
-   */
+  /** Returns the open failures that this scope reported before the run started, or in the run itself. */
   async failingIn(
     tx: Transaction,
     { appId, scope, run, startedAt }: GreenScope & { readonly appId: string },
@@ -114,10 +102,7 @@ export const failures = {
     return found.map((row) => ({ ...failureOf(row), scope: row.scope }));
   },
 
-  /**
-   * Stores that a failure passed in a scope. Returns false if the scope has no report of the failure that this
-   * run can resolve.
-   */
+  /** Stores that a failure passed in a scope. Returns false without a report that this run can resolve. */
   async pass(
     tx: Transaction,
     { feedbackId, scope, run, startedAt, passedAt }: PassedScope,
@@ -131,10 +116,7 @@ export const failures = {
     return passed > 0;
   },
 
-  /**
-   * Removes the passed tests from the summaries of a failure. A summary without remaining tests has passed.
-   * Returns whether a summary has changed.
-   */
+  /** Removes the passed tests. A summary without remaining tests has passed. Returns whether a summary has changed. */
   async passParts(
     tx: Transaction,
     pass: PassedScope,
@@ -176,10 +158,7 @@ export const failures = {
     return found?.id ?? failureId;
   },
 
-  /**
-   * Returns the scopes in which a failure of the thread was reported and has not passed since then. Includes the
-   * failures of threads that were merged into this thread.
-   */
+  /** Returns the scopes in which the thread still fails, including failures of threads that were merged into it. */
   async failingScopes(tx: Transaction, feedbackId: string): Promise<string[]> {
     const rows = await tx.all<{ scope: string }>(
       `SELECT DISTINCT scope FROM failure_runs
@@ -206,11 +185,9 @@ const listOf = (json: string): readonly string[] => {
 };
 
 /**
- * Returns the tests of a summary as JSON. If the same run has already reported a summary in this scope, for example in
- * another job, the tests of that summary that have not passed are added. Returns null if one of these reports names no
- * tests, because then it is unknown which tests must pass. Returns an empty list if there are too many tests. A summary
- * with an empty list is open until its whole key passes, because no test that is not stored can count as passed.
- * (rule F25)
+ * Returns the tests of a summary as JSON, with the open tests from another job of the run.
+ * Null if a report names no tests: their names are unknown.
+ * Empty if there are too many tests: only the whole key can pass. (rule F25)
  */
 async function allParts(tx: Transaction, report: FailureReport): Promise<string | null> {
   const { feedbackId, scope, run, parts } = report;

@@ -296,10 +296,7 @@ interface AgentWorkProps {
   readonly links: Links;
 }
 
-/**
- * Four short lists: approved plans that no worker has claimed, work in progress, failed work, and proposals for which a
- * member asked for a new plan.
- */
+/** Four lists: approved plans, work in progress, failed work, and requests for a new plan. */
 const AgentWorkLists = ({ work, lineOf, now, links }: AgentWorkProps) => (
   <div id="work" class="stack wide" data-live={versionOf(work)} data-news="The work of agents has changed.">
     {parts.map(({ list, id, title, happened }) => {

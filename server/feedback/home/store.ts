@@ -69,15 +69,9 @@ export interface AgentWorkRow {
   readonly appName: string;
   /** The name of the worker; null for a proposal that nobody has claimed. */
   readonly worker: string | null;
-  /**
-   * The time that the list shows: the time of the approval, of the last activity, of the failure, or of the request for
-   * changes.
-   */
+  /** The time of the approval, the last activity, the failure, or the request for changes. */
   readonly at: string;
-  /**
-   * The summary of an approved plan, the agent's last report about the work, or the note of the person who asked for
-   * changes.
-   */
+  /** The summary of a plan, the agent's last report, or the note with the request for changes. */
   readonly text: string | null;
 }
 
@@ -90,8 +84,8 @@ interface WorkQuery {
 
 const named = `f.id AS "feedbackId", f.subject, a.id AS "appId", a.name AS "appName"`;
 
-// Claims and proposals must be read first, because an app has far fewer of them than threads. CROSS JOIN makes SQLite
-// keep this order. PostgreSQL does not allow ON after CROSS JOIN, so the conditions are in WHERE.
+// Claims and proposals come first, because they are few. CROSS JOIN keeps this order on SQLite.
+// PostgreSQL does not allow ON after CROSS JOIN, so the conditions are in WHERE.
 const ofClaims = `FROM run_claims c CROSS JOIN runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
   WHERE r.id = c.run_id AND f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
 

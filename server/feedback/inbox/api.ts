@@ -53,12 +53,7 @@ export const inbox = (
   listAll: (request) => listAllApps(deps, request),
 });
 
-/**
- * Returns a page of the threads of an app, each with its last message and whether it is unread for the caller. First
- * assigns numbers to new threads and stores what the time alone has changed. For a search, also adds new threads to the
- * index.
- * Throws `not_found` and `bad_request`.
- */
+/** Returns a page of the threads of an app. First calls `prepareInbox`. Throws `not_found` and `bad_request`. */
 async function listInbox(
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
   { caller, params: { appId }, query }: Request<typeof contract.list>,
@@ -88,9 +83,8 @@ async function listInbox(
 }
 
 /**
- * Returns a page of the threads of all apps of the caller. First assigns numbers to new threads and stores
- * what the time alone has changed. Then reads only the sort keys of the threads, for each app in the order of an index, and merges these
- * lists. At the end, reads all columns, but only for the threads of the page. (rule F49)
+ * Returns a page of the threads of all apps. Reads only the sort keys of each app and merges them.
+ * Then reads the other columns for this page only. (rule F49)
  */
 async function listAllApps(
   deps: Pick<Deps, "clock" | "database" | "newId" | "time">,
@@ -126,10 +120,7 @@ async function listAllApps(
   return { items: named, nextCursor, count: countAnswer({ count, isComplete: true }, limits.viewCount) };
 }
 
-/**
- * The limits of an exact count. A person needs an exact count before changing all threads of a list. After
- * `milliseconds`, the counting of a search ends, and the count is not exact. (rule F45)
- */
+/** Limits of an exact count. After `milliseconds`, a search stops counting, and its count is not exact. (rule F45) */
 const exactly: WholeList = { most: limits.bulkFound, milliseconds: 3_000 };
 
 /** The handlers for the views of an app. (rule F44) */

@@ -45,9 +45,8 @@ export const isSameFilter = (one: ListFilter, other: ListFilter): boolean =>
   filterNames.every((name) => one[name] === other[name]);
 
 /**
- * Returns the filters of the list that an address shows. A search without a status covers every status. An
- * empty search shows the list from which it was sent. The parameter `in` contains the query of that list. An
- * address without a search, a status and a view shows the view `to_triage`.
+ * Returns the filters of an address; the default is the view `to_triage`. A search covers every status.
+ * An empty search returns to its list, from the parameter `in`.
  */
 export function filterOf(query: (name: string) => string): ListFilter {
   const q = query("q").trim();

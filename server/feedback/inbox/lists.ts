@@ -55,10 +55,7 @@ export async function summariesOf(
   });
 }
 
-/**
- * Returns a list with the summary of a thread. The list is empty if the thread was deleted after its row was
- * read.
- */
+/** Returns a list with one summary, or an empty list if the thread was deleted meanwhile. */
 function summaryOf(row: SummaryRow, news: NewsRow | undefined, tags: ThreadSummary["tags"]): ThreadSummary[] {
   if (!news) return [];
   const { seq: _, assigneeId, assigneeEmail, assigneeName, ...summary } = row;
@@ -87,8 +84,7 @@ const longest = 200;
 /** Returns the beginning of a text in one line. A text with spaces is cut at a space. */
 function beginningOf(text: string): string {
   const line = text.replace(/\s+/gu, " ").trim();
-  // A text never has more characters than UTF-16 units. So a text with few units is short enough, and its characters
-  // need not be counted.
+  // A text never has more characters than UTF-16 units. A short text need not be counted by characters.
   if (line.length <= longest) return line;
   const characters = [...line];
   if (characters.length <= longest) return line;
@@ -97,10 +93,7 @@ function beginningOf(text: string): string {
   return `${atWord.length > cut.length / 2 ? atWord : cut}…`;
 }
 
-/**
- * Assigns numbers to new threads and stores what the time alone has changed. Call it before you read the threads of an
- * app.
- */
+/** Numbers new threads, and stores changes that come from the time alone. Call it before reading an app's threads. */
 export async function prepareInbox(
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
   appId: string,
@@ -109,10 +102,7 @@ export async function prepareInbox(
   await storeDueChanges(deps);
 }
 
-/**
- * Returns the filters as the store needs them. `tag` becomes a list of tag names, and `assignee` becomes the id of an
- * account.
- */
+/** Returns the filters for the store: `tag` becomes tag names, and `assignee` becomes an account id. */
 export async function inboxScope(
   reader: Reader,
   { appId, userId }: MemberOf,
@@ -123,10 +113,7 @@ export async function inboxScope(
   return { appId, userId, tags, assignee, ...filters };
 }
 
-/**
- * Returns for each of these threads the line that shows why the query `q` found the thread. The keys are the `seq` of
- * the threads.
- */
+/** Returns, by `seq`, the line that shows why the query found the thread. */
 async function foundLines(
   reader: Reader,
   q: string,
@@ -161,9 +148,8 @@ interface FirstPage {
 }
 
 /**
- * Returns facts about a whole search, for its first page: the number of found threads by status, and a
- * corrected query if nothing was found. Also returns whether the index is incomplete, and which operators and
- * values are unknown or match nothing. (rules F58, F59)
+ * Returns facts about a search: counts by status, a corrected query if nothing was found, and unknown values. (rules
+ * F58, F59)
  */
 export async function factsOf(
   database: Database,
@@ -184,7 +170,7 @@ export async function factsOf(
   const tagIds = await tagsOf(database, appId, filters);
   if (tagIds === undefined) return { counts: noCounts, didYouMean: null, ...known };
   const search = { scope: { appIds, type: filters.type }, query, userId };
-  // A page that is not full has all threads that the search can find, so they are counted without another search.
+  // A page that is not full has all threads of the search. They are counted without another search.
   const counts =
     status === undefined && rows.length < limit
       ? countPage(rows, { isComplete: reached === undefined })
@@ -196,9 +182,8 @@ export async function factsOf(
 }
 
 /**
- * Finds values in a query that match nothing. Returns the tags that no app has, and the addresses after `assignee:` to
- * which no thread is assigned. The answer does not show who is a member, because a viewer and a token must not see the
- * members. (rules F58, K25)
+ * Returns the tags and assignees in a query that match nothing.
+ * It must not show who is a member: viewers and tokens must not see the members. (rules F58, K25)
  */
 async function missingValuesOf(
   reader: Reader,
@@ -227,9 +212,8 @@ interface SortedRow {
 }
 
 /**
- * Describes the cursors of lists of threads, by the order of the list. `parts` are the parsers for the parts of a
- * cursor. `of` returns the values of these parts for a row. The third part of `oldest_activity` is a name, so that a
- * cursor of another order is refused.
+ * The cursors by order: `parts` parse a cursor, and `of` returns its values for a row.
+ * `oldest_activity` has a third part, so that cursors of other orders are refused.
  */
 export const threadCursors = {
   created: { parts: [instantPart, idPart], of: ({ createdAt, id }: SortedRow) => [createdAt, id] },

@@ -6,18 +6,12 @@ import type { Ask } from "../../console/page-reads.ts";
 import { Line, Notice } from "../../console/parts.tsx";
 import { filterOf, filterQuery, valuesIn, withOpened } from "./filters.ts";
 
-/**
- * The names of the list of decisions in the address of a thread. One name is for the list that begins with the oldest
- * proposal, the other name is for the list that begins with the newest proposal.
- */
+/** The names of the decision list in the address of a thread: oldest or newest proposal first. */
 const oldestList = "decisions";
 
 const newestList = "decisions-newest";
 
-/**
- * Returns the address of a thread that is opened from the list of decisions. `at` is the position of the thread in the
- * list. (rule A55)
- */
+/** Returns the address of a thread in the decision list. `at` is its position in the list. (rule A55) */
 export const threadInQueue = (
   links: Links,
   { appId, feedbackId }: { readonly appId: string; readonly feedbackId: string },
@@ -62,16 +56,12 @@ export async function neighboursInQueue(
   };
 }
 
-/**
- * The parameter in the address of the page after a decision. The parameter contains the id of the thread on which the
- * person has decided.
- */
+/** The query parameter with the id of the thread that the person has just decided. */
 const decidedName = "decided";
 
 /**
- * Returns the address of the next thread that waits for a decision, after the thread with this id. After the last
- * thread, returns the address of the first thread that still waits. If none waits, returns the address of the list.
- * Call this before the decision is stored.
+ * Returns the address of the next thread that waits, or else the first, or else the list.
+ * Call it before the decision is stored.
  */
 export async function addressAfterDecision(
   visit: SignedInVisit,
@@ -100,10 +90,7 @@ export interface Decided {
   readonly subject: string;
 }
 
-/**
- * Returns the thread on which the person has just decided. The id of this thread is in the address of the page. Returns
- * undefined if there is none, or if the person may not read it.
- */
+/** Returns the thread that the person has just decided; undefined if there is none, or if access is denied. */
 export async function decidedBefore({ ask, query }: SignedInVisit): Promise<Decided | undefined> {
   const id = query(decidedName);
   if (!Object.hasOwn(words, query("done")) || !/^[\da-f-]{36}$/i.test(id)) return undefined;
@@ -161,8 +148,8 @@ export interface InboxPosition {
   readonly list: string;
   readonly at: number;
   /**
-   * The id of the thread that came after this thread when the person opened this thread. `noneAfter` if there
-   * was no such thread. Undefined if the person has done nothing on the thread since then.
+   * The id of the next thread when this thread was opened, or `noneAfter`. Undefined if the person has done nothing
+   * since.
    */
   readonly after?: string | undefined;
   /** Whether the thread is shown next to the list, not on its own page. */
@@ -196,8 +183,7 @@ export interface Beside<Item> {
 }
 
 /**
- * Returns the threads before and after a thread in a list. An action of the person may have moved the thread in the
- * list, or out of it. The list then continues from the position at which the person opened the thread.
+ * Returns the threads before and after a thread. If an action moved the thread, continues from its earlier position.
  */
 export function besideIn<Item extends { readonly id: string }>(
   items: readonly Item[],
@@ -224,7 +210,7 @@ export const placeValues = ({ at, after }: Pick<InboxPosition, "at" | "after">):
   ...(after === undefined ? [] : [["after", after] satisfies [string, string]]),
 ];
 
-/** Returns the position from the address of a thread, or from a form that was sent from the page of the thread. */
+/** Returns the position from the address of a thread, or from a form on its page. */
 export function inboxPositionOf({ query, fields }: Pick<SignedInVisit, "query" | "fields">): InboxPosition {
   return {
     list: query("list") || fields.text("list"),
@@ -246,7 +232,7 @@ export function placeFrom(
   };
 }
 
-/** Returns the address that shows a thread on its own page, or next to the list from which it was opened. */
+/** Returns the address of a thread: on its own page, or next to the list. */
 export function threadAddress(
   links: Links,
   { appId, id }: { readonly appId: string; readonly id: string },
@@ -269,10 +255,7 @@ export const inboxPositionQuery = ({ list, ...place }: InboxPosition): string =>
 
 const noNeighbours: Neighbours = { previous: undefined, next: undefined };
 
-/**
- * Returns the previous and the next thread in the list from which a thread was opened. The thread itself may no longer
- * be in that list.
- */
+/** Returns the neighbours in the list from which a thread was opened. The thread may have left that list. */
 export async function neighboursOf(
   ask: Ask,
   { appId, id }: { readonly appId: string; readonly id: string },

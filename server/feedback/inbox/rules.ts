@@ -3,8 +3,8 @@ import type { ThreadFilters } from "../../../src/contract/threads.ts";
 import { type View, ViewQuery } from "../../../src/contract/views.ts";
 
 /**
- * Returns the filters of a stored view that this version supports, and the names of the other filters. Another version,
- * which has other filters or other values, may have saved the view. (rule F44)
+ * Returns the filters of a stored view, and the names of unknown filters. Another version may have saved the view.
+ * (rule F44)
  */
 export function knownFilters(
   stored: object,
@@ -35,10 +35,7 @@ export function filterRefusal({
   return undefined;
 }
 
-/**
- * Returns a count for an answer: a number, or a text such as `500+`. The result is a text if there are more than `most`
- * threads, or if a search did not end in time. (rule F44)
- */
+/** Returns a count, or a text such as `500+` if the count is more than `most` or not complete. (rule F44) */
 export function countAnswer(
   { count, isComplete }: { readonly count: number; readonly isComplete: boolean },
   most: number,
@@ -48,8 +45,7 @@ export function countAnswer(
 }
 
 /**
- * Returns the message for a person who cannot save another view, because the person already sees the maximum
- * number of views of the app. Only maintainers can delete shared views. (rule F44)
+ * Returns the message for a person who cannot save another view. Only maintainers can delete shared views. (rule F44)
  */
 export function tooManyViewsText({
   own,

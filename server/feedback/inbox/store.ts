@@ -75,9 +75,7 @@ export const orderOf = ({ q, order, unread }: Filters): ThreadOrder => {
 };
 
 /**
- * Returns the threads of an app that match the filters, newest first. `from` is inclusive, `to` is exclusive. A list
- * is sorted by `createdAt` and `id`, or by `activeAt` and `id` if its order is `activity` or `oldest_activity`. With
- * `oldest_activity` the oldest activity comes first. A search is sorted by `seq`, which increases with each new thread.
+ * Returns the threads that match the filters, sorted as `ThreadOrder` says. `from` is inclusive, `to` is exclusive.
  * (rules F50, F51)
  */
 export const listThreads = (
@@ -151,8 +149,8 @@ interface ThreadCount {
 }
 
 /**
- * Counts the threads on all pages of `listThreads`, at most `whole.most`. Uses the same conditions, so that the
- * count and the list agree. `isComplete` is false if a search did not end in time. (rule F44)
+ * Counts the threads of `listThreads`, at most `whole.most`, with the same conditions. `isComplete` is false after a
+ * timeout. (rule F44)
  */
 export async function countThreads(
   reader: Reader,
@@ -166,15 +164,12 @@ export async function countThreads(
   return { count: size, isComplete };
 }
 
-/**
- * Returns the order in which threads are counted. In the index for this order, the count reads the fewest threads that
- * do not match.
- */
+/** Returns the order with the index in which the count reads the fewest threads that do not match. */
 function countedOrderOf(filters: Filters): OrderInTime {
   const { status, type, unread, waitingOn } = filters;
   if (orderOf(filters) === "created") return "created";
-  // In the index by activity, each combination of a status and a type is a separate range. A count with the index by
-  // activity would therefore read up to four times as many threads.
+  // The index by activity has a separate range for each status and type. A count reads up to four times as many
+  // threads.
   const hasIndexByAge = status !== undefined || type !== undefined;
   return hasIndexByAge && unread === undefined && waitingOn === undefined && !isUnassigned(filters)
     ? "created"
@@ -182,8 +177,8 @@ function countedOrderOf(filters: Filters): OrderInTime {
 }
 
 /**
- * Counts the threads of several lists, each up to `most`. None of the lists may be a search. One statement counts all
- * lists, because a page of the console shows the counts of many views.
+ * Counts several lists, each up to `most`. A search is not allowed. One statement counts all, because a page shows many
+ * counts.
  */
 export async function countLists(
   reader: Reader,
@@ -345,16 +340,14 @@ function inActivity(
   const oldestFirst = isOldestFirst(order);
   const conditions = [afterKey(`${activeAt}, f.id`, order, page), ...given];
   const first = firstByActivity({ ...scope, oldestFirst, conditions }, page.limit);
-  // The subquery finds the threads, and all columns are read only for these threads. With CROSS JOIN, SQLite
-  // runs the subquery first.
+  // The subquery finds the threads; the other columns are read only for them. With CROSS JOIN, SQLite runs it first.
   const from = `${first.sql} AS matching CROSS JOIN feedback f`;
   return { from, order: byActivity(oldestFirst), conditions: [["f.seq = matching.seq", ...first.values]] };
 }
 
 /**
- * Returns a query for sorted threads, and its sort key. If the list is filtered by tags, the query reads the index of
- * the first tag. Otherwise the planner might read all threads of the app, or sort all threads of the tag. A query for
- * snoozed threads always reads the index of snoozed threads, because few threads are snoozed.
+ * Returns a query for sorted threads. With tags, it reads the index of the first tag, not all threads of the app.
+ * Few threads are snoozed, so their own index is always used.
  */
 function inOrder(
   engine: Engine,
@@ -401,8 +394,7 @@ function inOrder(
   };
 }
 
-// The query names the index, because SQLite has no statistics here. If the list is filtered by time, SQLite would
-// otherwise read all threads of this period.
+// SQLite has no statistics. Without a named index, a filter by time reads all threads of the period.
 const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): string => {
   if (engine === "postgres" || order !== "created") return "feedback f";
   if (status !== undefined && type !== undefined)
@@ -411,8 +403,7 @@ const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): 
   return type === undefined ? "feedback f" : "feedback f INDEXED BY feedback_by_category";
 };
 
-// The query names the index. Otherwise SQLite would use an index that has more of the filtered columns, and read all
-// threads of a status.
+// Without a named index, SQLite takes one with more filtered columns, and reads all threads of a status.
 const ofOneAssignee = (engine: Engine, order: OrderInTime): string => {
   if (engine === "postgres") return "feedback f";
   return `feedback f INDEXED BY ${order === "created" ? "feedback_by_assignee_and_age" : "feedback_by_assignee"}`;
@@ -423,10 +414,7 @@ const ofSnoozed = (engine: Engine, order: OrderInTime): string => {
   return `feedback f INDEXED BY ${order === "created" ? "feedback_snoozed_by_age" : "feedback_snoozed_by_activity"}`;
 };
 
-/**
- * Returns the table for FROM. On SQLite, the result also contains the name of an index. With this index, the
- * query reads the fewest threads that do not match the filters.
- */
+/** Returns the table for FROM. On SQLite, also names the index in which the query reads the fewest other threads. */
 function indexed(engine: Engine, order: OrderInTime, filters: Filters): string {
   if (filters.sender !== undefined)
     return engine === "postgres" ? "feedback f" : "feedback f INDEXED BY feedback_of_sender";
@@ -461,10 +449,7 @@ const ofTurn = (filters: Filters): Condition[] => {
     : [isOpen("f"), ["f.answered = ?", waitingOn === "us" ? 0 : 1]];
 };
 
-/**
- * Returns the condition for the snooze. The condition does not compare times, because snoozes that are over are ended
- * before a list is read.
- */
+/** Times are not compared, because due snoozes are ended before a list is read. */
 const ofSnooze = ({ snoozed }: Filters): Condition[] => {
   if (snoozed === undefined) return [];
   return [[snoozed === "true" ? "f.snoozed_until IS NOT NULL" : "f.snoozed_until IS NULL"]];
@@ -513,9 +498,8 @@ const matching = ({ status, type, ...filters }: Filters): Condition[] => [
 ];
 
 /**
- * Returns the conditions for the sender. If the list is sorted by activity, a second condition makes PostgreSQL read
- * all threads of the sender and sort them. Without this condition, PostgreSQL would read the threads of the app by
- * activity, until it has found enough threads of the sender.
+ * With the second condition, PostgreSQL reads all threads of the sender and sorts them.
+ * Without it, PostgreSQL reads the threads of the app until enough of them match.
  */
 function ofSender(engine: Engine, { appId, sender, order }: Filters & Pick<MemberOf, "appId">): Condition[] {
   if (sender === undefined) return [];
@@ -531,10 +515,7 @@ function ofSender(engine: Engine, { appId, sender, order }: Filters & Pick<Membe
   return [own, [`f.id = ANY(ARRAY(${ids}))`, appId, ...forms]];
 }
 
-/**
- * Returns the forms of Unicode in which an address may be stored. An address is stored as its sender wrote it, and some
- * systems write `é` as two characters. Most addresses have one form.
- */
+/** Returns the Unicode forms in which an address may be stored. Some systems write `é` as two characters. */
 function formsOf(address: string): string[] {
   // The statement compares A to Z in lower case.
   const written = address.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
@@ -552,10 +533,7 @@ function afterKey(key: string, order: OrderInTime, { position }: InboxPage): Con
   return [`(${key}) ${beyond} (?, ?)`, ...position.slice(0, 2)];
 }
 
-/**
- * The order of a list of threads: by the time of the report, by the last activity (the latest or the oldest first), or
- * in a search by `seq`.
- */
+/** By the time of the report, by the last activity (newest or oldest first), or by `seq` in a search. */
 export type ThreadOrder = "created" | "activity" | "oldest_activity" | "found";
 
 /** The orders that sort by a time. */
@@ -568,10 +546,7 @@ export const isOldestFirst = (order: ThreadOrder): boolean => order === "oldest_
 export const sortKeyOf = (order: OrderInTime) =>
   ({ at: order === "created" ? "f.created_at" : activeAt, id: "f.id" }) as const;
 
-/**
- * Returns SQL for the threads `f` of a tag, read from the tag's index, and their sort key. The rows `t` connect the tag
- * with threads. These rows also contain the status, the assignee and the times of the threads.
- */
+/** Returns SQL for the threads `f` of a tag. The rows `t` also contain the threads' status, assignee and times. */
 export const threadsOfTag = (engine: Engine, order: OrderInTime) =>
   ({
     from: `thread_tags t ${engine === "sqlite" ? "CROSS JOIN" : "JOIN"} feedback f ON f.id = t.feedback_id`,
@@ -592,11 +567,7 @@ interface ThreadQuery {
   readonly conditions: readonly Condition[];
 }
 
-/**
- * The rows of a page. `reached` is set if the next page of a search does not begin after the last row, for
- * example because the search ended at its time limit. All threads of the next page then have a lower `seq` than
- * `reached`.
- */
+/** The rows of a page. If `reached` is set, the next page of a search begins below this `seq`. */
 export interface ThreadRows<Row> {
   readonly rows: readonly Row[];
   readonly reached?: number | undefined;
@@ -626,8 +597,7 @@ export async function readFound<Row>(
   const found = await searchThreads(reader, { scope: { appIds, status, type }, query, userId }, page);
   const { from, condition } = amongFound(reader, found);
   const rows = await read({ from, order: "f.seq DESC", conditions: [condition, ...search.conditions] });
-  // A thread that has changed since the search found it may be missing on the page. So the next page begins after the
-  // last found thread, not after the last row.
+  // A thread that has just changed may be missing. The next page begins after the last found thread, not the last row.
   const isShort = found.seqs.length >= limit && rows.length < found.seqs.length;
   return { rows, reached: found.reached ?? (isShort ? found.seqs.at(-1) : undefined) };
 }

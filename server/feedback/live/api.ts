@@ -2,10 +2,7 @@ import type { live as contract } from "../../../src/contract/events.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 
-/**
- * The handler that keeps a connection to a browser open and uses it to send events about changes. (rules F70 to
- * F74)
- */
+/** Keeps a connection to a browser open for events about changes. (rules F70 to F74) */
 export const live = ({ liveConnections }: Pick<Deps, "liveConnections">): Handlers<typeof contract> => ({
   async follow({ caller, lastEventId, query: { since } }) {
     const refusal = liveConnections.refusalFor(caller);

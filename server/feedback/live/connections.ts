@@ -22,8 +22,8 @@ import { liveReads, type Place } from "./store.ts";
 /** The connections of browsers that receive events. (rules F70 to F74) */
 export interface LiveConnections {
   /**
-   * Returns the error for a session that must not open another connection: `busy` if the server has the maximum number of
-   * open connections, `rate_limited` if the session or all sessions of its person have it. Otherwise returns undefined.
+   * Returns `busy` if the server has too many connections, `rate_limited` if the session or person has; otherwise
+   * undefined.
    */
   refusalFor(caller: LiveCaller): ApiError | undefined;
   /** Prepares a connection. Returns the function that opens the connection. */
@@ -52,14 +52,13 @@ const beatMs = 25_000;
 const gapMs = 250;
 
 /**
- * On PostgreSQL, permissions are read again at this interval in milliseconds, because a notification from
- * another server may be lost. (rule A22) After an error, changes are also read again after this time.
+ * In milliseconds. On PostgreSQL, permissions are read again, because a notification may be lost. (rule A22)
+ * After an error, changes are read again.
  */
 const againMs = 5_000;
 
 /**
- * The time in milliseconds for which changes are still read after the last connection was closed. The browser may be
- * opening its next page.
+ * In milliseconds. Reading goes on after the last connection has closed, because the browser may open its next page.
  */
 const lingerMs = 60_000;
 
@@ -73,8 +72,8 @@ interface LiveDeps {
 }
 
 /**
- * Creates the store of the open connections of this process. One read of the database serves all connections. A minute
- * after the last connection was closed, the process stops reading. Before each event, permissions are read again.
+ * The open connections of this process. One read of the database serves all. Permissions are read again before each
+ * event.
  */
 export function createLiveConnections(deps: LiveDeps): LiveConnections {
   const { clock, database, settings, stopping } = deps;
@@ -135,8 +134,8 @@ const tooMany = (code: "busy" | "rate_limited", message: string): ApiError =>
   new ApiError(code, { message, retryAfterSeconds: 60 });
 
 /**
- * Returns the time in milliseconds after which a browser connects again. The time is random, so that the browsers do
- * not all connect at once.
+ * Returns the pause before a browser connects again, in milliseconds. It is random, so that browsers do not connect all
+ * at once.
  */
 const pauseOf = (random: number): number => Math.round(2_000 + random * 4_000);
 
@@ -272,10 +271,7 @@ async function deliver(
   }
 }
 
-/**
- * Ends connections whose session has ended, and connections of people who may see less than before. Sends an event to
- * people who may see more. (rule F72)
- */
+/** Ends connections without a session or with fewer permissions. New permissions cause an event. (rule F72) */
 async function checkRights(reader: Reader, all: readonly Connection[], now: string): Promise<void> {
   if (all.length === 0) return;
   const sessions = await liveReads.liveSessions(reader, sessionsOf(all), now);
@@ -301,10 +297,7 @@ async function rolesOf(reader: Reader, userIds: readonly string[]): Promise<Read
 
 const sessionsOf = (connections: readonly Connection[]) => connections.map(({ sessionId }) => sessionId);
 
-/**
- * The maximum number of changes in one read. If there are more changes, they are replaced by one change of the kind
- * `everything`.
- */
+/** The maximum number of changes in one read. More changes become one change of the kind `everything`. */
 const mostChanges = 100;
 
 /** Changes, and the position in the sequence of thread changes up to which they were read. */
@@ -314,8 +307,7 @@ interface Read {
 }
 
 /**
- * Returns the changes for the given topics. Changes of threads also come from the sequence of thread changes after
- * `mark`, because no topic is signalled for a new report. Changes of tags and assignees come only from topics.
+ * Returns the changes for the topics. Changes of threads also come from their sequence: a new report signals no topic.
  */
 async function readChanges(reader: Reader, mark: string, topics: readonly string[]): Promise<Read> {
   if (topics.length > mostChanges || topics.some(meansEverything))
@@ -341,15 +333,10 @@ async function changesOf(reader: Reader, topic: string): Promise<Change[]> {
   return found && place ? [{ kind: found.kind, ...place }] : [];
 }
 
-/**
- * The topic for new entries in the sequence of thread changes. This topic comes from the thread watch. The database
- * never signals this topic.
- */
+/** The topic of the thread watch for new entries in the sequence. The database never signals it. */
 const threadsChanged = "thread:";
 
-/**
- * For each name of a topic: the kind of its events, and the kind of object that the id in the topic belongs to.
- */
+/** By topic name: the kind of its events, and the kind of object with the id in the topic. */
 const places: ReadonlyMap<string, { readonly kind: Change["kind"]; readonly place: Place }> = new Map([
   [partsOf(threadsChanged).name, { kind: "thread", place: "thread" }],
   [partsOf(answeringTopic("")).name, { kind: "answering", place: "thread" }],
@@ -404,10 +391,7 @@ interface SentEvent extends Change {
 interface History {
   /** Converts changes to events, adds the events to the history, and returns them. */
   add(changes: readonly Change[], at: string): SentEvent[];
-  /**
-   * Returns the events that a browser has missed. If the history no longer has all of them, returns one event of the
-   * kind `everything`.
-   */
+  /** Returns the events that a browser has missed, or one event `everything` if the history is too short. */
   missed(known: Known, now: string): readonly SentEvent[];
   /** Returns the line of the event stream with the id of the last event. */
   position(): string;
@@ -498,16 +482,10 @@ const areSame = (before: RolesByApp, now: RolesByApp): boolean =>
 const mayKnow = ({ appId }: Change, apps: ReadonlySet<string> | undefined): boolean =>
   appId === undefined || apps?.has(appId) === true;
 
-/**
- * The maximum number of events for the changes of one read. If there are more changes, there is only one event,
- * of the kind `everything`.
- */
+/** The maximum number of events for one read. More changes become one event of the kind `everything`. */
 const mostAtOnce = 50;
 
-/**
- * Returns each change once. If there are too many changes, or one of them has the kind `everything`, returns only one
- * change of the kind `everything`.
- */
+/** Returns each change once, or one change of the kind `everything` for too many changes. */
 function combine(changes: readonly Change[]): readonly Change[] {
   const each = new Map(
     changes.map((change) => [`${change.kind} ${change.appId} ${change.threadId}`, change]),

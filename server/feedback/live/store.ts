@@ -19,10 +19,7 @@ interface MembershipRow {
 /** The maximum number of distinct values in one statement. */
 const mostValues = 500;
 
-/**
- * The queries that find the app of an object, by the kind of the object. The queries return undefined if the object was
- * deleted.
- */
+/** Finds the app of an object. Undefined if the object was deleted. */
 const places = {
   thread: (reader: Reader, id: string) =>
     reader.get<PlaceRow>(
@@ -58,9 +55,8 @@ export const liveReads = {
     places[place](reader, id),
 
   /**
-   * Returns the threads that changed after a mark, and the next mark. A mark is a position in the sequence of thread
-   * changes. `threads` is undefined if more than `most` threads have changed, or if the mark is not one of this
-   * database.
+   * Returns the threads changed after a mark, and the next mark.
+   * `threads` is undefined for more than `most`, or for a mark of another database.
    */
   async threadsAfter(
     reader: Reader,
@@ -118,8 +114,8 @@ function changedThreads(
 }
 
 /**
- * Reads rows for a list of values in parts. The first value is repeated until the number of values is a power of two.
- * So the number of different SQL statements is small.
+ * Reads rows for many values in parts. Repeats a value up to a power of two, so that there are few different
+ * statements.
  */
 async function inParts<Row>(
   all: readonly string[],

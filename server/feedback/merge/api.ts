@@ -134,14 +134,12 @@ async function moveInto(
 }
 
 /**
- * Locks the thread into which the thread `id` was merged. Returns the merge (`row`), all merges into the locked thread
- * (`all`), and the locked thread (`other`). Throws `not_found` if the caller may not read the thread, and `wrong_state`
- * if it is not merged or an erasure is running.
+ * Locks the target of a merge. Returns the merge, all merges into the target, and the target.
+ * Throws `not_found`, or `wrong_state` if the thread is not merged or an erasure runs.
  */
 async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {
   const from = await lockedTarget(tx, id, caller);
-  // An erasure of personal data reads first the threads and then the messages. If a report was moved from the messages
-  // to the threads between these two reads, the erasure would miss this report.
+  // An erasure reads the threads first, then the messages. It would miss a report that moves to the threads in between.
   if (await merges.isErasing(tx))
     throw new ApiError("wrong_state", {
       message: "The data of a person is being erased. Try again in a minute.",
@@ -171,8 +169,7 @@ async function takeOut(
 ): Promise<void> {
   const { id } = row;
   const { id: from, appId } = other;
-  // If the person has read the thread `from`, the thread that is taken out must count as read, too. Undoing a merge
-  // must not make anything unread for this person. (rule F50)
+  // If the person has read `from`, the thread taken out counts as read. An unmerge makes nothing unread. (rule F50)
   const isRead = (await threadNews(tx, caller.userId, [from]))[0]?.unread !== 1;
   const outside = new Map(homesOf(id, new Map(all.map((step) => [step.id, step]))));
   outside.delete(id);
@@ -228,9 +225,7 @@ async function changeOther(
   if (after) await noteReopened(tx, id, { status, resolvedAt, snoozedUntil, after });
 }
 
-/**
- * Undoes the changes that a merge made in a thread. Does nothing if the thread was changed after the merge. (rule F77)
- */
+/** Undoes the changes of a merge. Does nothing if the thread was changed after the merge. (rule F77) */
 async function changeBack(
   deps: MergeDeps,
   tx: Transaction,
@@ -257,9 +252,8 @@ interface NamedThread {
 const nameOf = ({ id, number }: NamedThread): string => (number === null ? id : `#${number}`);
 
 /**
- * Locks the failures of these threads, and then the threads. Reports of a failure and successful test runs lock
- * in the same order, so there is no deadlock and no report is added to a thread while it is merged. SQLite has
- * only one writer and needs no lock.
+ * Locks failures first, then threads, like reports and test runs. So there is no deadlock.
+ * No report is added during the merge. SQLite has only one writer and needs no lock.
  */
 async function lockAll(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (tx.engine === "sqlite") return;
@@ -285,10 +279,7 @@ async function lockedTarget(tx: Transaction, id: string, caller: ConsoleCaller):
   }
 }
 
-/**
- * Completes a merge, or the undo of a merge, for one of the two threads. Updates the state of the newest
- * proposal and the activity, and stores an event.
- */
+/** Completes a merge or its undo for one thread: proposal state, activity and event. */
 async function settle(
   deps: MergeDeps,
   tx: Transaction,

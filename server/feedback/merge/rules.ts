@@ -101,15 +101,12 @@ export interface MergeStep {
   readonly number: number;
 }
 
-/**
- * A map from the id of a thread to the number of the merge with which a report came into this thread. The number is 0
- * for the report's first thread.
- */
+/** From the id of a thread to the number of the merge that brought a report there. 0 for its first thread. */
 export type Homes = ReadonlyMap<string, number>;
 
 /**
- * Returns all threads to which a report of the thread `id` has belonged since it arrived. Only merges with increasing
- * numbers are followed, so the function ends even if wrong data contains a circle of merges.
+ * Returns all threads to which a report of `id` has belonged. Numbers must increase, so wrong data causes no endless
+ * loop.
  */
 export function homesOf(id: string, steps: ReadonlyMap<string, MergeStep>): Homes {
   const homes = new Map([[id, 0]]);
@@ -134,10 +131,8 @@ export function byTarget(steps: readonly MergeStep[]): MergesByTarget {
 }
 
 /**
- * Returns a map for the thread `id` and all threads that were merged into it, directly or through other
- * threads. The key is the id of such a thread. The value is the number of the merge with which the reports of
- * that thread came into the thread `id`. Only merges with decreasing numbers are followed, so the function ends
- * even if wrong data contains a circle of merges.
+ * Returns all threads merged into `id`, directly or not, with the number of the merge that brought their reports.
+ * Numbers must decrease on each path, so wrong data causes no endless loop.
  */
 export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
   const arrivals = new Map([[id, 0]]);
@@ -152,14 +147,10 @@ export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
   return arrivals;
 }
 
-/**
- * Returns the number of merges in the longest chain that ends in the thread `id`. `steps` must be all merges into this
- * thread.
- */
+/** Returns the length of the longest chain of merges into `id`. `steps` must be all of these merges. */
 export function depthOf(id: string, steps: readonly MergeStep[]): number {
   const depths = new Map<string, number>();
-  // Merges into a thread have smaller numbers than the merge of this thread itself. So in this order, the depth of
-  // `from` is always complete before it is used.
+  // Merges into `from` have smaller numbers than its own merge. So its depth is complete here.
   for (const { id: from, intoId } of [...steps].sort((one, other) => one.number - other.number))
     depths.set(intoId, Math.max(depths.get(intoId) ?? 0, 1 + (depths.get(from) ?? 0)));
   return depths.get(id) ?? 0;
@@ -174,18 +165,16 @@ export interface SharedReply {
 }
 
 /**
- * Whether a reply to everyone went to the sender of a report. This is the case if the report belonged to the thread of
- * the reply when the reply was written. `since` is the number of the merge with which the report came into this thread;
- * undefined if the report never belonged to this thread. The function compares the numbers of merges, not times,
- * because clocks can be wrong. (rule M9)
+ * Whether a reply to everyone went to the sender of a report: the report was already in the thread.
+ * `since`: the number of the merge that brought it there, or undefined. Numbers, not times: clocks can be wrong. (rule
+ * M9)
  */
 export const reaches = ({ beforeMerge }: SharedReply, since: number | undefined): boolean =>
   since !== undefined && (beforeMerge === null || beforeMerge > since);
 
 /**
- * Returns the change that a merge must make in the thread `other`; undefined if no change is necessary. Without this
- * change, an open question of `thread` could disappear in a finished thread, or in a thread with a longer snooze.
- * (rule F77)
+ * Returns the change that a merge must make in `other`, or undefined.
+ * Without it, an open question disappears in a finished thread or in a longer snooze. (rule F77)
  */
 export function changeByMerge(
   thread: SnoozeRow,
@@ -216,17 +205,11 @@ export interface ThreadState {
   readonly tagIds: readonly string[];
 }
 
-/**
- * The changes that a merge made in the thread into which another thread was merged. `after` is the state immediately
- * after the merge. The other values are from before the merge.
- */
+/** What a merge changed in its target. `after` is the state after the merge; the other values are from before it. */
 export interface Reopened {
   readonly status: string;
   readonly resolvedAt: string | null;
-  /**
-   * The end of the snooze before the merge; null if there was no snooze. Undefined if an older version of the server
-   * made the merge, because older versions did not change snoozes.
-   */
+  /** The end of the snooze, or null. Undefined in merges of older versions, which did not change snoozes. */
   readonly snoozedUntil?: string | null;
   readonly after: ThreadState;
 }
@@ -272,9 +255,8 @@ export interface DividedReports {
 }
 
 /**
- * Decides where a mail with a reply to everyone belongs after a merge was undone. Each of the two threads then
- * has a copy of the reply. Each address has got only one mail, and this mail is about one report. If the
- * address has reports in both threads, both copies need the mail.
+ * Decides which copies of a reply need its mail after an unmerge. An address gets one mail, about one report.
+ * If the address has reports in both threads, both copies need the mail.
  */
 export function placesOfMail(
   mail: { readonly reportId: string | null; readonly recipient: string },

@@ -73,8 +73,8 @@ const unfinished = (status: string): string => `${status} IN ('open', 'in_progre
 const written = `FROM messages m WHERE m.feedback_id = feedback.id AND m.direction IN ('inbound', 'outbound')`;
 
 /**
- * Sets `answered` to 0 although the last message of a thread is a reply. The statement is necessary if a question from
- * a merged thread had no reply before the merge, and nobody has replied since the merge. (rule F77)
+ * Sets `answered` to 0 although the last message is a reply: the question of another merged thread has no reply. (rule
+ * F77)
  */
 const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered = 1
   AND EXISTS (SELECT 1 FROM feedback k WHERE k.merged_into = feedback.id)
@@ -87,10 +87,7 @@ const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered =
       WHERE newest.place = 1 AND newest.direction = 'inbound' AND ${unfinished("g.status")} AND NOT EXISTS (
         SELECT 1 ${written} AND m.direction = 'outbound' AND m.created_at >= g.merged_at)))`;
 
-/**
- * Locks the rows of threads on PostgreSQL. A server that creates a mail about these threads locks the same rows before
- * it changes notices. Without this lock, the two transactions could block each other.
- */
+/** Locks rows on PostgreSQL. Creating a mail locks the same rows before notices. Another order can cause a deadlock. */
 async function lockRows(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (tx.engine === "postgres")
     await tx.run(
@@ -240,18 +237,17 @@ export const merges = {
        WHERE id = ?`,
       ...[intoId, noFiles, id],
     );
-    // If one of the two threads waited for an answer of the team, the merged thread waits, too. A newer reply in the
-    // other thread did not answer the question of the waiting thread. (rule F77)
+    // If one of the threads waited for the team, the merged thread waits. A reply in the other thread answered nothing.
+    // (rule F77)
     if (waits) await tx.run("UPDATE feedback SET answered = 0 WHERE id = ?", intoId);
     else await tx.run(answeredAgain, intoId);
     for (const thread of [id, intoId]) tx.signal(threadTopic(thread));
   },
 
   /**
-   * Undoes a merge. Moves back the messages from before the merge, and the messages that the senders of the
-   * thread wrote and received since then. Replies to everyone since the merge are copied, so they are in both
-   * threads. The thread keeps its snooze, even if the snooze is over. It has no snooze any more if the sender
-   * has answered since the merge.
+   * Undoes a merge. Moves back the thread's earlier messages, and all messages of its senders. Copies later replies to
+   * everyone.
+   * The snooze stays, even if it is over. If the sender has answered since the merge, there is no snooze.
    */
   async unmerge(
     tx: Transaction,
@@ -375,16 +371,10 @@ interface Place {
 
 const ofInner = "origin_id IN (SELECT f.id FROM feedback f WHERE f.merged_into = ?)";
 
-/**
- * The SQL condition for rows that came from a thread, or from a thread that was merged into it. Both parameters are
- * the id of the thread.
- */
+/** SQL: rows from a thread or from threads merged into it. Both parameters are the thread's id. */
 const isInside = `(origin_id = ? OR ${ofInner})`;
 
-/**
- * The SQL assignment of `origin_id` for a row that is moved back to a thread. `origin_id` keeps its value only if the
- * row came from another thread that was merged into this thread. Otherwise it becomes NULL.
- */
+/** SQL: a moved row keeps its `origin_id` only if it came from a thread merged into this thread. */
 const innerOrigin = `origin_id = CASE WHEN ${ofInner} THEN origin_id END`;
 
 const movedColumns = "id, direction, files, category";
@@ -397,9 +387,8 @@ const reportsOf = (tx: Transaction, { id, from }: Place): Promise<MovedRow[]> =>
   );
 
 /**
- * Returns all messages to move back from the thread `from` to the thread `id`, by their ids. These are the
- * reports of the thread `id`, the messages that were written in it before the merge, and the messages to and
- * from the senders of its reports.
+ * Returns the messages to move back to `id`: its reports, its earlier messages, and later messages of its reports'
+ * senders.
  */
 async function messagesOf(
   tx: Transaction,
@@ -440,10 +429,7 @@ async function addressedReports(tx: Transaction, threadId: string): Promise<Divi
   }));
 }
 
-/**
- * Moves or copies the mails with a reply to everyone, so that each thread has the mails to its own senders.
- * Each of the two threads has a copy of the reply.
- */
+/** Each thread has a copy of the reply. Moves or copies its mails to the thread of their receivers. */
 async function divideMails(
   tx: Transaction,
   {
@@ -571,9 +557,8 @@ async function firstReplyOf(tx: Transaction, threadId: string): Promise<string |
 }
 
 /**
- * Stores the time of the first reply in a thread whose merge was undone. `before` is the time that was stored before
- * the merge. If `before` is null, the first reply that was moved back counts. Replies from threads that were merged
- * into this thread do not count. (rule F60)
+ * Restores the time of the first reply after an unmerge. If `before` is null, the first reply moved back counts.
+ * Replies from threads merged into this one do not count. (rule F60)
  */
 const restoreFirstReply = (tx: Transaction, threadId: string, before: string | null): Promise<void> =>
   corrected(tx, threadId, () =>
@@ -588,9 +573,8 @@ const restoreFirstReply = (tx: Transaction, threadId: string, before: string | n
   );
 
 /**
- * Corrects the time of the first reply in the thread `from`, and in the threads that are still merged into `from`. Call
- * it after the thread `id` was taken out of `from`. If the first reply of a thread was moved away, the next reply in
- * the same thread counts. (rule F60)
+ * Corrects the first reply times of `from` and its merged threads. Call it after `id` was taken out.
+ * If the first reply was moved away, the next reply counts. (rule F60)
  */
 const correctFirstReplies = (tx: Transaction, from: string, id: string): Promise<void> =>
   corrected(tx, from, () => {

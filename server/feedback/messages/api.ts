@@ -17,10 +17,7 @@ import { endDueSnoozes } from "../threads/store/fields.ts";
 import { auditedDelivery, messageKind, messageVerbs, newerMessage } from "./rules.ts";
 import { type MessageRow, messages } from "./store.ts";
 
-/**
- * Creates the handler that adds a note or a reply to a thread. The same request may also change the thread. (rules F35,
- * F37, F38)
- */
+/** Adds a note or a reply to a thread, and may also change the thread. (rules F35, F37, F38) */
 export function addMessage(
   deps: Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">,
 ): Handlers<typeof contract>["addMessage"] {
@@ -71,8 +68,8 @@ export function addMessage(
 }
 
 /**
- * Returns the text of a reply with its placeholders filled in. A reply to everyone has one text, so it contains no name.
- * Throws `bad_request` if no text is left, or if the text is then too long. (rule F32)
+ * Fills in placeholders. A reply to everyone contains no name. Throws `bad_request` if the text is empty or too long.
+ * (rule F32)
  */
 function filledReply(body: string, [report]: readonly ReportRow[], isToEveryone: boolean): string {
   if (!report) return body;
@@ -88,8 +85,8 @@ function filledReply(body: string, [report]: readonly ReportRow[], isToEveryone:
 }
 
 /**
- * Throws `answered` if there is a new message that the writer of a reply has not seen. The writer's own messages do not
- * count. The caller must lock the thread first. (rule F35)
+ * Throws `answered` if the writer has not seen a message of another person. The caller must lock the thread first.
+ * (rule F35)
  */
 async function refuseUnseenMessage(
   tx: Transaction,
@@ -112,8 +109,8 @@ async function refuseUnseenMessage(
 }
 
 /**
- * Throws `answered` if another thread was merged into this thread since the writer of a reply to everyone read it. The
- * reply would go to more senders than the writer saw. The caller must lock the thread first. (rule F35)
+ * Throws `answered` after an unseen merge: more senders would get the reply. The caller must lock the thread first.
+ * (rule F35)
  */
 async function refuseUnseenMerge(
   tx: Transaction,
@@ -129,9 +126,8 @@ async function refuseUnseenMerge(
 }
 
 /**
- * Throws `answered` if a reply to everyone would go to other senders than its writer saw. The senders change if a
- * hidden report is released. `refuseUnseenMessage` does not find a released report, because the report keeps its old
- * time. The caller must lock the thread first. (rule F35)
+ * Throws `answered` if other senders would get the reply. A released report keeps its old time, so
+ * `refuseUnseenMessage` misses it. (rule F35)
  */
 function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string | undefined): void {
   if (expected === undefined || expected === receiversOf(reports)) return;
@@ -140,10 +136,7 @@ function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string |
   });
 }
 
-/**
- * Returns a sentence about the new message for an error message. Names of senders are left out, because a stranger can
- * choose any name.
- */
+/** Describes the new message for an error. Senders' names are left out: a stranger can choose any name. */
 function whatHappened(message: MessageRow): string {
   const kind = kindOf(message);
   if (kind === "repeat") return "Somebody reported the same problem again";

@@ -15,8 +15,7 @@ export interface SentReply {
 }
 
 /**
- * Returns how a reply was delivered. `normalised` must convert an address to the form that addresses have in
- * `mailedTo`. (rules F38, M10)
+ * Returns how a reply was delivered. `normalised` must convert addresses to the form in `mailedTo`. (rules F38, M10)
  */
 export function replyDelivery(
   { receivers, mailedTo, onPage, sendsMail }: SentReply,
@@ -50,9 +49,8 @@ interface SeenMessages {
 }
 
 /**
- * Returns the newest message of another author that the writer of a reply has not seen; undefined if there is none.
- * `messages` must be all messages of the thread, oldest first. If no message has the id `expected`, the writer has seen
- * none of them. (rule F35)
+ * Returns the newest message of another author after `expected`. `messages`: all, oldest first.
+ * If `expected` is not among them, all messages are new. (rule F35)
  */
 export function newerMessage<Message extends WrittenMessage>(
   messages: readonly Message[],
@@ -65,10 +63,7 @@ export function newerMessage<Message extends WrittenMessage>(
 
 type MessageKind = "answer" | "repeat" | "reply" | "note" | "plan" | "outcome";
 
-/**
- * Returns the kind of a message as its readers see it. Plans and outcomes of agents are stored as notes. The result for
- * such a note is `plan` or `outcome`. (rules A7, A25)
- */
+/** Returns the kind that readers see. Agents' plans and outcomes are stored as notes. (rules A7, A25) */
 export function messageKind({
   direction,
   author,
@@ -99,10 +94,7 @@ export const messageVerbs: Readonly<Record<MessageKind, string>> = {
   outcome: "reported the outcome of its work",
 };
 
-/**
- * The time in milliseconds for which other members still see that a person is writing, after the server last
- * stored this.
- */
+/** How long, in milliseconds, a stored time shows other members that a person is writing. */
 const answeringShownFor = 45_000;
 
 /** While a person is typing, the server stores at this interval in milliseconds that the person is writing. */
@@ -114,10 +106,7 @@ export interface NotedAnswering {
   readonly notedAt: string;
 }
 
-/**
- * Whether the person is still writing. The stored time may be slightly in the future, because the clocks of two servers
- * can differ. A time far in the future comes from a wrong clock and does not count. (rule F36)
- */
+/** Whether the person is still writing. Clocks differ, so a time slightly in the future counts. (rule F36) */
 export const isAnswering = (now: Date, { notedAt }: Pick<NotedAnswering, "notedAt">): boolean =>
   distance(now, notedAt) < answeringShownFor;
 

@@ -138,10 +138,7 @@ const answeringFields = ["userId", "feedbackId", "notedAt"] as const;
 const ofPerson = select(tables.answeringMembers, answeringFields, "WHERE user_id = ?");
 const ofThread = select(tables.answeringMembers, answeringFields, "WHERE feedback_id = ?");
 
-/**
- * Queries for the members who are writing answers. A row stays after the member has stopped, so check its time with
- * `isAnswering`. (rule F36)
- */
+/** The members who are writing. A row stays after the member has stopped: check it with `isAnswering`. (rule F36) */
 export const answering = {
   /** Returns the row of a member: the last thread in which the member was writing. */
   find: (reader: Reader, userId: string): Promise<AnsweringRow | undefined> => reader.get(ofPerson, userId),
@@ -149,10 +146,7 @@ export const answering = {
   /** Returns the rows of a thread. */
   list: (reader: Reader, feedbackId: string): Promise<AnsweringRow[]> => reader.all(ofThread, feedbackId),
 
-  /**
-   * Stores that a member is writing in a thread, and signals it to the readers of the thread. Does nothing if the member
-   * may not answer in this thread.
-   */
+  /** Stores that a member is writing, and signals it. Does nothing if the member may not answer in this thread. */
   async note(tx: Transaction, { userId, feedbackId }: Writer, at: string): Promise<void> {
     const stored = await tx.run(
       `INSERT INTO answering_members (user_id, app_id, feedback_id, noted_at)

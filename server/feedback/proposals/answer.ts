@@ -4,7 +4,7 @@ import type { Settings } from "../../settings/settings.ts";
 import { threadUrl } from "../threads/answer.ts";
 import type { ProposalRow } from "./store.ts";
 
-/** Returns a proposal in the form in which an agent reads it. The plan is included, so the agent need not store it. */
+/** Returns a proposal as an agent reads it. It includes the plan, so the agent need not store it. */
 export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl">, run: ProposalRow): Run {
   const { id, status, decisionNote, decidedAt, replacedBy, feedbackId, appId, summary, plan } = run;
   return {
@@ -22,7 +22,7 @@ export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl
   };
 }
 
-/** Returns what has happened to a proposal. The id of the claim is left out: only its worker may get it. (rule A19) */
+/** The claim's id is left out: only its worker may get it. (rule A19) */
 const lifeOf = (run: ProposalRow): RunLife => ({
   decision: run.decision,
   expiresAt: run.expiresAt,

@@ -3,9 +3,8 @@ import { endDueSnoozes } from "../threads/store/fields.ts";
 import { expiredApprovals, proposals } from "./store.ts";
 
 /**
- * Stores what the time alone has changed: snoozes that are over, and approvals that have expired. Does nothing while
- * the server's clock may be wrong. Call it before you read threads or proposals, so that their filters agree with the
- * answer. (rules A23, F42)
+ * Stores ended snoozes and expired approvals. Does nothing while the clock may be wrong.
+ * Call it before reading threads or proposals, so that filters and answer agree. (rules A23, F42)
  */
 export async function storeDueChanges(
   deps: Pick<Deps, "clock" | "database" | "newId" | "time">,
@@ -27,8 +26,7 @@ async function storeDueExpiries(deps: Pick<Deps, "clock" | "database" | "newId" 
 const mostAtOnce = 200;
 
 /**
- * Stores that approvals have expired, each in its own transaction. Stops when `stopping` is aborted. Returns the number
- * of stored expiries. (rule A23)
+ * Stores expired approvals, each in its own transaction, until `stopping` is aborted. Returns their number. (rule A23)
  */
 export async function storeExpiries(
   { database, newId }: Pick<Deps, "database" | "newId">,

@@ -4,7 +4,7 @@ export interface RunState {
   readonly status: RunStatus;
   readonly decision: RunDecision | null;
   readonly decidedAt: string | null;
-  /** The time at which the approval expires; null if the app sets no limit, or if a worker has claimed the proposal. */
+  /** The time at which the approval expires; null without a limit, or after a claim. */
   readonly expiresAt: string | null;
 }
 
@@ -17,8 +17,7 @@ export interface Moment {
 }
 
 /**
- * Returns `over` if an approval has expired. Returns `unknown` if the clock may be wrong, and the approval may
- * therefore have expired. Otherwise returns `good`. (rules A23, D12)
+ * Returns `over` if an approval has expired; `unknown` if the clock may be wrong; otherwise `good`. (rules A23, D12)
  */
 export function expiryOf(
   { status, expiresAt }: Pick<RunState, "status" | "expiresAt">,
@@ -30,10 +29,7 @@ export function expiryOf(
   return left > behindMs ? "good" : "unknown";
 }
 
-/**
- * Returns the proposal in its state at the time `now`. If its approval has expired, the status is `rejected`, even if
- * this is not stored in the database yet. (rule A23)
- */
+/** Returns the state at `now`: an expired approval is `rejected`, even if this is not stored yet. (rule A23) */
 export function stateAt<State extends RunState>(run: State, now: Date): State {
   if (expiryOf(run, { now, doubtful: false, behindMs: 0 }) === "good") return run;
   return { ...run, status: "rejected", decision: "expired", decidedAt: run.expiresAt };
@@ -42,8 +38,7 @@ export function stateAt<State extends RunState>(run: State, now: Date): State {
 const hourMilliseconds = 3_600_000;
 
 /**
- * Returns the time at which an approval expires; null if the app sets no limit. `from` is the time of the decision, or
- * the time at which a claim was released.
+ * Returns when an approval expires; null without a limit. `from`: the time of the decision, or of a claim's release.
  */
 export const expiresAfter = (from: Date, hours: number | null): string | null =>
   hours === null ? null : new Date(from.getTime() + hours * hourMilliseconds).toISOString();
@@ -75,10 +70,7 @@ const proposalNoteStart = "An agent proposes:";
 /** Whether a note of an agent shows a proposal. `body` may be only the beginning of the note. */
 export const isProposalNote = (body: string): boolean => body.startsWith(proposalNoteStart);
 
-/**
- * Returns `now`, but at least 1 ms after `earlier`. `now` can be before `earlier`, because clocks can be set back and
- * the clocks of two servers can differ.
- */
+/** Returns `now`, but at least 1 ms after `earlier`. Clocks can differ or be set back. */
 export const later = (now: Date, earlier: string | null): Date =>
   earlier === null ? now : new Date(Math.max(now.getTime(), Date.parse(earlier) + 1));
 
@@ -88,11 +80,12 @@ interface Compared {
 }
 
 /**
- * Returns the earlier proposal with which a page compares the proposal `id`; undefined if there is none. `proposals`
- * must be all proposals of the thread, oldest first. The first of these that exists is returned: (rule A50)
- * 1. the proposal that the person has just read (`readId`)
- * 2. the last proposal that was not replaced, if changes were requested, or it was recalled, or it expired
- * 3. the previous proposal, if it was replaced
+ * Returns the earlier proposal to compare with; undefined if there is none. `proposals`: all of the thread, oldest
+ * first.
+ * The first that exists: (rule A50)
+ * 1. the proposal just read (`readId`)
+ * 2. the last one that was not replaced, if it must be changed, was recalled or expired
+ * 3. the previous one, if it was replaced
  */
 export function comparedProposal<P extends Compared>(
   proposals: readonly P[],

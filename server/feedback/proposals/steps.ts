@@ -23,9 +23,8 @@ export interface RunStep {
 type ProposalOfThread = Pick<ProposalRow, "id" | "appId" | "feedbackId">;
 
 /**
- * Creates a function that records a step of a proposal in the audit log, and as an event if the step has one.
- * The function also copies the state of the newest proposal to the thread, and wakes the requests that wait for
- * the proposal. Each step except a quiet one counts as activity of the thread. (rules A26, A27)
+ * Returns a function that records a step: audit log, event, and state of the thread. It wakes waiting requests.
+ * Each step except a quiet one is activity of the thread. (rules A26, A27)
  */
 export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
@@ -47,10 +46,7 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   };
 }
 
-/**
- * Whether a step is quiet: a thread that was read stays read after the step, because no person has to act.
- * (rule F50)
- */
+/** After a quiet step, a read thread stays read, because nobody has to act. (rule F50) */
 const isQuiet = (action: AuditActionName): boolean =>
   ["run.claim", "run.resume", "run.progress"].includes(action);
 
@@ -59,9 +55,8 @@ const personOf = ({ caller }: Author): string | undefined =>
   caller.kind === "agentToken" ? undefined : caller.userId;
 
 /**
- * Locks the thread of a proposal and returns the proposal. Each step calls this function first. So if two steps happen
- * at the same time, the second step sees the change of the first step. Throws `not_found` if the viewer may not read
- * the proposal.
+ * Locks the thread first, so that a step sees the changes of simultaneous steps. Throws `not_found` for an unreadable
+ * proposal.
  */
 export async function lockedRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
   const found = await visibleRun(tx, runId, viewer);
@@ -78,10 +73,9 @@ export async function visibleRun(tx: Transaction, runId: string, viewer: Viewer)
 type Settling = Pick<Deps, "clock" | "database" | "newId">;
 
 /**
- * Stores that an approval has expired, or that an agent has read the approval for the first time. Call it before the
- * agent gets the answer. So a proposal that an agent has seen as expired never becomes approved again. Returns the
- * stored proposal, or undefined if it does not exist. Returns "as it was" if only the time of the first read was stored.
- * (rules A22, A23)
+ * Stores the expiry or the first read of an approval, before the agent gets the answer.
+ * Once seen as expired, a proposal is never approved again.
+ * Returns the proposal, or "as it was" if only the first read was stored. (rules A22, A23)
  */
 export async function settle(
   deps: Settling,
@@ -98,9 +92,8 @@ export async function settle(
 }
 
 /**
- * Stores when an agent first read the approval. Returns whether it was stored now. An agent waits for the answer, so
- * this is one statement and the thread is not locked. The statement has its own transaction: on PostgreSQL it locks the
- * row of the proposal, and a transaction that has locked the thread may wait for this row.
+ * Returns whether this is the first read. One statement without a lock, because an agent waits.
+ * It has its own transaction. With the lock of the thread in the same transaction, a deadlock is possible.
  */
 const storeFirstRead = ({ clock, database }: Settling, runId: string): Promise<boolean> =>
   database.write(async (tx) => {

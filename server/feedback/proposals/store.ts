@@ -19,10 +19,7 @@ export const expiredApprovals = {
       most,
     ),
 
-  /**
-   * Stores that an approval has expired, with an audit entry and an event. Does nothing and returns false if it has not
-   * expired at the time `now`. (rule A23)
-   */
+  /** Stores the expiry of an approval, with audit entry and event. Returns false if it has not expired. (rule A23) */
   async store(
     tx: Transaction,
     run: Pick<OwnedProposal, "id" | "appId" | "feedbackId" | "accountId">,
@@ -39,10 +36,7 @@ export interface Recording {
   readonly newId: () => string;
 }
 
-/**
- * Records a step that the server itself makes, in the audit log and in the activity of the thread. If the step has a
- * decision, also stores an event. (rules A26, A27)
- */
+/** Records a step of the server itself: audit log and activity. A decision also gets an event. (rules A26, A27) */
 export async function recordServerStep(
   tx: Transaction,
   run: Pick<OwnedProposal, "id" | "appId" | "feedbackId" | "accountId">,
@@ -125,10 +119,7 @@ interface DecidedProposal {
 
 type FirstRead = Pick<ProposalRow, "firstReadAt">;
 
-/**
- * The SQL condition that the token of an agent still exists, and that the account of the token is still an
- * owner of the app.
- */
+/** SQL: the agent's token exists, and its account is still an owner of the app. */
 const mayStillRead = `EXISTS (SELECT 1 FROM tokens t JOIN app_members o ON o.user_id = t.user_id AND o.role = 'owner'
   WHERE t.id = ? AND t.kind = 'agent' AND o.app_id = runs.app_id)`;
 
@@ -192,9 +183,8 @@ export const proposals = {
     ),
 
   /**
-   * Stores a decision on a proposal. If the decision is an approval and an agent waits for it, also stores that
-   * an agent has read it, and returns this time as `firstReadAt`. Returns undefined if the proposal no longer
-   * awaits approval. (rule A4)
+   * Stores a decision. If a waiting agent gets the approval, returns its first read time.
+   * Returns undefined if the proposal no longer awaits approval. (rule A4)
    */
   async decide(tx: Transaction, id: string, decided: DecidedProposal): Promise<FirstRead | undefined> {
     const { status, decision, note, at, by, expiresAt, readBy = null } = decided;

@@ -5,16 +5,13 @@ import type { ProposalRow } from "./store.ts";
 export interface WaitingAgent {
   readonly tokenId: string;
   /**
-   * Whether the agent would get a decision immediately. The result is true if the connection of the agent is open, and
-   * if there was no signal since the request last read the proposal.
+   * Whether a decision would reach the agent immediately: its connection is open, and no signal came since the last
+   * read.
    */
   readonly isResting: () => boolean;
 }
 
-/**
- * The agents that wait for decisions in this process. If one of these agents waits for a proposal, an approval of this
- * proposal counts as read immediately. (rule A22)
- */
+/** The agents that wait in this process. An approval for a waiting agent counts as read immediately. (rule A22) */
 export interface WaitingAgents {
   /** Adds a waiting agent. Returns a function that removes it. */
   add(runId: string, agent: WaitingAgent): () => void;

@@ -44,9 +44,8 @@ export const feedback = (
 };
 
 /**
- * Stores a report with its files, as a new thread or as a repeat. Also stores which run reported a failure, the
- * event, and the cause of a notice about frequent repeats. Stores no repeat if the same run has already
- * reported the failure. In the answer, `id` and `consoleUrl` belong to the thread. (rule F9)
+ * Stores a report with its files, as a new thread or a repeat. A run stores each failure only once.
+ * In the answer, `id` and `consoleUrl` belong to the thread. (rule F9)
  */
 function save(
   deps: Pick<Deps, "clock" | "keptFiles" | "newId" | "sealer" | "settings">,
@@ -96,7 +95,7 @@ function save(
   return request.save(write, { first, rateLimit });
 }
 
-/** Stores the event for a new thread or for a repeat. Call it only if the app has receivers of events. (rule O25) */
+/** Call it only if the app has receivers of events. (rule O25) */
 async function storeEvent(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -127,8 +126,8 @@ interface EarlierThreads {
 }
 
 /**
- * Finds the thread to which a report with this `dedupeKey` is added, or the last resolved thread of the same failure.
- * Locks the dedupe key, so that other reports with this key wait until this transaction ends. (rule F10)
+ * Finds the open thread for a report, or the last resolved one. Locks the `dedupeKey` until the transaction ends. (rule
+ * F10)
  */
 async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise<EarlierThreads> {
   if (thread.dedupeKey === null) return {};
@@ -142,8 +141,8 @@ const returnedFrom = ({ settings }: Pick<Deps, "settings">, appId: string, id: s
   id === undefined ? {} : { earlier: { id, consoleUrl: threadUrl(settings, appId, id) } };
 
 /**
- * Stores which run reported the failure. Returns false if the same run has already reported it. Stores nothing
- * and returns true if the report has no `dedupeKey`, or if its sender is blocked. (rule F23)
+ * Stores the run of a failure. Returns false for a second report of the same run; true without a `dedupeKey`. (rule
+ * F23)
  */
 async function storeFailure(tx: Transaction, feedbackId: string, report: FeedbackReport): Promise<boolean> {
   const { thread, scope, run, parts } = report;
@@ -162,7 +161,7 @@ async function addRepeat(
   const { thread, ownSubject: subject } = report;
   const { message: body, blockedBy } = thread;
   await messages.lock(tx, id);
-  // The time is read after the lock, so it is later than the times of all messages that a person may already have seen.
+  // Reads the time after the lock. Then it is later than all messages that a person may have seen.
   const createdAt = clock.now().toISOString();
   const direction = blockedBy === undefined ? "inbound" : "blocked";
   if (direction === "inbound") await rows.repeat(tx, id);

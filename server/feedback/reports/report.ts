@@ -14,10 +14,7 @@ export interface FeedbackReport {
   readonly thread: NewThread;
   /** The subject that the sender wrote; null if the sender wrote none. `thread.subject` is never empty. */
   readonly ownSubject: string | null;
-  /**
-   * The scope of the test run that reports a failure; `""` if the report has no scope. `run` is the name of the test
-   * run.
-   */
+  /** The scope of the test run, `""` without a scope. `run` is the name of the test run. */
   readonly scope: string;
   readonly run: string;
   /** The tests that the report summarizes. Each test is given as the prefix of a key. */

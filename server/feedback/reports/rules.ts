@@ -1,8 +1,8 @@
 const longest = 80;
 
 /**
- * Returns the subject for a report without a subject: the first sentence or line of its message, shortened to 80
- * characters. If the message contains no letters and no digits, the subject begins with the type. (rule F7)
+ * Returns a subject of at most 80 characters. Without letters and digits in the message, it begins with the type. (rule
+ * F7)
  */
 export function subjectOf(type: string, message: string): string {
   const line = firstLine(message);
@@ -14,10 +14,7 @@ export function subjectOf(type: string, message: string): string {
 const firstLine = (message: string): string =>
   message.trim().split(/\r?\n/, 1)[0]?.replace(/\s+/g, " ").trim() ?? "";
 
-/**
- * Returns the first sentence of a message. If the first line does not contain the end of a sentence, returns
- * this line. (rule F7)
- */
+/** Returns the first sentence of a message, or its first line if no sentence ends there. (rule F7) */
 export function firstSentence(message: string): string {
   const line = firstLine(message);
   for (const { 0: end, index } of line.matchAll(sentenceEnd)) {
@@ -28,17 +25,13 @@ export function firstSentence(message: string): string {
 }
 
 /**
- * Matches the punctuation at the end of a sentence. There is no space after a sentence in Japanese and Chinese.
- * There, a mark before a closing quotation mark or bracket does not match, because such a sentence is part of
- * another sentence. A match begins only at the first of several marks, so the time does not grow with the
- * square of their number.
+ * The end of a sentence. In Japanese and Chinese, no space follows.
+ * Marks before a closing quotation mark do not match: that sentence is part of another.
+ * A match begins at the first mark, so that the time is not quadratic.
  */
 const sentenceEnd = /(?<![.!?…؟۔।])[.!?…؟۔।]+(?=\s|$)|(?<![。！？｡])[。！？｡]+(?![。！？｡」』）])/gu;
 
-/**
- * Whether the point at the position `at` is part of the number of a list item, of an abbreviation, or of
- * initials.
- */
+/** Whether the point belongs to a list number, an abbreviation or initials. */
 function isInnerPoint(line: string, at: number): boolean {
   const word = /[^\s("'„“«]{1,20}$/u.exec(line.slice(Math.max(0, at - 20), at))?.[0] ?? "";
   const next = line.slice(at + 1, at + 4).trimStart();

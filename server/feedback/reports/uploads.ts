@@ -22,19 +22,15 @@ interface Used {
   stored: number;
   /** The number of bytes that running requests are about to store. */
   pending: number;
-  /**
-   * The number of bytes that were stored while the query of the sum was running. It is possible that the sum
-   * does not include them.
-   */
+  /** The bytes that were stored while the query of the sum ran. The sum may not include these bytes. */
   meanwhile: number;
   at: number;
   summing: Promise<void> | undefined;
 }
 
 /**
- * Creates the cache. The cache keeps the sum of an app's uploads for one minute, so that not every report must compute
- * the sum. If a report does not fit, the sum is computed again. With several servers, an app may exceed its quota by
- * the bytes that the other servers store within this minute. (rule F12)
+ * Creates the cache. It keeps each sum for one minute. With several servers, an app can exceed its quota within this
+ * minute. (rule F12)
  */
 export function createAppStorage({
   database,
@@ -88,8 +84,8 @@ export function createAppStorage({
 export type ReceivedUpload = Pick<NewUpload, "name" | "sha256" | "mediaType" | "size" | "fileName">;
 
 /**
- * Returns the values that are stored for a received file. `givenName` is a file name from a field of the
- * request. If it is given, the file's own name is ignored.
+ * Returns the values to store for a received file. `givenName`, from a field of the request, replaces the file's own
+ * name.
  */
 export function uploadOf(
   { sha256, size, name: ownName }: ReceivedFile,

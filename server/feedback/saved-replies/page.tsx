@@ -62,10 +62,7 @@ async function deleteSavedReply({
   return goTo(links.savedReplies(param("appId")), "saved-reply-deleted");
 }
 
-/**
- * A form with an error. If `replyId` is set, the form belongs to this saved reply. Otherwise it is the form for a new
- * reply.
- */
+/** A form with an error. Without `replyId`, it is the form for a new reply. */
 interface RefusedReply {
   readonly form: Filled;
   readonly replyId?: string;
@@ -127,7 +124,6 @@ const SavedReplies = ({
   );
 };
 
-/** A saved reply: a preview, and the forms that change and delete it. */
 const ReplyLine = ({
   reply,
   app,

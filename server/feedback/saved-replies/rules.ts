@@ -11,15 +11,13 @@ export interface ReplyFacts {
 const statusUrl = "{statusUrl}";
 
 /**
- * Replaces the placeholders in a saved or a typed reply. If a placeholder has no value, the spaces before it
- * are removed, too. `{statusUrl}` stays in the text if the app has sender pages, because only the receiver may
- * see this link. `withStatusUrl` inserts the link when the reply is sent. (rule F32)
+ * Replaces the placeholders in a reply. `{statusUrl}` stays for `withStatusUrl`, because only the receiver may see this
+ * link. (rule F32)
  */
 export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): string {
-  // All placeholders are replaced in one step. So a placeholder that a sender typed as a name is not replaced.
+  // One step replaces all placeholders. So a placeholder that a sender typed as a name stays as it is.
   return body.replace(
-    // The lookbehind lets a match begin only at the first of several spaces. Without the lookbehind, the time would
-    // grow with the square of the number of spaces.
+    // A match begins only at the first of several spaces. Otherwise the time grows with the square of their number.
     /(?<![ \t])([ \t]*)\{(name|app|statusUrl)\}/g,
     (_, space: string, placeholder: "name" | "app" | "statusUrl") => {
       if (placeholder === "statusUrl") return hasPage ? space + statusUrl : "";
@@ -30,9 +28,8 @@ export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): str
 }
 
 /**
- * Returns the names of the placeholders in a typed reply that have no value. In a reply to everyone, this
- * includes `{name}`, because all receivers get one text. In a reply to one sender, this never includes
- * `{name}`, even if the sender has no name. (rule F32)
+ * Returns the placeholders without a value. One of them is `{name}` in a reply to everyone, because all receivers get
+ * one text. (rule F32)
  */
 export const doubtfulPlaceholders = (
   body: string,
@@ -44,8 +41,8 @@ export const doubtfulPlaceholders = (
 ];
 
 /**
- * Returns the names of senders of the thread that are in a reply but are not the name of all its receivers. A
- * saved reply may have inserted such a name for another receiver. (rule F32)
+ * Returns the senders' names in a reply that are wrong for one of its receivers. A saved reply may have inserted such a
+ * name. (rule F32)
  */
 export function otherNamesIn(
   text: string,
@@ -72,11 +69,11 @@ export function otherNamesIn(
 const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 /**
- * Whether a text contains a name as a whole word. Some scripts without capital letters have no spaces between
- * words. So a letter of such a script may be directly before or after the name.
+ * Whether a text contains a name as a whole word. Letters of scripts without capital letters may touch the name, such
+ * as Chinese.
  */
 function hasName(text: string, name: string): boolean {
-  // A thread can have hundreds of names. To compile a pattern for each of them takes seconds.
+  // A thread can have hundreds of names. A pattern for each of them would take seconds.
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const end = at + name.length;
     // A letter has up to two UTF-16 code units.

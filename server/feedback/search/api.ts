@@ -13,8 +13,8 @@ import { searchedApps } from "./store/search.ts";
 const sortKey = threadCursors.found;
 
 /**
- * The handler of the search in all apps of a person. Before the search, it assigns numbers to new threads,
- * stores what the time alone has changed, and adds new threads to the index.
+ * The search in all apps of a person. Before the search, it numbers and indexes new threads, and stores changes that
+ * are due.
  */
 export const search = (
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,

@@ -15,7 +15,6 @@ import { nameIn, StatusBadge, typeNames } from "../threads/badges.tsx";
 import { FoundStatuses, FoundSubject, FoundText, SearchHints } from "./parts.tsx";
 import { hasPattern, readQuery } from "./rules.ts";
 
-/** Shows the results of a search in all apps of the person. */
 async function showSearch(visit: SignedInVisit): Promise<Reply> {
   const navigation = await navigationOf(visit);
   const q = visit.query("q").trim();
@@ -249,9 +248,8 @@ interface Destination {
 }
 
 /**
- * Returns the pages, FAQ entries and release notes that have all words of the query in their names. For a page,
- * the name of its app is searched, too. Names in all languages are searched, and the name that matches is
- * shown. The list is empty for a query with operators. (rule F57)
+ * Returns the pages, FAQ entries and release notes with all words of the query in their names. A query with operators
+ * finds none. (rule F57)
  */
 function destinationsOf(
   q: string,

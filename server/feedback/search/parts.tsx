@@ -83,10 +83,7 @@ export const FoundStatuses = ({
   );
 };
 
-/**
- * Hints about a search: unknown operators and values, missing tags and members, words such as OR, a corrected query,
- * and an incomplete index.
- */
+/** Hints about a search, such as unknown operators, missing tags, a corrected query or an incomplete index. */
 export const SearchHints = ({
   q,
   facts,

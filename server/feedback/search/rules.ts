@@ -28,7 +28,7 @@ export function patternsIn(texts: readonly ThreadText[], patterns: readonly Patt
   return had;
 }
 
-/** Returns the part of a text that matches the pattern, if the match begins at the word with the index `at`. */
+/** Returns the part of a text that matches the pattern and begins at the word `at`. */
 function placeOf(words: readonly TextWord[], at: number, pattern: Pattern): Mark | undefined {
   const first = words[at];
   if (first === undefined) return undefined;
@@ -58,9 +58,8 @@ function placeOfOne(given: TextWord, { words, isOpen, others, isPart }: Pattern)
   if (asked.isRun) {
     const at = word.indexOf(asked.word);
     if (at === -1) return undefined;
-    // A run is a sequence of letters without spaces, as `TextWord` describes. If the letters of a run have unusual
-    // forms, the run in the text may be longer than the normalised run. Then positions in the text and in the
-    // normalised run do not correspond, so the whole run is the match.
+    // A run in the text may be longer than the normalised run. Then their positions differ, so the whole run is the
+    // match.
     return word.length === end - start ? { start: start + at, end: start + at + asked.word.length } : given;
   }
   const isFound =
@@ -89,9 +88,8 @@ const longestLine = 160;
 const before = 50;
 
 /**
- * Returns a line of the text that contains the most patterns, and the marks for the patterns in this line. If several
- * texts contain the same number of patterns, uses the first of these texts. Returns undefined if no text contains a
- * pattern.
+ * Returns the line that contains the most patterns, with the positions of the patterns. Returns undefined if no text
+ * contains a pattern.
  */
 export function foundLine(texts: readonly ThreadText[], patterns: readonly Pattern[]): FoundLine | undefined {
   let best: { readonly of: ThreadText; readonly marks: readonly Mark[]; readonly count: number } | undefined;
@@ -125,7 +123,7 @@ function marksIn(
   return { marks, count: had.size };
 }
 
-/** Returns the part of a text around its first mark as one line, and the marks as positions in this line. */
+/** Returns the text around the first mark as one line, and the marks as positions in this line. */
 function lineOf(text: string, marks: readonly Mark[]): { text: string; marks: Mark[] } {
   const first = marks[0] ?? { start: 0, end: 0 };
   const from = startOf(text, first.start);
@@ -157,11 +155,11 @@ function endOf(text: string, to: number): number {
   return space === -1 ? atCharacter(text, to) : to - 20 + space;
 }
 
-/** Returns the position `at`, or the position before it if `at` is between the two halves of a character. */
+/** Returns `at`, or the position before it inside a surrogate pair. */
 const atCharacter = (text: string, at: number): number =>
   /[\uDC00-\uDFFF]/.test(text.charAt(at)) ? at - 1 : at;
 
-/** A word of the index. If `isBeginning` is true, all words of the index that begin with `word` are meant. */
+/** A word of the index, or all words that begin with it. */
 interface Indexed {
   readonly word: string;
   readonly isBeginning: boolean;
@@ -180,8 +178,8 @@ export interface Pattern {
   /** Whether a single word may be the last part of a compound word. */
   readonly isPart: boolean;
   /**
-   * The words of the pattern, joined into one word that also matches; for example `offlinemodus` for `offline-modus`.
-   * Undefined if the words are not joined with hyphens.
+   * The words joined into one word that also matches, such as `offlinemodus` for `offline-modus`. Only for words joined
+   * with hyphens.
    */
   readonly compound: string | undefined;
 }
@@ -199,8 +197,8 @@ export interface SearchQuery {
   /** The patterns that are highlighted in found texts. */
   readonly marked: readonly Pattern[];
   /**
-   * Patterns that the index cannot check. For these, the search reads the texts of the threads that the index finds: a
-   * thread must contain all patterns of `read` and no pattern of `readNone`.
+   * Patterns that the index cannot check. The search reads the found threads: they must contain all of `read` and none
+   * of `readNone`.
    */
   readonly read: readonly Pattern[];
   readonly readNone: readonly Pattern[];
@@ -224,10 +222,7 @@ const hasNames = ["image", "video", "file", "answer", "reply", "note", "plan", "
 
 export type HasName = (typeof hasNames)[number];
 
-/**
- * The maximum number of words of a query. Further words are ignored, because a search for very many words would take
- * seconds.
- */
+/** The maximum number of words of a query. Further words are ignored, because they would take seconds. */
 const mostWords = 16;
 
 /** The minimum number of characters of a word that also finds longer words that begin with it. */
@@ -235,10 +230,7 @@ const fewestOfBeginning = 3;
 
 const exampleDays = ["2026", "2026-06", "2026-06-30"];
 
-/**
- * The operators that allow only certain values. For each operator, the map contains the allowed values or examples.
- * `status` is not an operator, but people often type it instead of `is`.
- */
+/** The allowed values, or examples, for each operator. People often type `status` in place of `is`. */
 const valuesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["is", [...threadStatuses.map((status) => `is:${status.replaceAll("_", "-")}`), "is:unread", "is:snoozed"]],
   ["status", threadStatuses.map((status) => `is:${status.replaceAll("_", "-")}`)],
@@ -258,8 +250,8 @@ const examples = [
 const mostUnknown = 3;
 
 /**
- * Returns the operators of a query that are unknown or have an unknown value. Such an operator is searched as words.
- * (rule F58)
+ * Returns the operators of a query that are unknown or have an unknown value. The search treats them as words. (rule
+ * F58)
  */
 export function unknownValuesOf(query: string): UnknownValue[] {
   const operators = operatorsIn(query);
@@ -276,9 +268,7 @@ export function unknownValuesOf(query: string): UnknownValue[] {
 
 const known: ReadonlySet<string> = new Set([...valuesOf.keys(), ...["tag", "from", "source", "assignee"]]);
 
-/**
- * Returns the tags and the addresses of assignees in a query. It is possible that some of them do not exist.
- */
+/** Returns the tags and the addresses of assignees in a query. Some of them may not exist. */
 export function namedValuesOf(query: string): { readonly tags: string[]; readonly assignees: string[] } {
   const valuesIn = (name: string) =>
     operatorsIn(query).flatMap(({ operator, value }) => (operator === name ? [value] : []));
@@ -291,8 +281,8 @@ export function namedValuesOf(query: string): { readonly tags: string[]; readonl
 }
 
 /**
- * Returns the operators of a query and their values. Accepts names of up to 20 characters, so that unknown operators
- * are found, too.
+ * Returns the operators of a query with their values. Names of up to 20 characters are accepted to find unknown
+ * operators.
  */
 const operatorsIn = (query: string) =>
   [...query.matchAll(partsWith(20))].flatMap(({ groups = {} }) => {
@@ -300,7 +290,7 @@ const operatorsIn = (query: string) =>
     return operator === undefined || value === "" ? [] : [{ operator, value }];
   });
 
-/** Returns the pattern for the parts of a query. `longest` is the maximum length of the name of an operator. */
+/** Returns the pattern for the parts of a query. `longest` limits the names of operators. */
 const partsWith = (longest: number) =>
   new RegExp(
     `(?<=^|\\s)(?<not>-?)(?:(?<name>[a-z]{2,${longest}}):)?(?:["“„«](?<quoted>[^"“”„«»]*)["”»]?|(?<bare>\\S+))`,
@@ -309,17 +299,12 @@ const partsWith = (longest: number) =>
 
 const parts = partsWith(8);
 
-/**
- * Agents cannot use these operators. With these operators, an agent could guess an address of a person letter by
- * letter.
- */
+/** Agents cannot use these operators. Otherwise an agent could guess a person's address letter by letter. */
 const ofPeople: ReadonlySet<string> = new Set(["from", "assignee"]);
 
 /**
- * Parses a query. Operators with unknown names or values are treated as ordinary words. For an agent, operators about
- * people are treated as ordinary words, too. An agent must not find threads by the names and addresses of senders,
- * which the index contains. So for an agent, the search always reads the texts of the found threads, too. (rules F57,
- * F58)
+ * Parses a query. Unknown operators are ordinary words, and for an agent also operators about people. The index
+ * contains names of senders, so for an agent the search also reads the texts. (rules F57, F58)
  */
 export function readQuery(query: string, by: "member" | "agent" = "member"): SearchQuery {
   const building: Building = {
@@ -370,7 +355,7 @@ interface Operator {
   readonly isNot: boolean;
 }
 
-/** Adds an operator to the query. Returns false if the name or the value is unknown, or if there are too many words. */
+/** Adds an operator. Returns false if its name or value is unknown, or if there are too many words. */
 function addOperator(building: Building, { name, value, isNot }: Operator): boolean {
   const fact = factOf(name, value);
   if (fact !== undefined) {
@@ -457,7 +442,7 @@ interface TypedText {
   readonly isQuoted: boolean;
 }
 
-/** Adds a text to the query. The words of the text must follow each other in a found text. */
+/** Adds a text to the query. A found text must contain its words one after the other. */
 function addWords(building: Building, { text, start, isNot, isQuoted }: TypedText): void {
   const words = wordsIn(text).slice(0, building.left);
   const last = words.at(-1);
@@ -493,7 +478,7 @@ function patternOf(words: readonly TextWord[], isQuoted: boolean): Pattern {
   };
 }
 
-/** Returns words that are joined with hyphens as one word; undefined if they are not joined with hyphens. */
+/** Returns words joined with hyphens as one word; undefined for other words. */
 function compoundOf(words: readonly TextWord[]): string | undefined {
   const isCompound = words.every(
     ({ word, joint, isRun }, at) => !isRun && isOnlyLetters(word) && (at === 0 || joint === "-"),
@@ -501,7 +486,7 @@ function compoundOf(words: readonly TextWord[]): string | undefined {
   return words.length > 1 && isCompound ? words.map(({ word }) => word).join("") : undefined;
 }
 
-/** Returns other forms of a word: the singular of an English plural, or the stem of a word in Cyrillic script. */
+/** Returns other forms of a word: the English singular, or the stem of a word in Cyrillic script. */
 function endingsOf(word: string): Indexed[] {
   if (/^[a-z]{4,}[^s]s$/.test(word)) return [{ word: word.slice(0, -1), isBeginning: false }];
   if (/^\p{scx=Cyrillic}{4,}[аеиоуыэюяьй]$/u.test(word))
@@ -514,10 +499,7 @@ function isDecidedByIndex({ words }: Pattern): boolean {
   return second === undefined && first !== undefined && (!first.isRun || [...first.word].length <= 2);
 }
 
-/**
- * Returns the terms with which the index finds the threads that may contain the pattern. Each thread with the pattern
- * has all these terms.
- */
+/** Returns the terms with which the index finds the threads that may contain the pattern. */
 function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
   const { isOpen, others, isPart, compound } = pattern;
   const terms = words.flatMap(({ word, isRun }, at): Term[] => {
@@ -532,7 +514,7 @@ function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
     return [[...only, ...others, ...part]];
   }
   if (compound !== undefined) {
-    // A thread must have each word of the pattern, or the one word to which they are joined.
+    // A thread must have each word, or all words joined into one.
     const asOne: Indexed = { word: compound, isBeginning: isOpen };
     return terms.map((term) => [...term, asOne]);
   }
@@ -547,8 +529,7 @@ function termsOfRun(run: string): Term[] {
 }
 
 /**
- * Returns terms for pairs of adjacent words. These terms make a search faster: many threads contain a certain short
- * word or number, but few threads contain it directly before or after another certain word.
+ * Returns terms for pairs of adjacent words. They make the search faster: few threads contain a pair with a short word.
  */
 function pairsOf({ isOpen }: Pattern, words: readonly TextWord[]): Term[] {
   return words.flatMap(({ word, joint }, at) => {
@@ -565,24 +546,18 @@ interface TextWord {
   readonly word: string;
   readonly start: number;
   readonly end: number;
-  /**
-   * Whether this is a run: a sequence of letters of a script without spaces between words, such as Chinese. A run can
-   * contain several words.
-   */
+  /** Whether this is a run: letters of a script without spaces, such as Chinese. A run can contain several words. */
   readonly isRun: boolean;
-  /** The punctuation between the previous word and this word; undefined if there is a space between these words. */
+  /** The punctuation before this word; undefined if there is a space. */
   readonly joint: string | undefined;
 }
 
 /**
- * The index also contains words that are not in the texts, such as the words for tags. The characters below mark the
- * words that are not in the texts. These characters never occur in a word of a text.
+ * Characters that mark the words of the index that are not in the texts, such as tags. No text contains these
+ * characters.
  */
 export const kinds = {
-  /**
-   * A word with its letters in reverse order. With the reversed word, a search can find the last part of a compound
-   * word.
-   */
+  /** A word with its letters in reverse order. It finds the last part of a compound word. */
   reversed: "\uE004",
   /** Joins two words that are separated only by punctuation in the text. */
   pair: "\uE005",
@@ -645,8 +620,7 @@ const foldedRun = (piece: string): string =>
 
 const notLetters = /[^\p{L}\p{M}\p{N}]+/gu;
 
-// U+0306 is not an accent after и, because both together are the letter й. The last ranges are the vowel signs of
-// Hebrew and Arabic.
+// U+0306 after и is part of the letter й. The last ranges are the vowel signs of Hebrew and Arabic.
 const accents = /(?<!\u0438)\u0306|[\u0300-\u0305\u0307-\u036F\u0591-\u05C7\u064B-\u065F\u0670]/g;
 
 const alike = new Map([
@@ -698,7 +672,7 @@ export function pairsIn(run: string): string[] {
 
 const mostOfRun = 20_000;
 
-/** Whether a word may be a compound of two words. Only long words with the letters a to z are treated as compounds. */
+/** Whether a word may be a compound of two words. Only long words with a to z count. */
 const isCompound = (word: string): boolean => word.length >= 9 && /^[a-z]+$/.test(word);
 
 const reversed = (word: string): string => [...word].reverse().join("");
@@ -726,8 +700,8 @@ const fewestLetters = 4;
 const mostLetters = 24;
 
 /**
- * Returns all words that differ from a word by one typing error: two adjacent letters swapped, or one letter removed,
- * added or replaced. More likely words come first. The list is empty for a word that is not corrected. (rule F59)
+ * Returns the words that differ by one typing error, the more likely ones first. Empty if `word` is not corrected.
+ * (rule F59)
  */
 export function neighboursOf(word: string): string[] {
   const letters = [...word];

@@ -9,8 +9,8 @@ import { similarThreads, tellingWords } from "./rules.ts";
 import { similar as rows } from "./store.ts";
 
 /**
- * The handler that finds threads that have the same rare words as a thread. Before the search, it assigns numbers to
- * new threads, stores what the time alone has changed, and adds new threads to the index. (rule F76)
+ * Finds threads with the same rare words. Before the search, it numbers and indexes new threads, and stores changes
+ * that are due. (rule F76)
  */
 export const similar = (
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,

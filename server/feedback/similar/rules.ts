@@ -12,8 +12,7 @@ const mostWords = 24;
 const fewestLetters = 4;
 
 /**
- * Returns the words of a thread that are searched for in other threads. The words that probably describe the thread
- * best come first: words of the subject, words with digits, and long words.
+ * Returns the words to search for in other threads. Words of the subject, words with digits and long words come first.
  */
 export function tellingWords({
   subject,
@@ -50,10 +49,7 @@ export function tellingWords({
 /** The maximum number of threads of the app that have a rare word. */
 export const mostWithWord = 60;
 
-/**
- * A word, and the `seq` of the newest threads that have it. A word that more than `mostWithWord` threads have is not
- * rare.
- */
+/** A word, and the `seq` of the newest threads that have it. A word in more than `mostWithWord` threads is not rare. */
 export interface FoundWord extends OwnWord {
   readonly seqs: readonly number[];
 }
@@ -68,22 +64,17 @@ const mostSimilar = 3;
 const mostNamed = 5;
 
 /**
- * The maximum number of a thread's rarest words whose weights are added up. A word has a greater weight if
- * fewer threads have it. Another thread is similar only if the words that both threads have weigh at least a
- * third of this sum.
+ * The weights of this number of rarest words are added up. The shared words of a similar thread weigh at least a third
+ * of this sum.
  */
 const mostTelling = 8;
 
-/**
- * The number of threads below which an app is small. In a small app, a word can be rare even if more than a third of
- * the threads have it.
- */
+/** An app with fewer threads is small. In a small app, a rare word may be in more than a third of the threads. */
 const fewThreads = 12;
 
 /**
- * Returns the threads that are most similar to the thread `own`. Each of these threads must share at least two rare
- * words with `own`. A word has a greater weight if fewer threads have it. `total` is the number of threads of the app.
- * (rule F76)
+ * Returns the most similar threads. Each shares at least two rare words with `own`. `total` is the number of threads of
+ * the app. (rule F76)
  */
 export function similarThreads(
   words: readonly FoundWord[],

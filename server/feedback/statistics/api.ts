@@ -83,10 +83,7 @@ function perDayOf(days: readonly CountedDay[], found: readonly DayRow[]): Statis
   });
 }
 
-/**
- * Returns how many waits ended in each range of time. `name` is the measure, such as `reply` for the waits for
- * a first reply.
- */
+/** Returns the number of waits in each range of time. `name` is the measure, such as `reply` or `decision`. */
 const waitsOf = (measures: ReadonlyMap<string, number>, name: string): number[] =>
   Array.from({ length: limits.waits.length + 1 }, (_, range) => measures.get(`${name}:${range}`) ?? 0);
 
@@ -117,7 +114,7 @@ function topOf(
     .sort((one, other) => other.count - one.count);
 }
 
-/** Returns the app versions with the most reports. The last row is the sum of all other versions, if there are any. */
+/** Returns the app versions with the most reports. The last row may be the sum of all other versions. */
 function versionsOf(measures: ReadonlyMap<string, number>): Statistics["versions"] {
   const found = new Map<string, { reports: number; bugs: number }>();
   for (const [measure, count] of measures) {

@@ -39,9 +39,7 @@ async function showNumbers(visit: SignedInVisit): Promise<Reply> {
   }
 }
 
-/**
- * Returns the period that the address of the page selects. Throws `bad_request` for a wrong time zone or a wrong date.
- */
+/** Returns the period in the address of the page. Throws `bad_request` for a wrong time zone or date. */
 function wantedPeriod({ now, query }: SignedInVisit, profile: string): Period {
   const given = query("zone") || profile;
   if (!timeZone.safeParse(given).success)
@@ -341,7 +339,6 @@ interface Measured {
   readonly tone?: "attention" | "danger" | undefined;
 }
 
-/** A table with a bar in each row. */
 const BarTable = ({
   caption,
   rows,
@@ -546,8 +543,8 @@ interface DayChartProps {
 }
 
 /**
- * A chart of the reports per day. Each bar is divided by the types of the reports, and a line shows the resolved
- * threads. Screen readers read the table below the chart instead.
+ * A chart of the reports per day by type, with a line for the resolved threads. Screen readers read the table below
+ * instead.
  */
 const DayChart = ({ days, at }: DayChartProps) => {
   const sums = days.map(({ new: by }) => types.reduce((sum, type) => sum + by[type], 0));
@@ -565,7 +562,7 @@ const DayChart = ({ days, at }: DayChartProps) => {
   );
 };
 
-/** The drawing of the chart. The drawing contains no numbers, because it is stretched to the available width. */
+/** The drawing of the chart. It has no numbers, because the page stretches it. */
 const Days = ({
   days,
   sums,
@@ -614,7 +611,7 @@ const Days = ({
   );
 };
 
-/** Returns a round number that is at least `most`. Half of this number is also a whole number. */
+/** Returns a round and even number that is at least `most`. */
 const niceTop = (most: number): number => {
   const step = 10 ** Math.floor(Math.log10(most));
   return Math.max(2, [1, 2, 4, 6, 8, 10].map((factor) => factor * step).find((top) => top >= most) ?? most);
@@ -639,7 +636,6 @@ const Bar = ({
   </svg>
 );
 
-/** Small bars without numbers, one for each day. */
 const Sparkline = ({ counts }: { readonly counts: readonly number[] }) => {
   const most = Math.max(1, ...counts);
   return (

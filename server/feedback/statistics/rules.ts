@@ -6,10 +6,7 @@ const quarterMilliseconds = 900_000;
 const quartersOfDay = 96;
 const minuteMilliseconds = 60_000;
 
-/**
- * A period of whole quarters of an hour. A quarter is the number of quarters of an hour since 1970. `from` is the first
- * quarter, and `to` is the first quarter after the period.
- */
+/** A period in quarters of an hour since 1970. `to` is the first quarter after the period. */
 export interface Quarters {
   readonly from: number;
   readonly to: number;
@@ -44,13 +41,13 @@ export function periodOf(
 const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMilliseconds).toISOString().slice(0, 10);
 
-/** Moves a period to the past by `days` days. By default, the moved period ends directly before the given period. */
+/** Moves a period back by `days` days. By default, it ends directly before the given period. */
 export function periodBefore(period: Period, days = lengthOf(period)): Period {
   const { from, to, zone } = period;
   return { from: dayAfter(from, -days), to: dayAfter(to, -days), zone };
 }
 
-/** Returns the number of days in a period. The number is less than 1 if the last day is before the first day. */
+/** Returns the number of days in a period; less than 1 if the last day is before the first. */
 export const lengthOf = ({ from, to }: Period): number =>
   (Date.parse(to) - Date.parse(from)) / dayMilliseconds + 1;
 
@@ -66,10 +63,7 @@ export function daysOf(period: Period): CountedDay[] {
   }));
 }
 
-/**
- * Whether the period has no reports on its days that began more than 24 hours ago. Then all its reports are from the
- * last one or two days.
- */
+/** Whether the period has no reports on days that began more than 24 hours ago. */
 export function areOfLastDay(
   { perDay, ...period }: Pick<Statistics, "perDay" | "from" | "to" | "zone">,
   now: Date,
@@ -87,17 +81,14 @@ export const quartersOf = (days: readonly CountedDay[]): Quarters => ({
   to: days.at(-1)?.to ?? 0,
 });
 
-/**
- * The parts of a period: its whole days in UTC, and the remaining quarters of an hour before and after these days.
- * `days` is counted in days since 1970.
- */
+/** A period in parts: its whole UTC days since 1970, and the quarters of an hour before and after these days. */
 export interface Parts {
   readonly days: Quarters;
   readonly before: Quarters;
   readonly after: Quarters;
 }
 
-/** Divides a period into parts. The counts of whole UTC days are stored separately and are faster to read. */
+/** Divides a period into parts. Stored counts of whole UTC days are faster to read. */
 export function partsOf({ from, to }: Quarters): Parts {
   const days = { from: Math.ceil(from / quartersOfDay), to: Math.floor(to / quartersOfDay) };
   if (days.from >= days.to)
@@ -124,9 +115,8 @@ export const lastWeek = (now: Date): Quarters => ({
 export const instantOf = (quarter: number): string => new Date(quarter * quarterMilliseconds).toISOString();
 
 /**
- * Estimates the time in milliseconds within which a share `part` of the waits ended. For 0.5, this is the median.
- * `counts` contains the number of waits in each range of `limits.waits`. The estimate assumes that the waits in a range
- * are spread evenly. The result is never greater than the last limit. Returns null if there are no waits. (rule F61)
+ * Estimates the milliseconds in which a share `part` of the waits ended; 0.5 gives the median. `counts` belongs to the
+ * ranges of `limits.waits`. Returns null without waits. (rule F61)
  */
 export function waitOf(counts: readonly number[], part: number): number | null {
   const wanted = counts.reduce((sum, count) => sum + count, 0) * part;
@@ -152,7 +142,7 @@ export const waitsWithin = (counts: readonly number[], minutes: number): number 
 /** The minimum ages of the groups in which open threads are counted, in milliseconds. (rule F63) */
 const ages = [0, 1, 7, 30].map((days) => days * 86_400_000);
 
-/** Returns, for each age group, the times between which its threads were created. The youngest group comes first. */
+/** Returns the times of creation of each age group, the youngest group first. */
 export const agesAt = (now: Date): readonly { readonly from: string; readonly to: string }[] =>
   ages.map((age, at) => ({
     from: at + 1 < ages.length ? new Date(now.getTime() - (ages[at + 1] ?? 0)).toISOString() : "",

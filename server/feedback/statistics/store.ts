@@ -37,18 +37,18 @@ const kinds = ["bug", "feature", "question", "general", "repeats", "resolved", "
 
 const sums = kinds.map((kind) => `coalesce(sum(c.${kind}), 0)`).join(", ");
 
-/** Returns a list of days as JSON. Each day is a list with its first quarter and the first quarter after it. */
+/** Returns days as JSON: for each day, its first quarter and the first quarter after it. */
 const listOf = (days: readonly CountedDay[]): string =>
   JSON.stringify(days.map(({ from, to }) => [from, to]));
 
-/** The SQL that converts the JSON of `listOf` to a table with the columns `at`, `first` and `beyond`. */
+/** SQL that converts the JSON of `listOf` to a table. */
 const daysFrom: Record<Engine, string> = {
   sqlite: `(SELECT key AS at, json_extract(value, '$[0]') AS first, json_extract(value, '$[1]') AS beyond FROM json_each(?))`,
   postgres: `(SELECT at - 1 AS at, CAST(value ->> 0 AS bigint) AS first, CAST(value ->> 1 AS bigint) AS beyond
     FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS listed (value, at))`,
 };
 
-/** The sums of a day as one JSON value. If each sum had its own row, SQLite would sort all quarters of the period. */
+/** The sums of a day as one JSON value. With one row for each sum, SQLite would sort all quarters of the period. */
 const sumsOfDay: Record<Engine, string> = {
   sqlite: `json_array(${sums})`,
   postgres: `CAST(json_build_array(${sums}) AS text)`,
@@ -59,7 +59,7 @@ const sumsByDay = (engine: Engine): string =>
      WHERE c.app_id = ? AND c.quarter >= d.first AND c.quarter < d.beyond) AS sums
    FROM ${daysFrom[engine]} AS d ORDER BY d.at`;
 
-/** Returns SQL that selects the counts of a table in the three parts of a period, and the values for this SQL. */
+/** Returns SQL for the counts of a table in the three parts of a period, and its values. */
 function inParts(
   table: "measure_counts" | "repeat_counts",
   column: string,
@@ -88,9 +88,7 @@ export interface CountedRows {
   readonly repeats: readonly RepeatsRow[];
 }
 
-/**
- * The number of times that a thread was reported again on one day. `at` is the index of the day in the period, from 0.
- */
+/** How often a thread was reported again on one day. `at` is the index of the day, from 0. */
 export interface RepeatsRow {
   readonly id: string;
   readonly at: number;
@@ -233,9 +231,8 @@ export const statistics = {
   },
 
   /**
-   * On PostgreSQL, different connections count in different rows, so that they need not wait for each other.
-   * Combines at most `most` of these rows of each table, for quarters before `before`. Returns the number of
-   * combined rows. Does nothing on SQLite.
+   * Combines at most `most` rows of each table, for quarters before `before`. Returns their number. On PostgreSQL,
+   * connections count in separate rows, so that none waits.
    */
   async addUp(tx: Transaction, before: Pick<Quarters, "to">, most: number): Promise<number> {
     if (tx.engine === "sqlite") return 0;
@@ -262,7 +259,7 @@ export const statistics = {
   },
 };
 
-/** Returns the threads that were reported again most often in a period, and their numbers of repeats on each day. */
+/** Returns the threads with the most repeats in a period, and their repeats on each day. */
 async function repeatedOf(
   reader: Reader,
   wanted: Wanted,

@@ -75,15 +75,12 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
 }
 
 /**
- * The number of threads that one transaction changes. The number is small, because other writes wait during a
- * transaction. If the work is interrupted, the remaining threads keep the tag until the next attempt.
+ * The number of threads in one transaction. Other writes wait during a transaction. After an interruption, the
+ * remaining threads keep the tag.
  */
 const atOnce = 500;
 
-/**
- * Throws `not_found` or `bad_request` if the tag `from` cannot be merged into the tag `into`. Returns the tag `from`,
- * which the merge will delete.
- */
+/** Returns the tag `from`. Throws `not_found` or `bad_request` if it cannot be merged into `into`. */
 async function assertMergeable(
   reader: Reader,
   { from, into }: { readonly from: string; readonly into: string },
@@ -119,9 +116,8 @@ export interface ThreadOfApp {
 }
 
 /**
- * Removes tags from a thread, then adds tags. Creates the tags that the app does not have yet. Returns the change for
- * the audit log; undefined if no tags are given. Throws `bad_request` if the thread would have too many tags, and
- * `wrong_state` if the app would have too many tags. (rule F30)
+ * Removes and adds tags, and creates missing ones. Returns the change for the audit log. Throws `bad_request` if the
+ * thread would have too many tags, `wrong_state` if the app would. (rule F30)
  */
 export async function changeTags(
   deps: Pick<Deps, "clock" | "newId">,
@@ -152,8 +148,7 @@ const namesOf = async (tx: Transaction, id: string): Promise<string> =>
     .join(", ");
 
 /**
- * Creates a tag and returns its id. Returns undefined if the app already has a tag with this name. Throws `wrong_state`
- * if the app would have too many tags.
+ * Creates a tag and returns its id, or undefined if the name exists. Throws `wrong_state` for too many tags of the app.
  */
 async function createTag(
   { clock, newId }: Pick<Deps, "clock" | "newId">,

@@ -58,7 +58,6 @@ const emptyTag: Values = { name: "", colour: "grey" };
 
 const currentTag = ({ name, colour }: Tag) => ({ name, colour: colour ?? "grey" });
 
-/** Returns the request body for the values of the form. */
 const tagBody = ({ colour, ...rest }: Values): Record<string, unknown> => ({
   ...rest,
   ...(colour === undefined ? {} : { colour: colour || null }),
@@ -76,7 +75,7 @@ async function deleteTag({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(links.tags(param("appId")), "tag-deleted");
 }
 
-/** A form with an error. If `tagId` is set, the form belongs to this tag. Otherwise it is the form for a new tag. */
+/** A form with an error. Without `tagId`, it is the form for a new tag. */
 interface RefusedTag {
   readonly form: Filled;
   readonly tagId?: string;
@@ -161,7 +160,6 @@ const colourNames = tagColours.map(
   (colour) => [colour, `${colour.slice(0, 1).toUpperCase()}${colour.slice(1)}`] as const,
 );
 
-/** A tag, and the forms that change, merge and delete it. */
 const TagLine = ({
   tag,
   others,

@@ -63,10 +63,7 @@ export const tags = {
 
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM tags WHERE id = ?", id),
 
-  /**
-   * Counts the threads of all tags again. The new count is necessary after an import, because imported counts may be
-   * wrong.
-   */
+  /** Counts the threads of all tags again, because imported counts may be wrong. */
   countAgain: (tx: Transaction) =>
     tx.run("UPDATE tags SET threads = (SELECT count(*) FROM thread_tags x WHERE x.tag_id = tags.id)"),
 
@@ -78,10 +75,7 @@ export const tags = {
       ...[id, id, most],
     ),
 
-  /**
-   * Replaces the tag `from` by the tag `into` in the stored data with which merges and bulk changes are undone.
-   * (rules F45, F46)
-   */
+  /** Replaces the tag `from` by `into` in the stored data that undoes merges and bulk changes. (rules F45, F46) */
   async renameInUndo(
     tx: Transaction,
     { appId, from, into }: { readonly appId: string; readonly from: string; readonly into: string },

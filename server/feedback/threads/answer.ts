@@ -7,10 +7,7 @@ import type { NewMessage, RepeatedReport } from "../messages/store.ts";
 import { type RunState, stateAt } from "../proposals/rules.ts";
 import type { ThreadRow } from "./store/threads.ts";
 
-/**
- * A stored file of a thread. `upload` is the name in the public address of the file. `name` is the name that
- * the sender gave the file.
- */
+/** A stored file of a thread. `upload` is the name in its public address, `name` the sender's name for it. */
 export interface ThreadFile {
   readonly upload: string;
   readonly name: string;
@@ -35,21 +32,21 @@ export type StoredProposal = Proposal & RunState & { readonly firstReadAt: strin
 /** Returns all stored proposals of a thread, oldest first. */
 export const storedProposals = (row: ThreadRow): StoredProposal[] => JSON.parse(row.proposals);
 
-/** Returns all proposals of a thread in the state that they have at the time `now`, oldest first. */
+/** Returns all proposals of a thread in their state at `now`, oldest first. */
 export const proposalsOf = (row: ThreadRow, now: Date): StoredProposal[] =>
   storedProposals(row).map((proposal) => stateAt(proposal, now));
 
 /** The thread and the messages that a reader requested. */
 export interface AskedThread {
-  /** The id in the request. It may be the id of a thread that was merged into the answered thread. */
+  /** The id in the request. It may be the id of a merged thread. */
   readonly id: string;
   /** The message before which the requested messages are; undefined for the newest messages. */
   readonly before?: string | undefined;
 }
 
 /**
- * Returns a stored thread in the form that an agent reads. The result also has the senders of repeated reports, which
- * the contract removes from an answer to an agent. (rules F19, F46)
+ * Returns a thread as an agent reads it. The contract removes the senders of repeated reports for an agent. (rules F19,
+ * F46)
  */
 export function threadAnswer(
   addresses: Addresses,
@@ -74,9 +71,8 @@ export function threadAnswer(
 }
 
 /**
- * Returns the message before which the next older messages are. The newest messages may lack large reports between other
- * messages. These reports are older than the oldest report of the answer. So the reader continues before that report,
- * and gets some of the other messages again.
+ * Returns the message before which older messages are. The newest messages may lack large reports. Then the reader
+ * continues before the oldest report, and gets some messages again.
  */
 function nextBeforeOf(
   messages: readonly MessageRow[],
@@ -98,7 +94,7 @@ type MessageRow = Required<Omit<NewMessage, "feedbackId">> &
 /** The thread from which a message came, if that thread was merged into another thread. */
 interface PlaceOfMessage {
   readonly originId: string | null;
-  /** The number of the first merge after a reply to everyone; null for other messages, and if there was no merge. */
+  /** The number of the first merge after a reply to everyone; otherwise null. */
   readonly beforeMerge: number | null;
 }
 
@@ -157,9 +153,7 @@ function threadFeedback(addresses: Addresses, row: ThreadRow): Thread["feedback"
   };
 }
 
-/**
- * Returns the public addresses of the files of a report or a message. `json` contains the stored `ThreadFiles`.
- */
+/** Returns the public addresses of the files of a report or a message. `json` contains `ThreadFiles`. */
 export function fileAddresses({ baseUrl }: Pick<Addresses, "baseUrl">, json: string) {
   const files: ThreadFiles = JSON.parse(json);
   const urlOf = ({ upload }: ThreadFile) => `${baseUrl}/uploads/${upload}`;

@@ -17,9 +17,8 @@ import { removeFiles, removeThread } from "./store/removal.ts";
 import { auditedChanges, decidedRuns, namingReleases, numberThreads } from "./store/threads.ts";
 
 /**
- * The handlers that read, change and delete a thread. The handlers for messages and merges are in the folders
- * `messages` and `merge`. Reading a thread first stores what time alone has changed: snoozes that are due, and approvals
- * that have expired. Changing it ends due snoozes. Both may assign numbers to the threads of its app.
+ * Reads, changes and deletes threads. Reading first stores changes that are due: ends of snoozes and expired approvals.
+ * Changing ends only due snoozes. Both may number the threads of the app.
  */
 export function threads(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer" | "settings" | "time">,
@@ -49,8 +48,8 @@ export function threads(
 
     async update({ caller, address, params: { id }, body, save }) {
       await endDueSnoozes(deps);
-      // Numbering locks many threads. The transaction below locks this thread first, so numbering inside it could
-      // cause a deadlock.
+      // Numbering locks many threads. The transaction below locks this thread first, so numbering in it could cause a
+      // deadlock.
       await numberThreads(deps.database, (await readableThread(deps.database, id, caller)).appId);
       return save(async (tx) => {
         const { appId } = await unmergedThread(tx, id, caller);
@@ -90,10 +89,7 @@ async function unmergedThread(tx: Transaction, id: string, viewer: Viewer): Retu
   return found;
 }
 
-/**
- * The handlers with which a person marks threads as read or unread. A mark changes nothing for other people, so it is
- * not recorded in the audit log.
- */
+/** Marks threads as read or unread. A mark concerns only one person, so the audit log does not contain it. */
 export function readMarks(
   deps: Pick<Deps, "clock" | "database" | "newId" | "time">,
 ): Handlers<typeof marksContract> {

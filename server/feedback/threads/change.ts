@@ -18,10 +18,8 @@ import { changeableOf, snoozes, updateThread } from "./store/fields.ts";
 import { assigneeOf, assignees } from "./store/threads.ts";
 
 /**
- * Changes the fields, tags, assignee and snooze of a thread, and records the changes in the audit log and as an
- * event. A value that the thread already has is no change. If the change finishes the thread, the thread counts as
- * read for the caller. The caller must lock the thread first. Throws the errors of `assign`, `changeTags` and
- * `changeSnooze`. (rules F30, F31, F42)
+ * Changes a thread, and records the changes in the audit log and as an event. Lock the thread first. A finished thread
+ * becomes read for the caller. Throws as `assign`, `changeTags` and `changeSnooze` do. (rules F30, F31, F42)
  */
 export async function changeThread(
   deps: Pick<Deps, "clock" | "newId">,
@@ -75,8 +73,8 @@ export async function changeThread(
     }
   }
   if (fields.length > 0) {
-    // Live events also come from the sequence of thread changes. Changes of tags and assignees are not in that
-    // sequence, so they need this signal. (rule F70)
+    // Live events also come from stored thread changes. Changes of tags and assignees are not among them and need this
+    // signal. (rule F70)
     tx.signal(threadTopic(id));
     await recordThreadChange(deps, tx, { ...thread, at, fields, status: change.status, by });
   }
@@ -95,10 +93,7 @@ function valuesOf({ status, category, subject, githubIssueUrl }: ThreadChange, f
   };
 }
 
-/**
- * Whether a change to this status finishes the thread. The thread then counts as read for the person who made the
- * change. (rule F50)
- */
+/** Whether this status finishes the thread. The thread then counts as read for the person who changed it. (rule F50) */
 export const isFinish = (status: string | undefined): boolean =>
   status !== undefined && !isUnfinished(status);
 
@@ -130,9 +125,8 @@ export const recordThreadChange = (
   });
 
 /**
- * Snoozes a thread, or ends its snooze. A snoozed thread counts as read for all members. When the snooze ends, the
- * thread is unread for all members. Returns the changes for the audit log; the list is empty if nothing changes.
- * Throws `bad_request` and `wrong_state`. (rule F42)
+ * Snoozes a thread, or ends its snooze. A snoozed thread counts as read for all members, and as unread after the
+ * snooze. Throws `bad_request` and `wrong_state`. (rule F42)
  */
 async function changeSnooze(
   tx: Transaction,
@@ -152,7 +146,7 @@ async function changeSnooze(
   return changes;
 }
 
-/** Returns the members to whom threads of the app can be assigned, which are the members who may change feedback. */
+/** Returns the members to whom threads can be assigned: those who may change feedback. */
 export const assignableMembers = async (reader: Reader, appId: string): Promise<Assignee[]> =>
   (await members.list(reader, appId))
     .filter(({ role }) => suffices(role, "maintainer"))
@@ -167,16 +161,15 @@ interface Assignment {
 }
 
 /**
- * Assigns a thread to a member, or to nobody. Returns the change for the audit log. Throws `bad_request` if the new
- * assignee may not change the feedback of the app. Throws `assignee_changed` if the current assignee differs from the
- * assignee that the caller saw. (rule F31)
+ * Assigns a thread to a member or to nobody. Throws `bad_request` if the member may not change feedback, and
+ * `assignee_changed` if the current assignee is not the expected one. (rule F31)
  */
 async function assign(
   tx: Transaction,
   { id, appId, assignee, expectedAssignee: expected, userId }: ThreadOfApp & Assignment,
 ): Promise<readonly AuditChange[]> {
   await tx.lock(id);
-  // With this lock, a thread cannot be assigned to a member who is removed at the same time.
+  // With this lock, nobody removes the new assignee from the app at the same time.
   await members.lock(tx, appId);
   const wanted = assignee === null ? null : await memberNamed(tx, { appId, assignee, userId });
   const row = await assignees.of(tx, id);
@@ -207,9 +200,8 @@ async function memberNamed(
 }
 
 /**
- * Returns the id of the account for the filter `assignee`, which is `me`, `none`, or the id or e-mail address
- * of a member. Returns null for `none`, and undefined if there is no filter. Returns an unknown address as it
- * is, so that no thread matches.
+ * Returns the account id for the filter `assignee`: null for `none`, undefined without a filter. Returns an unknown
+ * address as it is, so that no thread matches.
  */
 export async function filteredAssignee(
   reader: Reader,

@@ -6,24 +6,16 @@ import { answering } from "../messages/store.ts";
 import { nextView } from "../unread/rules.ts";
 import { inboxViews, threadViews } from "../unread/store/read-marks.ts";
 
-/**
- * One view of a page by a person. Everything after `since` is marked as new on the page. If `since` is null, nothing
- * is marked.
- */
+/** A view of a page by a person. The page marks everything after `since` as new; nothing if it is null. */
 interface PageView {
   readonly since: string | null;
-  /**
-   * Stores the view. Call it after the page has read its data. If the view cannot be stored, the page is still shown.
-   */
+  /** Stores the view. Call it after the data of the page is read. Errors are only logged. */
   note(): Promise<void>;
 }
 
 const noView: PageView = { since: null, note: async () => undefined };
 
-/**
- * Creates the functions that read and store which pages a person has viewed. The functions are for one signed-in person
- * at the time `now`. (rule F53)
- */
+/** Reads and stores which pages a person has viewed. (rule F53) */
 export const createPageViews =
   ({ database, log }: Pick<Deps, "database" | "log">) =>
   ({ userId }: Pick<ConsoleCaller, "userId">, now: Date) => {
@@ -36,7 +28,7 @@ export const createPageViews =
       }
     };
     return {
-      /** Starts the view of a thread. Everything that happens on the thread after this call counts as not seen. */
+      /** Starts the view of a thread. Later events on the thread count as not seen. */
       async ofThread(threadId: string): Promise<PageView> {
         const row = await threadViews.find(database, threadId, userId);
         if (!row) return noView;
@@ -65,9 +57,7 @@ export const createPageViews =
         };
       },
 
-      /**
-       * Hides everything that changed before `now` from the line about changes in the inbox of this person.
-       */
+      /** Hides the changes before `now` in the inbox of this person. */
       hideChanges: (appId: string) =>
         database.write((tx) => inboxViews.note(tx, { appId, userId }, { visitedAt: at, sinceAt: at })),
     };
@@ -81,10 +71,7 @@ interface Member {
   readonly email: string;
 }
 
-/**
- * Creates the functions that read and store which members are writing an answer in a thread. The functions are for one
- * signed-in person at the time `now`. (rule F36)
- */
+/** Reads and stores which members are writing an answer in a thread. (rule F36) */
 export const createPageAnswering =
   ({ database, log }: Pick<Deps, "database" | "log">) =>
   ({ userId }: Pick<ConsoleCaller, "userId">, now: Date) => {
@@ -97,8 +84,8 @@ export const createPageAnswering =
     };
     return {
       /**
-       * Returns the e-mail addresses of the other members who are writing in a thread now. `members` are the members
-       * who may answer there. Call this only if this person may read the thread.
+       * Returns the e-mail addresses of the other `members` who are writing now. Only call it for a thread that this
+       * person may read.
        */
       async others(feedbackId: string, members: readonly Member[]): Promise<string[]> {
         const rows = await answering.list(database, feedbackId);
@@ -109,8 +96,8 @@ export const createPageAnswering =
       },
 
       /**
-       * Stores that the person is writing an answer in a thread, if the person may answer there. Does nothing if this
-       * was stored a short time ago.
+       * Stores that the person is writing an answer, if the person may answer. Does nothing shortly after the last
+       * time.
        */
       async note(feedbackId: string): Promise<void> {
         if (!isNoteDue(now, feedbackId, await answering.find(database, userId))) return;

@@ -84,10 +84,7 @@ interface WantedThread extends AskedThread {
   readonly viewer: Viewer;
 }
 
-/**
- * Returns a thread in the form that members read. Throws `not_found` if the viewer may not read it, and `bad_request` if
- * it has no message `before`.
- */
+/** Returns a thread for members. Throws `not_found`, and `bad_request` if the thread has no message `before`. */
 export async function ownedThread(
   { settings, clock }: Pick<Deps, "clock" | "settings">,
   reader: Reader,
@@ -154,8 +151,8 @@ async function visibleThread(reader: Reader, { id, before, viewer }: WantedThrea
 }
 
 /**
- * Returns the thread that `find` finds with the messages before a message. If it finds none, throws `not_found` if the
- * viewer may not read the thread, and `bad_request` if the message does not belong to it.
+ * Returns the thread from `find`, with messages before a message. Throws `not_found` for a thread that the viewer may
+ * not read, and `bad_request` for a wrong message.
  */
 export async function withOlder<Found>(
   reader: Reader,
@@ -168,16 +165,13 @@ export async function withOlder<Found>(
   throw badRequest("before", "must be the id of a message of this thread");
 }
 
-/** A thread and its app. If the requested thread was merged, this is the thread into which it was merged. */
+/** A thread and its app. For a merged thread, the thread into which it was merged. */
 interface FoundThread {
   readonly id: string;
   readonly appId: string;
 }
 
-/**
- * Returns the thread with an id, or the thread into which it was merged, if the viewer may read it. Throws `not_found`
- * otherwise.
- */
+/** Returns the thread, or the thread into which it was merged. Throws `not_found` if the viewer may not read it. */
 export async function readableThread(reader: Reader, id: string, viewer: Viewer): Promise<FoundThread> {
   const found = await feedbackThreads.findApp(reader, id, viewer);
   if (!found) throw new ApiError("not_found");
@@ -185,8 +179,8 @@ export async function readableThread(reader: Reader, id: string, viewer: Viewer)
 }
 
 /**
- * Locks and returns the thread that `readableThread` returns for an id. Call this before you change the thread, so
- * that nobody merges it at the same time. Throws `not_found`.
+ * Locks and returns the thread of `readableThread`. Call it before a change, so that nobody merges the thread
+ * meanwhile. Throws `not_found`.
  */
 export async function lockedThread(tx: Transaction, id: string, viewer: Viewer): Promise<FoundThread> {
   await tx.lock(id);

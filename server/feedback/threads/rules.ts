@@ -7,8 +7,8 @@ import type { ThreadEvent } from "../../../src/contract/threads.ts";
 export const isUnfinished = (status: string): boolean => status === "open" || status === "in_progress";
 
 /**
- * Returns why a thread cannot be snoozed until the given time. Returns undefined if it can be snoozed. If the time is
- * null, the snooze ends, which is always possible. (rule F42)
+ * Returns why a thread cannot be snoozed until this time, or undefined. The time null ends the snooze, which is always
+ * possible. (rule F42)
  */
 export function snoozeRefusal(
   { status, until }: { readonly status: string; readonly until: string | null },
@@ -24,7 +24,7 @@ export function snoozeRefusal(
   });
 }
 
-/** Returns the end of a snooze that a thread had earlier, if this snooze is over by `now`; otherwise null. */
+/** Returns the end of an earlier snooze if it is over by `now`; otherwise null. */
 export const endedSnooze = (
   { snoozedUntil }: { readonly snoozedUntil?: string | null },
   now: string,
@@ -52,19 +52,15 @@ const dayMilliseconds = 86_400_000;
 const mostAdvance = 2 * dayMilliseconds;
 
 /**
- * Returns the time that a cleanup uses in place of `now`. This time is at most two days after the time of the last
- * cleanup. So a wrong clock that is years ahead cannot delete all threads in one night, even if the server has not
- * detected that the clock is wrong. (rule P10)
+ * Returns the time for a cleanup: `now`, but at most two days after the last cleanup. A clock that is years ahead must
+ * not delete all threads at once. (rule P10)
  */
 export function retentionTime(last: string | undefined, now: Date): Date {
   if (last === undefined) return now;
   return new Date(Math.min(now.getTime(), Date.parse(last) + mostAdvance));
 }
 
-/**
- * Returns the limit for the age of resolved threads: a thread is too old if its last activity was before this
- * time.
- */
+/** Returns the time of last activity before which a resolved thread is too old. */
 export const tooOldBefore = (days: number, now: Date): string =>
   new Date(Math.max(0, now.getTime() - days * dayMilliseconds)).toISOString();
 
@@ -158,10 +154,7 @@ export const senderActor = "sender";
 const isSender = (actor: string): boolean =>
   actor === senderActor || actor === `${senderActor}${importedMark}`;
 
-/**
- * Splits an actor in the audit log into the person and the token. If the actor was imported, the name of the person
- * still has the mark for imported names. (rule X6)
- */
+/** Splits an actor in the audit log into person and token. The name of an imported person keeps its mark. (rule X6) */
 function partsOf(actor: string): { readonly by: string; readonly token?: string | undefined } {
   const isImported = actor.endsWith(importedMark);
   const [name = "", token] = (isImported ? actor.slice(0, -importedMark.length) : actor).split(", token ");

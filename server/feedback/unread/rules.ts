@@ -33,39 +33,27 @@ export function threadNews(
   return { first: fresh[0]?.id, messages: fresh.length, decided };
 }
 
-/**
- * The time in milliseconds without a view after which a visit ends. Then all events since the last view are
- * new.
- */
+/** After this time (milliseconds) without a view, a visit ends. Then all events since the last view are new. */
 const visitEnds = 30 * 60_000;
 
-/**
- * The minimum time in milliseconds between two stored views. With this limit, reloaded and open pages cause few
- * writes.
- */
+/** The minimum time (milliseconds) between two stored views. So open pages cause few writes. */
 const viewStoredEvery = 60_000;
 
-/**
- * `lookedAt` is the time at which a person last viewed a thread or an inbox. `sinceAt` is the time of the last view
- * before that visit began. Each of the two times is null if there was no such view.
- */
+/** `lookedAt` is the last view of a thread or inbox. `sinceAt` is the last view before this visit. Both may be null. */
 interface LastView {
   readonly lookedAt: string | null;
   readonly sinceAt: string | null;
 }
 
-/**
- * Events after `since` are shown as new. `since` is null at the first view. If `isDue` is true, this view must be
- * stored.
- */
+/** Events after `since` are new; null at the first view. If `isDue`, this view must be stored. */
 interface NewView {
   readonly since: string | null;
   readonly isDue: boolean;
 }
 
 /**
- * Returns the time after which events are new for a person who opens a page at `now`. If the person opens the page
- * again during the same visit, the same events stay new. (rule F53)
+ * Returns the time after which events are new on a page opened at `now`. During a visit, the same events stay new.
+ * (rule F53)
  */
 export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
   if (lookedAt === null) return { since: sinceAt, isDue: true };
@@ -76,20 +64,16 @@ export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
 }
 
 /**
- * The limits for the stored views of a member in an app. A thread without a stored view counts as read if its last
- * activity is not after the member's time `read_until`. So views before `read_until` need not be counted.
+ * Limits for the stored views of a member. A thread without a view is read if its last activity is not after
+ * `read_until`.
  */
 export const settling = {
   /**
-   * If a member has more than `most` views after `read_until`, then `read_until` moves forward, so that only the newest
-   * `kept` views are after it.
+   * With more than `most` views after `read_until`, it moves forward. Then only the newest `kept` views are after it.
    */
   most: 64,
   kept: 32,
-  /**
-   * The maximum number of rows that a move of `read_until` may add. Each thread that is unread although it is older
-   * than `read_until` needs a row. If more rows would be needed, `read_until` does not move.
-   */
+  /** The maximum number of rows for unread threads before `read_until`. With more rows, `read_until` does not move. */
   mostUnread: 200,
 } as const;
 
@@ -103,10 +87,7 @@ export interface ReadTimes {
   readonly lastKept: string;
 }
 
-/**
- * Returns the new `read_until`. This time is so early that no running transaction can still store an earlier event.
- * (rule F52)
- */
+/** Returns the new `read_until`. It is so early that no running transaction stores an earlier event. (rule F52) */
 export function settledUntil({ newest, lastKept }: ReadTimes): string {
   const committed = new Date(Date.parse(newest) - longestChange).toISOString();
   return committed < lastKept ? committed : lastKept;

@@ -1,21 +1,14 @@
 import { readSync, writeSync } from "node:fs";
 
 /**
- * The bytes of an open file. A part of the file, called the window, is in memory. Reads and changes use the window,
- * and changes are written to the file when the window moves. Without the window, a file of 300,000 tiny blocks would
- * need 300,000 reads and writes of the disk.
+ * The bytes of an open file. A part of the file, the window, is in memory. Changes are written when the window moves.
+ * Otherwise a file of 300,000 tiny blocks would need 300,000 reads and writes.
  */
 export interface FileBytes {
   readonly size: number;
-  /**
-   * Returns `length` bytes from the position `at`, or fewer at the end of the file. The buffer is valid until the next
-   * call.
-   */
+  /** Returns `length` bytes from `at`, or fewer at the end of the file. The buffer is valid until the next call. */
   read(at: number, length: number): Buffer;
-  /**
-   * Returns all bytes from the position `at` to the end of the window. These are at least `least` bytes, or fewer at
-   * the end of the file.
-   */
+  /** Returns all bytes from `at` to the end of the window: at least `least`, or fewer at the end of the file. */
   readAhead(at: number, least: number): Buffer;
   write(at: number, bytes: Uint8Array): void;
   /** Overwrites bytes with zeros, or with `byte`. Does nothing if `length` is not positive. */

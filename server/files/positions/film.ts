@@ -1,9 +1,8 @@
 import type { FileBytes } from "./file-bytes.ts";
 
 /**
- * Overwrites everything in an MP4 or QuickTime film that players do not need to show pictures and play sound:
- * descriptions, other tracks (geographical positions, movements, subtitles), and data that does not belong to a kept
- * track. The length of the file stays the same.
+ * Overwrites what players do not need in an MP4 or QuickTime film, such as descriptions and geographical positions. The
+ * length of the file stays the same.
  */
 export function keepPlayedFilm(bytes: FileBytes): void {
   const boxesIn = createReader(bytes);
@@ -30,10 +29,7 @@ interface Found extends Tracks {
   readonly sampleSizes: Map<number, number>;
 }
 
-/**
- * The maximum number of chunks that are read. A film of ten minutes has about 50,000 chunks if each contains one
- * picture.
- */
+/** The maximum number of chunks. A film of ten minutes has about 50,000 chunks if each contains one picture. */
 const mostChunks = 300_000;
 
 function addChunks({ chunks }: Found, more: Iterable<Chunk>): void {
@@ -43,10 +39,7 @@ function addChunks({ chunks }: Found, more: Iterable<Chunk>): void {
   }
 }
 
-/**
- * The types of the inner boxes that are kept. A box is kept completely (`whole`), or with only some of its own inner
- * boxes.
- */
+/** The inner boxes that are kept: completely (`whole`), or with some of their own inner boxes. */
 interface Needed {
   readonly [type: string]: Needed | "whole";
 }
@@ -71,10 +64,7 @@ const neededIn = {
   moof: { mfhd: "whole", traf: whole("tfhd tfdt trun sdtp sbgp sgpd subs saiz saio") },
 } as const satisfies Record<string, Needed>;
 
-/**
- * The kinds of tracks that are kept. They are pictures, sound, and an additional picture, such as the transparency of
- * the main picture.
- */
+/** The kept tracks: pictures, sound, and additional pictures, such as the transparency of the main picture. */
 const playedKinds = ["vide", "soun", "auxv"];
 
 function keepTracks(
@@ -157,8 +147,7 @@ function keepNeeded(
     const inner = Object.hasOwn(needed, part.type) ? needed[part.type] : undefined;
     if (inner === undefined) empty(bytes, part);
     else if (inner !== "whole") keepNeeded(bytes, boxesIn, { box: part, needed: inner });
-    // This box has the kind of the track, and after it a name that people read. The name may contain any text, so it is
-    // erased.
+    // The box contains the kind of the track, then a name that may be any text. The name is erased.
     else if (part.type === "hdlr") bytes.erase(part.inner + 24, part.to - part.inner - 24);
   }
 }
@@ -181,8 +170,8 @@ function eraseOthers(bytes: FileBytes, data: readonly Span[], chunks: readonly C
 }
 
 /**
- * Returns the spans of the chunks that are seen or heard, in order. A chunk of unknown length ends where the next chunk
- * of any track begins.
+ * Returns the spans of played chunks, in order. A chunk of unknown length ends where the next chunk of any track
+ * begins.
  */
 function keptSpans(chunks: readonly Chunk[]): Span[] {
   const sorted = [...chunks].sort((left, right) => left.from - right.from);
@@ -202,16 +191,11 @@ function keptSpans(chunks: readonly Chunk[]): Span[] {
 interface Tracks {
   /** The numbers of the tracks that are seen or heard. */
   readonly played: ReadonlySet<number>;
-  /**
-   * The size of a sample in bytes, by the number of its track. It is used for fragments that do not contain this size.
-   */
+  /** The size of a sample in bytes by track, for fragments without this size. */
   readonly sampleSizes: ReadonlyMap<number, number>;
 }
 
-/**
- * Yields the chunks of a fragment (a later part of a film). Overwrites the boxes of tracks that are neither seen nor
- * heard.
- */
+/** Yields the chunks of a fragment (a later part of a film). Overwrites the boxes of other tracks. */
 function* chunksOfFragment(
   bytes: FileBytes,
   boxesIn: BoxesIn,
@@ -294,10 +278,7 @@ function fieldsOf(content: Buffer, from: number) {
 interface Chunk {
   readonly from: number;
   readonly to: number;
-  /**
-   * Whether the chunk may be longer than the tables say. Some films store compressed sound, but their tables contain
-   * the size of the decoded sound, or a size of one byte.
-   */
+  /** Whether the chunk may be longer than the tables say. Some tables have the size of decoded sound, or one byte. */
   readonly isOpen: boolean;
   /** Whether the chunk belongs to a track that is seen or heard. */
   readonly isPlayed: boolean;
@@ -376,10 +357,7 @@ function sizesIn(bytes: FileBytes, tables: Tables) {
   };
 }
 
-/**
- * Returns the number of entries in a table. The table contains this number at `countAt`. If fewer entries fit into the
- * table, returns the number that fit.
- */
+/** Returns the number at `countAt`, but at most the number of entries that fit into the table. */
 function entries(table: Buffer, countAt: number, from: number, width: number): number {
   if (table.length < from) return 0;
   return Math.min(table.readUInt32BE(countAt), Math.floor((table.length - from) / width));
@@ -396,14 +374,10 @@ interface Box extends Span {
   readonly type: string;
 }
 
-/**
- * Yields the boxes of a span in order. If the span has more bytes after the last box, calls `atRest` with the position
- * of the first of these bytes.
- */
+/** Yields the boxes of a span in order. Calls `atRest` with the position of bytes after the last box. */
 type BoxesIn = (span: Span, atRest?: (from: number) => void) => Generator<Box>;
 
-// The maximum number of boxes that are read. A film has a few thousand boxes. A file with many more boxes is an attack
-// on the server.
+// The maximum number of boxes. A film has a few thousand. A file with many more is an attack.
 const mostBoxes = 100_000;
 
 /** Creates the function that reads the boxes of a film. It stops after `mostBoxes` boxes. */

@@ -4,11 +4,9 @@ import { keepPlayedFilm } from "./film.ts";
 import { keepPlayedWebm } from "./webm.ts";
 
 /**
- * Overwrites everything in a picture, film or PDF that is not needed to show it, such as the geographical position of
- * the camera. Pixels, frames, sound, orientation and file size do not change. `descriptor` must be open for reading and
- * writing, `size` is in bytes. Returns whether the file has a complete header of its type. A file with only the first
- * bytes of a picture has none. Throws an Error for an unknown media type. The function is synchronous, like all writes
- * to temporary files. (rule F17)
+ * Overwrites data that viewers do not need, such as the position of the camera (rule F17). The file keeps its size.
+ * `descriptor` must be readable and writable. Returns false for a picture without a complete header. Throws an Error
+ * for an unknown media type.
  */
 export function keepShown(descriptor: number, size: number, mediaType: string): boolean {
   const bytes = openBytes(descriptor, size);
@@ -47,9 +45,8 @@ function keepShownOf(bytes: FileBytes, mediaType: string): boolean {
 }
 
 /**
- * Overwrites the metadata (XMP) of a PDF, and the descriptions in its JPEG pictures. The length of the file and all
- * byte positions in it stay the same, because a PDF contains a table of byte positions. A signed PDF is not changed,
- * because its signature would become invalid.
+ * Overwrites the metadata (XMP) of a PDF and of its JPEG pictures. Byte positions stay the same, because a PDF lists
+ * them. A signed PDF stays unchanged, so that its signature stays valid.
  */
 function removeFromPdf(bytes: FileBytes): void {
   if (bytes.find(Buffer.from("/ByteRange"), 0) !== -1) return;
@@ -133,10 +130,8 @@ function emptyStream(bytes: FileBytes, { description, from, to }: Stream): void 
 const compressedSpace = deflateSync(" ");
 
 /**
- * Overwrites everything from `start` to `end` that is not needed to draw a JPEG. Keeps its size, tables and data, the
- * JFIF header, the colour profile, the Adobe colour segment, and the orientation in the EXIF data. Also overwrites the
- * bytes after the picture, because cameras store further pictures and films there, which also contain geographical
- * positions. Returns whether the picture has a complete header.
+ * Overwrites what is not needed to draw a JPEG. Also overwrites the bytes after it: cameras store more pictures with
+ * positions there. Returns whether the picture has a complete header.
  */
 function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): boolean {
   let hasFrame = false;
@@ -178,8 +173,7 @@ function skipped(bytes: FileBytes, at: number, end: number): number {
   return to;
 }
 
-// The maximum number of segments that are read. A picture has fewer than a hundred segments. A file with many more
-// segments is an attack on the server.
+// A picture has fewer than a hundred segments. A file with many more is an attack on the server.
 const mostSegments = 20_000;
 
 const isFrame = (marker: number): boolean =>
@@ -196,8 +190,7 @@ function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number)
   if (marker === 0xe1 && name.startsWith(exifPrefix.toString("latin1")))
     bytes.write(at, orientationOnly(Buffer.from(bytes.read(at, length))));
   else if (marker === 0xe0 && name.startsWith("JFIF\0") && length >= jfifLength) {
-    // The JFIF header ends with a small preview. The next lines set the size of the preview to zero and overwrite the
-    // preview.
+    // The JFIF header ends with a small preview. The next line overwrites the preview and its size.
     bytes.erase(at + jfifLength - 2, length - jfifLength + 2);
   } else if (marker === 0xee && name.startsWith("Adobe")) bytes.erase(at + 12, length - 12);
   else if (marker !== 0xe2 || name !== "ICC_PROFILE\0") bytes.erase(at, length);
@@ -205,10 +198,7 @@ function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number)
 
 const jfifLength = 14;
 
-/**
- * Returns the position at which the data of a scan end. It is the next byte 0xff that is neither data nor the start of
- * a restart marker.
- */
+/** Returns the end of the data of a scan: the next byte 0xff that starts neither data nor a restart marker. */
 function endOfScan(bytes: FileBytes, from: number, end: number): number {
   for (let at = from; at + 1 < end; ) {
     const held = bytes.readAhead(at, 2);
@@ -224,8 +214,8 @@ function endOfScan(bytes: FileBytes, from: number, end: number): number {
 }
 
 /**
- * Keeps the chunks of a PNG that are needed to draw it, and the orientation in the EXIF data. Replaces all other chunks
- * with chunks of zeros, and overwrites the bytes after the picture. Returns whether the picture has a complete header.
+ * Overwrites all chunks that are not needed to draw a PNG, except the orientation. Returns whether the picture has a
+ * complete header.
  */
 function keepDrawnPng(bytes: FileBytes): boolean {
   const header = bytes.read(8, 25);
@@ -252,21 +242,15 @@ function keepDrawnPng(bytes: FileBytes): boolean {
   return true;
 }
 
-// The maximum number of chunks that are read. A picture has a few hundred chunks. A file with many more chunks is an
-// attack on the server.
+// A picture has a few hundred chunks. A file with many more is an attack on the server.
 const mostPngChunks = 50_000;
 
-/**
- * The types of the PNG chunks that are kept. They contain size, colours, transparency, animation and data.
- */
+/** The PNG chunks for size, colours, transparency, animation and data. */
 const neededInPng = new Set(
   "IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD pHYs acTL fcTL fdAT".split(" "),
 );
 
-/**
- * A type of chunk that no program uses. In PNG, small and capital letters of the type are flags. The flags of this
- * type say that programs may ignore the chunk.
- */
+/** A chunk type that no program uses. Its small first letter is the flag that says "programs may ignore this chunk". */
 const unused = "paDd";
 
 function empty(bytes: FileBytes, at: number, length: number): void {
@@ -292,8 +276,8 @@ function writeSum(bytes: FileBytes, at: number, sum: number): void {
 }
 
 /**
- * Keeps the chunks of a WebP that are needed to draw it, and the orientation in the EXIF data. Overwrites the content
- * of all other chunks, and the bytes after the picture. Returns whether the picture has a complete header.
+ * Overwrites all chunks that are not needed to draw a WebP, except the orientation. Returns whether the picture has a
+ * complete header.
  */
 function keepDrawnWebp(bytes: FileBytes): boolean {
   if (!hasHeader(Buffer.from(bytes.read(12, 18)))) return false;
@@ -306,19 +290,13 @@ function keepDrawnWebp(bytes: FileBytes): boolean {
 
 const neededInWebp = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ICCP"];
 
-/**
- * A frame of an animation. It has `head` bytes, followed by inner chunks. A frame contains no other frames.
- */
+/** A frame of an animation: `head` bytes, then inner chunks. A frame contains no other frames. */
 const frame = { type: "ANMF", head: 16 };
 
-// The maximum number of chunks that are read. An animation has a few thousand frames of up to three chunks. A file with
-// many more chunks is an attack on the server.
+// An animation has a few thousand frames of up to three chunks. A file with many more is an attack on the server.
 const mostWebpChunks = 50_000;
 
-/**
- * Overwrites the chunks that are not needed, and an incomplete chunk at the end. Returns how many more chunks may be
- * read.
- */
+/** Overwrites unneeded chunks, and an incomplete chunk at the end. Returns how many more chunks may be read. */
 function keepChunks(
   bytes: FileBytes,
   {
@@ -371,8 +349,8 @@ function hasHeader(head: Buffer): boolean {
 }
 
 /**
- * Keeps the images of a GIF, their timing and the number of repetitions. Overwrites comments, texts, the data of
- * programs, and the bytes after the end. Returns whether the picture has a complete header.
+ * Keeps the images of a GIF, their timing and the number of repetitions. Overwrites everything else. Returns whether
+ * the picture has a complete header.
  */
 function keepDrawnGif(bytes: FileBytes): boolean {
   const header = bytes.read(6, 7);
@@ -395,8 +373,7 @@ function keepDrawnGif(bytes: FileBytes): boolean {
   return true;
 }
 
-// The maximum number of images and extensions that are read. An animation has a few thousand of them. A file with many
-// more is an attack on the server.
+// An animation has a few thousand images and extensions. A file with many more is an attack on the server.
 const mostParts = 50_000;
 
 /** Returns the length in bytes of the colour table that the flags describe. */
@@ -433,16 +410,12 @@ const ofProgram = 0xff;
 
 const repeats = ["\u000bNETSCAPE2.0", "\u000bANIMEXTS1.0"];
 
-/**
- * The maximum length in bytes of an extension with the number of repetitions. It consists of the name, that number, the
- * size of the buffer and the end mark.
- */
+/** The maximum bytes of an extension for repetitions: name, number of repetitions, buffer size and end mark. */
 const longestRepeat = 12 + 4 + 6 + 1;
 
 /**
- * Replaces a sequence of blocks with blocks of spaces. The total length stays the same, but each block gets a new
- * length. Some programs do not divide their data into blocks. The bytes at which other files have lengths are then a
- * part of the text, so these bytes must be overwritten, too.
+ * Replaces blocks with new blocks of spaces. Some programs store text without blocks. Then the lengths are letters of
+ * the text, so they are overwritten, too.
  */
 function emptyBlocks(bytes: FileBytes, from: number, to: number): void {
   const last = to - 1;
@@ -472,8 +445,7 @@ function orientationOnly(block: Buffer): Buffer {
 
 const exifPrefix = Buffer.from("Exif\0\0", "latin1");
 
-// A little-endian TIFF with one directory at byte 8. The only entry of the directory is the orientation (tag 0x0112),
-// which is one SHORT.
+// A little-endian TIFF. Its one directory, at byte 8, has one entry: the orientation (tag 0x0112, one SHORT).
 const directory = Buffer.from("49492a0008000000010012010300010000000100000000000000", "hex");
 
 const orientationAt = 18;
@@ -493,10 +465,7 @@ function orientationOf(tiff: Buffer): number {
   return 1;
 }
 
-/**
- * The maximum number of pixels that a picture may have. No camera and no screen has more pixels. A file whose header
- * has more pixels is an attack on the program that shows the picture.
- */
+/** No camera and no screen has more pixels. A header with more is an attack on the program that shows the picture. */
 const mostPixels = 2 ** 28;
 
 /** Whether a real picture can have this width and height. */

@@ -1,19 +1,18 @@
 import type { FileBytes } from "./file-bytes.ts";
 
 /**
- * Overwrites everything in a WebM film that players do not need to show pictures and play sound: tags, attachments,
- * chapters, names, and other tracks with their blocks. Unused elements of the same length replace them.
+ * Overwrites everything that a player does not need, such as tags, attachments, chapters, names and subtitle tracks.
+ * Unused elements of the same length replace these elements.
  */
 export function keepPlayedWebm(bytes: FileBytes): void {
   const film: Film = { bytes, silent: new Set(), left: mostElements };
-  // The length of a segment or a cluster may be unknown. The inner elements of both have different ids, so one loop can
-  // read all of them.
+  // The length of a segment or a cluster may be unknown. One loop can read both, because their inner elements have
+  // different ids.
   for (const element of elementsIn(film, { from: 0, to: bytes.size, opened: [segment, cluster] }))
     keepNeeded(film, element, neededInFile);
 }
 
-// The maximum number of elements that are read. A film of 10 MiB has about ten thousand elements. A file with many more
-// elements is an attack on the server.
+// A film of 10 MiB has about ten thousand elements. A file with many more is an attack on the server.
 const mostElements = 200_000;
 
 interface Film {
@@ -48,15 +47,10 @@ const unused = 0xec;
 const needed = (whole: readonly number[], parts: readonly (readonly [number, Needed])[] = []): Needed =>
   new Map<number, Needed | "whole">([...whole.map((id) => [id, "whole"] as const), ...parts]);
 
-/**
- * The elements that are kept in the information about the film. They are the time scale, the duration, and the programs
- * that wrote the film.
- */
+/** The kept information about a film: time scale, duration, and the programs that wrote the film. */
 const info = needed([0x2ad7b1, 0x4489, 0x4d80, 0x5741]);
 
-/**
- * The elements that are kept in a track. They are all except its name and elements from later drafts of the standard.
- */
+/** The kept elements of a track: all except its name and elements from later drafts of the standard. */
 const track = needed([
   ...[trackNumber, 0x73c5, trackType, 0xb9, 0x88, 0x55aa, 0x9c, 0x6de7, 0x6df8, 0x23e383, 0x234e7a, 0x23314f],
   ...[0x55ee, 0x22b59c, 0x22b59d, 0x86, 0x63a2, 0xaa, 0x56aa, 0x56bb, 0xe0, 0xe1, 0x41e4, 0x6d80],
@@ -83,8 +77,7 @@ function keepNeeded(film: Film, element: Element, needed: Needed): void {
 const partsOf = (film: Film, { inner, to }: Element) => elementsIn(film, { from: inner, to, opened: [] });
 
 /**
- * Whether an element belongs to a track that is neither seen nor heard. If the element is the track itself, also adds
- * the number of the track to `silent`.
+ * Whether an element belongs to a track that is neither seen nor heard. Adds the number of such a track to `silent`.
  */
 function isSilent(film: Film, element: Element): boolean {
   if (element.id === trackEntry) return isSilentTrack(film, element);
@@ -113,8 +106,7 @@ function isSilentTrack(film: Film, element: Element): boolean {
 const joined = (value: number, byte: number): number => value * 256 + byte;
 
 /**
- * Yields the elements between `from` and `to` in order. If an element cannot be read, or if there were too many
- * elements, overwrites the rest of the span and ends.
+ * Yields the elements from `from` to `to`. Overwrites the rest at an unreadable element, or after too many elements.
  */
 function* elementsIn(
   film: Film,
@@ -162,8 +154,7 @@ function numberAt(bytes: Uint8Array) {
 }
 
 function empty(bytes: FileBytes, { from, inner, to }: Element): void {
-  // The first byte is the new type. The other bytes before the content are used for the length. If they are too few for
-  // the length of a long element, the length uses eight bytes.
+  // The first byte is the type. The length uses the other bytes before the content, or eight bytes if it needs them.
   const lengthBytes = Math.min(8, inner - from - 1);
   const width = to - from - 1 - lengthBytes < 2 ** (7 * lengthBytes) - 1 ? lengthBytes : 8;
   const length = Buffer.alloc(width);

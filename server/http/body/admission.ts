@@ -18,28 +18,21 @@ interface Arriving {
   readonly endpoint: Endpoint;
   readonly caller: Callers[Endpoint["auth"]];
   readonly path: string;
-  /**
-   * The header `Idempotency-Key`. A repeat of a request does not count against the rate limit, so it is not refused
-   * when the limit is used up.
-   */
+  /** The header `Idempotency-Key`. A repeat of a request is not refused when the rate limit is used up. */
   readonly idempotencyKey: string | undefined;
 }
 
 /** A large body that the server may read now. */
 interface Admitted extends Turn {
-  /**
-   * Counts a failed body against the limits of the endpoint: a body that was malformed, too large or
-   * incomplete, or that the server stopped reading. `thrown` is the error with which the reading of the body
-   * failed.
-   */
+  /** Counts a failed body against the limits of the endpoint. `thrown` is the error that ended the reading. */
   countFailed(thrown: unknown): Promise<void>;
   /** Call this when the body has arrived or has ended early. */
   countArrived(): Promise<void>;
 }
 
 /**
- * Decides whether the server may read a large body. Returns undefined for a small body. Throws `rate_limited` if the
- * caller has used up the limit of the endpoint. Throws `busy` while too many other bodies are arriving.
+ * Decides whether a large body may be read; undefined for a small body. Throws `rate_limited` over the limit of the
+ * endpoint, and `busy` if too many bodies are arriving.
  */
 export type Admit = (arriving: Arriving) => Promise<Admitted | undefined>;
 
@@ -88,8 +81,8 @@ const isLarge = ({ headers }: IncomingMessage): boolean =>
   Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) >= largeBytes;
 
 /**
- * Counts a body that failed: it was incomplete, malformed or too large, or the server stopped reading it. If such
- * bodies did not count, a client could send any number of them. Ignores all other errors.
+ * Counts a body that was incomplete, malformed, too large or stopped by the server. Otherwise a client could send any
+ * number of them. Ignores other errors.
  */
 async function countFailed(
   {
@@ -106,8 +99,8 @@ async function countFailed(
   const wasCut = thrown instanceof ApiError && thrown.code === "busy";
   if (!(wasCut || thrown instanceof UploadFailure)) return;
   const { rateLimit, countsRefusals } = endpoint;
-  // If `countsRefusals` is set, `countRefusal` counts malformed bodies, and this function does not count them. If the
-  // limit is used up, the error of the limit is ignored, because the request fails with `thrown` anyway.
+  // With `countsRefusals`, `countRefusal` counts malformed bodies instead. An error of the limit is ignored, because
+  // the request fails with `thrown` anyway.
   if (settings.rateLimited && rateLimit && (wasCut || !countsRefusals))
     await limiter.spend({ who: caller.id, rateLimit }).catch(ignoreRefusal);
   const accountLimits = accountLimitsOf(endpoint, caller, settings);
@@ -122,26 +115,19 @@ function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ApiError)) throw error;
 }
 
-/**
- * Bodies of fewer bytes are not counted by their bytes, because the limit on the number of requests is enough for
- * them.
- */
+/** The bytes of smaller bodies are not counted. The limit on the number of requests is enough for them. */
 export const countedFrom = 8_192;
 
 interface Counted {
   readonly request: IncomingMessage;
   readonly deps: Limiting;
-  /**
-   * Whether the request is probably a repeat. If it really is a repeat, its bytes are subtracted from the count when
-   * the request ends.
-   */
+  /** Whether the request is probably a repeat. The bytes of a real repeat are subtracted when the request ends. */
   readonly isRepeat?: boolean;
 }
 
 /**
- * Counts the bytes of a body against the hourly limit of its key, before the server reads them. For a repeat, the
- * limit is twice as high. Returns a function to call when the body has arrived, because the bytes of a body of
- * unknown length are counted only then. Throws `rate_limited`. (rule F12)
+ * Counts the bytes of a body against the hourly limit of its key (rule F12). A repeat has twice the limit. The returned
+ * function counts the bytes of a body of unknown length. Throws `rate_limited`.
  */
 async function countBytes(
   endpoint: Endpoint,
@@ -206,19 +192,18 @@ interface Waiter {
 
 /**
  * Limits how many large bodies are read at the same time, in total and for each key. Other bodies wait for a moment.
- * When a body has ended, the server reads a waiting body of the owner with the fewest running bodies. Throws `busy`.
+ * When a body has ended, the owner with the fewest running bodies is next. Throws `busy`.
  *
- * While the limit is reached, the server may stop ("cut") a running body in favour of a waiting body. It compares two
- * owners by their numbers of running bodies: the owner with the most running bodies, and the owner of the waiting
- * body.
- * - If the numbers differ by two or more, the server cuts the oldest body of the owner with the most.
- * - If the numbers differ by one, the server cuts only a body that has run for over half a minute. First it considers
- *   the body with the most time left. It cuts this body if the waiting body would end earlier at twice the minimum
- *   rate. Otherwise it cuts a body that arrives too slowly. Without these conditions, honest senders would cut each
- *   other's bodies, and no body would be completed.
+ * While the limit is reached, the server may stop ("cut") a running body in favour of a waiting body. It compares the
+ * owner with the most running bodies to the owner of the waiting body:
+ * - Two or more bodies more: the server cuts the oldest body of the owner with the most.
+ * - One body more: the server cuts only bodies that have run for over 30 seconds. It first considers the body with the
+ *   most time left. It cuts this body if the waiting body would take less time at twice the minimum rate. Otherwise it
+ *   cuts a body that arrives too slowly. Without these conditions, honest senders would cut each other's bodies, and no
+ *   body would be completed.
  *
- * If too many bodies wait, the server refuses the newest waiting body of the owner with the most waiting bodies. It
- * does so only if the owner of the new body has at least two waiting bodies fewer.
+ * If too many bodies wait, the newest waiting body of the owner with the most waiting bodies is refused. The owner of
+ * the new body must have at least two waiting bodies fewer.
  */
 export function createTurns(
   budgets: Pick<Budgets, "uploads" | "uploadsPerKey" | "uploadTurnMilliseconds" | "bodyBytesPerSecond">,
@@ -291,10 +276,7 @@ const countOf = (running: ReadonlySet<Running>, { sender }: Waiter): number =>
 /** How many bodies may wait for each body that may be read at the same time. */
 const mostWaitingOfEach = 4;
 
-/**
- * Refuses the newest waiting body of the owner with the most waiting bodies. Returns whether a body of `owner` may wait
- * after that.
- */
+/** Refuses the newest waiting body of the owner with the most. Returns whether a body of `owner` may then wait. */
 function displaceFor(owner: string, waiting: ReadonlySet<Waiter>): boolean {
   const [newest, most] = newestOfBusiestOwner(waiting);
   if (!newest || most < countOfOwner(waiting, owner) + 2) return false;
@@ -319,10 +301,7 @@ export interface LargeBody {
   arrivedBytes(): number;
 }
 
-/**
- * The sender of a body. `key` is its credential, and `owner` is the owner of the credential. All owners get a fair
- * share of the limit.
- */
+/** The sender of a body: `key` is its credential, `owner` the owner of that credential. All owners get a fair share. */
 export interface TurnSender {
   readonly key: string;
   readonly owner: string;
@@ -337,10 +316,7 @@ interface Running {
   isCut: boolean;
 }
 
-/**
- * After this time, the server may stop reading a body even if the owner of the waiting body has only one running body
- * fewer.
- */
+/** After this time, a body may be cut for an owner with only one running body fewer. */
 const longMilliseconds = 30_000;
 
 /** The server does not stop reading a body that arrives faster than the minimum rate multiplied by this factor. */
@@ -363,10 +339,7 @@ function countOfOwner(sent: Iterable<WithSender>, owner: string): number {
   return count;
 }
 
-/**
- * Returns the running body that the server stops reading in favour of a waiting body of this owner; undefined if there
- * is none.
- */
+/** Returns the body to cut in favour of a waiting body of this owner. Undefined if there is none. */
 function bodyToCut(
   running: ReadonlySet<Running>,
   owner: string,

@@ -8,10 +8,8 @@ import { consume, type IncomingBody, type Intake, receive, type Upload } from ".
 import { anything, parseStrictJson } from "./strict-json.ts";
 
 /**
- * Reads a multipart/form-data body and writes its files to disk while it arrives. Each file field becomes a list of
- * ReceivedFile, and each other field becomes a string. Files of unknown fields and empty file inputs are ignored.
- * Throws UploadFailure `malformed_multipart`, `too_large` or `aborted`, and FilesUnavailable. If an error is thrown,
- * all files of the body are deleted.
+ * Reads a multipart/form-data body and writes its files to disk. Ignores files of unknown fields and empty file inputs.
+ * Throws UploadFailure or FilesUnavailable, and then deletes all files of the body.
  */
 export function readMultipartUpload(
   { body, headers }: { readonly body: Readable; readonly headers: IncomingHttpHeaders },
@@ -32,10 +30,7 @@ interface FormParser {
   end(): Promise<unknown>;
 }
 
-/**
- * Creates a parser of multipart/form-data. Its methods throw or reject with UploadFailure, or with the error that
- * occurred when a file was written.
- */
+/** The methods throw or reject with UploadFailure, or with the error of a failed write. */
 function createFormParser(headers: IncomingHttpHeaders, intake: Intake, form: MultipartForm): FormParser {
   const busboy = openBusboy(headers, form);
   const fields = createFields(form);
@@ -97,8 +92,8 @@ function openBusboy(headers: IncomingHttpHeaders, form: MultipartForm): BusboyIn
 }
 
 /**
- * Whether a part is a file. The part of a text field is text even if it has a file name, because `curl -F field=@file`
- * and `form.append(field, blob)` in JavaScript add one. (rule H9)
+ * Whether a part is a file. Text fields stay text: `curl -F field=@file` and `form.append(field, blob)` add a file
+ * name. (rule H9)
  */
 function isFile(
   { field, fileName }: { readonly field: string | undefined; readonly fileName: string | undefined },
@@ -161,8 +156,7 @@ async function receivedFrom({ fileName, type }: Part, file: TemporaryFile, isNam
 /** The fields that a form may have, and their limits. */
 export interface MultipartForm {
   /**
-   * The fields for files, with the limit of each file. A file of a `named` field becomes `{name, data}`, as in JSON
-   * bodies.
+   * The file fields, with the limit of each file. A file of a `named` field becomes `{name, data}`, as in JSON bodies.
    */
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
   /** The known text fields. */
@@ -188,8 +182,8 @@ interface Fields {
 }
 
 /**
- * Creates a collector of the fields of a form. It throws UploadFailure `malformed_multipart` for an unusable name or a
- * text field that occurs twice, and `too_large` for too much text.
+ * Throws UploadFailure: `malformed_multipart` for an unusable name or a repeated text field, `too_large` for too much
+ * text.
  */
 function createFields(form: MultipartForm): Fields {
   const fields = new Map<string, unknown>();
@@ -221,10 +215,7 @@ function createFields(form: MultipartForm): Fields {
   };
 }
 
-/**
- * Returns the file field with this name. `images[]` means `images`, because PHP and some libraries write the name of a
- * list in this way.
- */
+/** Returns the file field with this name. `images[]` means `images`: PHP writes the names of lists like this. */
 function fileFieldOf(name: string, { files }: Pick<MultipartForm, "files">): string | undefined {
   const field = name.replace(/\[\d{0,3}\]$/, "");
   return Object.hasOwn(files, field) ? field : undefined;

@@ -17,9 +17,8 @@ interface LargeJson {
 }
 
 /**
- * Creates a function that reads the JSON bodies of endpoints that accept more than 1 MiB. Bodies of over 1 MiB are
- * parsed and handled one after the other, because a parsed value needs several times the memory of its text. Throws the
- * errors of `readJson`. Also throws `busy` for a waiting body if other bodies need its memory.
+ * Reads JSON bodies. Bodies over 1 MiB are parsed one after the other, because parsed values need much memory. Throws
+ * the errors of `readJson`, and `busy` if memory is short.
  */
 export function createLargeJsonReader(arrivals: IncomingBodies) {
   const turn = createLine();
@@ -27,8 +26,7 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
     const bytes = await readJsonBytes(request, sending);
     if (bytes.length <= limits.json) return { value: jsonOf(request, bytes), release() {} };
     const { length } = bytes;
-    // The function below refers only to the length and not to the bytes. So if the server refuses a waiting body, the
-    // memory of the body is freed immediately.
+    // The callback uses only the length, not the bytes. So the memory of a refused body is freed immediately.
     const release = await turn((cut) => arrivals.keep(sending.sender, length, cut));
     try {
       const most = Math.min(limits.faqListStructure, Math.floor(length / bytesOfStructure));
@@ -40,21 +38,18 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
   };
 }
 
-/**
- * The smallest number of bytes for each structural character of a large body. Even a field with the shortest name and
- * value, such as `"a":1,`, has three bytes for each.
- */
+/** The fewest bytes for each structural character. For example, `"a":1,` has two structural characters in six bytes. */
 const bytesOfStructure = 3;
 
 /**
- * Begins to count the memory of a waiting body. Returns a function that ends the counting. The argument `cut` is a
- * function that ends the wait with an error.
+ * Begins to count the memory of a waiting body. Returns a function that ends the count. `cut` ends the wait with an
+ * error.
  */
 type Waiting = (cut: (why: ApiError) => void) => () => void;
 
 /**
- * Creates a queue. Each call resolves with a function, and the next call waits until that function is called. A call
- * rejects if the server refuses its body while the body waits.
+ * Creates a queue. Each call resolves with a function that starts the next call. A call rejects if its waiting body is
+ * refused.
  */
 function createLine() {
   let last: Promise<void> = Promise.resolve();
@@ -95,16 +90,14 @@ interface Judging extends Pick<Sending, "arrivals" | "sender"> {
 }
 
 /**
- * Returns the JSON value of a request's body, or `{}` if it has no body. Throws `unsupported_media_type` for a body
- * that is not JSON, `payload_too_large` over the limit, `bad_request` for an incomplete body, `busy` for a body that
- * arrives too slowly, and UploadFailure for malformed JSON. Call it inside `counted`, which counts refused bodies.
+ * Returns the JSON value of a body, or `{}` without a body. Throws `unsupported_media_type`, `payload_too_large`,
+ * `bad_request` (incomplete), `busy` (too slow), or UploadFailure (malformed JSON). Call it inside `counted`.
  */
 export const readJson = async (request: IncomingMessage, sending: Sending): Promise<unknown> =>
   jsonOf(request, await readJsonBytes(request, sending));
 
 /**
- * Calls `read`. If it throws, the refusal counts against a limit of the sender, so that nobody can send an unlimited
- * number of bad requests. Throws `rate_limited`. (rule H18)
+ * Calls `read`. If `read` throws, the refusal counts against a limit of the sender. Throws `rate_limited`. (rule H18)
  */
 export async function counted<T>(
   { arrivals, sender, announced }: Judging,
@@ -122,8 +115,8 @@ export async function counted<T>(
 }
 
 /**
- * Returns the bytes of a JSON body, before it is parsed. Throws `unsupported_media_type` for a compressed body, and the
- * errors of `readBytes`.
+ * Returns the bytes of a JSON body. Throws `unsupported_media_type` for a compressed body, and the errors of
+ * `readBytes`.
  */
 export async function readJsonBytes(request: IncomingMessage, sending: Sending): Promise<Buffer> {
   refuseEncoded(request);
@@ -132,8 +125,8 @@ export async function readJsonBytes(request: IncomingMessage, sending: Sending):
 }
 
 /**
- * Parses a JSON body that has arrived. An empty body is an empty object. Throws `unsupported_media_type` for another
- * media type, and `malformed_json`, also for more than `most` structural characters.
+ * Parses a JSON body. An empty body becomes `{}`. Throws `unsupported_media_type`. Throws `malformed_json`, also for
+ * more than `most` structural characters.
  */
 export function jsonOf(request: IncomingMessage, bytes: Buffer, most?: number): unknown {
   if (bytes.length === 0) return {};
@@ -154,8 +147,8 @@ export function refuseEncoded({ headers }: IncomingMessage): void {
 }
 
 /**
- * Returns the bytes of a body. Throws `payload_too_large` over `most` bytes, `bad_request` for an incomplete
- * body, and `busy` for a body that takes too long or whose memory is needed for other bodies.
+ * Returns the bytes of a body. Throws `payload_too_large`, `bad_request` for an incomplete body, and `busy` if the body
+ * is too slow or memory is short.
  */
 export function readBytes(
   request: IncomingMessage,
@@ -191,8 +184,7 @@ export function readBytes(
     request.on("end", () => resolve(only ?? collected.bytes()));
     request.on("error", (cause) => reject(malformed("is incomplete", cause)));
     request.on("close", () => {
-      // It takes time to create an error. After the whole body was read, a rejection has no effect, so no error is
-      // created.
+      // Creating an error takes time. After the end of the body, the error would have no effect.
       if (!request.readableEnded) reject(malformed("is incomplete"));
     });
   });
@@ -200,8 +192,8 @@ export function readBytes(
 }
 
 /**
- * Returns the bytes of a body that has arrived completely, or undefined if some of its bytes may be missing. Most small
- * bodies come together with the headers. Reading them as a stream would take longer than the rest of the request.
+ * Returns the bytes of a complete body, or undefined if some may be missing. Small bodies mostly come with the headers.
+ * No stream is then needed, which saves time.
  */
 export function arrivedBytes(request: IncomingMessage): Buffer | undefined {
   if (!request.complete || request.destroyed || request.readableDidRead) return undefined;
@@ -224,8 +216,8 @@ interface ByteCollector {
 const leastCapacity = 4_096;
 
 /**
- * Creates a collector that joins the pieces in one buffer. When the buffer is full, its size doubles, but not beyond
- * `most`, the expected size. A list of pieces of one byte each would need a hundred times the memory.
+ * Joins pieces in one buffer that doubles up to `most`. A list of one-byte pieces would need a hundred times the
+ * memory.
  */
 export function createByteCollector(most = Number.POSITIVE_INFINITY): ByteCollector {
   let buffer: Buffer = nothing;
@@ -272,14 +264,13 @@ export interface IncomingBodies {
   readonly count: CountBody;
   begin(request: IncomingMessage, sender: Sender): IncomingBody;
   /**
-   * Counts the memory of a body that has arrived and waits to be parsed. Calls `cut` if other bodies need this memory.
-   * Returns a function that ends the counting.
+   * Counts the memory of a body that waits to be parsed. Calls `cut` if other bodies need this memory. Returns a
+   * function that ends the count.
    */
   keep(sender: Sender, bytes: number, cut: (why: ApiError) => void): () => void;
   /**
-   * Reads and drops the remaining bytes of a body, so that its sender can read the answer. If the connection closed
-   * while the client is still sending, the client might never read the answer. Resolves at the end of the body, or
-   * when the limit for dropped bytes is reached. (rule H20)
+   * Reads and drops the rest of a body, up to a limit. Otherwise a client that is still sending might never read the
+   * answer. (rule H20)
    */
   drop(request: IncomingMessage): Promise<void>;
 }
@@ -302,8 +293,7 @@ export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "st
     begin(request, sender) {
       let why: ApiError | undefined;
       let tell: (why: ApiError) => void = () => {};
-      // `cut` can be called before the function `end` is set below. This happens if there is no memory for the first
-      // bytes.
+      // `cut` runs before `end` is set if there is no memory for the first bytes.
       let end = () => {};
       const cut = (reason: ApiError) => {
         if (why) return;
@@ -355,7 +345,7 @@ export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "st
 
 /** The memory that one body uses. */
 interface HeldBody {
-  /** Adds to the number of bytes that the body uses. If the budget is used up, stops this body or another body. */
+  /** Adds used bytes. Over the budget, stops this body or another body. */
   hold(bytes: number): void;
   /** Frees the memory of the body. */
   end(): void;
@@ -375,9 +365,8 @@ interface Pool {
 }
 
 /**
- * Creates the memory budget of all arriving bodies. One part of the budget is for senders with a credential. The other
- * part is for senders without a credential. When a part is used up, the oldest body of the sender with the most bytes
- * in that part is stopped.
+ * Creates the memory budgets of senders with and without a credential. Over the budget, the oldest body of the sender
+ * with the most bytes is stopped.
  */
 function createBodyMemory(budgets: Pick<Budgets, "bufferedBytes" | "anonymousBufferedBytes">) {
   const { bufferedBytes, anonymousBufferedBytes } = budgets;
@@ -456,9 +445,8 @@ interface Bounds {
 
 interface Pace {
   /**
-   * Checks the speed of a body while it arrives. Calls `late` once if the body arrives too slowly or exceeds its
-   * limits, or if the server stops. Periods in which the server does not read are not counted. Returns a function that
-   * ends the checks.
+   * Checks the speed of a body while the server reads it. Calls `late` once if the body breaks a limit or the server
+   * stops. Returns a function that ends the checks.
    */
   watch(request: IncomingMessage, late: (why: ApiError) => void, bounds?: Bounds): () => void;
 }
@@ -497,8 +485,8 @@ export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
 
   const look = () => {
     const now = performance.now();
-    // If more than two pauses have passed, the server itself was blocked and could not read the bytes that arrived.
-    // So at most two pauses count.
+    // After more than two pauses, the server itself was blocked. It could not read arrived bytes, so at most two pauses
+    // count.
     const due = (Math.min(now - last, 2 * pause) * rate) / 1_000;
     last = now;
     for (const body of watched) {
@@ -629,10 +617,8 @@ export interface Most {
 }
 
 /**
- * Passes each chunk of a request body to `take`, which must not keep the chunk. Resolves at the end of the
- * body. Rejects with `aborted` if the sender disconnects, with `too_large` over the limit, with the reason why
- * the server stops reading the body, or with the error of `take`. After a rejection, the remaining bytes are
- * read and dropped, so that the sender can read the answer.
+ * Passes each chunk to `take`, which must not keep it. Rejects with `aborted`, `too_large`, the reason of a cut, or the
+ * error of `take`. Then drops the remaining bytes, so that the sender can read the answer.
  */
 export function consume(body: Readable, most: Most, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -671,8 +657,8 @@ export function consume(body: Readable, most: Most, take: (chunk: Buffer) => voi
 }
 
 /**
- * After the server has read this number of bytes of a body, the event loop runs other work. Otherwise one fast sender
- * could use all of the server's time.
+ * After this number of bytes, the event loop runs other work. Otherwise one fast sender could use all of the server's
+ * time.
  */
 const turnBytes = 131_072;
 

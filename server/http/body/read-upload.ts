@@ -32,10 +32,8 @@ import {
 } from "./strict-json.ts";
 
 /**
- * Reads a body with files by the rules of its endpoint. The body must be multipart/form-data. If `bodyKind` is
- * `upload`, it may also be JSON. Throws `unsupported_media_type`, and `payload_too_large` before it reads a
- * body whose declared length is over the limit. Also throws the errors of `readMultipartUpload` and
- * `readJsonUpload`.
+ * Reads a body with files: multipart/form-data, or JSON if `bodyKind` is `upload`. Throws `unsupported_media_type`,
+ * `payload_too_large`, and the errors of `readMultipartUpload` and `readJsonUpload`.
  */
 export async function readUpload(
   request: IncomingMessage,
@@ -70,8 +68,7 @@ const formOf = ({ files, anyJson, bodyBytes }: UploadRules, fields: readonly str
 });
 
 /**
- * Returns how many bytes a body may have without its files. Reports get a higher limit, because the server accepts a
- * report with too much metadata and stores only a part of the metadata.
+ * The maximum bytes of a body without its files. It is higher for reports: too much metadata is shortened, not refused.
  */
 const textBytes = (anyJson: string | undefined): number =>
   anyJson === undefined ? limits.json : limits.jsonWithMetadata;
@@ -98,10 +95,7 @@ function readWholeJson(bytes: Buffer, files: Files, rules: UploadRules): Upload 
 const nothingToDiscard = async () => {};
 
 export interface JsonUploadLimits {
-  /**
-   * The paths of the strings that become files because they are base64 data URLs. Each path has a limit for the decoded
-   * bytes: `{"images.*": 2_097_152}`.
-   */
+  /** Paths of base64 data URLs that become files, with the limit of decoded bytes, such as `{"images.*":2_097_152}`. */
   readonly files: Readonly<Record<string, number>>;
   /** The field whose value may be any JSON object. */
   readonly free?: string;
@@ -114,10 +108,8 @@ export interface JsonUploadLimits {
 }
 
 /**
- * Reads a JSON body and decodes its files to disk while it arrives. Each string at one of the paths becomes a
- * ReceivedFile, even if the string is not a data URL. All other values are those that JSON.parse returns. Throws
- * UploadFailure `malformed_json`, `too_large` or `aborted`, and FilesUnavailable. If an error is thrown, all files of
- * the body are deleted.
+ * Reads a JSON body and decodes its files to disk. Each string at a path becomes a ReceivedFile, even a string that is
+ * no data URL. After an error, deletes all files of the body.
  */
 export function readJsonUpload(body: Readable, files: Files, allowed: JsonUploadLimits): Promise<Upload> {
   return receive(files, async (intake) => {
@@ -160,8 +152,7 @@ function parseWhole(value: unknown, intake: Intake, places: PlaceLimits): Promis
   return withFiles(value, places, files);
 }
 
-// Puts the files into the value when all of them are complete. Until then, each place in the value contains the index
-// of its file in `pending`.
+// Replaces the indexes in the value with the complete files. Each index is the position of a file in `pending`.
 async function withFiles(value: unknown, places: PlaceLimits, pending: Promise<unknown>[]): Promise<unknown> {
   const files = await Promise.all(pending);
   for (const place of places.keys()) replaceStringsAt(value, place, (number) => files[Number(number)]);
@@ -185,8 +176,8 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
       );
     text.add(bytes);
   };
-  // A report is not refused for a text that is longer than every limit, because the code that stores it leaves the text
-  // out or shortens it. The hash keeps different bodies different. (rule F6)
+  // A report with too long a text is not refused: its text is shortened later. The hash keeps different bodies
+  // different. (rule F6)
   const isFull = (more: number) => free !== undefined && text.size + more > maxText / 2;
   const openRest = () => {
     const hash = createHash("sha256");
@@ -206,10 +197,7 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
   };
 }
 
-/**
- * Replaces every string at the path `place` of `value` with the result of `replace`, in order. It changes `value` and
- * makes no copy.
- */
+/** Replaces every string at the path `place`, in order. Changes `value` itself. */
 function replaceStringsAt(value: unknown, place: JsonPath, replace: (text: string) => unknown): void {
   const [step, ...rest] = place;
   if (step === undefined || !isObjectOrList(value) || Array.isArray(value) !== (step === "*")) return;
@@ -220,39 +208,30 @@ function replaceStringsAt(value: unknown, place: JsonPath, replace: (text: strin
   }
 }
 
-/**
- * A path in a JSON text, such as `attachments.*.data`. It consists of keys, and of `*` for every element of an array.
- */
+/** A path in a JSON text, such as `attachments.*.data`. `*` means every element of an array. */
 type JsonPath = readonly string[];
 
 /** Receives the parts of a JSON text. */
 interface JsonParts {
   /**
-   * Receives all bytes except the text of the strings at the paths, the rests of very long strings, and the closing
-   * quotes of both.
+   * Receives all other bytes: not the strings at the paths, the rests of very long strings, and their closing quotes.
    */
   text(bytes: Buffer): void;
-  /**
-   * Begins a string at one of the paths. `write` receives the text of the string, with the escapes replaced.
-   */
+  /** Begins a string at one of the paths. `write` receives its text with the escapes replaced. */
   openString(place: JsonPath): { write(text: Buffer): void; end(): void };
   /**
-   * Whether no more than the beginning of a very long string is wanted. `more` is the number of bytes that `text` has
-   * not received yet.
+   * Whether the rest of a very long string is left out. `more` is the number of bytes that `text` has not received yet.
    */
   isFull(more: number): boolean;
   /**
-   * Begins the rest of a very long string, if `isFull` returns true. `write` receives the text of the rest with its
-   * escapes unchanged.
+   * Begins the rest of a very long string if `isFull` returns true. `write` receives the rest with unchanged escapes.
    */
   openRest(): { write(raw: Buffer): void; end(): void };
 }
 
 /**
- * Returns a function that receives JSON text in chunks. The function separates the strings at the paths from the
- * other text. It does not use the functions of `src/contract/json.ts`, because a body with files is too large to be
- * one text. It does not check whether the text is well-formed. To check that, the caller puts any string in place of
- * each removed string and parses the result.
+ * Separates the strings at the paths from the other text, in chunks. Does not check the JSON: the caller puts other
+ * strings in place of the removed ones, and parses the result.
  */
 function createJsonScanner(places: readonly JsonPath[], parts: JsonParts): (chunk: Buffer) => void {
   const levels = createLevels(places);
@@ -335,10 +314,7 @@ function openGap(parts: JsonParts, place: JsonPath): Gap {
   return { reader: createStringReader(write), end };
 }
 
-/**
- * The length of the longest string, with its escapes, that a field may keep completely: a message of 10,000 characters
- * has at most 120,000 bytes, and an entry of metadata has at most 98,304 bytes.
- */
+/** The longest string, with escapes, that a field may keep: 120,000 bytes of a message, or 98,304 bytes of metadata. */
 const longestString = 131_072;
 
 /** Whether a string that ends before `byte` ends neither within an escape nor within a character of UTF-8. */
@@ -366,10 +342,7 @@ function continued(string: TextString, byte: number): TextString {
   return string;
 }
 
-/**
- * Tracks the path of the current position in a JSON text. If the text is not JSON, the path is wrong, but no error is
- * thrown.
- */
+/** Tracks the path of the current position in a JSON text. If the text is not JSON, the path is wrong. */
 interface Levels {
   enter(isArray: boolean): void;
   leave(): void;
@@ -436,9 +409,8 @@ function keyOf(raw: string): string {
 }
 
 /**
- * Returns an object that decodes the text of one data URL into a temporary file of at most `limit` bytes. Text that
- * is not a data URL becomes a ReceivedFile with a fault. `remainder` receives all text that is not base64. It may
- * throw an error for this text.
+ * Decodes one data URL into a temporary file. Other text becomes a ReceivedFile with a fault. `remainder` receives all
+ * text that is not base64, and may throw.
  */
 function createDataUrlFile(
   intake: Intake,
@@ -502,17 +474,16 @@ function openUrl(file: TemporaryFile, type: string | null) {
 
 const base64Mark = ";base64,";
 
-// The first comma is not always the end of the header. Some recorders write a list of codecs into the header, such as
-// `video/webm;codecs=vp8,opus`, with or without quotes.
+// The first comma may be inside a list of codecs, such as `video/webm;codecs=vp8,opus`.
 const endOfHeader = /;base64,/i;
 
-// The server finds the type of a file from its bytes. So the declared type may be missing, wrong, or a range
-// (`image/*`). Some encoders write codecs, a charset or a file name after the type.
+// The server detects the type from the bytes. So the declared type may be missing, wrong, or a range such as `image/*`.
+// Codecs, charsets or file names may follow.
 const dataUrlHeader = /^data:([ -:<-~\x80-\xff]*)(;[ -~\x80-\xff]*)?$/i;
 
 /**
- * Returns the declared type of a data URL, or null if it declares none. Returns undefined if the text is not a
- * data URL or not UTF-8. Each code unit of `header` is one byte.
+ * Returns the declared type of a data URL, or null if it has none. Returns undefined for other text. Each code unit of
+ * `header` is one byte.
  */
 function typeOf(header: string): string | null | undefined {
   if (header.length > longestHeader || !isUtf8(Buffer.from(header, "latin1"))) return undefined;
@@ -520,10 +491,7 @@ function typeOf(header: string): string | null | undefined {
   return declared === undefined ? undefined : normaliseMediaType(declared);
 }
 
-/**
- * Decodes base64 (RFC 4648) that arrives in pieces. It requires padding, and allows ASCII white space and percent
- * escapes (RFC 2397), but no other characters.
- */
+/** Decodes base64 (RFC 4648) in pieces. Requires padding. Allows ASCII white space and percent escapes (RFC 2397). */
 interface Base64Decoder {
   /** Returns false as soon as the text is not base64. After that, the caller must not use the decoder any more. */
   write(bytes: Buffer): boolean;
@@ -533,13 +501,10 @@ interface Base64Decoder {
   held(): string;
 }
 
-/**
- * Creates a decoder that passes the decoded bytes to `take`. `take` must not keep the buffer, because the decoder uses
- * it again.
- */
+/** `take` must not keep the buffer, because the decoder uses it again. */
 function createBase64Decoder(take: (decoded: Buffer) => void): Base64Decoder {
-  // The characters that are not decoded yet. Only the last group of four may have padding, and any group may be the
-  // last group. So the newest group is decoded only when more text or the end has arrived.
+  // Only the last group of four may have padding. So the newest group is decoded only when more text or the end
+  // arrives.
   let held = "";
   const plain = createUnescape();
   return {
@@ -576,8 +541,7 @@ const lastGroup = /^[A-Za-z0-9+/]{2}(==|[A-Za-z0-9+/](=|[A-Za-z0-9+/]))$/;
 
 const pieceLength = 65_536;
 
-// All uploads use the same buffer. This is possible, because decoding is synchronous. If each piece had a new buffer,
-// the garbage collector would have to free as many bytes as the upload has.
+// All uploads share one buffer, because decoding is synchronous. New buffers would cause much garbage collection.
 const decoded = Buffer.allocUnsafe((pieceLength / 4) * 3 + 3);
 
 /** Replaces percent escapes and removes ASCII white space in a text that arrives in pieces. */
@@ -589,8 +553,8 @@ interface Unescape {
 }
 
 /**
- * Creates an Unescape. Some encoders write a line break after every 76 characters, and some escape all of the URL. It
- * does not change wrong escapes. They are not base64, so the decoder refuses them.
+ * Some encoders break lines after 76 characters, or escape the whole URL. Wrong escapes stay unchanged, and the decoder
+ * refuses them.
  */
 function createUnescape(): Unescape {
   let held = "";
@@ -619,8 +583,8 @@ const withoutWhiteSpace = (text: string): string => text.replace(/[\t\n\f\r ]+/g
 /** Decodes `first`, which is empty or one group of four characters, and then `groups`. */
 function decode(first: string, groups: Buffer, take: (decoded: Buffer) => void): boolean {
   if (first !== "" && !group.test(first)) return false;
-  // Node skips characters that are not base64. Then the result is too short, and the code below refuses the text.
-  // Node also accepts `-` and `_` (base64url), so this line refuses them.
+  // Node skips characters that are not base64. The length check below finds these. Node also accepts `-` and `_`
+  // (base64url), so this line refuses both.
   if (groups.includes(0x2d) || groups.includes(0x5f)) return false;
   let offset = decoded.write(first, "base64");
   for (let at = 0; at < groups.length; at += pieceLength) {

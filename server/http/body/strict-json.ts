@@ -10,31 +10,28 @@ export const deepestNesting = 32;
 /** How many elements a list of a request may have. */
 const mostElements = 10_000;
 
-/**
- * The field of a body whose value may be any JSON value. `anything` means that the whole text may be any JSON value.
- */
+/** The field of a body that may have any JSON value. With `anything`, the whole text may. */
 type Free = string | typeof anything;
 
 export const anything: unique symbol = Symbol("anything");
 
 /**
- * Parses UTF-8 JSON text. Refuses some text that JSON.parse accepts, because different parsers read it
- * differently: duplicate keys, `__proto__`, nesting deeper than 32, and lists that are too long. Also refuses
- * text with more than `most` structural characters (brackets, colons and commas), because parsing it takes too
- * long. Throws `malformed_json` for such text. In the field `free` these rules do not apply. If a key occurs
- * twice in this field, its last value counts. `keepExactJson` also replaces values in this field that
- * JSON.parse would not keep exactly, and `withoutLargeMetadata` replaces values that no report keeps.
+ * Parses UTF-8 JSON. Throws `malformed_json` for duplicate keys, `__proto__`, nesting deeper than 32 and too long
+ * lists. Other parsers may read them differently. Also throws it for more than `most` brackets, colons and commas,
+ * because parsing them takes too long.
+ *
+ * These rules do not apply in the field `free`. The last value of a duplicate key counts there. `keepExactJson` and
+ * `withoutLargeMetadata` replace some values in this field.
  */
 export function parseStrictJson(bytes: Buffer, free?: Free, most: number = limits.jsonStructure): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
   const given = bytes.toString("utf8", hasByteOrderMark(bytes) ? 3 : 0);
   const text = free === undefined ? given : withFreeField(given, free, most);
-  // This line must run before JSON.parse, because `countColons` also throws an error if the text is nested too
-  // deeply, or has too many values.
+  // This line must run before JSON.parse, because it refuses text that is nested too deeply or has too many values.
   const colons = countColons(text, free, most);
   const value = parsed(text);
-  // At this point the text is well-formed, so every colon outside a string belongs to a key. If there are fewer keys
-  // than colons, a key occurs twice.
+  // The text is well-formed, so each colon outside of strings belongs to a key. Fewer keys than colons mean a duplicate
+  // key.
   if (free !== anything && countKeys(value, free) !== colons) throw twoEqualKeys();
   return value;
 }
@@ -44,15 +41,13 @@ function withFreeField(text: string, free: Free, most: number): string {
   return keepExactJson(withoutLargeMetadata(text, field, most), field);
 }
 
-/**
- * Whether a text begins with a byte order mark. Some programs write it before UTF-8 text. It is not a part of the JSON.
- */
+/** Some programs write a byte order mark before UTF-8 text. It is not part of the JSON. */
 const hasByteOrderMark = (bytes: Buffer): boolean =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
 /**
- * Counts the keys of all objects, except the objects in the field `free`. Throws `malformed_json` for a list that is
- * too long, and for the key `__proto__`.
+ * Counts the keys of all objects outside of `free`. Throws `malformed_json` for a list that is too long, and for
+ * `__proto__`.
  */
 function countKeys(value: unknown, free?: string): number {
   if (!isObjectOrList(value)) return 0;
@@ -80,9 +75,8 @@ const isOpening = (character: number) => character === 0x5b || character === 0x7
 const isClosing = (character: number) => character === 0x5d || character === 0x7d;
 
 /**
- * Counts the colons outside of strings, except the colons in the field `free`. Also throws an error if the text is
- * nested too deeply or has more than `most` structural characters. All checks use one loop, because a second loop would
- * double the time. If the text is not JSON, the count has no meaning.
+ * Counts the colons outside of strings and of `free`. Throws if the text is too deep or has too many structural
+ * characters. A second loop for these checks would double the time.
  */
 function countColons(text: string, free: Free | undefined, most: number): number {
   // `withoutLargeMetadata` has already counted a text with a free field.
@@ -116,11 +110,9 @@ function countColons(text: string, free: Free | undefined, most: number): number
 }
 
 /**
- * Changes JSON text so that JSON.parse loses no content. A number that a double cannot represent exactly
- * becomes a string. An object or a list at the 16th level of nesting becomes its hash inside of six nested
- * lists. So the result is still nested too deeply for every later check of the depth. Changes only the value of
- * `field`, or the whole text if `field` is undefined. Does not repair text that is not JSON, and may throw
- * `malformed_json` for it.
+ * Changes JSON text so that JSON.parse loses nothing. A number that JSON.parse would change becomes a string. An object
+ * or list at the 16th level becomes its hash in six lists: still too deep for later checks. Changes only `field`, or
+ * everything without a field. May throw `malformed_json`.
  */
 function keepExactJson(text: string, field?: string): string {
   if (!mayExceedDouble.test(text) && !isNestedDeeperThan(text, step - 1)) return text;
@@ -149,10 +141,7 @@ function keepExactJson(text: string, field?: string): string {
 
 const step = 16;
 
-/**
- * Matches numbers with at least sixteen digits or with an exponent. A double (IEEE 754) represents all numbers
- * without a match exactly.
- */
+/** Numbers with at least sixteen digits or with an exponent. JSON.parse changes no other numbers. */
 const mayExceedDouble = /\d[\d.]{15}|\d[eE][+-]?\d/;
 
 const isDigit = (character: string): boolean => character >= "0" && character <= "9";
@@ -178,8 +167,8 @@ function createOutput(text: string) {
       pieces.push(`${"[".repeat(6)}"${createHash("sha256").update(deep).digest("hex")}"${"]".repeat(6)}`);
     },
     /**
-     * Returns the index of the last character of the number that begins at `at`. If JSON.parse would not keep the
-     * number exactly, the output contains the number as a string.
+     * Returns the index of the last character of the number at `at`. A number that JSON.parse would change becomes a
+     * string.
      */
     number(at: number): number {
       numberForm.lastIndex = at;
@@ -218,10 +207,7 @@ function fitsDouble(written: string): boolean {
   return Number.isFinite(double) && given.digits === kept.digits && given.exponent === kept.exponent;
 }
 
-/**
- * Returns a number in a normal form, so that equal numbers have equal forms: the digits without zeros at the beginning
- * and at the end, and a power of ten.
- */
+/** Returns the digits without zeros at both ends, and a power of ten. Equal numbers have equal results. */
 function decimal(written: string): { readonly digits: string; readonly exponent: number } {
   const [mantissa = "", exponent = "0"] = written.replace(/^-/, "").toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");
@@ -251,9 +237,8 @@ export interface StringReader {
 }
 
 /**
- * Creates a reader that passes the text of the string to `take`, with its escapes replaced. `take` must not keep the
- * pieces. An escaped character that is neither printable ASCII nor white space becomes DEL. Throws `malformed_json`
- * for a wrong escape or for raw white space other than a space.
+ * `take` receives text without escapes and must not keep it. Escaped characters other than printable ASCII and white
+ * space become DEL. Throws `malformed_json` for a wrong escape, and for raw white space such as a tab.
  */
 export function createStringReader(take: (text: Buffer) => void): StringReader {
   // The beginning of an escape that the last chunk did not contain completely.
@@ -291,10 +276,7 @@ export function createStringReader(take: (text: Buffer) => void): StringReader {
   };
 }
 
-/**
- * Creates a sink that checks the raw bytes of a JSON string. It throws `malformed_json` if JSON.parse would throw an
- * error.
- */
+/** Checks the raw bytes of a JSON string. Throws `malformed_json` if JSON.parse would throw. */
 export function createRawStringCheck(): TextSink<void> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const decode = (bytes?: Buffer) => {
@@ -306,9 +288,8 @@ export function createRawStringCheck(): TextSink<void> {
   };
   return {
     write(bytes) {
-      // White space is allowed at this point, because it was escaped in the JSON. The reader has already refused
-      // unescaped white space.
-      // A loop is several times faster than `bytes.some`.
+      // White space here was escaped in the JSON: the reader has refused raw white space. A loop is several times
+      // faster than `bytes.some`.
       for (let at = 0; at < bytes.length; at++) {
         const byte = bytes[at] ?? 0;
         if (byte < 0x20 && !whiteSpace.includes(byte)) throw rawControl();
@@ -330,14 +311,11 @@ const backslash = 0x5c;
 
 const pieceLength = 65_536;
 
-// All uploads use the same buffer, because only one piece is in use at a time. The 8 extra bytes are for the start of
-// an escape from the last chunk.
+// All uploads share this buffer, because only one piece is in use at a time. The 8 extra bytes are for the start of an
+// escape.
 const unescaped = Buffer.allocUnsafe(pieceLength + 8);
 
-/**
- * Returns the index at which an incomplete escape at the end of `text` begins. Returns the length of `text` if there is
- * no such escape. `text` is a part of a JSON string.
- */
+/** Returns where an incomplete escape at the end of `text` begins, or the length of `text` if there is none. */
 function incompleteEscapeAt(text: string): number {
   const at = text.lastIndexOf("\\");
   const begun = text.length - at;
@@ -346,8 +324,8 @@ function incompleteEscapeAt(text: string): number {
 }
 
 /**
- * Replaces the escapes in a part of a JSON string. An escaped character that is neither printable ASCII nor white
- * space becomes DEL. Throws `malformed_json` for a wrong escape.
+ * Replaces escapes. Characters other than printable ASCII and white space become DEL. Throws `malformed_json` for a
+ * wrong escape.
  */
 function unescapeToAscii(text: string): string {
   if (!text.includes("\\")) return text;
@@ -382,15 +360,14 @@ function characterOf(escaped: string | undefined): string {
 }
 
 /**
- * Replaces entries of metadata that are so large that no report keeps them, before JSON.parse reads them. JSON.parse
- * and the checks after it would need seconds for megabytes of small values. `field` is the field with the metadata. If
- * it is undefined, the whole text is the metadata. (rule F6)
+ * Replaces metadata entries that are too large for any report, because JSON.parse and later checks would need seconds
+ * for them. `field` is the field with the metadata, or undefined if the whole text is metadata. (rule F6)
  *
- * `fitMetadata` drops a replaced entry for the same reason as the entry itself. A replaced entry contains the hash of
- * its text, so that different requests stay different. Does not check the JSON of an entry that it replaces.
+ * A replacement contains the hash of its entry, so that different requests stay different. `fitMetadata` drops it for
+ * the same reason as the entry. The JSON of a replaced entry is not checked.
  *
- * Throws `malformed_json` if the text ends inside of the metadata, if it has the field twice, or if the text without
- * the metadata has more than `most` structural characters.
+ * Throws `malformed_json` if the metadata does not end or the field occurs twice. Also throws it if the rest has more
+ * than `most` structural characters.
  */
 export function withoutLargeMetadata(text: string, field: string | undefined, most: number): string {
   // A text does not have more structural characters than characters.
@@ -449,10 +426,8 @@ interface Entry {
 }
 
 /**
- * Reads the entries of the object or list that begins at `start`. Calls `replace` for each entry that has too
- * many structural characters, and for each entry that would exceed the limit of all metadata together. Only
- * `limits.namedDrops` entries of the second kind are named, so the last of them contains the whole rest of the
- * metadata. Returns the index of the closing bracket. Throws `malformed_json` if there is none.
+ * Calls `replace` for entries that are too large, alone or together. After `limits.namedDrops` entries that are too
+ * large only together, replaces the whole rest. Returns the index of the closing bracket. Throws `malformed_json`.
  */
 function readEntries(text: string, start: number, replace: (entry: Entry, end: number) => void): number {
   let entry: Entry = { from: start + 1, size: 1, depth: 0 };

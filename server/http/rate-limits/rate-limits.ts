@@ -22,11 +22,9 @@ import {
 } from "./store.ts";
 
 /**
- * The limits that each server counts only in its own memory. A restart resets these limits, and several servers
- * together allow more. That is acceptable, because these limits protect no secret and limit no mails, and most of them
- * have short windows. The two limits on refusals (`refused…`) are in memory because a write to the database would take
- * more time than the refusal. All other limits are rows in the database, so that they are exact for all servers
- * together. (rule H16)
+ * Limits that each server counts in memory. A restart resets them, and several servers allow more. They protect no
+ * secret and limit no mails. For refusals, the database would take more time than the refusal. All other limits are
+ * rows in the database. (rule H16)
  */
 const inMemory: ReadonlySet<RateLimitName> = new Set<RateLimitName>([
   ...(["feedback", "feedbackRepeats", "faqWrites", "agentReads", "drafts"] as const),
@@ -34,8 +32,8 @@ const inMemory: ReadonlySet<RateLimitName> = new Set<RateLimitName>([
 ]);
 
 /**
- * Whether a limit applies. `INNKEEP_RATE_LIMITS=off` switches off the limits on attempts at a secret only on a
- * development server. (rule H16)
+ * Whether a limit applies. `INNKEEP_RATE_LIMITS=off` switches off limits on attempts at a secret only on a development
+ * server. (rule H16)
  */
 export const limitApplies = (
   { rateLimited, dev }: Pick<Settings, "rateLimited" | "dev">,
@@ -109,9 +107,8 @@ type Caller = IncomingRequest["caller"];
 type Limiting = Pick<Deps, "database" | "clock" | "settings" | "limiter">;
 
 /**
- * Refuses a caller that has used up its limits, before the body is read. Does not count the request. Throws
- * `rate_limited` in two cases: if all limits of the endpoint are used up, or if a limit that counts by account is
- * used up.
+ * Throws `rate_limited` if all limits of the endpoint, or a limit by account, are used up. Does not count the request.
+ * The body is read later.
  */
 export async function refuseLimited(
   endpoint: Endpoint,
@@ -141,8 +138,8 @@ async function refuseWithoutRoom(
 }
 
 /**
- * Counts an attempt before the server checks the other parts of the request. The attempt counts even if it succeeds.
- * If the limit is used up, throws `rate_limited` and counts nothing.
+ * Counts an attempt before the server checks the rest of the request. Successful attempts count, too. Over the limit,
+ * throws `rate_limited` and counts nothing.
  */
 export async function countAttempt(
   endpoint: Endpoint,
@@ -185,10 +182,7 @@ function partOf(whose: AttemptLimit["by"][number], { caller, address, body }: Id
   return fieldOf(body, whose.slice("body.".length)).toLowerCase();
 }
 
-/**
- * Returns the key of the rate limit that a request uses. Returns undefined if the request has no limit, or if
- * limits are switched off.
- */
+/** Returns the key of the rate limit of a request. Undefined if no limit applies. */
 export function limitedByOf(
   endpoint: Endpoint,
   { caller, body }: IncomingRequest,
@@ -202,9 +196,8 @@ export function limitedByOf(
 }
 
 /**
- * Counts a request without a credential. If the request is over the limit, this only reads the database. So other
- * requests need not wait for the writer, even if there are very many requests over the limit. Throws `rate_limited`
- * with the seconds to wait.
+ * Counts a request without a credential. Over the limit, it only reads the database, so that other requests need not
+ * wait for the writer. Throws `rate_limited`.
  */
 export async function spendAsStranger(
   { clock, database, settings }: Pick<Deps, "clock" | "database" | "settings">,
@@ -216,8 +209,7 @@ export async function spendAsStranger(
 }
 
 /**
- * Begins to count a request of `sender`. `announced` is the length of its body, if its headers contain it.
- * Throws `rate_limited`.
+ * Begins to count a request. `announced` is the length of its body if the headers contain it. Throws `rate_limited`.
  */
 export type CountBody = (sender: Sender, announced?: number) => Judged;
 
@@ -229,12 +221,13 @@ interface Judged {
 }
 
 /**
- * The limits on requests that are refused before the limits of their endpoint apply. (rule H18) They are counted only
- * in memory, because a write to the database would take more time than the refusal itself. A request without a
- * credential counts when it begins, so that many simultaneous requests cannot exceed the limit. With a credential,
- * only refusals count. They count by credential and network together. Many devices share an app key, and one broken
- * device must not stop the other devices. Many devices also share a network. So when the limit is exceeded, the
- * server still reads small bodies, and only refused requests get the status 429.
+ * Limits requests that are refused before the limits of their endpoint apply (rule H18). The counts are in memory,
+ * because a write to the database takes more time than a refusal.
+ *
+ * Without a credential, a request counts when it begins, so that many simultaneous requests cannot exceed the limit.
+ * With a credential, only refusals count, for each credential and network. Many devices share an app key, and one
+ * broken device must not stop the others. Devices may share a network, too. So the server still reads small bodies over
+ * the limit, and only refused requests get the status 429.
  */
 export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBody {
   const memory = createUsesInMemory(deps, mostBytes.refusals);
@@ -257,14 +250,10 @@ export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBo
 
 const uncounted: Judged = { passed() {}, refused() {} };
 
-/**
- * The statuses of the refusals that count. Other refusals, for example by a rate limit, are not an error of the sender.
- */
+/** Other refusals, such as those of a rate limit, are not an error of the sender. */
 const countedStatuses = [400, 403, 413, 415];
 
-/**
- * An agent has several limits. So these messages name the limit that is used up, and say what still works.
- */
+/** These messages name the limit that is used up, because an agent has several limits. */
 const then = "Wait as long as the header Retry-After says, then send the request again.";
 
 const sentences: Partial<Record<RateLimitName, string>> = {
@@ -293,8 +282,8 @@ interface UsesInMemory {
 const entryBytes = 300;
 
 /**
- * Counts uses in the memory of this process, with at most `mostBytes`. If the counts need more, the least recently used
- * keys are dropped. `take` throws `rate_limited`.
+ * Counts uses in memory, with at most `mostBytes`. Drops the least recently used keys first. `take` throws
+ * `rate_limited`.
  */
 export function createUsesInMemory(
   { clock, settings }: Pick<Deps, "clock"> & { readonly settings: Pick<Deps["settings"], "rateLimits"> },
@@ -330,10 +319,7 @@ type UseVerdict =
   /** The number of whole seconds after which a use is allowed. */
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
-/**
- * The uses of one key, in memory. They are stored in two lists of numbers, because very many objects would slow down
- * the garbage collector.
- */
+/** The uses of one key. Two lists of numbers, because very many objects would slow down the garbage collector. */
 interface UseLog {
   /** The times of uses, oldest first, in milliseconds since 1970. Times before the index `start` no longer count. */
   times: number[];
@@ -345,8 +331,8 @@ interface UseLog {
 }
 
 /**
- * The maximum number of stored times. For a limit up to this number, the time of each use is exact. For a higher
- * limit, the window is divided into this number of parts, and times are rounded up to the end of a part.
+ * The maximum number of stored times. For higher limits, the window has this number of parts. Times are rounded up to
+ * the end of a part.
  */
 const mostTimes = 2_048;
 
@@ -363,8 +349,8 @@ export function takeUse(log: UseLog, now: number, rule: RateLimit): UseVerdict {
 }
 
 /**
- * Returns the verdict that `takeUse` would return. Does not count a use, but removes old uses from the log. The
- * use that reaches the limit is allowed, and the next one is not. (rule H31)
+ * Returns the verdict of `takeUse` without counting. Removes old uses. The use that reaches the limit is allowed, the
+ * next one is not. (rule H31)
  */
 export function lookAtUses(log: UseLog, now: number, { limit, windowSeconds }: RateLimit): UseVerdict {
   const windowMs = windowSeconds * 1_000;
@@ -388,17 +374,14 @@ export function giveUseBack(log: UseLog, at: number): boolean {
   return true;
 }
 
-/**
- * Returns the maximum number of bytes that the two lists of a log can use. An array allocates memory for more numbers
- * than it contains.
- */
+/** Returns the maximum bytes of the two lists. An array allocates more than it contains. */
 export const bytesOf = ({ times }: UseLog): number => 2 * (16 + 8 * (2 * times.length + 18));
 
 function forgetOld(log: UseLog, now: number, windowMs: number): void {
   const { times, counts } = log;
   const last = times.at(-1) ?? 0;
-  // If this is true, the clock was set back by more than a window. The last summand is needed because `timeOf` rounds
-  // up by at most one part of the window.
+  // If this is true, the clock was set back by more than a window. The last summand is the most that `timeOf` rounds
+  // up.
   if (last > now + windowMs + Math.ceil(windowMs / mostTimes)) return void Object.assign(log, createUseLog());
   const oldest = now - windowMs;
   for (; log.start < times.length && (times[log.start] ?? 0) <= oldest; log.start += 1)
@@ -409,10 +392,7 @@ function forgetOld(log: UseLog, now: number, windowMs: number): void {
   log.start = 0;
 }
 
-/**
- * Returns the time to record for a use. It is never earlier than the previous use, even if the clock was set back a
- * little.
- */
+/** Returns the time to record for a use. It is not before the last use, even if the clock was set back a little. */
 function timeOf({ times }: UseLog, now: number, limit: number, windowMs: number): number {
   const part = limit <= mostTimes ? 1 : Math.ceil(windowMs / mostTimes);
   return Math.max(times.at(-1) ?? 0, Math.ceil(now / part) * part);
@@ -440,10 +420,8 @@ function add(log: UseLog, at: number): void {
 }
 
 /**
- * Creates a function that finds the address of the client. If the connection does not come from a trusted
- * proxy, this is the address of the connection. The client can write anything into X-Forwarded-For, but trusted
- * proxies add their entries at its end. So the address of the client is the last entry that is not a trusted
- * proxy. If that entry is not an address, the result is the address of the connection.
+ * Finds the address of the client. Clients can write anything into X-Forwarded-For, but trusted proxies add entries at
+ * its end. So the last entry that is no trusted proxy counts, otherwise the address of the connection.
  */
 export function createAddressOf(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const networks = trustedProxies.map((network) => ipaddr.parseCIDR(network));
@@ -466,9 +444,8 @@ export function createAddressOf(trustedProxies: readonly string[]): (request: In
 }
 
 /**
- * Returns the network of an address. Rate limits count all requests of one network together. For IPv4, this is the
- * address itself. For IPv6, it is the first 64 bits of the address, because one customer usually has all addresses with
- * these bits.
+ * Returns the network of an address, for which rate limits count. For IPv6, it is the first 64 bits, which usually
+ * belong to one customer.
  */
 export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;

@@ -8,10 +8,7 @@ export interface RateLimit {
   readonly windowSeconds: number;
 }
 
-/**
- * A use of a limit. `rateLimit` is the limit, and `who` is the key under which the use is counted, such as the id of a
- * credential.
- */
+/** A use of a limit. `who` is the key for counting, such as the id of a credential. */
 export interface Spending {
   readonly who: string;
   readonly rateLimit: RateLimitName;
@@ -20,10 +17,7 @@ export interface Spending {
 /** Undoes the counting of one use. */
 export type GiveBack = () => void;
 
-/**
- * The use of a limit by one mutation. The transaction of the mutation may run several times, but the mutation counts as
- * one use.
- */
+/** Counts a mutation as one use, even if its transaction runs several times. */
 export interface MutationUse {
   /** Counts one use. Throws `rate_limited` with the seconds to wait. */
   spend(tx: Transaction, spending: Spending): Promise<void>;
@@ -57,8 +51,8 @@ const minutesInHour = 60;
 const minuteMs = 60_000;
 
 /**
- * Counts the bytes if the hourly limit allows them. Otherwise counts nothing. Returns whether the bytes were
- * allowed, and if not, the seconds to wait. Also deletes the counts of all keys that are older than an hour.
+ * Counts the bytes if the hourly limit allows them. Returns the verdict. Also deletes the counts of all keys that are
+ * older than an hour.
  */
 export async function useBytes(tx: Transaction, { keyId, bytes, most, now }: ByteUse): Promise<RateVerdict> {
   const minute = Math.floor(now.getTime() / minuteMs);
@@ -96,10 +90,7 @@ export async function addBytes(
   );
 }
 
-/**
- * Subtracts bytes that must not count against the limit, such as those of a repeat. They are subtracted from
- * the newest minute with at least this number of bytes.
- */
+/** Subtracts bytes that must not count, such as those of a repeat, from the newest minute with enough bytes. */
 export async function giveBackBytes(tx: Transaction, keyId: string, bytes: number): Promise<void> {
   await tx.lock(`bytes:${keyId}`);
   const newest = await tx.get<{ minute: number }>(
@@ -129,11 +120,8 @@ export type RateVerdict =
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 /**
- * Counts one use of a key if the limit allows it. This is a part of the transaction. Refused uses do not count. A row
- * contains the times of the last uses. A use is allowed if the row has fewer than `limit` times, or if the oldest of
- * its last `limit` times is no longer in the window. On PostgreSQL, the row is locked until the transaction ends. The
- * time is the time of the database, so that servers with different clocks agree. On SQLite, the time is the time of
- * `clock`.
+ * Counts one use if the limit allows it: the oldest of the last `limit` times must be outside of the window. PostgreSQL
+ * locks the row until the transaction ends. It uses its own time, so that servers with different clocks agree.
  */
 export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVerdict> {
   for (;;) {
@@ -146,12 +134,12 @@ export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVer
 }
 
 /**
- * Removes the last use of `key`. Some attempts are counted when they begin, but must count only if they fail. Call
- * this if such an attempt has not failed.
+ * Removes the last use of `key`. Call this for an attempt that was counted at its beginning and must count only if it
+ * fails.
  */
 export async function giveBack(tx: Transaction, key: string): Promise<void> {
-  // The statement has no further condition. While other transactions change the row, PostgreSQL could check such a
-  // condition against an old version of the row.
+  // While other transactions change the row, PostgreSQL could check a further condition against an old version of the
+  // row. So there is none.
   await tx.run(
     `UPDATE rate_limits SET times = substr(times, 1, length(times) - ${digits}) WHERE key = ?`,
     key,
@@ -169,10 +157,7 @@ export async function forget(tx: Transaction, keys: readonly string[]): Promise<
   await tx.run(`DELETE FROM rate_limits WHERE key IN (${keys.map(() => "?").join(", ")})`, ...keys);
 }
 
-/**
- * Deletes up to `most` rows in which every counted use is older than the window of its limit. Returns how many rows it
- * deleted.
- */
+/** Deletes up to `most` rows in which all uses are older than the window. Returns the number of deleted rows. */
 export async function prune(tx: Transaction, clock: Clock, most = 1_000): Promise<number> {
   const hour = hourOf(clock.now().getTime());
   return tx.run(
@@ -211,18 +196,12 @@ interface Uses {
   readonly now?: number;
 }
 
-/**
- * A time is stored as 13 digits, the milliseconds since 1970. All times have the same length, so that SQL can divide a
- * text with many times into single times.
- */
+/** A time has 13 digits: milliseconds since 1970. The equal length lets SQL divide a text into its times. */
 const digits = 13;
 
 const postgresNow = "(floor(extract(epoch FROM clock_timestamp()) * 1000) + CAST(? AS bigint))";
 
-/**
- * The SQL expressions that differ between the engines. `given` is the time of this use in its stored form. `now` is the
- * same time in milliseconds, for the conflict clause.
- */
+/** The SQL expressions of each engine. `given` is the time of this use as text, `now` in milliseconds. */
 const dialects = {
   sqlite: {
     given: "?",
@@ -253,9 +232,8 @@ function knownText(name: string, make: () => string): string {
 }
 
 /**
- * Returns the statement of `consume`. If the clock was set back by more than a window, the row begins again with this
- * use. If it was set back by less, this use gets the time of the last use. On PostgreSQL, `now` does not come from
- * `excluded`, because the time must be read after the statement has waited for the row lock.
+ * If the clock was set back by more than a window, the row begins again. If it was set back by less, this use gets the
+ * last time. PostgreSQL reads `now` after the wait for the row lock, so not from `excluded`.
  */
 function textFor(engine: Engine, { limit, windowSeconds }: RateLimit, rows: string): string {
   const { given, now, right, greatest } = dialects[engine];
@@ -280,10 +258,7 @@ function consumeValues(engine: Engine, { key, rule, clock }: LimitedUse, now: nu
   return [key, offsetMs, staleHour, offsetMs, offsetMs, offsetMs, offsetMs, offsetMs];
 }
 
-/**
- * Returns the hours since 1970. This is precise enough to delete old rows. Most uses do not change this value, so
- * they do not change the index.
- */
+/** Returns the hours since 1970. Most uses do not change this value, so they do not change the index. */
 function hourOf(ms: number): number {
   return Math.floor(ms / 3_600_000);
 }

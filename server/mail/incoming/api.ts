@@ -18,8 +18,7 @@ type IncomingDeps = Pick<
 const mostListed = 100;
 
 /**
- * Returns the handlers for the originals of incoming mails, and for mails that were not added to a thread because a
- * program wrote them. (rules M13, M16)
+ * Returns the handlers for original mails, and for mails of programs that are not part of a thread. (rules M13, M16)
  */
 export function incomingMails(deps: IncomingDeps): Handlers<typeof contract> {
   const { database, files } = deps;
@@ -77,10 +76,6 @@ export function incomingMails(deps: IncomingDeps): Handlers<typeof contract> {
 const alreadyTaken = (): ApiError =>
   new ApiError("wrong_state", { message: "This mail is already a message of its thread." });
 
-/**
- * Returns the original of a mail if the original is still stored and the caller may read it. Throws `not_found`
- * otherwise.
- */
 async function ownedOriginal(deps: IncomingDeps, id: string, caller: ConsoleCaller): Promise<OriginalRow> {
   const found = await mailOriginals.findFor(deps.database, caller, id, oldestOriginal(deps.clock.now()));
   if (!found) throw new ApiError("not_found");
@@ -98,8 +93,8 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Creates the function that loads and parses a mail. It handles one mail at a time, because each may need much memory.
- * Throws `wrong_state` for a mail that cannot be parsed.
+ * Creates the function that loads and parses one mail at a time: a mail may need much memory. Throws `wrong_state` for
+ * a mail that cannot be parsed.
  */
 function createReadOriginal(deps: IncomingDeps) {
   const bounds = boundsOf(deps.settings.budgets);

@@ -27,8 +27,8 @@ type HandleDeps = Pick<
 >;
 
 /**
- * If this number of attempts to handle the same mail has failed, for example because the server crashed, the
- * mail is skipped. Otherwise the server could never read later mails. (rule M12)
+ * After this number of failed attempts, such as crashes, a mail is skipped. Otherwise it would block all later mails.
+ * (rule M12)
  */
 const mostAttempts = 2;
 
@@ -45,29 +45,25 @@ export interface ArrivedMail {
   /** The token in the reply address. */
   readonly token: string;
   /**
-   * Stores, in a separate transaction, that an attempt begins. Returns undefined if another server has already handled
-   * the mail.
+   * Stores the start of an attempt in its own transaction. Undefined if another server has already handled the mail.
    */
   readonly begin: () => Promise<MailAttempt | undefined>;
   /** Fetches the mail. Returns undefined if the mail was deleted. */
   readonly read: () => Promise<Buffer | undefined>;
-  /**
-   * Stores, in the given transaction, that the mail was handled. Returns false if another server has already handled
-   * it.
-   */
+  /** Stores in the given transaction that the mail was handled. False if another server has already handled it. */
   readonly claim: (tx: Transaction) => Promise<boolean>;
 }
 
 /**
- * The result for a mail. `stored`: nothing is left to do, and the mail can be marked as read. `unread`: the mail was
- * not added to a thread, and stays unread so that a person can find it. `not ours`: the mail is not for this server.
- * `later`: the mail must be handled later, and all newer mails must wait for it.
+ * The result for a mail. `stored`: nothing is left to do; the mail can be marked as read. `unread`: the mail is in no
+ * thread and stays unread for a person. `not ours`: the mail is not for this server. `later`: this mail and all newer
+ * mails must wait.
  */
 export type MailOutcome = "stored" | "unread" | "not ours" | "later";
 
 /**
- * Creates the function that handles a mail. The function stores an answer as a message. For a bounce, it changes the
- * state of the mail that could not be delivered. (rules M12, M13, M14)
+ * Creates the function that handles a mail. An answer becomes a message. A bounce changes the state of the mail that
+ * failed. (rules M12, M13, M14)
  */
 export function createMailHandler(deps: HandleDeps) {
   const parseAndStore = createParseAndStore(deps);
@@ -76,8 +72,7 @@ export function createMailHandler(deps: HandleDeps) {
     // A stranger can write any token. A mail with a wrong token is not fetched.
     if (mailId === undefined) return "not ours";
     const attempt = await begin();
-    // Another server has handled the mail. The result is not available here, so this server does not mark the mail as
-    // read.
+    // Another server has handled the mail with an unknown result, so this server does not mark it as read.
     if (attempt === undefined) return "unread";
     if (attempt.attempts > mostAttempts) {
       if (isRecent(deps, attempt)) return "later";
@@ -134,9 +129,8 @@ async function leaveUnread({ database }: HandleDeps, claim: ArrivedMail["claim"]
 }
 
 /**
- * Stores a mail that a program wrote. A maintainer can later make it a message. Stores nothing if the sender is
- * blocked, or if the report already has too many of these mails. The mail stays unread in the mailbox. (rule
- * M13)
+ * Stores a mail of a program. A maintainer can later make it a message. Stores nothing for a blocked sender, or if the
+ * report has too many such mails. (rule M13)
  */
 async function setApart(
   deps: HandleDeps,
@@ -202,16 +196,13 @@ const idOf = (mailId: string, { messageId, text }: IncomingMail): string =>
 /** The attachments and the original of a mail after they were stored as files. */
 interface StoredParts {
   readonly files: MailFiles;
-  /**
-   * The original of the mail. Undefined if it is already stored, if it does not fit into the app's storage quota, or if
-   * the mail has too many addresses.
-   */
+  /** Undefined if the original is already stored, exceeds the storage quota, or contains too many addresses. */
   readonly original: OriginalFile | undefined;
 }
 
 /**
- * Stores the attachments and the original of a mail as files, if they fit into the app's storage quota. Then runs
- * `work` in a transaction, which adds the rows.
+ * Stores the attachments and the original as files, if the storage quota allows. `work` then adds the rows in a
+ * transaction.
  */
 type StoreMail = <Result>(
   answer: MailedAnswer & { readonly attachments: IncomingMail["attachments"] },
@@ -248,8 +239,8 @@ export function createStoreMail(
 }
 
 /**
- * Adds an answer that came by mail to its thread, together with its files and its original. Returns the report in its
- * current state; undefined if the thread already has this answer.
+ * Adds a mailed answer with its files and original to its thread. Returns the current report; undefined if the thread
+ * already has the answer.
  */
 export async function addMailedAnswer(
   deps: Pick<Deps, "clock" | "newId">,
@@ -291,17 +282,13 @@ const unnamed = "a file without a name";
 
 interface MailFiles {
   readonly kept: readonly FeedbackFile[];
-  /**
-   * The names of the attachments that are not stored: their kind is not allowed, they are too large or too
-   * many, or the app's storage is full.
-   */
+  /** The names of attachments that are not stored: wrong kind, too large, too many, or the app's storage is full. */
   readonly dropped: readonly string[];
 }
 
 /**
- * Stores attachments as temporary files, by the same rules as files of feedback. The bytes of an attachment
- * decide its kind. Converts at most as many texts to PDF files as a message can have attachments, because a
- * conversion blocks the server while it runs. (rule M14)
+ * Stores attachments as temporary files. The bytes of an attachment decide its kind. A conversion to PDF blocks the
+ * server, so only as many texts are converted as a message can have attachments. (rule M14)
  */
 async function mailFiles(
   { files }: Pick<Deps, "files">,
@@ -326,10 +313,6 @@ async function mailFiles(
   return { kept, dropped };
 }
 
-/**
- * Returns no files to store and the names of all attachments, because the attachments do not fit into the app's
- * storage quota.
- */
 const noneKept = (attachments: readonly IncomingFile[]): MailFiles => ({
   kept: [],
   dropped: attachments.map(({ name }) => name || unnamed),
@@ -359,15 +342,13 @@ function fieldOf(type: string | null, size: number): keyof ThreadFiles | undefin
   });
 }
 
-/** The maximum size of a text that is converted to a PDF. The conversion of a larger text would block the server. */
+/** The maximum size of a text that is converted to a PDF. A larger text would block the server. */
 const mostText = { bytes: 1_048_576, lines: 100_000 };
 
 /**
- * Converts a text file to a PDF, because threads cannot have text files. The command line does the same conversion.
- * The bytes decide whether the file is a text, because mail programs often declare a wrong type. Returns undefined
- * for other files. Also returns undefined for an attached mail. A mail of this server contains the link to the
- * sender's page, and the encoding of mails can hide this link, so that this function could not remove it. (rules M8,
- * M14)
+ * Converts a text to a PDF, because threads cannot have text files. The bytes decide, because mail programs often
+ * declare a wrong type. Returns undefined for other files and attached mails. The encoding of an attached mail can hide
+ * a secret link that must be removed. (rules M8, M14)
  */
 function textFileOf({ name, bytes, mimeType }: IncomingFile): IncomingFile | undefined {
   const text = bytes.length > mostText.bytes ? undefined : decodedText(bytes);
@@ -453,18 +434,15 @@ const algorithm = "aes-256-gcm";
 
 const [nonceBytes, tagBytes] = [12, 16];
 
-/**
- * The first bytes of an encrypted original. They prevent other programs from treating the file as a file of another
- * type.
- */
+/** The first bytes of an encrypted original. They prevent other programs from detecting a wrong file type. */
 const fileHeader = Buffer.from("innkeep sealed mail\n");
 
 /** The original of a mail, encrypted because links in it may be credentials. */
 interface SealedOriginal {
   readonly bytes: Buffer;
   /**
-   * The key with which the bytes are encrypted. The key itself is encrypted with the secret of the deployment. When
-   * that secret changes, only this key must be encrypted again.
+   * The key of the bytes, encrypted with the deployment's secret. If that secret changes, only this key is encrypted
+   * again.
    */
   readonly keySealed: string;
 }

@@ -78,8 +78,8 @@ async function* headsOf(client: ImapFlow, folder: string, after: number): AsyncI
 }
 
 /**
- * Creates the function `wait`, which resolves when mail has arrived, and after at most a minute. It resolves
- * immediately if mail has arrived since the last call, and rejects when the connection is lost.
+ * Creates the function `wait`. It resolves when mail has arrived since the last call, or after a minute. It rejects
+ * when the connection is lost.
  */
 function watchArrivals(client: ImapFlow) {
   let lost: Error | undefined;

@@ -1,6 +1,6 @@
 /**
- * The build uses this function in place of the IMAP library's tables for Japanese character sets. The library needs the
- * tables only to decode parts of a mail. This server reads whole mails as bytes, and parses them with another library.
+ * Replaces the IMAP library's tables for Japanese character sets in the build. The library only needs them to decode
+ * parts of mails. This server reads whole mails as bytes.
  */
 export function convert(): never {
   throw new Error("Mails are not decoded here.");

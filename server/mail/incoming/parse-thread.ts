@@ -1,9 +1,8 @@
 /**
- * The source of the program that parses one mail in a worker thread. The source is a text, so that the server can be
- * bundled into one file. The program sends the content of the mail to the server. Then it waits for a text, and sends
- * back that text without quotations. The mail library keeps an object for each line and for each part of the mail,
- * which would need many times the memory of the mail. So this program joins the lines while they arrive, and limits the
- * number of parts and the length of the text.
+ * The source of the worker thread that parses one mail. The source is a text, because the server is bundled into one
+ * file. The thread sends the mail's content to the server. It then receives a text, and sends the text back without
+ * quotations. The mail library stores an object for each line and part, which needs much memory. So this program joins
+ * the lines, and limits the number of parts and the length of the text.
  */
 export const mailThread = `
 const { parentPort, workerData } = require("node:worker_threads");

@@ -90,10 +90,7 @@ interface MailBounds {
   readonly milliseconds?: number | undefined;
 }
 
-/**
- * The time limit for parsing a mail. An ordinary mail needs much less time. But an attacker can write a mail for
- * which the libraries need minutes.
- */
+/** The time limit for one mail. An attacker can write a mail for which the libraries need minutes. */
 const longestMilliseconds = 30_000;
 
 /** The processor time, in milliseconds, that the search for the sender's own text may use. */
@@ -124,8 +121,8 @@ export const boundsOf = ({ mailThreadBytes }: Pick<Budgets, "mailThreadBytes">):
 });
 
 /**
- * Parses a mail in a worker thread, so that no mail can block the server or use up its memory. Returns undefined if the
- * parsing fails or exceeds the bounds.
+ * Parses a mail in a worker thread, so that it cannot block the server or fill the memory. Undefined on a failure or
+ * above the bounds.
  */
 async function parseMail(
   source: Uint8Array,

@@ -9,10 +9,7 @@ import { mailboxes } from "./store.ts";
 
 const firstPause = 2_000;
 const longestPause = 600_000;
-/**
- * The longest time that a stop of the server waits for the receiver. A connection that is still being opened cannot be
- * closed.
- */
+/** How long a stop of the server waits for the receiver. A connection that is being opened cannot be closed. */
 const stopMilliseconds = 2_000;
 /** If a connection lasted longer than this, the next pause between attempts is short again. */
 const healthyMilliseconds = 120_000;
@@ -26,8 +23,8 @@ export interface MailReceiver {
 type ReceiverDeps = Pick<Deps, "clock" | "database" | "log" | "settings">;
 
 /**
- * Reads new mails in the mailbox to which senders answer. Mails to other addresses stay unread. Without a mailbox in
- * the settings, the receiver does nothing. (rule M12)
+ * Reads new mails to this server's reply addresses. Other mails stay unread. Does nothing without a mailbox in the
+ * settings. (rule M12)
  */
 export function startMailReceiver(deps: ReceiverDeps, handle: HandleMail): MailReceiver {
   const { mailIn, dev } = deps.settings;
@@ -106,8 +103,8 @@ async function readNew(
   const row = await mailboxes.find(database, name);
   const last = row?.uidValidity === uidValidity ? Number(row.lastUid) : 0;
   /**
-   * Returns a function. It stores that all mails up to `lastUid` were handled. It returns false if another server has
-   * already stored this.
+   * Returns the function that stores that all mails up to `lastUid` are handled. It returns false if another server has
+   * stored this.
    */
   const claimUpTo = (lastUid: number) => async (tx: Transaction) => {
     if ((await mailboxes.lock(tx, name, uidValidity)) >= lastUid) return false;

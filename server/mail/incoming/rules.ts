@@ -4,10 +4,7 @@ interface MailHeader {
   readonly value: string;
 }
 
-/**
- * The kinds of incoming mail: a person's answer, a delivery report about a mail of this server, or another mail of a
- * program.
- */
+/** A person's answer, a delivery report about a mail of this server, or another mail of a program. */
 export type IncomingKind = "answer" | "report" | "automatic";
 
 /** How long the original of a mail is stored. (rule M16) */
@@ -19,8 +16,8 @@ export type AutomaticReason = "auto_submitted" | "precedence" | "no_sender";
 const tokens = /reply\+([a-z2-7]{42})@/gi;
 
 /**
- * Returns the tokens of the first reply addresses in header lines. Each token is in lower case and occurs once. Returns
- * at most 20, because each token is then looked up, and a person writes to one or a few addresses. (rule M12)
+ * Returns the tokens of the reply addresses in header lines, in lower case. Each token is looked up later, so at most
+ * 20 are returned. (rule M12)
  */
 export function replyTokensIn(text: string): string[] {
   const found = new Set<string>();
@@ -37,9 +34,8 @@ const valuesOf = (headers: readonly MailHeader[], key: string): string[] =>
   headers.filter((header) => header.key === key).map(({ value }) => value.trim().toLowerCase());
 
 /**
- * Returns why a mail counts as written by a program; undefined if a person wrote it. Uses only the sender and the
- * headers Auto-Submitted, Precedence and Return-Path, because mails of people can have the other headers of automatic
- * mails, too. (RFC 3834, rule M13)
+ * Returns why a mail counts as written by a program; undefined if a person wrote it. Ignores other headers of automatic
+ * mails, because mails of people can have them, too. (RFC 3834, rule M13)
  */
 export function automaticReason(headers: readonly MailHeader[], from: string): AutomaticReason | undefined {
   if (valuesOf(headers, "auto-submitted").some((value) => !noProgram.test(value))) return "auto_submitted";
@@ -48,10 +44,7 @@ export function automaticReason(headers: readonly MailHeader[], from: string): A
   return hasNoSender ? "no_sender" : undefined;
 }
 
-/**
- * Matches a value of Auto-Submitted that means that no program wrote the mail: an empty value, or `no`. Comments in
- * parentheses may come first.
- */
+/** Matches the values of Auto-Submitted for mails of people: `no` or empty. Comments in parentheses may come first. */
 const noProgram = /^(?:\([^()]*\)\s*)*(?:no\b|$)/;
 
 export function kindOfMail(headers: readonly MailHeader[], from: string): IncomingKind {
@@ -61,9 +54,9 @@ export function kindOfMail(headers: readonly MailHeader[], from: string): Incomi
 }
 
 /**
- * Whether the mail server that received a mail found that the sender address is false. Only the first header
- * `Authentication-Results` counts, because the team's mail server added it. The sender may have written further
- * headers with this name. (RFC 8601, rule M14)
+ * Whether the receiving mail server found that the sender address is false. Only the first header
+ * `Authentication-Results` counts, because the team's mail server added it. The sender may have written the others.
+ * (RFC 8601, rule M14)
  */
 export function failsAuthentication(headers: readonly MailHeader[]): boolean {
   const found = headers.find(({ key }) => key === "authentication-results")?.value ?? "";
@@ -78,8 +71,8 @@ export function failsAuthentication(headers: readonly MailHeader[]): boolean {
 }
 
 /**
- * Whether a delivery report says that a mail will never be delivered. A report about a delay does not count.
- * Reads only the beginning of the report, because each mail of this server has only one receiver.
+ * Whether a delivery report says that a mail will never be delivered. A delay does not count. Reads only the beginning,
+ * because each mail of this server has one receiver.
  */
 export const saysFailed = (deliveryStatus: string): boolean =>
   /^action:\s*failed\b/im.test(deliveryStatus.slice(0, readOfStatus));
@@ -95,20 +88,16 @@ export const tidyText = (text: string): string =>
     .join("\n")
     .trim();
 
-/**
- * The maximum number of characters that the search for the sender's own text reads. For longer texts the search would
- * need seconds.
- */
+/** The maximum number of characters of the search for the sender's own text. Longer texts would take seconds. */
 export const longestSearched = 10_000;
 
 /** How many lines of each quotation are searched if the text is longer than `longestSearched`. */
 const shownOfQuotation = 2;
 
 /**
- * Prepares a text from `tidyText` for the search for the sender's own text. In most languages, the library for this
- * search does not recognise the line that introduces a quotation. So this function marks such lines as quoted, in any
- * language. If the text is too long, each quotation is shortened, so that the search finds an answer below the
- * quotation.
+ * Prepares a text from `tidyText` for the search for the sender's own text. In most languages, the library does not
+ * recognise the line that introduces a quotation. So this function marks these lines as quoted. It also shortens the
+ * quotations of a long text, so that the search reaches an answer below a quotation.
  */
 export function withQuotationsMarked(text: string): string {
   const lines = markedBelowHead(withMarkedAttributions(text.split("\n")));
@@ -134,7 +123,7 @@ const dateAndTime = /\d{4}\D.{0,40}\d[:.]\d{2}/;
 const longestLine = 300;
 
 /**
- * Marks the lines that introduce a quotation as quoted. Such a line is directly before the quotation, has a date and an
+ * Marks the line that introduces a quotation as quoted. This line is directly before the quotation, has a date and an
  * address, and ends with a colon. The address may be on a separate line.
  */
 function withMarkedAttributions(lines: readonly string[]): string[] {
@@ -158,8 +147,8 @@ const isDivider = (line = ""): boolean => /^[-_=]{3}/.test(line);
 const headLine = /^\p{L}[\p{L} ]{0,20}\s?[:：]\s?\S/u;
 
 /**
- * Marks all lines from the first head of another mail to the end as quoted. A head has lines for sender, date, receiver
- * and subject.
+ * Marks all lines from the first head of another mail as quoted. A head has lines for sender, date, receiver and
+ * subject.
  */
 function markedBelowHead(lines: readonly string[]): string[] {
   const head = lines.findIndex(
@@ -185,7 +174,7 @@ const headersOfMails = /^(?:received|return-path|mime-version|content-transfer-e
 /** How many lines at the beginning of a text can be headers of a mail. */
 const mostHeaderLines = 500;
 
-/** Whether a text is the source of a mail: it begins with headers, and one of them is only in mails. */
+/** Whether a text is the source of a mail: it begins with headers, including a header that only mails have. */
 export function isMailSource(text: string): boolean {
   const lines = text.trimStart().split(/\r\n?|\n/, mostHeaderLines);
   if (/^From /.test(lines[0] ?? "")) lines.shift();

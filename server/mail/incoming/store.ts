@@ -5,9 +5,7 @@ import { insert } from "../../database/transaction.ts";
 
 /** The original of an incoming mail. Its bytes are in a file. */
 export interface OriginalRow {
-  /**
-   * The id of the mail's message. A mail that was set apart has this id, too, and keeps it when it becomes a message.
-   */
+  /** The id of the mail's message. A mail that is set apart already has this id. */
   readonly id: string;
   readonly appId: string;
   readonly feedbackId: string;
@@ -18,9 +16,7 @@ export interface OriginalRow {
   readonly keySealed: string;
   /** The address to which the answered mail was sent. */
   readonly recipient: string;
-  /**
-   * The reason why the mail was set apart, that is, not added to its thread. Null if the mail is a message.
-   */
+  /** Why the mail was set apart, that is, not added to its thread. Null if the mail is a message. */
   readonly setApart: string | null;
   readonly createdAt: string;
 }
@@ -167,10 +163,7 @@ export const mailboxes = {
       name,
     ),
 
-  /**
-   * Locks a mailbox, so that other servers wait. Returns the last handled uid; 0 for a new mailbox, or if the
-   * mail server has changed all uids.
-   */
+  /** Locks a mailbox. Returns the last handled uid; 0 for a new mailbox, or if the mail server has changed all uids. */
   async lock(tx: Transaction, name: string, uidValidity: string): Promise<number> {
     await tx.lock(`innkeep mailbox ${name}`);
     const row = await mailboxes.find(tx, name);

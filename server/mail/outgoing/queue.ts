@@ -26,12 +26,9 @@ export interface OutgoingMail {
   readonly text: string;
   /** The app that the mail is about. If the app is deleted, the mail is deleted, too. */
   readonly appId?: string | undefined;
-  /** The id of the object that the mail is about, such as a message. Queries use it to find the state of the mail. */
+  /** The id of the object that the mail is about, such as a message. Queries find the mail by this id. */
   readonly subjectId?: string | undefined;
-  /**
-   * The name of the mail's sender, such as the name of the app. The sender's address is always the address of this
-   * server.
-   */
+  /** The name of the mail's sender, such as the app name. The address is always that of this server. */
   readonly fromName?: string | undefined;
   /** The report that the mail answers. If this server reads a mailbox, the receiver can answer by mail. */
   readonly reportId?: string | undefined;
@@ -40,8 +37,7 @@ export interface OutgoingMail {
   /** The address with which the receiver can stop automatic mail with one click. */
   readonly unsubscribeUrl?: string | undefined;
   /**
-   * The time after which the mail is useless, for example because a link in it has expired. The default is three days
-   * from now.
+   * The time after which the mail is useless, for example because a link in it expires. The default is in three days.
    */
   readonly sendBefore?: Date | undefined;
 }
@@ -53,11 +49,9 @@ export const sendsMail = ({ mailOut, dev }: Pick<Settings, "mailOut" | "dev">): 
   mailOut !== undefined || dev;
 
 /**
- * Queues a mail in the transaction of the change that the mail reports. The mail is sent only after the commit.
- * It stays in the queue until the mail server accepts it or it is too late, even if this server restarts. If
- * this server crashes after the mail server has accepted a mail, but before it has stored this, the mail is
- * sent again with the same Message-ID. The content is encrypted. It is deleted when the mail has its final
- * state.
+ * Queues a mail in the transaction of the change that the mail reports. The mail is sent after the commit. It stays in
+ * the queue until the mail server accepts it or it is too late, even if this server restarts. A crash directly after
+ * the acceptance causes a second mail with the same Message-ID. The content is encrypted, and deleted at the end.
  *
  * Returns the id of the mail. Returns undefined and queues nothing if this server sends no mail, or if `to` is not an
  * address. (rules M1, M2, M6)
@@ -89,8 +83,8 @@ export async function queueMail(
 }
 
 /**
- * Replaces the content of a waiting mail. The Message-ID stays the same, because the mail may already have arrived.
- * Returns false if the mail is no longer waiting. (rule M6)
+ * Replaces the content of a waiting mail. Keeps the Message-ID, because the mail may already have arrived. Returns
+ * false if the mail does not wait any more. (rule M6)
  */
 export const rewriteMail = (
   deps: QueueDeps,
@@ -154,18 +148,15 @@ const bitsOfDigit = 5;
 const form = /^[a-z2-7]{42}$/i;
 
 /**
- * Returns the token for the reply address of a mail. The token consists of the id of the mail and a MAC. It is in
- * base32, because mail servers may change upper and lower case in an address. The token gives no access to the sender's
- * page. (rule M12)
+ * Returns the token for the reply address of a mail: the mail's id and a MAC, in base32. Mail servers may change upper
+ * and lower case in an address. The token gives no access to the sender's page. (rule M12)
  */
 export const replyTokenOf = (sealer: Pick<Sealer, "mark">, mailId: string): string =>
   base32(
     Buffer.from(mailId.replaceAll("-", "") + sealer.mark(markedText(mailId)).slice(0, macDigits), "hex"),
   );
 
-/**
- * Returns the id of the mail to which a reply address belongs; undefined if this deployment did not create the token.
- */
+/** Returns the id of the mail of a reply address; undefined if this deployment did not create the token. */
 export function readReplyToken(sealer: Pick<Sealer, "isMark">, token: string): string | undefined {
   const bytes = form.test(token) ? fromBase32(token.toLowerCase()) : undefined;
   if (bytes?.length !== uuidBytes + macDigits / 2) return undefined;

@@ -48,10 +48,9 @@ export interface Reach {
 }
 
 /**
- * Returns the receivers of the mail about a release note, and why other senders get none. The receivers are the
- * senders with a confirmed address who have a report on a thread of the note, unless they have unsubscribed,
- * have already got a mail about the note, or have got the maximum number of mails. If `reasonForAll` is given,
- * or if the app has no sender pages, there are no receivers. (rule M15)
+ * Returns who gets the mail about a release note, and why other senders get none. A receiver has a confirmed address
+ * and a report on a thread of the note. A sender gets no mail after an unsubscription, a mail about the note, or the
+ * maximum number of mails. With `reasonForAll`, or without sender pages, nobody gets the mail. (rule M15)
  */
 export async function reachOf(
   reader: Reader,
@@ -112,8 +111,8 @@ async function obstaclesOf(
 const isOld = (publishedAt: number, now: Date): boolean => now.getTime() - publishedAt > mailedFor;
 
 /**
- * Returns who gets a mail if a release note is published with a time, and why others do not. `publishedAt` is
- * that time in milliseconds, or NaN if the note has none. (rule M15)
+ * Returns who gets a mail if a release note is published, and why others do not. `publishedAt` is the publication time
+ * in milliseconds; NaN if the note has none. (rule M15)
  */
 export async function reachOfPublication(
   { database, settings }: Pick<Deps, "database" | "settings">,
@@ -141,15 +140,15 @@ export async function reachOfPublication(
 }
 
 /**
- * Deletes the waiting mails about a release note that is no longer published. If the note is published again
- * soon, senders who have not got a mail about it get one. (rule M15)
+ * Deletes the waiting mails about a release note that is no longer published. If it is soon published again, senders
+ * without a mail get one. (rule M15)
  */
 export const withdrawRelease = (tx: Transaction, entryId: string, now: Date): Promise<void> =>
   releaseMails.withdraw(tx, entryId, new Date(now.getTime() - mailedFor).toISOString());
 
 /**
- * Handles newly published release notes: stores the event of a note whose date has come, and queues mails to the
- * senders of the feedback in the note. Returns the number of notes. (rule M15)
+ * Handles newly published release notes: queues mails to the senders of their feedback. Stores the event of a note that
+ * its date has published. Returns the number of notes. (rule M15)
  */
 export async function mailReleases(deps: ReleasesDeps): Promise<number> {
   const now = deps.clock.now();
@@ -169,8 +168,8 @@ export async function mailReleases(deps: ReleasesDeps): Promise<number> {
 }
 
 /**
- * Stores the event that a release note was published, if it is not stored yet. A request stores this event only when it
- * publishes a note immediately. A note with a future date is published when its date comes, without a request.
+ * Stores the event that a release note was published, if it is missing. A request stores the event only if it publishes
+ * the note immediately. A note with a future date is published later, without a request.
  */
 async function recordPublishedByTime(
   deps: Pick<Deps, "newId">,
@@ -217,9 +216,8 @@ interface NoteWords {
 }
 
 /**
- * Returns a function. It returns the title and the text of a release note for the sender of a report with this
- * metadata. If the report has a language and the note has a translation into this language, they come from the
- * translation. (rule C35)
+ * Returns a function that returns the note's title and text for a report with this metadata. The function uses the
+ * translation into the report's language, if there is one. (rule C35)
  */
 function wordsOf(note: NoteToMail, plainText: (markdown: string) => string): (metadata: string) => NoteWords {
   const translations = releaseTranslations(note);

@@ -14,8 +14,8 @@ import { queueMail, sendsMail } from "./queue.ts";
 import { replyText, senderSubject } from "./rules.ts";
 
 /**
- * Returns the reports whose senders get a reply, and the columns with which the message stores its receivers. Throws
- * `bad_request` for a report of another thread. (rule M10)
+ * Returns the reports that get a reply, and the columns for the receivers of the message. Throws `bad_request` for a
+ * report of another thread. (rule M10)
  */
 export async function replyTo(
   reader: Reader,
@@ -33,9 +33,8 @@ export async function replyTo(
 }
 
 /**
- * Returns a hash that identifies the set of these reports. The hash changes when a report is added or removed.
- * The id of the newest report would not be enough: if a hidden report is released, it keeps its old time, so
- * the newest report stays the same. (rule F35)
+ * Returns a hash of the set of these reports. The id of the newest report is not enough: a hidden report that is
+ * released keeps its old time. (rule F35)
  */
 export const receiversOf = (reports: readonly { readonly id: string }[]): string =>
   createHash("sha256")
@@ -51,8 +50,8 @@ export const receiversOf = (reports: readonly { readonly id: string }[]): string
 type ReplyDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
- * Queues one mail with a reply for each address in these reports. Each mail quotes the newest report of its receiver.
- * Returns how the reply is delivered. (rule M10)
+ * Queues one mail with a reply per address. A mail quotes the receiver's newest report. Returns how the reply is
+ * delivered. (rule M10)
  */
 export async function mailReply(
   deps: ReplyDeps,
@@ -92,10 +91,7 @@ export async function mailReply(
   });
 }
 
-/**
- * Returns the subject that the sender gave a report. If there is none, returns a subject made from the message.
- * (rule M10)
- */
+/** Returns the subject that the sender gave a report, or a subject made from the message. (rule M10) */
 async function ownSubjectOf(reader: Reader, report: ReportRow): Promise<string> {
   const { id, category, subject, message } = report;
   const generated = subjectOf(category, message);

@@ -5,10 +5,7 @@ import { countOf } from "../../../src/words/phrases.ts";
 import { oneLine, visibleText } from "../../../src/words/visible.ts";
 import { withStatusUrl } from "../../feedback/saved-replies/rules.ts";
 
-/**
- * Returns the text of a mail with a reply: the reply, the link to the sender's page, and the beginning of the
- * receiver's report. (rule M10)
- */
+/** Returns the text of a mail with a reply, the link to the sender's page, and the report's beginning. (rule M10) */
 export function replyText({
   reply,
   appName,
@@ -115,8 +112,8 @@ interface NoteText {
 }
 
 /**
- * Returns the text of a release note as plain text. The format of the note decides whether this is the list of
- * changes or the text. If the chosen one is empty, returns the other one.
+ * Returns a release note as plain text. The format decides between the list of changes and the text. If the chosen one
+ * is empty, returns the other.
  */
 export function plainNote(
   { bodyFormat, body, items }: NoteText,
@@ -195,10 +192,7 @@ export type MailQueue = "personal" | "bulk";
 
 export const mailQueues: readonly MailQueue[] = ["personal", "bulk"];
 
-/**
- * Returns the queue for a kind of mail: `personal` if a person waits for the mail, `bulk` if nobody waits for it. (rule
- * M4)
- */
+/** Returns the queue for a kind of mail: `personal` if a person waits for the mail, `bulk` otherwise. (rule M4) */
 export const queueOf = (kind: MailKind): MailQueue =>
   kind === "release" || kind === "notice" ? "bulk" : "personal";
 
@@ -221,8 +215,8 @@ export const pauseInBetween = 10_000;
 export const longestTryingMilliseconds = 3 * 86_400_000;
 
 /**
- * Returns when to send a mail again after `attempts` failures. The pauses grow. Returns undefined if that time
- * is not before `sendBefore`. (rule M5)
+ * Returns when to send a mail again after `attempts` failures, with growing pauses. Undefined if that time is not
+ * before `sendBefore`. (rule M5)
  */
 export function nextMailAttempt(
   sendBefore: Date,
@@ -234,10 +228,7 @@ export function nextMailAttempt(
   return next < sendBefore ? next : undefined;
 }
 
-/**
- * Returns for how many milliseconds the server sends no mail after `failures` failures of the mail server in
- * succession. (rule M5)
- */
+/** Returns the pause, in milliseconds, after `failures` failures of the mail server in succession. (rule M5) */
 export const serverPause = (failures: number): number =>
   growing(firstServerPause, longestServerPause, failures);
 
@@ -270,15 +261,12 @@ export interface MailFault {
   readonly reason: string;
 }
 
-/**
- * How long a mail server may refuse mails temporarily before the owners see this. Many servers refuse the first
- * attempt.
- */
+/** How long a mail server may refuse mails before the owners see this. Many servers refuse the first attempt. */
 const usualRefusal = 900_000;
 
 /**
- * Returns why the waiting mails cannot be sent: the mail server cannot be used, or it has refused them for a while and
- * no mail was sent. Returns undefined if no mails wait, or if they may be sent soon. (rule M17)
+ * Returns why the waiting mails cannot be sent: the mail server cannot be used, or only refuses mails for a while.
+ * Returns undefined if no mail waits, or if mails may be sent soon. (rule M17)
  */
 export function mailFaultOf(
   { count, since, error, fault, sentSince }: WaitingMails,
@@ -310,8 +298,8 @@ function quotedBeginning(message: string): string[] {
 }
 
 /**
- * Returns the subject of a report before members edited it. `firstChange` is the first change of the subject, as the
- * JSON of an audit entry. Returns undefined if the first subject was erased. (rule M10)
+ * Returns the subject of a report before all edits. `firstChange` is the JSON of the first audit entry about the
+ * subject. Undefined if the first subject was erased. (rule M10)
  */
 export function senderSubject(subject: string, firstChange: string | undefined): string | undefined {
   if (firstChange === undefined) return subject;

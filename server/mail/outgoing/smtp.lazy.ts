@@ -5,10 +5,7 @@ import type { MailOut } from "../../settings/settings.ts";
 import type { MailContent } from "./queue.ts";
 import { headerText } from "./rules.ts";
 
-/**
- * The result of an attempt to send a mail. `reason` contains no address of the mail, and not the host, the user or the
- * password of the mail server.
- */
+/** The result of an attempt to send a mail. `reason` contains no address of the mail, and no host, user or password. */
 export type Sending =
   | { readonly outcome: "sent" }
   /** The mail server will never accept this mail. */
@@ -30,8 +27,7 @@ const timeouts = {
   dnsTimeout: 15_000,
   connectionTimeout: 15_000,
   greetingTimeout: 30_000,
-  // A mail server may need a long time to accept a mail. If this server stopped waiting too early, it would send the
-  // mail twice.
+  // A mail server may need long to accept a mail. After a shorter wait, this server would send the mail twice.
   socketTimeout: 120_000,
 };
 
@@ -102,9 +98,8 @@ interface SmtpError {
 }
 
 /**
- * Removes these texts from the answer of the mail server, because many servers repeat what they refuse. People
- * who may not see the mail can see the answer. A name is removed only where it is a whole word, because a user
- * can be called `a`. (rule M1)
+ * Removes these texts from the answer of the mail server. Many servers repeat what they refuse. People who may not see
+ * the mail can see the answer. A name is removed only as a whole word, because a user can be called `a`. (rule M1)
  */
 function withoutTexts(
   { code, command, response, responseCode }: SmtpError,
@@ -126,9 +121,7 @@ function withoutTexts(
   return { code, command, response: shown, responseCode };
 }
 
-/**
- * Returns an address or a host in two forms: as it is, and with the ASCII form of its domain, which is sent.
- */
+/** Returns an address or host in two forms: as it is, and with an ASCII domain. The second form is sent. */
 function bothForms(address: string): string[] {
   const at = address.lastIndexOf("@") + 1;
   const ascii = domainToASCII(address.slice(at));

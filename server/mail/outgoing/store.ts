@@ -29,9 +29,7 @@ export interface WaitingMail {
   readonly sendBefore: string;
 }
 
-/**
- * The state of a mail. `bounced` means that the address does not exist, or that the mail came back. (rules M7, M13)
- */
+/** `bounced` means that the address does not exist, or that the mail came back. (rules M7, M13) */
 type MailStatus = "waiting" | "sent" | "bounced" | "failed";
 
 export interface MailRow {
@@ -75,19 +73,17 @@ const fields = [
 const columns = listed(tables.mails, fields);
 
 /**
- * SQL for the reason why a whole queue of mails `q` waits; null if the mail server can be used. Such a queue
- * has a mail with an error and without a counted attempt, because an attempt that fails because of the mail
- * server is not counted. The query contains no column of another table, so that it runs only once. Its
- * conditions are those of the index `mails_faults`.
+ * SQL for the reason why a whole queue of mails `q` waits; null if it does not wait. Such a queue has a mail with an
+ * error but no counted attempt: failures of the mail server are not counted. The query uses no column of another table,
+ * so it runs only once. Its conditions are those of the index `mails_faults`.
  */
 const faultWhere = (condition: string) => `SELECT q.last_error FROM mails q
   WHERE q.status = 'waiting' AND q.attempts = 0 AND q.last_error IS NOT NULL${condition}
   ORDER BY q.due_at DESC LIMIT 1`;
 
 /**
- * SQL for the reason why the queue of the replies waits. The comparison with a computed value makes the
- * database read the index of the faults. Without it, the database could read the index of the due mails, which
- * contains all waiting mails.
+ * SQL for the reason why the queue of the replies waits. The computed value makes the database read the index of the
+ * faults. The index of the due mails would be slower: it contains all waiting mails.
  */
 const queueFault = faultWhere(` AND q.lane || '' = '${queueOf("reply")}'`);
 
@@ -97,10 +93,9 @@ const anyFault = faultWhere("");
 const ownedApps = "SELECT v.app_id FROM app_members v WHERE v.user_id = ? AND v.role = 'owner'";
 
 /**
- * SQL that describes the waiting mails of the apps that `apps` selects. Copies of a mail have no content, and
- * are not counted. The comparison with a computed value, ARRAY and the order make both databases read the index
- * of the unsent mails of an app, also without statistics. The index of the waiting mails also contains the
- * mails of other apps.
+ * SQL that describes the waiting mails of the apps that `apps` selects. Copies have no content and are not counted. The
+ * computed value, ARRAY and the order make both databases read the index of an app's unsent mails. The index of the
+ * waiting mails contains the mails of all apps.
  */
 const waitingIn = ({ engine }: Pick<Reader, "engine">, apps: string) => `WITH own AS (
     SELECT m.created_at, m.due_at, m.last_error FROM mails m
@@ -114,15 +109,15 @@ const waitingIn = ({ engine }: Pick<Reader, "engine">, apps: string) => `WITH ow
   FROM own`;
 
 /**
- * The SQL condition that a mail `c` with a reply is a copy of a mail `o`. After a merge was undone, the reply
- * is in two threads, and each of them has the state of the mail. A copy has no content, so it is never sent.
+ * The SQL condition that a mail `c` is a copy of a mail `o` with a reply. After a merge was undone, the reply is in two
+ * threads, and each thread has a mail for it. A copy has no content and is never sent.
  */
 const isCopy = `c.kind = 'reply' AND o.kind = 'reply' AND c.id <> o.id AND c.content IS NULL
   AND c.recipient = o.recipient AND c.created_at = o.created_at AND c.report_id = o.report_id`;
 
 /**
- * Updates a mail, and then its copies. With one statement for both, PostgreSQL would miss a copy that another
- * transaction has just added.
+ * Updates a mail, then its copies. In one statement, PostgreSQL would miss a copy that another transaction has just
+ * added.
  */
 async function updateWithCopies(tx: Transaction, id: string, change: Change): Promise<void> {
   const { set, values, status } = change;
@@ -142,9 +137,7 @@ interface Change {
   readonly status: MailStatus;
 }
 
-/**
- * Mails to people. A mail is stored in the same transaction as the change that it reports. It is sent after the commit.
- */
+/** Mails to people. A mail is stored in the transaction of the change that it reports, and sent after the commit. */
 export const mails = {
   async insert(tx: Transaction, mail: NewMail): Promise<void> {
     await tx.insert(tables.mails, { ...mail, status: "waiting", attempts: 0, dueAt: mail.createdAt });
@@ -152,9 +145,8 @@ export const mails = {
   },
 
   /**
-   * Returns due mails of a queue, at most `most`. Counts an attempt, and reserves the mails until `until`, so
-   * that no other server sends them, too. Does not return mails without content: they are copies, or their
-   * content is being written again. (rule M6)
+   * Returns at most `most` due mails of a queue. Counts an attempt. Reserves the mails until `until`, so that no other
+   * server sends them. Leaves out mails without content: copies, and mails that are being written again. (rule M6)
    */
   claimDue: (
     tx: Transaction,
@@ -217,10 +209,7 @@ export const mails = {
       id,
     ),
 
-  /**
-   * Ends the reservation of a mail that was not sent because the mail server could not be used. This attempt does not
-   * count.
-   */
+  /** Ends the reservation of a mail after a failure of the mail server. This attempt does not count. */
   release: (
     tx: Transaction,
     id: string,
@@ -235,8 +224,8 @@ export const mails = {
     ),
 
   /**
-   * Marks mails as failed if they could not be sent before their `sendBefore`. Then their copies get the same state and
-   * reason. As long as a mail waits, its copies wait, too.
+   * Marks mails as failed after their `sendBefore`. Then their copies get the same state and reason. The copies of a
+   * waiting mail wait, too.
    */
   async expire(tx: Transaction, now: string): Promise<void> {
     await tx.run(
@@ -279,8 +268,8 @@ export const mails = {
     tx.run("UPDATE mails SET subject_id = ? WHERE id = ?", messageId, id),
 
   /**
-   * Stores the state of a mail for another copy of the reply that it contains. If the mail waits, the copy gets its
-   * final state later, together with the mail.
+   * Stores the state of a mail for another copy of its reply. If the mail waits, the copy later gets the same final
+   * state.
    */
   copyToReply: (tx: Transaction, id: string, copy: { readonly id: string; readonly messageId: string }) =>
     tx.run(
@@ -293,8 +282,8 @@ export const mails = {
     ),
 
   /**
-   * Moves the waiting mails with replies in these threads to their copies in other threads, so that they are still sent
-   * if these threads are deleted. `threads` is SQL for the ids of the threads.
+   * Moves the waiting mails with replies in these threads to their copies in other threads. They are then sent even if
+   * these threads are deleted. `threads` is SQL for the thread ids.
    */
   async moveToCopies(tx: Transaction, threads: string, ...values: readonly Value[]): Promise<void> {
     const replies = `(SELECT r.id FROM messages r WHERE r.feedback_id IN ${threads})`;
@@ -334,7 +323,8 @@ export const mails = {
     ),
 
   /**
-   * Marks all waiting mails as sent but does not send them. The development server does this, and shows their content.
+   * Marks all waiting mails as sent without sending them. Only the development server calls this; it shows their
+   * content.
    */
   capture: (tx: Transaction, at: string) =>
     tx.run(
@@ -356,10 +346,7 @@ export const mails = {
   latest: (reader: Reader, most: number) =>
     reader.all<MailRow>(`SELECT ${columns} FROM mails ORDER BY created_at DESC, id DESC LIMIT ?`, most),
 
-  /**
-   * Deletes mails that reached their final state before a time, at most `most`. Mails with replies are kept as long as
-   * their thread.
-   */
+  /** Deletes mails that reached their final state before a time, at most `most`. Keeps mails with replies. */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       `DELETE FROM mails WHERE id IN (
@@ -409,8 +396,8 @@ export const releaseMails = {
     ),
 
   /**
-   * Stores that the mails of a release note are queued. Returns false if another server has already stored this, or if
-   * the note is not published any more.
+   * Stores that the mails of a release note are queued. Returns false if this is already stored, or the note is not
+   * published.
    */
   claim: async (tx: Transaction, entryId: string, at: string): Promise<boolean> =>
     (await tx.run(
@@ -490,8 +477,8 @@ export const releaseMails = {
     tx.run("DELETE FROM mails WHERE subject_id = ? AND kind = 'release' AND status = 'waiting'", entryId),
 
   /**
-   * Deletes the waiting mails about a release note. If its mails were queued after `since`, they are queued again when
-   * the note is published again.
+   * Deletes the waiting mails about a release note. Mails that were queued after `since` are queued again at the next
+   * publication.
    */
   async withdraw(tx: Transaction, entryId: string, since: string): Promise<void> {
     await releaseMails.remove(tx, entryId);

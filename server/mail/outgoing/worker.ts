@@ -34,10 +34,7 @@ interface MailWorker {
 
 type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
-/**
- * Starts to send the waiting mails. The two queues do not wait for each other. If this server sends no mail, starts
- * nothing. (rules M4, M5, M6)
- */
+/** Starts to send the waiting mails of both queues. Starts nothing if this server sends no mail. (rules M4, M5, M6) */
 export async function startMail(deps: WorkerDeps): Promise<MailWorker> {
   const { mailOut, dev } = deps.settings;
   if (!sendsMail(deps.settings)) {
@@ -131,9 +128,8 @@ interface Tried {
 }
 
 /**
- * Decides what to do with the mails for which the connection failed, and stores the decision. A mail itself can be
- * the cause, because some mail servers end the connection if they refuse a recipient. If the mail server accepted
- * other mails, or if a test shows that it can be used, only the failed mails wait. Otherwise the whole queue waits.
+ * Stores what happens to mails with a failed connection. Some mail servers end the connection when they refuse one
+ * recipient. So if the mail server can still be used, only the failed mails wait. Otherwise the whole queue waits.
  * (rule M5)
  */
 async function judgeFailures(state: QueueState, mailer: Mailer, tried: readonly Tried[]): Promise<void> {
@@ -164,8 +160,8 @@ async function judgeFailures(state: QueueState, mailer: Mailer, tried: readonly 
 }
 
 /**
- * Returns why the mail server cannot be used; undefined if it can be used. Returns `This server stops` if this
- * server stops first.
+ * Returns why the mail server cannot be used; undefined if it can. Returns `This server stops` if this server stops
+ * first.
  */
 async function faultOf(mailer: Mailer, stopping: AbortSignal): Promise<string | undefined> {
   const done = new AbortController();
@@ -193,10 +189,7 @@ async function settle(
     state.log.warn({ mail: mail.id, attempts: mail.attempts, reason: sending.reason }, "mail not sent");
 }
 
-/**
- * The result of an attempt. `soon` is like `later`, but the pause before the next attempt is at most
- * `longestServerPause`.
- */
+/** The result of an attempt. `soon` is `later` with a pause of at most `longestServerPause`. */
 type Settled = Sending | { readonly outcome: "soon"; readonly reason: string };
 
 async function attempt(
@@ -249,8 +242,7 @@ async function store(tx: Transaction, mail: WaitingMail, sending: Settled, now: 
 const pauseMilliseconds = 30_000;
 
 /**
- * Starts the job that queues mails about newly published release notes every 30 seconds. Returns the function that
- * stops the job.
+ * Starts the job that queues mails about new release notes every 30 seconds. Returns the function that stops the job.
  */
 export const startAnnouncing = (
   deps: Pick<Deps, "database" | "time" | "log">,

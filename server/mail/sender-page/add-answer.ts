@@ -10,10 +10,7 @@ import { senderActor } from "../../feedback/threads/rules.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { type ReportRow, reports } from "./store.ts";
 
-/**
- * The maximum number of answers that a sender may write to one report in an hour. Answers on the sender's page
- * and by mail both count. (rule M11)
- */
+/** The maximum number of answers to one report in an hour, by page and by mail together. (rule M11) */
 const mostAnswers = 20;
 
 const hour = 3_600_000;
@@ -21,9 +18,7 @@ const hour = 3_600_000;
 /** The number of seconds after which a refused sender may answer again. */
 export const answerPauseSeconds = hour / 1_000;
 
-/**
- * Whether the sender of a report may answer now: the app accepts feedback, and the sender has not reached the limit.
- */
+/** Whether the sender of a report may answer now: the app accepts feedback, and the limit is not reached. */
 export async function mayAnswer(
   { clock }: Pick<Deps, "clock">,
   reader: Reader,
@@ -34,10 +29,9 @@ export async function mayAnswer(
 }
 
 /**
- * Adds a sender's answer to the thread that has the report now. Also records the event, opens a resolved thread again,
- * and stores that the sender reads the mail of `confirmed`. An answer of a blocked sender is stored as hidden, without
- * these changes. Returns the report; undefined if the thread already has this answer. Throws `not_found` if the report
- * was deleted. (rule M11)
+ * Adds a sender's answer to the report's current thread. Also records the event, reopens a resolved thread, and
+ * confirms the address `confirmed`. An answer of a blocked sender is only stored as hidden. Returns the report;
+ * undefined if the thread already has the answer. Throws `not_found` if the report was deleted. (rule M11)
  */
 export async function addAnswer(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
@@ -55,10 +49,7 @@ export async function addAnswer(
     readonly body: string;
     /** The sender's address, if the answer proves that the sender reads the mail of this address. */
     readonly confirmed: string | undefined;
-    /**
-     * The address from which the answer came, if this server sent its mail to another address, or if the
-     * address is false.
-     */
+    /** The sender address of a mailed answer, if it is false or differs from the address of the receiver. */
     readonly foreignFrom?: string | undefined;
     /** The files of the answer, as JSON. */
     readonly files?: string | undefined;

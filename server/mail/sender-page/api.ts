@@ -52,10 +52,9 @@ export const createSenderPages = (deps: SenderDeps) => ({
   },
 
   /**
-   * A mail about a release has a link that stops such mails. Returns the name of the app that sends them. Old mails
-   * contain the link, too. So the link works until the report is deleted. It works even if there is a newer link, or if
-   * the app has turned off sender pages. It gives no other access. Throws `not_found` for a link that this deployment
-   * did not create. (rule M15)
+   * Returns the app name for the link that stops mails about releases. Old mails contain the link, so it works until
+   * the report is deleted. It also works without sender pages, and if there is a newer link. It gives no other access.
+   * Throws `not_found` for a link of another deployment. (rule M15)
    */
   readStop: async (token: string): Promise<string> =>
     (await mailedReport(deps, deps.database, token)).appName,
@@ -74,7 +73,7 @@ export const createSenderPages = (deps: SenderDeps) => ({
   },
 
   /**
-   * Adds an answer to the thread. `once` is a UUID in the form, so a form that is sent twice adds only one answer. Throws
+   * Adds an answer to the thread. `once` is a UUID from the form: a form that is sent twice adds one answer. Throws
    * `not_found`, `bad_request`, `feedback_disabled` and `rate_limited`.
    */
   async answer(token: string, text: string, once: string): Promise<void> {
@@ -101,10 +100,7 @@ export const createSenderPages = (deps: SenderDeps) => ({
 
 export type SenderPages = ReturnType<typeof createSenderPages>;
 
-/**
- * Returns the message with a link to the sender's page in its text, if it is a reply. The link is the one with which
- * this page was opened.
- */
+/** Adds the link with which this page was opened to the text of a reply. */
 const withOwnLink = (message: SharedMessage, { baseUrl }: Deps["settings"], token: string): SharedMessage =>
   message.direction === "inbound"
     ? message
@@ -124,8 +120,7 @@ async function reportOf(
 }
 
 /**
- * Returns the report of a link that stops mails about releases. The link can be of any age. Throws `not_found` for a
- * wrong link.
+ * Returns the report of a link that stops mails about releases. Accepts old links. Throws `not_found` for a wrong link.
  */
 async function mailedReport(
   { sealer }: Pick<SenderDeps, "sealer">,

@@ -13,8 +13,8 @@ import {
 import { reports } from "./store.ts";
 
 /**
- * Creates a new link to the sender's page of a report. The earlier links stop working. Throws `not_found` for a report
- * of another thread. (rule M8)
+ * Creates a new link to the sender's page, and invalidates earlier links. Throws `not_found` for a report of another
+ * thread. (rule M8)
  */
 export async function renewedLink(
   deps: Pick<Deps, "sealer" | "settings">,

@@ -15,8 +15,8 @@ import { createSenderPages, type SenderPage, type SenderPages, type SharedFiles 
 import { statusPath } from "./links.ts";
 
 /**
- * Returns the routes of the sender's page, on which the sender of a report reads replies and answers. Search engines do
- * not list the page. (rules M8, M9, M11)
+ * Returns the routes of the page on which a sender reads replies and answers. Search engines do not list it.
+ * (rules M8, M9, M11)
  */
 export function senderPageRoutes(
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings">,
@@ -73,8 +73,8 @@ const createStopPages = (pages: SenderPages, links: Links, base: string) => ({
   },
 
   /**
-   * Stops mails about releases. The one-click request of a mail program has no origin header, so the token is the only
-   * check. (RFC 8058)
+   * Stops mails about releases. The one-click request of a mail program has no origin header. So only the token is
+   * checked. (RFC 8058)
    */
   stop: async (_ctx: Context, token: string): Promise<Reply> => {
     await pages.stopMail(token);
@@ -93,8 +93,8 @@ const states: Readonly<Record<string, string>> = {
 const hasAnswered = ({ messages }: SenderPage): boolean => messages.at(-1)?.direction === "inbound";
 
 /**
- * Shows the sender's page: the report, the messages, and a form for an answer. The page shows no names of members and
- * has no links to other pages. (rule M9)
+ * The report, the messages, and a form for an answer. The page has no names of members and no links to other pages.
+ * (rule M9)
  */
 const Sender = ({
   links,
@@ -144,8 +144,7 @@ const Sender = ({
         </InTurns>
       </section>
       {page.open && (
-        // After an answer was sent, the back button of the browser must not put the text of that answer into the field
-        // again.
+        // After an answer, the browser's back button must not fill the field with the old text.
         <form
           class="card stack"
           method="post"
@@ -197,7 +196,7 @@ const Message = ({
   </article>
 );
 
-/** Shows the page for every kind of wrong link. The page is always the same, so it does not show the reason. */
+/** Shows the same page for every kind of wrong link. */
 const NoSenderPage = ({ links }: { readonly links: Links }) => (
   <Document links={links} title="This link does not work">
     <main class="alone" id="main" tabIndex={-1}>
@@ -212,10 +211,7 @@ const NoSenderPage = ({ links }: { readonly links: Links }) => (
   </Document>
 );
 
-/**
- * Shows the page that asks for a confirmation before mails about releases are stopped, because programs that check
- * mails open the links in them.
- */
+/** Asks before mails about releases are stopped. Programs that check mails open the links in them. */
 const StopMail = ({
   links,
   appName,

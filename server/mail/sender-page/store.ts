@@ -12,10 +12,7 @@ export interface ReportRow {
   readonly id: string;
   /** The thread that has the report. */
   readonly feedbackId: string;
-  /**
-   * The thread for which the report was sent. If that thread was merged into another thread, the report is in the
-   * other thread now.
-   */
+  /** The thread for which the report was sent. After a merge, the report is in another thread. */
   readonly home: string;
   readonly appId: string;
   readonly appName: string;
@@ -23,10 +20,7 @@ export interface ReportRow {
   readonly senderPages: number;
   readonly status: string;
   readonly category: string;
-  /**
-   * The subject. Null for a repeat without a subject. Members may have edited the subject of the report that
-   * began the thread.
-   */
+  /** Null for a repeat without a subject. Members may have edited the subject of a thread's first report. */
   readonly subject: string | null;
   readonly message: string;
   readonly senderName: string | null;
@@ -96,10 +90,7 @@ export const reports = {
     ...(await reader.all<ReportRow>(`${firstReports} WHERE f.id = ?`, feedbackId)),
   ],
 
-  /**
-   * Returns the same reports as `list` in the same order, but without their texts and files. A thread can have very
-   * many large reports.
-   */
+  /** Returns the same reports as `list`, without their texts and files. A thread can have very many large reports. */
   listReceivers: (reader: Reader, feedbackId: string) =>
     reader.all<ReceivingReport>(
       `SELECT id, created_at AS "createdAt", email, home FROM (
@@ -111,11 +102,10 @@ export const reports = {
     ),
 
   /**
-   * Returns the newest messages between the sender of a report and the team, oldest first. A reply to everyone is
-   * included only if it is newer than the report. Otherwise a person who guesses a dedupe key could read older
-   * replies. If threads were merged, a reply to everyone is included if the report belonged to the thread of the
-   * reply when the reply was sent. `reaches` in `feedback/merge/rules.ts` decides in the same way. The writer of a
-   * reply to everyone does not see hidden reports, so their senders do not get the reply. (rule M9)
+   * Returns the newest messages between a sender and the team, oldest first. A reply to everyone must be newer than the
+   * report. Otherwise a person who guesses a dedupe key could read older replies. In merged threads, the report must
+   * have been in the thread of the reply when the reply was sent. `reaches` in `feedback/merge/rules.ts` does the same.
+   * The sender of a hidden report gets no replies to everyone, because their writer does not see the report. (rule M9)
    */
   async conversation(reader: Reader, report: ReportRow): Promise<SharedMessage[]> {
     const newest = await reader.all<SharedMessage>(
@@ -141,8 +131,7 @@ export const reports = {
   },
 
   /**
-   * Locks the thread of a report. Then reads the report again and returns it, because its thread may have been merged
-   * in the meantime. Returns undefined if the report was deleted.
+   * Locks the thread of a report, and reads the report again: a merge may have moved it. Undefined if it was deleted.
    */
   async locked(tx: Transaction, { id, feedbackId }: Pick<ReportRow, "id" | "feedbackId">) {
     await tx.lock(feedbackId);
@@ -170,9 +159,7 @@ export const reports = {
     return Number(row?.count ?? 0);
   },
 
-  /**
-   * Returns the first change of the subject of a report, as the JSON of an audit entry; undefined if nobody changed it.
-   */
+  /** Returns the first subject change of a report, as the JSON of an audit entry; undefined if there is none. */
   async firstSubjectChange(reader: Reader, id: string): Promise<string | undefined> {
     const row = await reader.get<{ changes: string }>(
       `SELECT changes FROM audit WHERE target = ? AND action = 'thread.update'
@@ -187,7 +174,7 @@ export const reports = {
     (await reader.get("SELECT 1 AS one FROM messages WHERE id = ?", id)) !== undefined,
 
   /**
-   * Reopens a thread if it is resolved. Returns the id of the account that owns its app; undefined if the thread was not
+   * Reopens a resolved thread. Returns the id of the account that owns the app; undefined if the thread was not
    * resolved.
    */
   async reopen(tx: Transaction, feedbackId: string): Promise<string | undefined> {

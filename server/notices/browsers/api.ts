@@ -56,10 +56,9 @@ interface Subscription {
 }
 
 /**
- * Adds a browser. If the browser is already known, updates its address, keys and session. If there is another
- * entry for the same address, for example because another person used this browser, removes that entry. Throws
- * `wrong_state` if the person already gets notices in too many browsers, and `not_found` if the session or the
- * replaced browser is unknown.
+ * Adds a browser, or updates the address, keys and session of a known one. Removes another entry with the same address,
+ * such as that of a previous user. Throws `wrong_state` for too many browsers. Throws `not_found` for an unknown
+ * session or replaced browser.
  */
 async function addBrowser(
   { clock, newId, sealer }: BrowserDeps,

@@ -2,22 +2,13 @@ import type { NoticeKind } from "../../../src/contract/notices.ts";
 import { quoted, unlinkedLine } from "../../../src/words/visible.ts";
 import { type Item, sentenceOf } from "../waiting/rules.ts";
 
-/**
- * The shortest time in milliseconds between two groups of notices about one app in browsers. Notices that are
- * created in this time are sent together. (rule N10)
- */
+/** The shortest time in milliseconds between two groups of notices about one app in browsers. (rule N10) */
 export const collectedInBrowsers = 60_000;
 
-/**
- * The highest number of objects with separate notices. For more objects, one notice contains only their number. (rule
- * N10)
- */
+/** The highest number of objects with separate notices. More objects share one notice with their number. (rule N10) */
 export const mostAtOnce = 3;
 
-/**
- * How long the server tries to send a notice, and how long a push service keeps it for a browser that is offline. (rule
- * N11)
- */
+/** How long the server tries to send a notice, and how long a push service keeps it. (rule N11) */
 export const keptMilliseconds = 24 * 3_600_000;
 
 const [firstPause, longestPause] = [5_000, 3_600_000];
@@ -27,13 +18,11 @@ const day = 24 * 3_600_000;
 /** A browser is deleted when its session ended this number of milliseconds ago. (rule N10) */
 export const forgottenAfter = 30 * day;
 
-/**
- * What happens to a notice after the answer of a push service. `gone` means that the browser accepts no more notices.
- */
+/** The result of an attempt. `gone` means that the browser accepts no more notices. */
 export type Outcome =
   | { readonly kind: "sent" | "refused" | "gone" }
   /**
-   * `again`: the server sends this notice again at `at`. `given up`: the server never sends it. In both cases the
+   * `again`: the server sends the notice again at `at`. `given up`: it never sends the notice. In both cases, the
    * browser gets no notices before `at`.
    */
   | { readonly kind: "again" | "given up"; readonly at: Date };
@@ -50,9 +39,8 @@ interface Attempt {
 }
 
 /**
- * Returns what happens after an attempt. 404 and 410 mean that the browser accepts no more notices. 400 and 413 mean
- * that the service never accepts this notice. Everything else is tried again, with growing pauses, until the notice is
- * a day old. (rule N11)
+ * Returns what happens after an attempt. 404 and 410: the browser accepts no more notices. 400 and 413: the service
+ * never accepts this notice. All other failures are tried again for a day, with growing pauses. (rule N11)
  */
 export function outcomeOf({ status, retryAfter, tries, createdAt, now }: Attempt): Outcome {
   if (status !== null && status >= 200 && status < 300) return { kind: "sent" };
@@ -65,8 +53,8 @@ export function outcomeOf({ status, retryAfter, tries, createdAt, now }: Attempt
 }
 
 /**
- * Returns the pause that the header `Retry-After` requests, in milliseconds. The header contains a number of seconds
- * or a date. Returns 0 for any other text.
+ * Returns the pause in the header `Retry-After` in milliseconds. The header has seconds or a date. Returns 0 for other
+ * texts.
  */
 function pauseIn(retryAfter: string | undefined, now: Date): number {
   const given = retryAfter?.trim() ?? "";
@@ -76,8 +64,8 @@ function pauseIn(retryAfter: string | undefined, now: Date): number {
 }
 
 /**
- * Returns the urgency of a notice. A device that saves power may show notices with normal urgency later (RFC 8030,
- * 5.3). A notice about a plan has high urgency, because the plan waits for a person.
+ * Returns the urgency of a notice. A device that saves power may show normal notices later. A plan waits for a person,
+ * so its urgency is high. (RFC 8030, 5.3)
  */
 export const urgencyOf = (kind: NoticeKind | null): "high" | "normal" =>
   kind === "proposal" || kind === "approval" || kind === "work" ? "high" : "normal";
@@ -98,8 +86,8 @@ export interface ShownNotice {
 const most = { appName: 60, subject: 100 } as const;
 
 /**
- * Returns the notice about one object. As in a chat, the sentence of Innkeep comes first, then the subject of the
- * thread. (rules N10, W5)
+ * Returns the notice about one object. As in a chat, Innkeep's sentence comes before the thread's subject.
+ * (rules N10, W5)
  */
 export const noticeAbout = (
   appName: string,

@@ -14,8 +14,7 @@ const keysId = "vapid";
 const insertKeys = insert(tables.pushKeys, "ON CONFLICT (id) DO NOTHING");
 
 /**
- * The pair of keys that all servers of this database use for push services. The first server that needs the pair
- * creates it. (rule N11)
+ * The keys of all servers of this database for push services. The first server that needs them creates them. (rule N11)
  */
 export const pushKeys = {
   find: (reader: Reader) =>
@@ -185,10 +184,7 @@ export interface DuePush extends Push {
   readonly dueAt: string;
 }
 
-/**
- * The current time, the time until which due notices of a browser are reserved, and the highest number of these
- * notices.
- */
+/** The current time, the end of the reservation, and the maximum number of notices to reserve. */
 interface PushClaim {
   readonly now: string;
   readonly until: string;
@@ -202,10 +198,7 @@ export const noticePushes = {
     tx.signal(pushesTopic);
   },
 
-  /**
-   * Returns the browsers that have due notices and are not in `busy`. Browsers whose notices have waited longest come
-   * first.
-   */
+  /** Returns the browsers with due notices that are not in `busy`, the longest waiting first. */
   dueBrowsers: (reader: Reader, now: string, busy: readonly string[], most: number) =>
     reader.all<{ browserId: string }>(
       `SELECT browser_id AS "browserId" FROM notice_pushes WHERE due_at <= ?
@@ -222,9 +215,7 @@ export const noticePushes = {
       ...busy,
     ),
 
-  /**
-   * Reserves due notices of a browser, so that no other server also sends them. Returns them, oldest first.
-   */
+  /** Reserves due notices of a browser, so that no other server sends them. Returns them, oldest first. */
   async claimDue(tx: Transaction, browserId: string, { now, until, most }: PushClaim): Promise<DuePush[]> {
     const claimed = await tx.all<DuePush>(
       `UPDATE notice_pushes SET due_at = ?, tries = tries + 1 WHERE due_at <= ? AND id IN (

@@ -51,8 +51,8 @@ const timeLimitMs = 15_000;
 const holdMilliseconds = atOnce * timeLimitMs + 30_000;
 
 /**
- * Sends the notices that wait for browsers to their push services. Each browser has its own queue, so a push service
- * that does not answer does not delay other browsers. Returns the function that stops the sending. (rule N11)
+ * Sends waiting notices to the push services. Each browser has its own queue, so a slow push service delays no other
+ * browsers. Returns the function that stops the sending. (rule N11)
  */
 export const startPushes = (deps: PushDeps): (() => Promise<void>) =>
   startTargetQueues(deps, {
@@ -74,8 +74,7 @@ export const startPushes = (deps: PushDeps): (() => Promise<void>) =>
   });
 
 /**
- * Sends due notices of a browser one after the other, because the browser shows them in this order. If the push service
- * does not accept a notice now, the later notices wait, too.
+ * Sends due notices of a browser in order. If the push service does not accept one now, the later notices wait, too.
  */
 async function serve(deps: PushDeps, browserId: string, stopping: AbortSignal): Promise<void> {
   const { clock, database } = deps;
@@ -98,10 +97,9 @@ interface Sending {
 }
 
 /**
- * Sends a notice if it is still needed. Deletes the notice when it was sent, or when it will never be sent.
- * Deletes a browser that accepts no more notices. If the push service does not accept the notice now, the
- * browser gets no notices for a while. Returns when to try again; undefined if the notice is done or no longer
- * reserved.
+ * Sends a notice if it is still needed. Deletes a notice that was sent or will never be sent. Deletes a browser that
+ * accepts no more notices. After a temporary refusal, the browser gets no notices for a while. Returns when to try
+ * again; undefined if the notice is done or not reserved any more.
  */
 async function deliver(deps: PushDeps, { browserId, push, stopping }: Sending): Promise<Date | undefined> {
   const { clock, database } = deps;
@@ -128,8 +126,8 @@ async function deliver(deps: PushDeps, { browserId, push, stopping }: Sending): 
 }
 
 /**
- * Returns the time until which a push service accepts no notices for a browser; undefined if it accepts them now. (rule
- * N11)
+ * Returns the time until which a push service accepts no notices for a browser; undefined if it accepts notices now.
+ * (rule N11)
  */
 function pauseOf({ pausedUntil }: BrowserAddress, now: Date): Date | undefined {
   const until = new Date(pausedUntil ?? 0);
@@ -143,9 +141,8 @@ async function giveBack({ clock, database }: PushDeps, push: DuePush): Promise<u
 }
 
 /**
- * Returns the notice to show. In quiet hours, returns the time at which it may be shown. Returns undefined if
- * the member does not want it any more, may not get it any more, or does not need to act any more. (rules N2,
- * N4, N5)
+ * Returns the notice to show. In quiet hours, returns the time to show it. Returns undefined if the member does not
+ * want the notice, may not get it, or need not act any more. (rules N2, N4, N5)
  */
 async function shownNow(deps: PushDeps, push: DuePush): Promise<ShownNotice | Date | undefined> {
   const { clock, database, sealer, settings } = deps;
@@ -156,8 +153,7 @@ async function shownNow(deps: PushDeps, push: DuePush): Promise<ShownNotice | Da
   const now = clock.now();
   const end = afterQuiet(now, { timezone: member.timezone, quiet: quietHoursOf(member) });
   if (end > now) return end;
-  // Push services can read this tag, because it is the topic of the notice. So the tag is a hash that contains no
-  // readable information.
+  // Push services can read the tag, because it is the topic of the notice. So it is a hash without readable data.
   const tag = sealer.mark(`notice of ${appId}: ${kind} ${subjectId}`).slice(0, 32);
   if (kind === null || subjectId === null)
     return noticeOfSeveral(appName, { count, url: `${settings.consoleUrl}/feedback/${appId}`, tag });
@@ -214,17 +210,15 @@ async function post(deps: PushDeps, { browser, push, shown, stopping }: Shown) {
 type QueueDeps = Pick<Deps, "newId" | "settings">;
 
 /**
- * Puts the waiting notices of a member about an app into the queues of the member's browsers. In quiet hours, only sets
- * the time at which they are due. Notices and queues change in one transaction, so no notice is lost in a crash. (rules
- * N10, N11)
+ * Moves a member's waiting notices about an app into the queues of the member's browsers. In quiet hours, only sets a
+ * later time. One transaction changes notices and queues, so a crash loses no notice. (rules N10, N11)
  */
 export async function queuePushes(deps: QueueDeps, tx: Transaction, batch: Batch, now: Date): Promise<void> {
   const rows = await notices.take(tx, batch);
   if (rows.length === 0) return;
   const at = now.toISOString();
   const member = await noticeChoices.member(tx, batch);
-  // In the meantime, the member may have left the app, got another role, or turned off this kind of notice. (rules N1,
-  // N2)
+  // The member may have left the app, got another role, or turned off this kind of notice. (rules N1, N2)
   const choices = choicesOf(member?.choices ?? null);
   const allowed = rows.filter(({ kind }) => member && stillWants(member.role, choices, kind, "browser"));
   const end = member && afterQuiet(now, { timezone: member.timezone, quiet: quietHoursOf(member) });
@@ -237,10 +231,7 @@ export async function queuePushes(deps: QueueDeps, tx: Transaction, batch: Batch
   await notices.queued(tx, rows, at, null);
 }
 
-/**
- * Returns one notice for each object that still needs the member. For many objects, returns one notice with their
- * number.
- */
+/** Returns one notice for each object that still needs the member. Many objects share one notice with their number. */
 async function pushesOf(
   deps: QueueDeps,
   tx: Transaction,
@@ -259,8 +250,8 @@ async function pushesOf(
 const curve = "prime256v1";
 
 /**
- * The maximum number of bytes of an encrypted notice, which is one record. Every push service accepts this size. (RFC
- * 8030, 7.2)
+ * The maximum number of bytes of an encrypted notice (one record). Every push service accepts this size.
+ * (RFC 8030, 7.2)
  */
 const recordBytes = 4_096;
 
@@ -322,8 +313,8 @@ const pointBytes = 65;
 const homepage = "https://github.com/innkeep/innkeep";
 
 /**
- * Returns the keys of this server (VAPID). Creates them at the first use. If several servers need them at the same
- * time, all get the same keys. (rule N11)
+ * Returns the keys of this server (VAPID). The first use creates them. Servers that create keys at the same time all
+ * get the same keys. (rule N11)
  */
 export async function keysOfServer({
   clock,

@@ -29,16 +29,10 @@ const atOnce = 100;
 
 const [hour, day] = [3_600_000, 86_400_000];
 
-/**
- * The counting of repeats stops at this number, because no member can choose a higher limit for notices about frequent
- * failures.
- */
+/** The counting of repeats stops here. No member can choose a higher limit for notices about frequent failures. */
 const mostRepeats = 10_001;
 
-/**
- * Creates the notices for the stored causes. Returns the number of causes that were handled without an error. (rule
- * N2)
- */
+/** Creates the notices for the stored causes. Returns the number of causes without an error. (rule N2) */
 export async function notifyOfCauses(deps: NotifyDeps): Promise<number> {
   const { database } = deps;
   const causes = await noticeCauses.oldest(database, atOnce);
@@ -50,8 +44,7 @@ export async function notifyOfCauses(deps: NotifyDeps): Promise<number> {
       const cause = await noticeCauses.take(tx, id);
       if (cause) await createNotices(deps, tx, cause);
     });
-    // If the work for a cause fails, the server tries it again later. The failure must not stop the work for the
-    // other causes.
+    // A cause that fails is tried again later, and does not stop the other causes.
     await work.then(
       () => {
         done += 1;
@@ -62,10 +55,7 @@ export async function notifyOfCauses(deps: NotifyDeps): Promise<number> {
   return done;
 }
 
-/**
- * Stores a cause for each worker that has not reported for an hour. Each period of silence is stored only once. (rule
- * N2)
- */
+/** Stores a cause for each worker that is silent for an hour. Stores each silence only once. (rule N2) */
 export async function noteSilentWorkers({ clock, database }: NotifyDeps): Promise<void> {
   const now = clock.now();
   const before = new Date(now.getTime() - silentMilliseconds).toISOString();
@@ -92,7 +82,7 @@ async function createNotices(deps: NotifyDeps, tx: Transaction, cause: Cause): P
   await post(deps, tx, { cause, receivers: receivers.filter(({ ways }) => ways.includes("chat")), now });
 }
 
-/** Returns the data that decides who is notified; undefined if the cause is out of date, so that nobody is notified. */
+/** Returns the data that decides who is notified; undefined if the cause is out of date. */
 async function circumstancesOf(
   reader: Reader,
   { kind, subjectId, feedbackId, actorId }: Cause,
@@ -132,8 +122,8 @@ interface Noting {
 }
 
 /**
- * Stores a notice for a member. It is sent together with the notices that already wait to be sent in the same
- * way. Does nothing if notices in this way do not reach the member, or if `wasNotifiedToday` is true.
+ * Stores a notice for a member. It is sent together with other waiting notices of this way. Does nothing if the way
+ * does not reach the member, or `wasNotifiedToday` is true.
  */
 async function note(
   deps: NotifyDeps,
@@ -155,8 +145,8 @@ async function note(
 }
 
 /**
- * Whether notices that are sent in this way reach a member. For mail, the server must send mail and the address
- * must be verified. For browsers, the member must have turned on a browser. (rules N7, N10)
+ * Whether a way reaches a member. A mail needs a verified address, and a server that sends mail. A browser must be
+ * turned on. (rules N7, N10)
  */
 async function reaches(
   { settings }: Pick<NotifyDeps, "settings">,
@@ -174,10 +164,7 @@ async function afterLast(reader: Reader, batch: Batch, now: Date): Promise<Date>
   return new Date(Math.max(now.getTime(), next));
 }
 
-/**
- * Whether a member already got a notice about this object within a day. Always false for kinds that may be sent several
- * times a day.
- */
+/** Whether a member got a notice about this object within a day. False for kinds that may repeat within a day. */
 async function wasNotifiedToday(
   reader: Reader,
   notice: {
@@ -194,10 +181,7 @@ async function wasNotifiedToday(
   );
 }
 
-/**
- * Posts a notice in the chat of the app if a member wants it there. Posts it only once, even if several members
- * want it in the chat. (rule N8)
- */
+/** Posts a notice in the app's chat if a member wants it there. Several members cause only one post. (rule N8) */
 async function post(
   deps: NotifyDeps,
   tx: Transaction,

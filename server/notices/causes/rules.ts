@@ -77,8 +77,8 @@ export interface Receiver<Member extends Candidate> {
 }
 
 /**
- * Returns the members who get a notice, and the ways in which it is sent to each of them. Nobody gets a notice about
- * their own actions. (rules N1, N2)
+ * Returns the members who get a notice, and the ways to send it. Nobody gets a notice about their own action.
+ * (rules N1, N2)
  */
 export function receiversOf<Member extends Candidate>(
   members: readonly Member[],
@@ -94,8 +94,8 @@ export function receiversOf<Member extends Candidate>(
 }
 
 /**
- * Returns the kind of the notice. If the thread has no assignee who can get notices about answers, an answer
- * counts as a new report. So the members who want notices about new reports get the notice.
+ * Returns the kind of the notice. An answer counts as a new report if the thread has no assignee who can get notices
+ * about answers. Then members who want notices about reports get it.
  */
 const kindFor = (
   members: readonly Candidate[],
@@ -106,8 +106,7 @@ const isMember = (members: readonly Candidate[], id: string | null, kind: Notice
   members.some(({ userId, role }) => userId === id && mayGet(role, kind));
 
 /**
- * Returns the id of the only member who may get a notice of this kind; undefined if all members may get it,
- * null if nobody may get it.
+ * Returns the id of the only member who may get the notice. Undefined if all members may get it, null if nobody may.
  */
 function onlyOne(
   members: readonly Candidate[],
@@ -116,7 +115,7 @@ function onlyOne(
 ): string | null | undefined {
   if (kind === "answer" || kind === "assigned") return assigneeId;
   if (kind !== "approval" && kind !== "work") return undefined;
-  // If the person who decided is no longer a member who may decide, all members who may decide get the notice.
+  // If the person who decided may not decide any more, all members who may decide get the notice.
   return isMember(members, deciderId, kind) ? deciderId : undefined;
 }
 
@@ -129,8 +128,5 @@ export const onceADay: ReadonlySet<NoticeKind> = new Set<NoticeKind>(["storm", "
 /** If a worker has not reported for this time, members get a notice that it is silent. (rule N2) */
 export const silentMilliseconds = 3_600_000;
 
-/**
- * After this many failed attempts to send one delivery, owners get a notice. The attempts take about 35 minutes. (rule
- * N2)
- */
+/** After this many failed attempts of one delivery (about 35 minutes), owners get a notice. (rule N2) */
 export const failingTries = 4;

@@ -20,16 +20,16 @@ interface WorkRow {
   readonly status: string;
 }
 
-// The update locks the row of an existing cause. So a server that takes this cause waits for this transaction, and also
-// counts this repeat.
+// The update locks an existing cause. A server that takes the cause waits for this transaction, and also counts this
+// repeat.
 const insertOnce = insert(
   tables.noticeCauses,
   "ON CONFLICT (id) DO UPDATE SET created_at = notice_causes.created_at",
 );
 
 /**
- * The causes for which no notices have been created yet. A cause is stored in the transaction of the change. A server
- * then decides who gets a notice. (rule N2)
+ * The causes for which no notices exist yet. A cause is stored in the transaction of the change. A server later decides
+ * who gets a notice. (rule N2)
  */
 export const noticeCauses = {
   async insert(tx: Transaction, cause: Cause): Promise<void> {
@@ -62,10 +62,7 @@ export const noticeCauses = {
       most,
     ),
 
-  /**
-   * Deletes a cause and returns it, so that only one server handles it. Returns undefined if another server has taken
-   * it.
-   */
+  /** Deletes a cause and returns it, so that only one server handles it. Undefined if another server has taken it. */
   take: (tx: Transaction, id: string) =>
     tx.get<Cause>(
       `DELETE FROM notice_causes WHERE id = ?
@@ -114,8 +111,8 @@ export const circumstances = {
   },
 
   /**
-   * Finds at most `most` claims whose workers have reported nothing since the time `before`. Marks them, so that
-   * members get one notice about each silence. Returns the proposals of these claims.
+   * Finds at most `most` claims of workers that reported nothing since `before`. Marks them, so that each silence
+   * causes one notice. Returns their proposals.
    */
   silent: (tx: Transaction, before: string, most: number) =>
     tx.all<{ runId: string }>(

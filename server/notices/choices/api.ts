@@ -73,8 +73,7 @@ async function changeApp(
     ...{ userId, appId, choices: JSON.stringify(choices) },
     ...{ stormPerHour, wantsReports },
   });
-  // The cached data of app keys says whether a report must be stored as a cause. The signal makes servers load this
-  // data again.
+  // Makes the servers reload the cached data of app keys. It says whether a report must be stored as a cause.
   tx.signal(appTopic(appId));
 }
 

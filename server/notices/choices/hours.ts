@@ -7,8 +7,8 @@ import { notices } from "../waiting/store.ts";
 import { noticeChoices, quietHoursOf } from "./store.ts";
 
 /**
- * Changes the time zone and the quiet hours of an account. If they differ from before, notices that wait get new
- * times. Does nothing if the account was deleted. (rule N4)
+ * Changes the time zone and the quiet hours of an account. If these change, waiting notices get new times. Does nothing
+ * for a deleted account. (rule N4)
  */
 export async function changeHours(
   { clock }: Pick<Deps, "clock">,

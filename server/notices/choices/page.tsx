@@ -53,10 +53,7 @@ const textOfKind = (kind: string): readonly [label: string, hint?: string] =>
 const textOfWay = (way: string): readonly [heading: string, words: string] =>
   new Map<string, readonly [heading: string, words: string]>(Object.entries(wayTexts)).get(way) ?? [way, way];
 
-/**
- * Saves which notices the person gets about one app. A kind of notice keeps its default if its checkboxes were
- * not changed.
- */
+/** Saves the person's notices about one app. A kind with unchanged checkboxes keeps its default. */
 function changeNotices(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields, links, param } = visit;
   const appId = param("appId");
@@ -92,9 +89,7 @@ function changeHours(visit: SignedInVisit): Promise<Reply<"changed">> {
   );
 }
 
-/**
- * Turns on notices in a browser. The script has filled in the form with the answer of the browser's push service.
- */
+/** Turns on notices in a browser. A script has filled in the form with data from the browser's push service. */
 function turnOn(visit: SignedInVisit): Promise<Reply<"browser-on">> {
   const { ask, fields, links } = visit;
   return reshowForm(
@@ -111,10 +106,7 @@ function turnOn(visit: SignedInVisit): Promise<Reply<"browser-on">> {
   );
 }
 
-/**
- * Returns a refusal with the fault in its message, because the form has no visible field that could show the
- * fault.
- */
+/** Moves the fault into the message, because the form has no visible field for it. */
 const inWords = (refusal: ApiError): ApiError => {
   const [fault] = refusal.details.issues ?? [];
   if (fault === undefined) return refusal;
@@ -240,10 +232,7 @@ const AppPills = ({
   </nav>
 );
 
-/**
- * Shows the table of the notices that a person gets about an app. It has a checkbox for each kind of notice and each
- * way to send it.
- */
+/** Shows the notices of a person about an app: a checkbox for each kind of notice and each way. */
 const NoticesForm = ({
   app,
   links,
@@ -323,10 +312,7 @@ const NoticesForm = ({
 const Hint = ({ text }: { readonly text: string | undefined }) =>
   text === undefined ? null : <span class="hint">{text}</span>;
 
-/**
- * Shows the browsers of a person that show notices. A script turns on the browser of this session, because only a
- * script can ask the browser for permission. (rule N10)
- */
+/** Shows the browsers of a person that show notices. Only a script can ask the browser for permission. (rule N10) */
 const Browsers = ({
   serverKey,
   byMail,

@@ -30,21 +30,14 @@ const kinds: Readonly<Record<NoticeKind, KindRules>> = {
   delivery: { least: "owner", onFor: "owner" },
 };
 
-/**
- * The ways in which a member gets notices that are on by default. Browsers are used only if the member has turned on a
- * browser.
- */
+/** The ways of notices that are on by default. Browsers need a browser that the member has turned on. */
 const ofDefault: readonly NoticeWay[] = ["mail", "browser"];
 
-/**
- * The number of repeats within an hour that causes a notice `storm`. It is used for members who have not chosen
- * another number.
- */
+/** How many repeats within an hour cause a notice `storm`, unless the member has chosen another number. */
 export const defaultStorm = 10;
 
 /**
- * The stored choice of a person who has ended all mail. The person gets the notices that the role gets by default,
- * but not by mail. (rule N6)
+ * The stored choice of a person who has ended all mail. The person gets the default notices, but not by mail. (rule N6)
  */
 const noMail = "no_mail";
 
@@ -78,8 +71,8 @@ export const kindsFor = (role: Role): readonly NoticeKind[] =>
   noticeKinds.filter((kind) => mayGet(role, kind));
 
 /**
- * Returns the ways that a role can choose for a kind. Viewers only read, so they cannot choose the chat. Proposals
- * are always posted in the chat, so nobody can choose the chat for them. (rules A8, N8)
+ * Returns the ways that a role can choose for a kind. Viewers only read, so they cannot choose the chat. Proposals are
+ * always posted in the chat, so nobody can choose the chat for proposals. (rules A8, N8)
  */
 export function offeredWays(role: Role, kind: NoticeKind): readonly NoticeWay[] {
   if (!mayGet(role, kind)) return [];
@@ -122,8 +115,8 @@ export const isOwn = (way: NoticeWay): way is OwnWay => ownWays.some((one) => on
 export const isMail = (way: NoticeWay): way is MailWay => mailWays.some((one) => one === way);
 
 /**
- * Returns the choices without mail, for a person who wants no more mail about an app. The person gets no mail even
- * after a change of role. The other ways do not change. (rule N6)
+ * Returns the choices without mail. The person gets no mail even after a change of role. The other ways do not change.
+ * (rule N6)
  */
 export const withoutMail = (choices: Choices): Choices =>
   Object.fromEntries(
@@ -134,9 +127,8 @@ export const withoutMail = (choices: Choices): Choices =>
   );
 
 /**
- * Whether a member with this role still wants a waiting notice of a kind. Two of the ways send mail: `mail` and
- * `daily`. A notice that waits for one of these two ways is also sent if the member has changed to the other
- * one. (rules N1, N2)
+ * Whether a member still wants a waiting notice of a kind. A notice for `mail` is also sent if the member has changed
+ * to `daily`, and the reverse. (rules N1, N2)
  */
 export const stillWants = (role: Role, choices: Choices, kind: NoticeKind, way: NoticeWay): boolean =>
   waysOf(role, kind, choices).some((one) => one === way || (isMail(one) && isMail(way)));

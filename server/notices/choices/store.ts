@@ -54,10 +54,7 @@ export const noticeChoices = {
   member: (reader: Reader, { appId, userId }: { readonly appId: string; readonly userId: string }) =>
     reader.get<MemberRow>(`SELECT ${columns} ${from} WHERE m.app_id = ? AND m.user_id = ?`, appId, userId),
 
-  /**
-   * Returns the apps of a person, sorted by name, with the person's choices. If `onlyApp` is not null, returns only
-   * that app.
-   */
+  /** Returns the apps of a person, sorted by name, with the person's choices. With `onlyApp`, returns only that app. */
   apps: (reader: Reader, userId: string, onlyApp: string | null) =>
     reader.all<MemberOfApp>(
       `SELECT ${columns}, m.app_id AS "appId", a.name ${from} JOIN apps a ON a.id = m.app_id

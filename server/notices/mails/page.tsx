@@ -8,9 +8,9 @@ import type { Route, SharedSteps } from "../../http/pipeline.ts";
 import { createStopMail, stopPath } from "./api.ts";
 
 /**
- * Returns the routes of the page on which a person unsubscribes from mail about an app. The page needs no
- * sign-in. Only a POST ends the mail, because programs that check mails open the links in them. The one-click
- * request of a mail program has no origin header, so the token is the only check. (RFC 8058, rule N6)
+ * Returns the routes of the page on which a person unsubscribes without a sign-in. Only a POST ends the mail, because
+ * programs that check mails open links. The one-click request of a mail program has no origin header, so only the token
+ * is checked. (RFC 8058, rule N6)
  */
 export function stopMailRoutes(
   deps: Pick<Deps, "database" | "log" | "sealer" | "settings">,
@@ -72,9 +72,7 @@ const MailStopped = ({ links, appName }: { readonly links: Links; readonly appNa
   </Document>
 );
 
-/**
- * Shows the page for every kind of wrong link. The page is always the same, so it does not show why the link is wrong.
- */
+/** Shows the same page for every kind of wrong link. */
 const NoSuchLink = ({ links }: { readonly links: Links }) => (
   <Document links={links} title="This link does not work">
     <main class="alone" id="main" tabIndex={-1}>

@@ -21,22 +21,22 @@ type WorkerDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" |
 const batchesAtOnce = 50;
 
 /**
- * The shortest pause of the worker in milliseconds. If a mail could not be queued, its notices stay due.
- * Without this pause, the worker would try again immediately.
+ * The worker's shortest pause in milliseconds. Notices stay due if their mail cannot be queued. Without the pause, the
+ * worker would try again immediately.
  */
 const shortestSleep = 5_000;
 
 const day = 86_400_000;
 
 /**
- * The maximum time in milliseconds that a notice waits. The daily mail is due within 25 hours, and quiet hours
- * delay it by less than a day.
+ * The maximum time in milliseconds that a notice waits. The daily mail comes within 25 hours. Quiet hours delay it by
+ * less than a day.
  */
 const longestWait = 3 * day;
 
 /**
- * Starts the worker for notices. It creates notices for the stored causes, and queues mails and browser notices when
- * they are due. Returns the function that stops the worker. (rules N2, N3)
+ * Starts the worker that creates notices for causes, and queues due mails and browser notices. Returns the function
+ * that stops it. (rules N2, N3)
  */
 export const startNotices = (deps: WorkerDeps): (() => Promise<void>) =>
   startDueWork(deps, {
@@ -80,11 +80,9 @@ async function pause({ clock, database, time }: WorkerDeps): Promise<number> {
 }
 
 /**
- * Puts the waiting notices of a member about an app into a mail. If the content of an unsent mail was deleted,
- * writes this mail again. In quiet hours, or after too many mails, only sets the time at which the notices are
- * due. If the member may not get the notices any more or does not want them, no mail is sent, and the notices
- * do not wait any more. One transaction marks the notices and queues the mail, so a crash neither loses a
- * notice nor sends it twice. (rule N3)
+ * Puts the waiting notices of a member about an app into a mail. Writes unsent mails without content again. In quiet
+ * hours, or after too many mails, only sets a later time. Notices that the member does not want or may not get are not
+ * sent. One transaction marks the notices and queues the mail, so a crash loses or repeats no notice. (rule N3)
  */
 async function queueBatch(deps: WorkerDeps, tx: Transaction, batch: MailBatch, now: Date): Promise<void> {
   const waiting = await notices.take(tx, batch);
@@ -118,9 +116,8 @@ interface MailBatch extends Batch {
 }
 
 /**
- * Writes the content of a mail again. The old content was deleted because the notices of the mail have changed. The
- * mail keeps its Message-ID, because it may already have arrived. If no notice is left, the mail is deleted. (rules
- * N3, N5)
+ * Writes a mail again after its notices have changed. Keeps the Message-ID, because the mail may already have arrived.
+ * Deletes a mail without notices. (rules N3, N5)
  */
 async function writeAgain(
   deps: WorkerDeps,
@@ -143,10 +140,7 @@ async function writeAgain(
   else await mails.removeWaiting(tx, mailId);
 }
 
-/**
- * Returns the notices that the member may get now. The member may have left the app or got another role since they were
- * created. (rule N2)
- */
+/** Returns the notices that the member may get. The member may have left the app or got another role. (rule N2) */
 const allowedFor = (member: MemberRow | undefined, rows: readonly WaitingNotice[]): WaitingNotice[] =>
   rows.filter(({ kind }) => member !== undefined && mayGet(member.role, kind));
 
@@ -156,10 +150,7 @@ interface DueBatch {
   readonly rows: readonly WaitingNotice[];
 }
 
-/**
- * Returns a later time for the mail if quiet hours or too many mails delay it. Otherwise returns undefined. (rules
- * N3, N4)
- */
+/** Returns a later time for the mail if quiet hours or too many mails delay it; undefined otherwise. (rules N3, N4) */
 async function postponed(
   reader: Reader,
   { batch: { appId, way }, member, rows, now }: DueBatch & { readonly now: Date },
@@ -167,8 +158,8 @@ async function postponed(
   const hours = { timezone: member.timezone, quiet: quietHoursOf(member) };
   const end = afterQuiet(now, hours);
   if (end > now) return end;
-  // If there are too many mails, notices are delayed until the time of the daily mail. So a notice that is due at the
-  // time of the daily mail may have been delayed already, and is not delayed again.
+  // After too many mails, notices are delayed until the time of the daily mail. A notice that is due at that time may
+  // be delayed already. It is not delayed again.
   if (way === "daily" || rows.some((row) => isDailyTime(new Date(row.dueAt), hours))) return undefined;
   const since = new Date(now.getTime() - day).toISOString();
   const recipient = normaliseEmail(member.email);

@@ -18,8 +18,8 @@ interface Place {
 export interface NeededItem extends Item, Pick<NoticeRow, "subjectId" | "feedbackId"> {}
 
 /**
- * Returns the first objects that need the member, at most `most`, and how many more there are. Objects that were
- * deleted or need no action any more are left out. Further objects are only counted, not read. (rule N5)
+ * Returns the first `most` objects that need the member, and the number of the others. Leaves out deleted and done
+ * objects. Counts the others without reading them. (rule N5)
  */
 export async function itemsOf(
   deps: ItemDeps,
@@ -38,10 +38,6 @@ export async function itemsOf(
   return { items, more };
 }
 
-/**
- * Returns the objects that notices are about, in the order of their first notices, and how many notices are about each
- * of them.
- */
 function objectsIn(rows: readonly NoticeRow[]): (NoticeRow & { readonly count: number })[] {
   const objects = new Map<string, NoticeRow & { readonly count: number }>();
   for (const row of rows) {
@@ -53,10 +49,7 @@ function objectsIn(rows: readonly NoticeRow[]): (NoticeRow & { readonly count: n
   return [...objects.values()];
 }
 
-/**
- * Returns the link to an object, and its data. Returns undefined if the object was deleted or needs no action any more.
- * (rule N5)
- */
+/** Returns the link and data of an object; undefined if it was deleted or needs no action any more. (rule N5) */
 export async function knownOf(
   { settings }: ItemDeps,
   reader: Reader,

@@ -47,9 +47,7 @@ export function chatSentenceOf({ kind, detail }: Pick<Item, "kind" | "detail">):
   return detail === undefined ? said : `${said}: ${detail}`;
 }
 
-/**
- * How long a notice waits, in milliseconds, so that further notices can be added to the same mail. (rule N3)
- */
+/** How long a notice waits for further notices in the same mail, in milliseconds. (rule N3) */
 const collectedMilliseconds = 15 * 60_000;
 
 /** The time of the day at which the daily mail is sent. (rule N3) */
@@ -62,8 +60,8 @@ interface Hours {
 }
 
 /**
- * Returns when a notice that is created at `now` is sent. If other notices already wait, the caller sends it together
- * with them instead. (rules N3, N10)
+ * Returns when a notice that is created at `now` is sent. If other notices wait, the caller sends it with them instead.
+ * (rules N3, N10)
  */
 export function dueAt(way: OwnWay, now: Date, hours: Hours): Date {
   if (way === "browser") return afterQuiet(now, hours);
@@ -72,8 +70,8 @@ export function dueAt(way: OwnWay, now: Date, hours: Hours): Date {
 }
 
 /**
- * Returns `at`. If `at` is in quiet hours, returns the end of these hours. The hours are local times in the zone, with
- * daylight saving time. (rule N4)
+ * Returns `at`, or the end of the quiet hours that contain `at`. The hours are local times, with daylight saving time.
+ * (rule N4)
  */
 export function afterQuiet(at: Date, { timezone, quiet }: Hours): Date {
   if (quiet === null) return at;
@@ -83,10 +81,7 @@ export function afterQuiet(at: Date, { timezone, quiet }: Hours): Date {
   return isQuiet ? nextAt(at, to, timezone) : at;
 }
 
-/**
- * Returns the first instant after `after` at which a clock in the time zone shows this time. `time` has the form
- * `09:00`.
- */
+/** Returns the first instant after `after` at which a clock in the zone shows `time`, such as `09:00`. */
 export function nextAt(after: Date, time: string, timezone: string): Date {
   const start = zoned(after, timezone);
   const date = start.toPlainDate();
@@ -113,8 +108,8 @@ function zoned(at: Date, timezone: string): Temporal.ZonedDateTime {
 const almostADay = 22 * 3_600_000;
 
 /**
- * Whether the daily mail of this person is sent at the instant `at`. The function computes the first daily mail after
- * an instant 22 hours before `at`. This works because a day has at least 23 hours. (rule N3)
+ * Whether `at` is the instant of this person's daily mail. Computes the first daily mail after `at` minus 22 hours. A
+ * day has at least 23 hours, so this is never the mail of the day before. (rule N3)
  */
 export const isDailyTime = (at: Date, hours: Hours): boolean =>
   dueAt("daily", new Date(at.getTime() - almostADay), hours).getTime() === at.getTime();

@@ -17,9 +17,9 @@ export const noticeFacts = {
     (await reader.get<{ name: string }>("SELECT name FROM apps WHERE id = ?", id))?.name,
 
   /**
-   * Locks the threads of these notices until the mail with their texts is stored. If a thread is erased at the same
-   * time, the erasure waits. Then it finds the unsent mail and deletes its content, so that the mail is written again.
-   * SQLite has only one writer and needs no lock. (rule P4)
+   * Locks the threads of these notices until the mail with their texts is stored. An erasure of a thread waits, and
+   * then deletes the content of the unsent mail. That mail is written again. SQLite has only one writer and needs no
+   * lock. (rule P4)
    */
   async lockThreads(tx: Transaction, rows: readonly Pick<NoticeRow, "feedbackId">[]): Promise<void> {
     const ids = [...new Set(rows.flatMap(({ feedbackId }) => feedbackId ?? []))].sort();
@@ -52,17 +52,14 @@ const lockInPostgres = (tx: Transaction, ids: readonly string[]) =>
     ...ids,
   );
 
-/** A notice for a member. It is sent in one way: by mail, in the daily mail, in the chat or in browsers. */
+/** A notice for a member, in one way: a mail, the daily mail, the chat or browsers. */
 export interface NoticeRow {
   readonly id: string;
   readonly kind: NoticeKind;
   readonly subjectId: string;
   readonly feedbackId: string | null;
   readonly createdAt: string;
-  /**
-   * The number of notices that this row only counts, because they have no separate rows; null for a notice about one
-   * object.
-   */
+  /** The number of notices that this row only counts; null for a notice about one object. */
   readonly further: number | null;
 }
 
@@ -105,8 +102,8 @@ const idsAtOnce = 500;
 /** The notices of members: those that wait, and those that were sent recently. (rules N2, N3) */
 export const notices = {
   /**
-   * Locks the notices of a member about an app. A server that writes a mail takes this lock before it reads the role of
-   * the member and before it locks threads. So a change of the role must take this lock first.
+   * Locks the notices of a member about an app. A server that writes a mail takes this lock before it reads the role
+   * and locks threads. So a change of the role must take this lock first.
    */
   lock,
 
@@ -116,8 +113,8 @@ export const notices = {
   },
 
   /**
-   * Stores a notice that waits. If `most` notices of its kind already wait, the new notice is only counted.
-   * Otherwise many reports in a short time would make a batch large. (rule N3)
+   * Stores a waiting notice. If `most` notices of its kind wait, only counts it. Otherwise many reports would make a
+   * batch large. (rule N3)
    */
   async insertOrCount(tx: Transaction, notice: NewNotice, most: number): Promise<void> {
     const { userId, appId, way, kind } = notice;
@@ -141,10 +138,7 @@ export const notices = {
     tx.signal(noticesTopic);
   },
 
-  /**
-   * Returns when the waiting notices of a batch are due; undefined if none wait. A new notice can be sent together
-   * with them.
-   */
+  /** Returns when the waiting notices of a batch are due; undefined if none wait. */
   async waitingUntil(reader: Reader, { userId, appId, way }: Batch): Promise<string | undefined> {
     const row = await reader.get<{ dueAt: string | null }>(
       `SELECT min(due_at) AS "dueAt" FROM notices WHERE user_id = ? AND app_id = ? AND way = ? AND ${isInNoMail}`,
@@ -154,8 +148,8 @@ export const notices = {
   },
 
   /**
-   * Returns when notices of this app were last sent to a member in the same way; undefined if none were sent. A time
-   * after `now` does not count, because it was stored while the clock was ahead.
+   * Returns when a member last got notices of this app in this way; undefined for never. Ignores times after `now`: the
+   * clock was ahead when they were stored.
    */
   async lastQueued(reader: Reader, { userId, appId, way }: Batch, now: string): Promise<string | undefined> {
     const row = await reader.get<{ queuedAt: string | null }>(
@@ -167,8 +161,8 @@ export const notices = {
   },
 
   /**
-   * Changes the time of all notices that would wait beyond the time `after`, so that they are due at the time `at`.
-   * Such notices were created while the clock was ahead. Returns whether there were such notices. (rule D12)
+   * Sets the time `at` for all notices that are due after `after`. The clock was ahead when these notices were created.
+   * Returns whether there were any. (rule D12)
    */
   async bringForward(database: Database, { after, at }: { readonly after: string; readonly at: string }) {
     const farAway = `${waits} AND way IN (${noticeWays.map((way) => `'${way}'`).join(", ")}) AND due_at > ?`;
@@ -221,8 +215,8 @@ export const notices = {
   },
 
   /**
-   * Locks the waiting notices of a batch, and returns them, oldest first. No other server sends them at the same time.
-   * But another server can add notices in the meantime, so the caller must mark only the returned notices.
+   * Locks the waiting notices of a batch, and returns them, oldest first. Other servers can still add notices, so the
+   * caller must mark only the returned ones.
    */
   async take(tx: Transaction, { userId, appId, way }: Batch): Promise<WaitingNotice[]> {
     await lock(tx, { userId, appId });
@@ -284,10 +278,7 @@ export const notices = {
       userId,
     ),
 
-  /**
-   * Deletes the notices of a member that are sent in these ways, even if they are already in waiting mails or in queues
-   * of browsers. (rules N2, N6)
-   */
+  /** Deletes a member's notices of these ways, also those in waiting mails and queues of browsers. (rules N2, N6) */
   async drop(
     tx: Transaction,
     { userId, appId }: Member,
@@ -305,17 +296,15 @@ export const notices = {
   },
 
   /**
-   * Cancels the unsent mails about threads that are deleted or whose text is erased, so that the mails are
-   * written again. `threads` is SQL: a list of ids, or a query for ids. Returns the ids of the mails that were
-   * not deleted. (rules P4, N3)
+   * Cancels the unsent mails about threads that are deleted or erased, so that they are written again. `threads` is SQL
+   * for thread ids. Returns the ids of the mails that were not deleted. (rules P4, N3)
    */
   recall: (tx: Transaction, threads: string, ...values: Value[]): Promise<string[]> =>
     takeBack(tx, `n.feedback_id IN ${threads}`, ...values),
 
   /**
-   * Moves the notices about one thread to another thread. If `about` is given, moves only the notices about these
-   * objects. Mails with these notices that are not sent yet are written again, because they may quote the first thread.
-   * (rules N2, N5)
+   * Moves the notices about one thread to another thread. With `about`, moves only the notices about these objects.
+   * Unsent mails are written again, because they may quote the first thread. (rules N2, N5)
    */
   async move(
     tx: Transaction,
@@ -337,8 +326,8 @@ export const notices = {
   },
 
   /**
-   * Cancels the unsent mails to a member. They are written again for the new role of the member. Returns the
-   * ids of the mails that were not deleted. (rule N2)
+   * Cancels the unsent mails to a member, so that they are written again for the new role. Returns the ids of the mails
+   * that were not deleted. (rule N2)
    */
   recallOfMember: (tx: Transaction, { userId, appId }: Member): Promise<string[]> =>
     takeBack(tx, "n.user_id = ? AND n.app_id = ?", userId, appId),
@@ -354,8 +343,8 @@ export const notices = {
   },
 
   /**
-   * Deletes at most `most` notices that were queued before a time. Keeps the notices of a mail that still
-   * waits. Returns the number of deleted notices.
+   * Deletes at most `most` notices that were queued before a time. Keeps notices of a waiting mail. Returns the number
+   * of deleted notices.
    */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
@@ -371,10 +360,9 @@ async function lock(tx: Transaction, { userId, appId }: Member): Promise<void> {
 }
 
 /**
- * Cancels the unsent mails with the notices that `where` selects. All notices of these mails wait again, so
- * that the mails are written again. A mail that was never tried is deleted. A mail that a server is sending or
- * has tried to send may have arrived. Only the content of such a mail is deleted, so that the mail keeps its
- * Message-ID. Returns the ids of these mails. (rule N3)
+ * Cancels the unsent mails with the notices that `where` selects. All notices of these mails wait again. Deletes a mail
+ * that was never tried. A tried mail may have arrived: it loses its content, but keeps its Message-ID. Returns the ids
+ * of the tried mails. (rule N3)
  */
 async function takeBack(tx: Transaction, where: string, ...values: Value[]): Promise<string[]> {
   const mailsOf = `SELECT n.mail_id FROM notices n JOIN mails m ON m.id = n.mail_id

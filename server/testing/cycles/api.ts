@@ -122,8 +122,8 @@ export function cycles(
 }
 
 /**
- * A running test that might miss its goal, or that cannot reach it any more. The goal is that every slot has a
- * tester with every day counted.
+ * A running test that might miss its goal or cannot reach it. The goal is that every slot has a tester with every day
+ * counted.
  */
 export interface TestBelow {
   readonly appId: string;
@@ -139,8 +139,8 @@ export interface TestBelow {
 const mostRunning = 200;
 
 /**
- * Returns the running tests of a person's apps that might miss their goal, or that cannot reach it any more.
- * Leaves out tests that were planned after their first day. (rule T41)
+ * Returns the running tests of a person's apps that might miss their goal, or cannot reach it. Leaves out tests that
+ * were planned after their first day. (rule T41)
  */
 export async function testsBelow(reader: Reader, userId: string): Promise<TestBelow[]> {
   const running = await cycleRows.runningOf(reader, userId, mostRunning);
@@ -168,9 +168,9 @@ async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<C
 }
 
 /**
- * Stores a cycle and its open slots. If its first day has begun, also stores the event that the test has started.
- * Returns the id of the cycle. Later changes of the listing do not change the cycle. Throws `bad_request` if the last
- * day of the test would already be over. (rule T3)
+ * Stores a cycle with its open slots, and returns its id. If the first day has begun, also stores the event that the
+ * test has started. Later changes of the listing do not change the cycle. Throws `bad_request` if the last day is over.
+ * (rule T3)
  */
 async function planCycle(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
@@ -363,8 +363,8 @@ type SlotChangeRequest = Pick<Request<typeof slotsContract.accept>, "caller" | "
 };
 
 /**
- * Creates handlers that change one slot and record the change in the audit. The handlers throw `wrong_state` if the
- * change is not possible.
+ * Creates handlers that change one slot and record the change in the audit. They throw `wrong_state` if the change is
+ * not possible.
  */
 function createChange(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
@@ -397,9 +397,7 @@ interface SlotInCycle {
   readonly cycle: CycleRow;
 }
 
-/**
- * Locks the cycle of a slot and returns the slot, if the viewer is a member of the app. Throws `not_found` otherwise.
- */
+/** Locks the cycle of a slot. Throws `not_found` for a viewer who is not a member. */
 async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<SlotInCycle> {
   const found = await slotRows.findCycle(tx, id, viewer);
   if (!found) throw new ApiError("not_found");
@@ -409,17 +407,15 @@ async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<
   return { id, cycle };
 }
 
-/**
- * Assigns a slot to the tester who requested it. Returns false if the request no longer exists or the cycle is over.
- */
+/** Returns false if the request has ended or the cycle is over. */
 async function acceptSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
   const now = deps.clock.now();
   return isUnderWay(cycle, now) && slotRows.accept(tx, id, activation(deps, cycle, now));
 }
 
 /**
- * Removes the tester of a slot. If the last day is not over, adds an open slot that replaces the removed slot.
- * Returns false if the slot is not active. (rule T8)
+ * Removes the tester of a slot. If the last day is not over, adds an open slot as a replacement. Returns false if the
+ * slot is not active. (rule T8)
  */
 async function removeSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
   const now = deps.clock.now();
@@ -438,8 +434,8 @@ function rotateKey({ sealer }: SlotsDeps, tx: Transaction, { id }: SlotInCycle):
 }
 
 /**
- * Assigns an open slot to the account with this e-mail address. Throws `not_found` if there is no such account. Also
- * throws `email_unverified`, `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`. (rule T7)
+ * Assigns an open slot to the account with this address. Throws `not_found` for an unknown address. Also throws
+ * `email_unverified`, `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`. (rule T7)
  */
 async function assignSlot(
   deps: SlotsDeps,
@@ -501,33 +497,26 @@ function cycleAnswer(row: CycleRow, now: Date): Cycle {
   };
 }
 
-/**
- * Returns the state of a stored cycle that has these slots: the verdict, today's counts, and what each tester needs.
- */
 const standingAnswer = (row: CycleRow, slots: readonly StandingSlotRow[]): Standing =>
   standingOf(
     standingCycle(row),
     slots.map((slot) => ({ ...slot, countedDays: countedDaysOf(slot.counted) })),
   );
 
-/**
- * Whether the owner must be warned that a stored cycle might miss its goal, or cannot reach it any more. (rule
- * T41)
- */
 const isBelowItsTesters = (row: CycleRow, { verdict }: Standing): boolean =>
   isBelow(standingCycle(row), verdict);
 
 const standingCycle = (row: CycleRow): StandingCycle => ({
   ...row,
   dayStarts: dayStartsOfRow(row),
-  // A getter computes this value only when it is read, because calculations with time zones are slow. Each page of the
-  // console reads all running tests, but only tests whose last day is over need this value.
+  // A getter, because calculations with time zones are slow. The console reads all running tests, but only a test after
+  // its last day needs this value.
   get graceEnd() {
     return graceEndOf(row);
   },
 });
 
-/** Converts a stored slot to the object that the API returns to the owner. The object does not contain the test key. */
+/** Converts a stored slot for the owner. The answer does not contain the test key. */
 const slotAnswer = (row: OwnedSlotRow): OwnedSlot => ({
   slotId: row.id,
   cycleId: row.cycleId,

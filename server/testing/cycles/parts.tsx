@@ -7,7 +7,7 @@ import { Line } from "../../console/parts.tsx";
 import { InTurns } from "../../console/respond.tsx";
 import { Remaining, ZonedDay } from "../../console/times.tsx";
 
-/** Shows a cycle in a list: its start, its progress, the verdict on it, and the number of requests for its slots. */
+/** A cycle in a list: its start, progress, verdict and number of requests. */
 export const CycleLine = ({
   cycle,
   links,
@@ -92,10 +92,7 @@ export const SlotBadge = ({ status }: { readonly status: SlotStatus }) => (
   <span class={slotKinds[status] ?? "badge"}>{slotNames[status]}</span>
 );
 
-/**
- * Lists requests for slots of any cycles. Each line links to the cycle's page, on which the owner accepts or declines
- * the request.
- */
+/** Lists requests for slots. Each line links to the cycle's page, on which the owner answers the request. */
 export const SlotRequestLines = ({
   rows,
   links,

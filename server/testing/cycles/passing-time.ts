@@ -6,24 +6,17 @@ import { afterDay, countedDaysOf, dayStartsOfRow, graceEndOf, hasMissedTooMany }
 import { type ClosingSlot, type CycleScope, type DueCycle, dueChanges } from "./store.ts";
 
 /**
- * Applies the changes that the passing of time causes in closed testing: requests expire, cycles start and end, and
- * days close. Each change is applied once, by the server that finds it first. No change is applied while the server's
- * clock may be wrong. (rule D10)
+ * Applies the due changes of closed testing: requests expire, cycles start and end, and days close. Each change is
+ * applied once, by the first server that finds it. While the clock may be wrong, no change is applied. (rule D10)
  */
 export interface PassingTime {
   /** Applies all due changes. Does not query the database if no change can be due. */
   catchUp(): Promise<void>;
   /** Applies only the due changes of the cycles that a request needs. */
   catchUpOf(scope: CycleScope, id: string): Promise<void>;
-  /**
-   * Whether a change that is due at the time `at` must be applied now. False if `at` is null, because then there is no
-   * change.
-   */
+  /** Whether a change that is due at `at` must be applied now. False for null (no change). */
   isDue(at: string | null): boolean;
-  /**
-   * Returns the time at which the next change is due; null if there is no next change, or if this time is not known
-   * yet.
-   */
+  /** Returns when the next change is due; null if there is none, or the time is not known yet. */
   next(): string | null;
 }
 
@@ -40,10 +33,7 @@ const atOnce = 50;
 /** The number of cycles whose changes are applied at the same time. On SQLite, these changes share one commit. */
 const sideBySide = 10;
 
-/**
- * Creates the object that applies due changes. The object queries the database only if the time of the next change is
- * not cached.
- */
+/** Creates the object that applies due changes. It queries the database only if the next time is not cached. */
 export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeWatch }): PassingTime {
   const { database, clock, time } = deps;
   const due = createDueTime(database);
@@ -70,8 +60,7 @@ export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeW
     async catchUp() {
       if (isCaughtUp()) return;
       await run();
-      // The run that has just ended may have begun before this caller's write. Such a run did not see the write, so
-      // another run follows.
+      // The run that has just ended may have begun before this caller's write, and missed it. So another run follows.
       if (!isCaughtUp()) await run();
     },
     async catchUpOf(scope, id) {
@@ -141,7 +130,7 @@ interface NewIds {
   readonly newId: () => string;
 }
 
-/** Applies all due changes of a cycle, day by day, even if many days have passed since the last change. (rule T3) */
+/** Applies all due changes of a cycle, day by day, even after many days without a change. (rule T3) */
 export async function advanceCycle(
   deps: NewIds,
   tx: Transaction,
@@ -173,10 +162,9 @@ async function start(deps: NewIds, tx: Transaction, { cycle, now }: Closing): Pr
 }
 
 /**
- * Closes a day. Removes the slots that had already missed too many days before this day, and opens new ones for
- * them. For each other active slot in which this day did not count, counts a missed day. The test ends with its
- * last day: open requests end, and no slot is opened. The cycle continues to run while late test sessions of
- * that day count.
+ * Closes a day. Removes the slots that missed too many days before this day, and opens new slots for them. Counts a
+ * missed day for each other active slot in which this day does not count. On the last day, open requests end and no
+ * slot is opened. The cycle still runs while late sessions of that day count.
  */
 async function closeDay(deps: NewIds, tx: Transaction, { cycle, endedAt, now }: Closing): Promise<void> {
   const dayIndex = cycle.closedDays + 1;
@@ -203,8 +191,8 @@ async function closeDay(deps: NewIds, tx: Transaction, { cycle, endedAt, now }: 
 }
 
 /**
- * Ends a cycle: removes the slots that have missed too many days, and completes the others. The function is called when
- * late test sessions of the last day no longer count.
+ * Ends a cycle after the time for late sessions. Removes slots that have missed too many days, and completes the
+ * others.
  */
 async function complete(deps: NewIds, tx: Transaction, closing: Closing): Promise<void> {
   const { cycle, endedAt, now } = closing;

@@ -9,10 +9,7 @@ import type { VerificationTier } from "../../../src/contract/tester.ts";
 import { countOf } from "../../../src/words/phrases.ts";
 import { isActive, qualifyingSession } from "../days/rules.ts";
 
-/**
- * A slot, with or without a tester. `seat` is its number. A removed slot and the slot that replaces it have the same
- * number.
- */
+/** A slot, with or without a tester. A removed slot and its replacement have the same `seat` number. */
 export interface ReportedSlot {
   readonly id: string;
   readonly seat: number;
@@ -28,7 +25,7 @@ interface ReportedDay {
   readonly kind: "session" | "proof";
 }
 
-/** The number of test sessions of a slot, and the total length of the sessions whose times the server could confirm. */
+/** The number of sessions of a slot, and the total length of those with confirmed times. */
 interface SessionTotal {
   readonly slotId: string;
   readonly sessions: number;
@@ -42,17 +39,15 @@ export interface ReportedCycle {
   readonly verificationTier: VerificationTier;
   readonly appName: string;
   readonly packageName: string;
-  /**
-   * The slots, sorted by their numbers. Slots with the same number are sorted by the time at which they were created.
-   */
+  /** Sorted by number, then by the time of creation. */
   readonly slots: readonly ReportedSlot[];
   readonly days: readonly ReportedDay[];
   readonly sessions: readonly SessionTotal[];
 }
 
 /**
- * Returns the report of a cycle: its facts, and a text that explains them. The report does not say who the
- * testers are. (rule T33)
+ * Returns the report of a cycle: its facts, and a text that explains them. The report does not say who the testers are.
+ * (rule T33)
  */
 export function reportOf({
   cycle,
@@ -113,8 +108,8 @@ function slotFacts(
 }
 
 /**
- * Whether a tester has a slot, or had it when the cycle ended. A removed slot counts only if the cycle was cancelled
- * and no later slot has the same number.
+ * Whether a tester has a slot, or had it when the cycle ended. A removed slot counts only if the cycle was cancelled,
+ * and no later slot has its number.
  */
 function isHeld(slots: readonly ReportedSlot[], at: number, cycleStatus: Cycle["status"]): boolean {
   const slot = slots[at];
@@ -156,10 +151,7 @@ function statementOf(
   return `${progress} ${holders}${when === "had" ? " when it ended" : ""}${counts}. ${meaning}`;
 }
 
-/**
- * Returns the text about the days that are over. The text is used before the end of the test, when no tester can have
- * every day counted yet.
- */
+/** Returns the text for the time before the end of the test. No tester has every day counted then. */
 function soFar({ finishedDays, testersWithEveryFinishedDay }: Figures): string {
   if (finishedDays === 0) return "";
   const days = finishedDays === 1 ? "the one finished day" : `all ${finishedDays} finished days`;
@@ -184,9 +176,9 @@ interface InitialState {
 }
 
 /**
- * Returns the state of a new cycle with these days. If its first day has begun, the cycle is running immediately. Days
- * that are over are closed, but no tester missed them, because there were no testers. Returns undefined if the last day
- * is over. Instants are ISO 8601 UTC with milliseconds. (rule D9)
+ * Returns the state of a new cycle; undefined if its last day is over. If its first day has begun, the cycle runs
+ * immediately. Days that are over are closed, but nobody missed them. Instants are ISO 8601 UTC with milliseconds.
+ * (rule D9)
  */
 export function initialStateOf(dayStarts: readonly string[], now: string): InitialState | undefined {
   const begun = dayStarts.filter((start) => start <= now).length;
@@ -210,7 +202,7 @@ export interface CycleLife {
   readonly closedDays: number;
 }
 
-/** Returns the state of a day of a slot. The day on which the slot became active is never missed. (rule T10) */
+/** Returns the state of a day of a slot. The slot's first active day is never missed. (rule T10) */
 export function dayStateOf(
   { dayIndex, isCounted }: { readonly dayIndex: number; readonly isCounted: boolean },
   slot: SlotLife,
@@ -223,14 +215,11 @@ export function dayStateOf(
   return status === "running" && dayIndex === closedDays + 1 ? "open" : "ahead";
 }
 
-/**
- * Whether a slot ended before or at the end of a day. A slot that is removed at the end of a day does not miss that
- * day.
- */
+/** Whether a slot ended before or at the end of a day. A slot that is removed at the end of a day does not miss it. */
 const endedBefore = (dayEnd: string | undefined, endedAt: string | null): boolean =>
   endedAt !== null && dayEnd !== undefined && endedAt <= dayEnd;
 
-/** A slot of a test, with or without a tester. A removed slot and the slot that replaces it have the same `seat`. */
+/** A slot of a test, with or without a tester. A removed slot and its replacement have the same `seat`. */
 export interface StandingSlot {
   readonly id: string;
   readonly seat: number;
@@ -256,7 +245,7 @@ export interface StandingCycle {
 
 export interface Standing {
   readonly verdict: CycleVerdict;
-  /** The current day of the test; null before the first day, after the last day, and if the test was cancelled. */
+  /** The current day of the test; null before and after the test, and if the test was cancelled. */
   readonly today: TestToday | null;
   /** The testers with a slot, sorted by how soon they need attention. */
   readonly attention: TesterAttention[];
@@ -265,8 +254,8 @@ export interface Standing {
 }
 
 /**
- * Returns the state of a test: whether it can still reach its goal, and what each tester needs today. For each day, it
- * also contains the number of testers for whom all days up to that day are counted. (rules T39 and T40)
+ * Returns the state of a test: its verdict, what testers need today, and the testers with every day counted.
+ * (rules T39 and T40)
  */
 export function standingOf(cycle: StandingCycle, slots: readonly StandingSlot[]): Standing {
   const unbroken = unbrokenDays(cycle, slots);
@@ -287,8 +276,8 @@ const openDayOf = ({ status, closedDays, durationDays }: StandingCycle): number 
   status === "running" && closedDays < durationDays ? closedDays + 1 : undefined;
 
 /**
- * Whether an uncounted day of a slot can still count. The slot must have been active on that day, and the day must be
- * today. If the app reports sessions, the day can also be yesterday, because late sessions count. (rules T29 and T39)
+ * Whether an uncounted day can still count for a slot that was active on that day. The day must be today. If the app
+ * reports sessions, it can also be yesterday. (rules T29 and T39)
  */
 const canStillCount = (
   { status, closedDays, verificationTier }: StandingCycle,
@@ -308,8 +297,8 @@ export const evidenceOfTier: Readonly<Record<VerificationTier, string>> = {
 };
 
 /**
- * Returns the number of days of a slot, from the first day on, that are counted without a gap. Days for which
- * `mayCount` returns true are treated as counted. `last` is the last day that is read.
+ * Returns how many days are counted without a gap, from day 1 to `last`. `mayCount` selects days that are treated as
+ * counted.
  */
 function runOf(slot: StandingSlot, last: number, mayCount: (day: number) => boolean = () => false): number {
   let days = 0;
@@ -479,10 +468,9 @@ function needsToday(cycle: StandingCycle, slot: StandingSlot): boolean {
 }
 
 /**
- * Whether a slot needs a late session of yesterday, and such a session would still count. A slot does not miss the day
- * on which it became active, so it needs no late session of that day. Day 1 is the exception, because a tester without
- * it cannot have every day counted. In a test that is verified by screenshots, no slot needs a late session. (rules D5,
- * D7 and T10)
+ * Whether a slot needs a late session of yesterday that would still count. A slot needs none for its first active day,
+ * because that day is never missed. Day 1 is the exception: without it, no tester has every day counted. Tests with
+ * screenshots have no late sessions. (rules D5, D7 and T10)
  */
 const needsYesterday = (cycle: StandingCycle, slot: StandingSlot): boolean =>
   (cycle.closedDays === 1 || cycle.closedDays > (slot.activeFromDay ?? 0)) &&

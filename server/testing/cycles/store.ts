@@ -72,8 +72,7 @@ export const cycles = {
   insert: (tx: Transaction, cycle: Added<typeof tables.cycles>) => tx.insert(tables.cycles, cycle),
 
   /**
-   * Cancels a cycle and its slots. Returns the slots that lost their tester, in the order of their numbers. Returns
-   * undefined if the cycle is already over.
+   * Cancels a cycle and its slots. Returns the slots that lost their tester, by number; undefined if the cycle is over.
    */
   async cancel(tx: Transaction, id: string, at: string): Promise<readonly RemovedSlot[] | undefined> {
     await tx.lock(`cycle:${id}`);
@@ -141,10 +140,7 @@ const sessionColumns = `t.slot_id AS "slotId", t.day_index AS "dayIndex", t.star
 const sessionsOfDays = `FROM test_sessions t JOIN slots s ON s.id = t.slot_id
   WHERE s.cycle_id = ? AND t.day_index IS NOT NULL`;
 
-/**
- * Returns SQL for the milliseconds from midnight (UTC) to an instant. SQLite and PostgreSQL have no common function for
- * that.
- */
+/** SQL for the milliseconds from midnight (UTC) to an instant. SQLite and PostgreSQL share no function for this. */
 const ofDay = (at: string): string => {
   const part = (from: number, length: number) => `CAST(substr(${at}, ${from}, ${length}) AS BIGINT)`;
   return `(((${part(12, 2)} * 60 + ${part(15, 2)}) * 60 + ${part(18, 2)}) * 1000 + ${part(21, 3)})`;
@@ -156,9 +152,8 @@ const between = (from: string, to: string): string =>
      WHEN substr(${to}, 1, 10) < substr(${from}, 1, 10) THEN -1 ELSE 0 END)`;
 
 /**
- * SQL for the length of a test session in milliseconds. The reported end may be up to two minutes later than the time
- * at which the server received the report. If the end is even later, the time of receipt counts as the end. A session
- * that begins after the time of receipt has the length 0.
+ * SQL for the length of a test session in milliseconds. If the end is more than two minutes after the receipt, the time
+ * of receipt counts as the end. A session that begins after the receipt has the length 0.
  */
 const lengthOf = `CASE WHEN t.received_at >= t.ended_at
     OR ${between("t.started_at", "t.ended_at")} <= ${between("t.started_at", "t.received_at")} + 120000
@@ -216,10 +211,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /**
-   * Returns for each slot the number of test sessions, and the total length in milliseconds of the sessions whose times
-   * the server could confirm.
-   */
+  /** Returns for each slot the number of sessions, and the total milliseconds of those with confirmed times. */
   sessionsPerSlot: (reader: Reader, cycleId: string) =>
     reader.all<{ slotId: string; sessions: number; milliseconds: number }>(
       `SELECT t.slot_id AS "slotId", count(*) AS sessions, sum(CASE
@@ -253,10 +245,7 @@ export interface ClosingSlot {
   readonly counted: string;
 }
 
-/**
- * The type of the object whose id selects cycles. A cycle selects itself, a listing selects all its cycles, a slot
- * selects its cycle, and a tester selects the cycles in which the tester has a slot.
- */
+/** The type of the object whose id selects cycles. A tester selects all cycles with a slot of that tester. */
 export type CycleScope = "cycle" | "listing" | "slot" | "tester";
 
 const scopeConditions: Readonly<Record<CycleScope, string>> = {
@@ -439,14 +428,11 @@ const cycleOfSlot = oneForViewer<{ readonly cycleId: string }>({
 });
 
 /**
- * The queries with which the owners of an app read and change slots. The statement of each change checks the state of
- * the slot, so that only one of several concurrent changes succeeds. A change returns false if the state of the slot
- * does not allow the change. (rule T13)
+ * The queries of an app's owners about slots. Each change checks the slot's state in its statement, so only one of
+ * several concurrent changes succeeds. A refused change returns false. (rule T13)
  */
 export const slots = {
-  /**
-   * Returns the slots of a cycle in the order of their numbers. A removed slot comes before the slot that replaced it.
-   */
+  /** Returns the slots of a cycle by number. A removed slot comes before its replacement. */
   list: (reader: Reader, cycleId: string) =>
     reader.all<OwnedSlotRow>(
       `SELECT ${slotColumns} FROM slots s
@@ -549,10 +535,7 @@ const from = `FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON
     JOIN app_members v ON v.app_id = l.app_id JOIN users u ON u.id = s.tester_id
   WHERE s.status = 'requested' AND s.request_expires_at > ? AND ${membershipOf("maintainer")}`;
 
-/**
- * The requests for slots that a person can accept or decline. Requests that have expired at `now` (ISO 8601
- * UTC) are not included.
- */
+/** The requests for slots that a person can answer. Leaves out requests that have expired at `now` (ISO 8601 UTC). */
 export const slotRequests = {
   /** Returns the number of requests for each app that has at least one request. */
   async countByApp(reader: Reader, userId: string, now: string): Promise<ReadonlyMap<string, number>> {
@@ -564,10 +547,7 @@ export const slotRequests = {
     return new Map(rows.map(({ appId, count }) => [appId, count]));
   },
 
-  /**
-   * Returns up to `most` requests of one app, or of all apps of the person. The request that expires first is the first
-   * in the list.
-   */
+  /** Returns up to `most` requests of one app, or of all apps of the person. The first to expire comes first. */
   list: (
     reader: Reader,
     userId: string,
@@ -597,10 +577,9 @@ export interface CountedDay {
 
 export const countedDays = {
   /**
-   * Counts a day of a slot if the slot is active, its cycle is running and the day is not yet counted; otherwise
-   * returns false. If the day was already closed as missed, the number of missed days is lowered by one. A slot at risk
-   * becomes active again, unless it has still missed too many days. Each counted day has its evidence: a test session
-   * or a proof. (rules D8, T1, T20)
+   * Counts a day of an active slot in a running cycle. Returns false if this is not possible, or the day is already
+   * counted. If the day was closed as missed, the slot has one missed day less. A slot at risk becomes active, unless
+   * it has still missed too many days. Each counted day has a session or a proof as evidence. (rules D8, T1, T20)
    */
   async count(
     tx: Transaction,

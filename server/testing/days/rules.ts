@@ -20,8 +20,8 @@ type ProofVerdict =
     };
 
 /**
- * Decides whether a proof is accepted. If it breaks several rules, the first of them is the reason for the refusal. The
- * `verificationTier` of the listing does not matter. (rules T28, T34)
+ * Decides whether a proof is accepted. The first broken rule is the reason for a refusal. The listing's
+ * `verificationTier` does not matter. (rules T28, T34)
  */
 export function judgeProof(
   { capturedAt, imageFaults }: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
@@ -45,8 +45,8 @@ export function judgeProof(
 }
 
 /**
- * Whether a proof would be accepted if the server judged it at the time of its capture. A cycle that is still
- * `recruiting` is judged as `running`.
+ * Whether the server would have accepted a proof at the time of its capture. A cycle that is `recruiting` is judged as
+ * `running`.
  */
 export function wouldHaveBeenAccepted(
   proof: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
@@ -57,18 +57,13 @@ export function wouldHaveBeenAccepted(
   return judgeProof(proof, { ...slot, cycle: begun }, new Date(proof.capturedAt)).accepted;
 }
 
-/**
- * Whether a proof was captured on the current day. The time of capture may be later than the server's time, because the
- * clocks of devices differ.
- */
+/** Whether a proof was captured today. The capture may be later than the server's time, because clocks differ. */
 function isToday(dayIndex: number, { cycle }: TestedSlot, now: Date): boolean {
   const inTest = dayIndex >= 1 && dayIndex <= cycle.durationDays;
   return inTest && dayIndex === dayIndexAt(cycle, now.toISOString());
 }
 
-/**
- * Whether a proof was refused only because its day or the test has not begun yet. The same proof may be accepted later.
- */
+/** Whether a proof was refused only because its day or the test has not begun. It may be accepted later. */
 export const isPassingRefusal = (
   { code, capturedAt }: { readonly code: string; readonly capturedAt: string },
   { cycle }: TestedSlot,
@@ -86,8 +81,8 @@ interface ClosingSlot {
 }
 
 /**
- * Returns the effect on a slot when a day closes. `removed` means that the slot had already missed too many days before
- * this day, and no late session has changed that. `missed` means that the slot missed this day. (rule T9)
+ * Returns the effect of a closed day on a slot. `removed`: the slot missed too many days before this day. `missed`: it
+ * missed this day. (rule T9)
  */
 export function afterDay(
   slot: ClosingSlot,
@@ -104,10 +99,7 @@ export const hasMissedTooMany = (
   maxMissedDays: number,
 ): boolean => missedDays >= maxMissedDays;
 
-/**
- * Whether a slot misses a day that closes: the day does not count, and the slot was active before the day began.
- * (rule T10)
- */
+/** Whether a slot misses a closed day: the day does not count, and the slot was active before it. (rule T10) */
 export const isMissed = (
   dayIndex: number,
   activeFromDay: number,
@@ -123,7 +115,7 @@ export const acceptsTesters = (
   now: string,
 ): boolean => (status === "recruiting" || status === "running") && !isOver({ dayStarts }, now);
 
-/** Whether further days of a slot can still count. The tester sees the test key only while this is true. (rule T12) */
+/** Whether further days of a slot can count. Only then the tester sees the test key. (rule T12) */
 export const canEarn = (status: string, cycleStatus: string): boolean =>
   isActive({ status }) && (cycleStatus === "recruiting" || cycleStatus === "running");
 
@@ -132,14 +124,12 @@ export const countedDaysOf = (counted: string): ReadonlySet<number> =>
   new Set(counted.split(",").flatMap((day) => (day === "" ? [] : [Number(day)])));
 
 /**
- * The minimum length and number of screens of a session that counts. They are not in the contract, because they may
- * change. (rule T16)
+ * The minimum length and number of screens of a session that counts. They may change, so the contract does not have
+ * them. (rule T16)
  */
 export const qualifyingSession = { seconds: 45, screens: 2 } as const;
 
-/**
- * A test session as the device reports it. Instants are ISO 8601 UTC with milliseconds; `screens` has no duplicates.
- */
+/** A session as the device reports it. Instants are ISO 8601 UTC with milliseconds; `screens` has no duplicates. */
 interface ReportedSession {
   readonly startedAt: string;
   readonly endedAt: string;
@@ -166,8 +156,7 @@ export interface SessionVerdict {
 const skewMilliseconds = 120_000;
 
 /**
- * Decides whether a session makes its day count. If it breaks several rules, the first of them is the reason why it
- * does not count. (rules D3, D4, T17)
+ * Decides whether a session makes its day count. The first broken rule is the reason for a refusal. (rules D3, D4, T17)
  */
 export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Date): SessionVerdict {
   const day = dayIndexAt(slot.cycle, session.startedAt);
@@ -184,10 +173,7 @@ export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Da
   return { counted: true, dayIndex, reason: null };
 }
 
-/**
- * Whether a session counts if the server judges it at the time of its end. A cycle that is still `recruiting` is judged
- * as `running`.
- */
+/** Whether a session would have counted at the time of its end. A cycle that is `recruiting` is judged as `running`. */
 export function wouldHaveCounted(session: ReportedSession, slot: TestedSlot): boolean {
   const { cycle } = slot;
   const begun = cycle.status === "recruiting" ? { ...cycle, status: "running" } : cycle;
@@ -209,17 +195,13 @@ export const isActive = ({ status }: Pick<TestedSlot, "status">): boolean =>
 const isAhead = (instant: string, now: Date): boolean =>
   Date.parse(instant) > now.getTime() + skewMilliseconds;
 
-/**
- * Whether a session began after the last day. The cycle still runs at that time, because late sessions of the last day
- * count.
- */
+/** The cycle still runs after the last day, because late sessions of that day count. */
 const isAfterTheEnd = ({ startedAt }: ReportedSession, cycle: TestDays, now: Date): boolean =>
   isOver(cycle, startedAt) && (isOver(cycle, now.toISOString()) || !isAhead(startedAt, now));
 
 /**
- * Whether the server can confirm the day of a session: the day is today or yesterday, and not before the day on which
- * the slot became active. On the day on which the slot became active, a session may also have begun before the owner
- * accepted the tester. (rule D5)
+ * Whether the server can confirm the day of a session: today or yesterday, not before the slot's first active day. On
+ * that first day, a session may begin before the owner accepts the tester. (rule D5)
  */
 function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now: Date): boolean {
   if (activatedAt === null || dayIndex < dayIndexAt(cycle, activatedAt)) return false;
@@ -227,9 +209,9 @@ function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now
 }
 
 /**
- * Whether a session has the minimum length and number of screens. If its end is later than the server's time by more
- * than the allowed difference of clocks, the current time counts as its end. A session that is too short has no
- * disadvantage for the tester, because another session can still make the day count. (rules D6, T18)
+ * Whether a session has the minimum length and screens. If the end is too far ahead of the server's time, the current
+ * time counts as the end. A short session is no disadvantage: another session can still make the day count.
+ * (rules D6, T18)
  */
 function isLongEnough({ startedAt, endedAt, screens }: ReportedSession, now: Date): boolean {
   const end = isAhead(endedAt, now) ? now.getTime() : Date.parse(endedAt);
@@ -245,16 +227,16 @@ interface TestPlan {
 }
 
 /**
- * The days of a test. `dayStarts` has the instants at which the days begin. The last item is the end of the last day.
- * Instants are ISO 8601 UTC with milliseconds.
+ * `dayStarts` has the instants at which the days begin, and then the end of the last day. Instants are ISO 8601 UTC
+ * with milliseconds.
  */
 export interface TestDays extends TestPlan {
   readonly dayStarts: readonly string[];
 }
 
 /**
- * Returns the instants at which the days of a test begin. The last item is the end of the last day. A calendar day has
- * 23 or 25 hours when clocks change. (rule D1)
+ * Returns the instants at which the days begin, and the end of the last day. A day has 23 or 25 hours when clocks
+ * change. (rule D1)
  */
 export function dayStartsOf({ startsOn, timezone, durationDays }: TestPlan): string[] {
   const first = Temporal.PlainDate.from(startsOn);
@@ -267,10 +249,7 @@ export function dayStartsOf({ startsOn, timezone, durationDays }: TestPlan): str
 export const dayStartsOfRow = ({ dayStarts }: { readonly dayStarts: string }): string[] =>
   JSON.parse(dayStarts);
 
-/**
- * Returns the instant after which late test sessions of the last day do not count: the end of the next calendar day.
- * (rule D7)
- */
+/** Returns the instant from which late sessions of the last day do not count: the end of the next day. (rule D7) */
 export function graceEndOf({ startsOn, timezone, durationDays }: TestPlan): string {
   const after = Temporal.PlainDate.from(startsOn).add({ days: durationDays + 1 });
   return instantText(after.toZonedDateTime(timezone).epochMilliseconds);
@@ -281,30 +260,24 @@ export const isOver = ({ dayStarts }: Pick<TestDays, "dayStarts">, now: string):
   now >= (dayStarts.at(-1) ?? "");
 
 /**
- * Returns the day of the test that contains an instant. The first day is 1. A number below 1 means before the test, and
- * a number above `durationDays` means after the test.
+ * Returns the test day of an instant; the first day is 1. A number below 1 is before the test, and one above
+ * `durationDays` after it.
  */
 export function dayIndexAt(days: TestDays, instant: string): number {
   const stored = days.dayStarts.findLastIndex((start) => start <= instant);
   if (stored >= 0 && stored < days.durationDays) return stored + 1;
   const date = Temporal.Instant.from(instant).toZonedDateTimeISO(days.timezone).toPlainDate();
   const index = Temporal.PlainDate.from(days.startsOn).until(date, { largestUnit: "day" }).days + 1;
-  // The calendar date must not contradict the stored days. A contradiction is possible, because the rules of the time
-  // zone may have changed after the days were stored. (rule D2)
+  // The calendar date must not contradict the stored days. The rules of the time zone may have changed since they were
+  // stored. (rule D2)
   return stored < 0 ? Math.min(index, 0) : Math.max(index, days.durationDays + 1);
 }
 
-/**
- * Returns the number of the current day: 0 before the first day, and the number of the last day after the test.
- * (rule D3)
- */
+/** Returns the number of today: 0 before the first day, and the last day's number after the test. (rule D3) */
 export const todayOf = (days: TestDays, now: Date): number =>
   Math.min(Math.max(dayIndexAt(days, now.toISOString()), 0), days.durationDays);
 
-/**
- * Returns the start and the end of today in epoch milliseconds. Before the test the start is `-Infinity`, and after the
- * test the end is `Infinity`.
- */
+/** Returns the start and end of today in epoch milliseconds: `-Infinity` before the test, `Infinity` after it. */
 export function spanOfToday({ dayStarts }: Pick<TestDays, "dayStarts">, now: Date) {
   const next = dayStarts.findIndex((start) => start > now.toISOString());
   const today = next < 0 ? dayStarts.length : next;
@@ -324,17 +297,15 @@ export function dueByOf({ dayStarts }: TestDays, dayIndex: number): string {
 const instantText = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /**
- * Returns the screen that a slot is asked to visit on a day. The result for a slot and a day is always the
- * same. All screens are used about equally often. If there are at least two screens, the screen of a day
- * differs from the screen of the day before. (rule T27)
+ * Returns the screen that a slot is asked to visit on a day. The result is always the same. All screens are used about
+ * equally often. With several screens, it differs from the day before. (rule T27)
  */
 export function targetScreen(screens: readonly string[], slotId: string, dayIndex: number): string {
   if (screens.length === 0) return "";
   const seed = hash(slotId);
   let at = mixed(seed) % screens.length;
   for (let day = 2; day <= dayIndex; day += 1) {
-    // The step is at least 1 and less than the number of screens, so the next screen always differs from the current
-    // one.
+    // The step is at least 1 and less than the number of screens, so the next screen differs.
     at = (at + 1 + (mixed(seed + day) % Math.max(1, screens.length - 1))) % screens.length;
   }
   return screens[at] ?? "";

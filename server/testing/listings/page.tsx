@@ -134,7 +134,7 @@ async function showListing(visit: SignedInVisit, forms: ListingForms = {}): Prom
   );
 }
 
-/** Returns the listing in the path if it belongs to the app in the path. Throws `not_found` otherwise. */
+/** Throws `not_found` for a listing of another app. */
 async function readListing({ ask, param }: SignedInVisit): Promise<Listing> {
   const listing = await ask(listings.read, { params: { listingId: param("listingId") } });
   if (listing.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
@@ -142,8 +142,8 @@ async function readListing({ ask, param }: SignedInVisit): Promise<Listing> {
 }
 
 /**
- * Returns the time zone in the owner's profile. Returns undefined for UTC, because a new profile has UTC by default.
- * Also returns undefined for an offset such as +02:00, because a test cannot use an offset.
+ * Returns the time zone in the owner's profile. Returns undefined for UTC, because new profiles have it by default.
+ * Also for an offset such as +02:00, because a test cannot use it.
  */
 async function profileTimezone({ reads }: SignedInVisit): Promise<string | undefined> {
   const timezone = await reads.timezone();
@@ -337,10 +337,7 @@ const Numbers = ({ form }: { readonly form: Filled }) => (
   </fieldset>
 );
 
-/**
- * The values that the form for a new listing shows first. The numbers of slots and days are the requirements of the
- * store.
- */
+/** The first values of the form for a new listing. The slots and days are the store's requirements. */
 const emptyListing: Values = {
   appName: "",
   packageName: "",
@@ -386,10 +383,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-/**
- * Returns the field with its value as a number. A value that is not a number stays a text, so that the API
- * refuses it with a reason.
- */
+/** Returns the field as a number. Other texts stay texts, so that the API refuses them with a reason. */
 const numberAt = (name: string, given: string | undefined): Record<string, number | string> =>
   given === undefined ? {} : { [name]: /^\s*-?\d{1,9}\s*$/.test(given) ? Number(given) : given };
 
@@ -448,10 +442,7 @@ interface Offer {
   readonly cycles: readonly JudgedCycle[];
 }
 
-/**
- * Shows the tests of an app: first the requests that the owner must answer, then each listing with its cycles that are
- * not over.
- */
+/** Shows the tests of an app: the requests that the owner must answer, then each listing with its current cycles. */
 async function showListings(visit: SignedInVisit): Promise<Reply> {
   const { ask, now, reads } = visit;
   const navigation = await appNavigationOf(visit, "testing");

@@ -41,8 +41,8 @@ interface ReceivedSession {
 }
 
 /**
- * Returns the handlers for apps under test. With the test key of a slot, an app reports sessions and reads the status
- * of the slot. The handlers first apply the changes of the test that are due.
+ * Returns the handlers for apps under test. With a test key, an app reports sessions and reads the status of its slot.
+ * Due changes of the test are applied first.
  */
 export const testSessionHandlers = (
   deps: Pick<Deps, "clock" | "database" | "log" | "memory" | "newId" | "passingTime" | "settings" | "time">,
@@ -54,8 +54,8 @@ export const testSessionHandlers = (
     if (!slot || !passingTime.isDue(slot.nextAt)) return slot;
     await passingTime.catchUpOf("cycle", slot.cycleId);
     const caughtUp = await findSlot(key);
-    // If a change is still due, another server has just applied it, and the signal of that server has not arrived yet.
-    // Then the cached slot is out of date.
+    // If a change is still due, another server has just applied it. Its signal has not arrived, so the cached slot is
+    // out of date.
     return caughtUp && passingTime.isDue(caughtUp.nextAt) ? loadSlot(database, key) : caughtUp;
   };
   const forgetUnknown = createForgetUnknown(deps);
@@ -86,8 +86,8 @@ export const testSessionHandlers = (
 };
 
 /**
- * Throws `busy` if a session does not count, and the only reason is that the server's clock may be wrong. The same
- * session may count when it is sent again.
+ * Throws `busy` if a session does not count only because the server's clock may be wrong. The session may count when it
+ * is sent again.
  */
 function refuseInDoubt({ time }: Pick<Deps, "time">, received: ReceivedSession, slot: KeyedSlot): void {
   if (!time.isDoubtful() || verdictOn(received, slot).counted) return;
@@ -98,8 +98,8 @@ function refuseInDoubt({ time }: Pick<Deps, "time">, received: ReceivedSession, 
 const unknownResult: SessionResult = { matched: false, counted: false, dayIndex: 0, reason: null };
 
 /**
- * Judges and records a test session. For an unknown test key it does the same work but records nothing. So neither the
- * answer nor its duration shows whether the key ever existed. (rule T15)
+ * Judges and records a test session. For an unknown key, does the same work without a record. Neither answer nor
+ * duration shows whether the key ever existed. (rule T15)
  */
 async function judgeAndRecord(
   tx: Transaction,
@@ -109,8 +109,8 @@ async function judgeAndRecord(
   const verdict = verdictOn(received, slot);
   if (!slot || (await isSettled(tx, received, { slot, verdict })))
     return record(tx, received, { slot, verdict });
-  // The state has changed in the meantime, for example because another session or proof has counted the day. So
-  // this session is judged again with the current state.
+  // The state has changed: another session or proof may have counted the day. Judges the session again with the current
+  // state.
   const current = await loadSlot(tx, received.key);
   const after = verdictOn(received, current);
   if (after.counted)
@@ -127,10 +127,7 @@ interface Judged {
 const verdictOn = ({ session, now }: ReceivedSession, slot: KeyedSlot = unknownSlot): SessionVerdict =>
   judgeSession(session, slot, now);
 
-/**
- * Counts the day if the verdict says that the session counts. Returns false if the day can no longer be
- * counted. Returns true in all other cases, because nothing is left to do.
- */
+/** Counts the day if the verdict says so. Returns false if the day can no longer be counted, and true otherwise. */
 async function isSettled(
   tx: Transaction,
   { id, eventId, now, key }: ReceivedSession,
@@ -182,9 +179,7 @@ function statusOf(slot: KeyedSlot | undefined, now: Date): SessionStatus {
   };
 }
 
-/**
- * Returns the start and the end of the time in which the status of a slot stays the same unless a request changes it.
- */
+/** Returns the start and end of the time in which only a request can change the slot's status. */
 function timeOfStatus(slot: KeyedSlot | undefined, now: Date) {
   if (!slot) return { from: endOfDay(now) - dayMilliseconds, until: endOfDay(now) };
   const { from, until } = spanOfToday(slot.cycle, now);
@@ -194,8 +189,8 @@ function timeOfStatus(slot: KeyedSlot | undefined, now: Date) {
 const dayMilliseconds = 86_400_000;
 
 /**
- * Returns the status for an unknown test key. The status has all fields, because clients expect them. All values except
- * `dueBy`, the end of the UTC day, are constant. (rule T23)
+ * Returns the status for an unknown test key. It has all fields, because clients expect them. Only `dueBy`, the end of
+ * the UTC day, is not constant. (rule T23)
  */
 const unknownStatus = (now: Date): SessionStatus => ({
   matched: false,
@@ -224,8 +219,8 @@ interface FindSlot {
 }
 
 /**
- * Creates the function that finds the slot of a test key. The result for an unknown key is cached, too, so that the
- * time of an answer does not show which keys exist.
+ * Creates the function that finds the slot of a test key. The cache also keeps unknown keys, so that the time of an
+ * answer does not show which keys exist.
  */
 function createFindSlot({ database, memory }: Pick<Deps, "database" | "memory">): FindSlot {
   const lookUp = cachedLookup({
@@ -257,9 +252,7 @@ const bytesOfDay = 60;
 
 const nameOf = ({ appId, keyHash }: SlotKey): string => `${appId} ${keyHash}`;
 
-/**
- * Returns the current slot of a test key. The search for an unknown key takes as long as the search for a known key.
- */
+/** Returns the current slot of a test key. The search takes equally long for an unknown key. */
 async function loadSlot(reader: Reader, key: SlotKey): Promise<KeyedSlot | undefined> {
   const row = await testSessions.findSlot(reader, key);
   const slot = keyedSlotOf(row ?? unknownSlotRow);
@@ -291,8 +284,8 @@ const keyedSlotOf = ({
 });
 
 /**
- * The slot that is used for all unknown test keys. None of its days can count. Finding its current day takes as long as
- * for a real slot.
+ * The slot for all unknown test keys. None of its days can count. The search for its current day takes as long as for a
+ * real slot.
  */
 const unknownSlotRow: KeyedSlotRow = {
   id: "",
@@ -320,9 +313,9 @@ interface UnknownKey {
 const removedAtOnce = 100;
 
 /**
- * Limits the number of rows that requests with unknown test keys add to the database: rate limits and stored answers.
- * Returns a function to call after each use of such a key. When there are too many keys, the function deletes the rows
- * of the oldest ones. If it cannot delete them, the request still succeeds.
+ * Limits the rows of unknown test keys: rate limits and stored answers. Returns a function to call after each use of
+ * such a key. The function deletes the rows of the oldest keys above the limit. If that fails, the request still
+ * succeeds.
  */
 function createForgetUnknown({
   database,
@@ -336,8 +329,7 @@ function createForgetUnknown({
     const scopes = old.map(({ appId, keyHash }) => scopeOfField(appId, keyHash, contract.report));
     await database
       .write(async (tx) => {
-        // A key that is unknown in one app may belong to a slot of another app. The rows of such a key must not be
-        // deleted.
+        // A key that is unknown in one app may belong to another app. Its rows must stay.
         const held = await testSessions.heldKeys(tx, old);
         const unheld = old.filter(({ keyHash }) => !held.has(keyHash));
         await forget(
@@ -351,10 +343,9 @@ function createForgetUnknown({
 }
 
 /**
- * Keeps a list of the unknown test keys that have rows in the database, the least recently used first. Returns a
- * function to call with each used key. This function returns the keys whose rows must be deleted. Usually it returns no
- * keys. When the list has a hundred keys more than `most`, it returns the hundred oldest keys of the app that has the
- * most keys.
+ * Keeps a list of the unknown test keys with rows in the database, the least recently used first. Returns a function to
+ * call with each used key. The function returns the keys to delete, usually none. At a hundred keys above `most`, it
+ * returns the hundred oldest keys of the app with the most keys.
  */
 function createUnknownKeys(most: number): (key: UnknownKey) => readonly UnknownKey[] {
   const byApp = new Map<string, Set<string>>();

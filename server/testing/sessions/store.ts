@@ -63,8 +63,8 @@ export const testSessions = {
   },
 
   /**
-   * Stores a session of a slot. Returns false if there is no such slot. Both cases run the same statement, so that the
-   * time of the answer does not show whether the slot exists. (rule T19)
+   * Stores a session; false if its slot does not exist. Both cases run the same statement, so the duration does not
+   * show whether the slot exists. (rule T19)
    */
   async record(tx: Transaction, slotId: string, session: NewTestSession): Promise<boolean> {
     const recorded = await tx.run(

@@ -53,10 +53,7 @@ import {
 } from "../days/rules.ts";
 import { type ActiveSlots, openListings, proofs as rows, type TesterSlotRow, testerSlots } from "./store.ts";
 
-/**
- * Returns the handlers for testers, except the handler for proofs. `iconUrl` is the icon for apps without an icon of
- * their own.
- */
+/** Returns the handlers for testers, without `submitProof`. `iconUrl` is the icon for apps without their own icon. */
 export const tester = (
   deps: Pick<Deps, "clock" | "database" | "memory" | "newId" | "passingTime" | "sealer">,
   iconUrl: string,
@@ -129,15 +126,12 @@ interface KnownTester extends ActiveSlots {
 /** The estimated memory in bytes for a tester, and for each slot without its texts. */
 const bytesWithoutTexts = 1_000;
 
-/**
- * The estimated memory for one character in the texts of a slot: two bytes, and at most three more in the answer for
- * today.
- */
+/** The estimated memory for one character of a slot's texts: two bytes, and at most three in today's answer. */
 const bytesOfCharacter = 5;
 
 /**
- * Creates the function that returns a tester's tasks of today or of an earlier day. The function throws `bad_request`
- * for a day that has not begun in any test. (rule T25)
+ * Creates the function that returns a tester's tasks of today or an earlier day. It throws `bad_request` for a day that
+ * has begun in no test. (rule T25)
  */
 function createTasks(
   { database, clock, memory, passingTime }: Pick<Deps, "database" | "clock" | "memory" | "passingTime">,
@@ -166,8 +160,8 @@ function createTasks(
     if (!passingTime.isDue(known.nextAt)) return known;
     await passingTime.catchUpOf("tester", testerId);
     const caughtUp = (await knownTester(testerId)) ?? nothing(testerId);
-    // If a change is still due, another server has just applied it, and the signal of that server has not arrived yet.
-    // Then the cached slots are out of date.
+    // If a change is still due, another server has just applied it. Its signal has not arrived, so the cached slots are
+    // out of date.
     return passingTime.isDue(caughtUp.nextAt) ? load(testerId) : caughtUp;
   };
   return async (testerId: string, day: number | undefined): Promise<PreparedAnswer> => {
@@ -206,7 +200,7 @@ const answerOf = (tasks: readonly Task[]): PreparedAnswer =>
 const isBetween = (at: number, { from, until }: { readonly from: number; readonly until: number }): boolean =>
   from <= at && at < until;
 
-/** Returns the start and the end of the time in which the current day does not change in any of these tests. */
+/** Returns the start and end of the time in which the current day changes in none of these tests. */
 function spanOf(slots: readonly TesterSlot[]) {
   const starts = slots.map(({ days, today }) => Date.parse(days.dayStarts[today - 1] ?? ""));
   const ends = slots.map(({ days, today }) => Date.parse(days.dayStarts[today] ?? ""));
@@ -214,8 +208,8 @@ function spanOf(slots: readonly TesterSlot[]) {
 }
 
 /**
- * Returns the slots of the tests in which this day has begun, without those that the tester got after this day.
- * Returns all slots if no day is given. Throws `bad_request` if the day has begun in none of the tests.
+ * Returns the slots of tests in which this day has begun. Leaves out slots that the tester got after it. Without a day,
+ * returns all slots. Throws `bad_request` if the day has begun in no test.
  */
 function reachedBy(active: readonly TesterSlot[], day: number | undefined): readonly TesterSlot[] {
   if (day === undefined) return active;
@@ -264,8 +258,8 @@ async function requestedSlot(tx: Transaction, slotId: string, testerId: string) 
 }
 
 /**
- * Changes the account's time zone and the push token of the device that sends the request. A null or blank `pushToken`
- * turns notifications off.
+ * Changes the account's time zone, and the push token of the requesting device. A null or blank `pushToken` turns
+ * notifications off.
  */
 async function updateProfile(
   deps: Pick<Deps, "clock">,
@@ -281,10 +275,7 @@ async function updateProfile(
 
 type ProofsDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "time">;
 
-/**
- * Returns the handler for a proof of the current day. The handler stores the images of the proof and counts the day.
- * (rule T29)
- */
+/** Returns the handler that stores the images of a proof of today and counts the day. (rule T29) */
 export const proofs = (deps: ProofsDeps): Pick<Handlers<typeof contract>, "submitProof"> => ({
   submitProof: withTraits(
     { keptRefusals: ["slot_not_active"], catchesUp: { of: "slot", by: "body.slotId" } },
@@ -326,8 +317,8 @@ interface Accepted {
 }
 
 /**
- * Decides from the current state of the slot whether a proof is accepted. Returns the slot, and the day that
- * counts because of the proof. Throws an error with the reason if the proof is refused.
+ * Judges a proof by the current state of its slot. Returns the slot and the day that counts. Throws the reason of a
+ * refusal.
  */
 async function accept(
   { clock, time }: Pick<Deps, "clock" | "time">,
@@ -362,7 +353,7 @@ async function accept(
 const daysAreOver =
   "The days of the test are over, so no proof is accepted. A session of the last day still counts if it arrives before the end of the day after the last day.";
 
-/** The message if the app of the test does not report sessions. In such a test, no late session can still count. */
+/** The message for a test in which the app does not report sessions. No late session can count there. */
 const daysAreOverForProofs = "The days of the test are over, so no proof is accepted.";
 
 /** Returns the reason why a proof is refused now, although the first check accepted it. */
@@ -417,8 +408,8 @@ const proofImagesOf = ({ images = [] }: Pick<NewProof, "images">): ProofImage[] 
   );
 
 /**
- * Returns the task of a tester on a day of a running test: today or an earlier day. Clients show `dayIndex` and
- * `targetScreen` as they are, and never compute them. (rules T26, T35)
+ * Returns the task of a tester on today or an earlier day. Clients show `dayIndex` and `targetScreen`, and never
+ * compute them. (rules T26, T35)
  */
 function taskAnswer(slot: TesterSlot, dayIndex: number, deps: SlotAnswerDeps): Task {
   const { row, days, counted } = slot;
@@ -446,10 +437,7 @@ function taskAnswer(slot: TesterSlot, dayIndex: number, deps: SlotAnswerDeps): T
 
 const screensOf = ({ screens }: TesterSlot["row"]): string[] => JSON.parse(screens);
 
-/**
- * The dependencies of an answer about a slot: the sealer that decrypts the test key of the slot, and the icon for apps
- * without an icon of their own.
- */
+/** The sealer decrypts the test key of a slot. The icon is for apps without their own icon. */
 interface SlotAnswerDeps {
   readonly sealer: Sealer;
   readonly iconUrl: string;
@@ -481,10 +469,7 @@ function slotAnswer(slot: TesterSlot, deps: SlotAnswerDeps): Slot {
   };
 }
 
-/**
- * Returns the test key if it can be used: a day can still count, and the app reports sessions. Otherwise returns
- * undefined.
- */
+/** Returns the test key if a day can still count and the app reports sessions; undefined otherwise. */
 function testKeyOf({ row }: TesterSlot, { sealer }: Pick<SlotAnswerDeps, "sealer">): string | undefined {
   if (row.verificationTier !== "sdk" || row.keySealed === null) return undefined;
   return canEarn(row.status, row.cycleStatus) ? sealer.open(row.keySealed) : undefined;
@@ -494,7 +479,7 @@ function testKeyOf({ row }: TesterSlot, { sealer }: Pick<SlotAnswerDeps, "sealer
 interface TesterSlot {
   readonly row: TesterSlotRow;
   readonly days: TestDays;
-  /** The number of the current day: 0 before the first day, and the number of the last day after the test. */
+  /** The number of the current day: 0 before the first day, the number of the last day after the test. */
   readonly today: number;
   readonly counted: ReadonlySet<number>;
 }

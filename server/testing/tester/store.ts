@@ -85,8 +85,8 @@ const pairs = Object.entries(fields)
   .join(", ");
 
 /**
- * SQL that returns all rows as one JSON text. The rows have many columns. To read these columns separately, the driver
- * would need more time than all other steps of the request.
+ * SQL that returns all rows as one JSON text. Reading the many columns separately takes the driver longer than the rest
+ * of the request.
  */
 const asJson: Record<Engine, (order: string) => string> = {
   sqlite: (order) => `json_group_array(json_object(${pairs}) ORDER BY ${order})`,
@@ -98,8 +98,8 @@ const from = "FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON
 /** The queries with which testers read and request slots. */
 export const testerSlots = {
   /**
-   * Returns the slots in which the tester has a task, oldest cycle first, and the time at which the next change of the
-   * tester's cycles is due.
+   * Returns the slots in which the tester has a task, oldest cycle first. Also returns the time of the next change of
+   * the tester's cycles.
    */
   async listActive(reader: Reader, testerId: string): Promise<ActiveSlots> {
     const found = await reader.get<{ rows: string; cycles: string; nextAt: string | null }>(
@@ -171,10 +171,7 @@ interface OpenListingRow {
   readonly createdAt: string;
 }
 
-/**
- * The tester, and the page of the list that the tester asks for: at most `limit` cycles after `position`. The list
- * begins with the newest cycle.
- */
+/** The tester, and the wanted page of the list: at most `limit` cycles after `position`, newest first. */
 interface OpenListingsQuery {
   readonly testerId: string;
   readonly now: string;
@@ -198,10 +195,9 @@ const firstFree = `SELECT id FROM (
 const endOfLastDay = "substr(c.day_starts, length(c.day_starts) - 25, 24)";
 
 /**
- * Returns the cycles in which an account may request a slot, newest first. The list contains no cycles of the
- * account's own apps, no cycles in which the account has or had a slot, and no cycles whose last day is over.
- * Changes that are due but not applied yet count as applied, so that the list does not wait for them. (rule
- * T37)
+ * Returns the cycles in which an account may request a slot, newest first. Leaves out cycles that are over, cycles of
+ * its own apps, and cycles in which it has or had a slot. Due changes count as applied, so the list does not wait for
+ * them. (rule T37)
  */
 export const openListings = (
   reader: Reader,
@@ -231,8 +227,8 @@ export const proofs = {
   insert: (tx: Transaction, proof: Added<typeof tables.proofs>) => tx.insert(tables.proofs, proof),
 
   /**
-   * Deletes the images of an app's proofs and returns the hashes of their files. Until this transaction ends, no image
-   * can be added.
+   * Deletes the images of an app's proofs, and returns the hashes of their files. No image can be added until the
+   * transaction ends.
    */
   async removeImages(tx: Transaction, appId: string): Promise<string[]> {
     if (tx.engine === "postgres") await tx.get("SELECT 1 AS one FROM apps WHERE id = ? FOR UPDATE", appId);

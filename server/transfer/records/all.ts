@@ -92,8 +92,8 @@ const audit = recordOf(access.audit, {
 });
 
 /**
- * The addresses that unsubscribed from mails. An export does not say which addresses were confirmed, because the new
- * server must not trust a file about this. (rule X6)
+ * Addresses that unsubscribed from mails. Confirmations are not exported, because a server must not trust a file about
+ * them. (rule X6)
  */
 const unsubscribed = recordOf(mail.mailAddresses, {
   type: "unsubscribed",
@@ -202,9 +202,7 @@ const naming = (field: Field): Field => ({
   },
 });
 
-/**
- * Replaces quotes and escaped line feeds in JSON with line feeds, so that each line of a text is on a separate line.
- */
+/** Replaces quotes and escaped line feeds in JSON with line feeds. So each line of a text becomes a line. */
 const linesIn = (stored: string): string => stored.replaceAll(/\\n|(?<!\\)"/g, "\n");
 
 const ReleaseText = z.pick(NewChangelogEntry, {
@@ -276,8 +274,7 @@ const releaseNotes = recordOf(content.changelogEntries, {
     draft_by: newer(orNull(id), null),
     translations: newer(orNull(releaseTranslations), null),
   },
-  // `told_at` is set, so that the new server sends no mails about these release notes. The old server has already sent
-  // them.
+  // `told_at` is set, because the old server has already sent the mails about these release notes.
   adjusted: (row, now) => ({ ...row, told_at: row.published_at === null ? null : now }),
   people: ["updated_by", "draft_by"],
   left: { told_at: "it records which mails one server has sent" },
@@ -350,8 +347,8 @@ const countedDays = recordOf(tables.countedDays, {
 });
 
 /**
- * The slots of a cycle. The key of a slot is a secret and is not exported, so an imported slot is never in use. Its
- * tester is only an address without an account. (rule X6)
+ * The slots of a cycle. Their secret keys are not exported, so imported slots are not in use. A tester is an address
+ * without an account. (rule X6)
  */
 const slots = recordOf(tables.slots, {
   type: "slot",
@@ -383,7 +380,7 @@ const slots = recordOf(tables.slots, {
 });
 
 /**
- * The cycles of a listing. An import cancels a cycle that has not ended, because its testers have no keys. (rule X6)
+ * The cycles of a listing. An import cancels cycles that have not ended, because their testers have no keys. (rule X6)
  */
 const cycles = recordOf(tables.cycles, {
   type: "cycle",

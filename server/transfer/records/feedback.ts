@@ -203,10 +203,7 @@ const threadMerge = recordOf(feedback.threadMerges, {
 
 const merged = "merged";
 
-/**
- * The status of a thread. In the database, a merged thread has the status `blocked`, which also hides the reports of
- * blocked senders.
- */
+/** The status of a thread. The database stores a merged thread as `blocked`, like the reports of blocked senders. */
 const threadStatus: Field = {
   ...oneOf(...threadStatuses, merged),
   stored: (value) => (value === merged ? "blocked" : String(value)),
@@ -297,10 +294,7 @@ const threads = recordOf(feedback.feedback, {
   below: [messages, failures, runs, threadUploads, threadTags, times, repeats, threadMerge],
 });
 
-/**
- * The name of a tag. An import refuses a name that the console would not accept, because it could be invisible or look
- * like the name of another tag.
- */
+/** The name of a tag. Names that the console refuses may be invisible, or look like another tag. */
 const tagName = accepted(
   { safeParse: (name) => ({ success: TagName.safeParse(name).data === name }) },
   "the name of a tag, without commas and invisible characters",

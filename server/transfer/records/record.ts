@@ -23,9 +23,7 @@ export function faultsOf(kind: RecordKind, line: Line): string[] {
   return together === undefined ? faults : [together];
 }
 
-/**
- * Returns the fields of a line with their names. They include the id of the parent if the parent is another record.
- */
+/** Returns the fields of a line. They include the id of a parent record. */
 function fieldsOf(kind: RecordKind) {
   const own = Object.entries(kind.columns).map(([column, field]) => [nameOf(kind, column), field] as const);
   return isBelow(kind) ? [...own, [nameOf(kind, kind.parent), idField] as const] : own;
@@ -51,15 +49,11 @@ export function rowOf(kind: RecordKind, line: Line, place: Naming & { readonly a
 }
 
 /**
- * Removes links to senders' pages. Older servers stored and exported such links, which are secret and may still work on
- * the old server. (rule M8)
+ * Removes links to senders' pages, which older servers exported. They are secret and may still work there. (rule M8)
  */
 const withoutLinks = (stored: Stored): Stored =>
   typeof stored === "string" ? withoutSenderLinks(stored) : stored;
 
-/**
- * Returns the line for a stored row. The id of the parent comes first, then the values in the order of `columns`.
- */
 export function lineOf(kind: RecordKind, row: StoredRow): Line {
   const own = Object.entries(kind.columns).map(([column, field]) => [
     nameOf(kind, column),
@@ -84,8 +78,7 @@ export interface RecordKind<Tables extends string = string> {
   /** The columns that the file contains. In a line, their names are in camel case. */
   readonly columns: Readonly<Record<string, Field>>;
   /**
-   * Columns whose value or name in the file differs from the table. `sql` is the expression for the value. `name` is
-   * the name in a line.
+   * Columns with another value or name in the file. `sql` is the expression for the value, `name` the name in a line.
    */
   readonly read?: Readonly<Record<string, { readonly sql: string; readonly name: string }>>;
   /**
@@ -133,14 +126,14 @@ interface Described<
 type ColumnOf<Of extends AnyTable> = keyof Of["columns"] & string;
 
 /**
- * The type of the additional arguments of `recordOf`. No argument is needed if every column is described. Otherwise the
- * compiler requires an argument, and its error message contains the names of the missing columns.
+ * The additional arguments of `recordOf`: none if every column is described. Otherwise the error of the compiler names
+ * the missing columns.
  */
 type Unsaid<Column> = [Column] extends [never] ? [] : [neitherExportedNorLeft: { readonly column: Column }];
 
 /**
- * Describes how the rows of a table are exported and imported. The code compiles only if each column of the table is
- * exported, set by the import, or omitted with a reason. (rule X4)
+ * Describes how rows are exported and imported. The code compiles only if each column is exported, set by the import,
+ * or omitted with a reason. (rule X4)
  */
 export const recordOf = <
   Of extends AnyTable,

@@ -111,8 +111,8 @@ function sendingHandlers(
   return {
     rotate: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
-        // If two requests replace the secret at the same time, they run one after the other. The second request keeps
-        // the secret from the first request as the old secret.
+        // Two requests at the same time run one after the other. The second one keeps the first one's secret as the old
+        // secret.
         await tx.lock(`webhook:${params.webhookId}`);
         const row = await ownedWebhook(tx, params, caller);
         const secret = newWebhookSecret();
@@ -175,8 +175,8 @@ function sendingHandlers(
 }
 
 /**
- * Creates the function that writes to the audit. An address can be a secret, so the audit contains only the parts of
- * the address that `maskAddress` returns.
+ * Creates the function that writes to the audit. An address can be a secret, so the audit gets only the parts that
+ * `maskAddress` returns.
  */
 function createNote(deps: WebhooksDeps) {
   const record = createAuditWriter(deps);

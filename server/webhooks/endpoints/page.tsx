@@ -48,19 +48,14 @@ const eventsIn = (events: string): string[] => events.split(" ").filter((type) =
 
 const eventField = (type: string): string => `events.${type}`;
 
-/**
- * Returns the values of the form for a stored webhook. Events that do not exist in this version are left out,
- * because the form does not show them.
- */
+/** Returns the form values of a stored webhook. Leaves out events that this version does not have. */
 const currentWebhook = ({ url, texts, events }: Webhook): Values => ({
   url,
   texts: texts ? "on" : "",
   events: eventTypes.filter((type) => events?.includes(type)).join(" "),
 });
 
-/**
- * Returns the request body for the values of the form. If the person chose no events, the webhook gets all events.
- */
+/** Returns the request body for the values of the form. If no event is chosen, the webhook gets all events. */
 const webhookBody = ({ texts, events, ...rest }: Values): Record<string, unknown> => ({
   ...rest,
   ...(texts === undefined ? {} : { texts: texts === "on" }),
@@ -74,8 +69,8 @@ const inFields = ({ events = "", ...rest }: Values): Values => ({
 });
 
 /**
- * Returns the state of the form for a webhook. A form that was sent shows the stored value of each field that the person
- * did not change, because another person may have changed it.
+ * Returns the form for a webhook. Unchanged fields of a sent form show the stored value, because another person may
+ * have changed it.
  */
 function webhookForm(sent: Filled | undefined, current: Values): Filled {
   if (!sent) return filledWith(inFields(current));
@@ -84,8 +79,8 @@ function webhookForm(sent: Filled | undefined, current: Values): Filled {
 }
 
 /**
- * Creates a webhook, and answers with the page that shows its secret. A redirect would put the secret into an address
- * or a cookie.
+ * Creates a webhook and shows its secret on the answered page. A redirect would put the secret into an address or a
+ * cookie.
  */
 function createWebhook(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
@@ -284,8 +279,8 @@ const WebhookFields = ({ form }: { readonly form: Filled }) => (
 );
 
 /**
- * The checkboxes for the events that the webhook gets. All checkboxes together are one value of the form: if no
- * event is chosen, the webhook gets all events.
+ * The checkboxes for the events of a webhook. Together they are one value of the form. If none is chosen, the webhook
+ * gets all events.
  */
 const EventChoice = ({ form }: { readonly form: Filled }) => {
   const fault = faultAt(form, "events");

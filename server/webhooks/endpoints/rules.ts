@@ -9,10 +9,7 @@ import type {
 /** How many hours the old secret stays valid if the request names no number. */
 export const oldSecretHours = 24;
 
-/**
- * Returns the chosen events as they are stored: one text with a comma before and after each name. Returns null if the
- * webhook gets all events.
- */
+/** Returns the chosen events as they are stored: names with a comma before and after each. Null means all events. */
 export const storedEvents = (events: readonly EventType[] | null): string | null =>
   events === null ? null : `,${[...new Set(events)].join(",")},`;
 
@@ -69,10 +66,7 @@ export const deliveryAnswer = ({ dueAt, attempts, ...row }: StoredDelivery): Del
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 
-/**
- * The pause after each failed attempt. Together with the first attempt, there are 10 attempts within 75 hours. (rule
- * O28)
- */
+/** The pause after each failed attempt: 10 attempts within 75 hours. (rule O28) */
 const pauses = [
   ...[5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour],
   ...[10 * hour, 14 * hour, 20 * hour, 23 * hour],

@@ -42,10 +42,7 @@ const stateColumns = `${columns},
   (SELECT last.status FROM (${newestWith("delivered")} UNION ALL ${newestWith("failed")}) AS last
      ORDER BY last.event_at DESC, last.event_id DESC LIMIT 1) AS "lastStatus"`;
 
-/**
- * The SQL assignments for a webhook that is switched off or deleted. They make a job cancel the waiting deliveries of
- * the webhook.
- */
+/** The SQL assignments for a webhook that is switched off or deleted. They make a job cancel its waiting deliveries. */
 const givingUp = "generation = generation + 1, clearing = 1";
 
 /** The webhooks of apps, without the deleted webhooks. Addresses and secrets are encrypted. */
@@ -101,8 +98,8 @@ export const webhooks = {
   ) => change(tx, set, appId, id),
 
   /**
-   * Switches off a webhook whose receiver declines further events. Returns false if its address has changed in the
-   * meantime, or if it is already off. (rule O28)
+   * Switches off a webhook with a receiver that declines further events. False if the webhook is already off or has a
+   * new address. (rule O28)
    */
   switchOffGone: async (
     tx: Transaction,
@@ -115,16 +112,10 @@ export const webhooks = {
       ...[now, id, url],
     )) > 0,
 
-  /**
-   * Increases the generation of a webhook, so that all waiting deliveries belong to an earlier generation. Then a job
-   * cancels these deliveries.
-   */
+  /** Starts a new generation of a webhook. A job cancels the waiting deliveries of earlier generations. */
   giveUp: (tx: Transaction, id: string) => tx.run(`UPDATE webhooks SET ${givingUp} WHERE id = ?`, id),
 
-  /**
-   * Marks one webhook of an app, or all of them, as deleted. Removes their addresses and secrets, so that nothing is
-   * sent.
-   */
+  /** Marks one webhook of an app, or all, as deleted. Removes addresses and secrets, so nothing is sent. */
   remove: (tx: Transaction, { appId, id }: { readonly appId: string; readonly id?: string }, now: string) =>
     tx.run(
       `UPDATE webhooks SET disabled_at = ?, removed_at = ?, url = '', secret = '', old_secret = NULL, ${givingUp}
@@ -141,7 +132,7 @@ export const webhooks = {
     ),
 
   /**
-   * Stores that all deliveries from earlier generations are cancelled. Does nothing if a newer generation has begun.
+   * Stores that the deliveries of earlier generations are cancelled. Does nothing after a newer generation has begun.
    */
   cleared: (tx: Transaction, { id, generation }: ClearedWebhook) =>
     tx.run("UPDATE webhooks SET clearing = 0 WHERE id = ? AND generation = ?", id, generation),
@@ -263,8 +254,8 @@ export const deliveries = {
     ),
 
   /**
-   * Queues the events of a period for a webhook, oldest first. If there are more than `most` events, queues only the
-   * oldest. Returns the number of queued events, and the time of the newest queued event.
+   * Queues the events of a period for a webhook, oldest first and at most about `most`. Returns their number, and the
+   * time of the newest.
    */
   async queueRange(
     tx: Transaction,
@@ -299,10 +290,7 @@ export const deliveries = {
     return { queued, last };
   },
 
-  /**
-   * Returns at most `most` webhooks that have due deliveries and are not in `busy`. Webhooks that have waited
-   * longest come first.
-   */
+  /** Returns at most `most` webhooks with due deliveries that are not in `busy`, the longest waiting first. */
   dueTargets: (reader: Reader, now: string, busy: readonly string[], most: number) =>
     reader.all<{ id: string }>(
       `SELECT id FROM (
@@ -314,10 +302,7 @@ export const deliveries = {
       ...[...busy, now, most],
     ),
 
-  /**
-   * Returns due deliveries of a webhook and reserves them, so that no other server sends them too. Returns none if the
-   * webhook was switched off in the meantime.
-   */
+  /** Reserves due deliveries of a webhook, so that no other server sends them. Returns none if the webhook is off. */
   claimDue: (tx: Transaction, webhookId: string, { now, until, most }: DeliveryClaim) =>
     tx.all<DueDelivery>(
       `UPDATE webhook_deliveries SET due_at = ?, tries = tries + 1
@@ -341,8 +326,8 @@ export const deliveries = {
   },
 
   /**
-   * Stores the result of an attempt. If the delivery was queued again in the meantime, stores only the attempts. Does
-   * nothing if the delivery was deleted.
+   * Stores the result of an attempt. Stores only the attempts if the delivery was queued again. Does nothing for a
+   * deleted delivery.
    */
   settle: (
     tx: Transaction,
@@ -357,10 +342,7 @@ export const deliveries = {
       ...[dueAt, result.status, dueAt, result.dueAt, result.attempts, webhookId, eventId],
     ),
 
-  /**
-   * Ends the reservation of a delivery, because this server stopped before there was an answer. The attempt does not
-   * count.
-   */
+  /** Ends the reservation of a delivery that got no answer before the server stopped. The attempt does not count. */
   release: (tx: Transaction, webhookId: string, { eventId, dueAt }: DueDelivery, now: string) =>
     tx.run(
       `UPDATE webhook_deliveries SET due_at = ?, tries = tries - 1
@@ -368,9 +350,7 @@ export const deliveries = {
       ...[now, webhookId, eventId, dueAt],
     ),
 
-  /**
-   * Cancels at most `most` waiting deliveries of a webhook from earlier generations. Returns their number.
-   */
+  /** Cancels at most `most` waiting deliveries of earlier generations. Returns their number. */
   giveUp: (tx: Transaction, { id, generation }: Pick<ClearedWebhook, "id" | "generation">, most: number) =>
     tx.run(
       `UPDATE webhook_deliveries SET status = 'failed'
@@ -471,9 +451,9 @@ export type EventStart = EventPosition | { readonly from: string };
 const eventColumns = `id, app_id AS "appId", type, subject_id AS "subjectId", facts, created_at AS "createdAt"`;
 
 /**
- * The SQL expression for the number of a new event. `?` is the time in milliseconds. SQLite has one writer, so the
- * numbers increase in the order of commits. They depend on the time, so that no number is used again after the newest
- * events were deleted. On PostgreSQL the number is the id of the transaction.
+ * The SQL for the number of a new event; `?` is the time in milliseconds. SQLite has one writer, so numbers increase in
+ * commit order. The time prevents a second use of a number after the newest events are deleted. On PostgreSQL, the
+ * number is the transaction id.
  */
 const newNumber: Record<Engine, string> = {
   sqlite: "max((SELECT coalesce(max(number), 0) + 1 FROM events), CAST(? AS BIGINT))",
@@ -481,8 +461,8 @@ const newNumber: Record<Engine, string> = {
 };
 
 /**
- * The SQL condition for events whose position is final. On PostgreSQL a transaction with a smaller number may still be
- * running. A reader must not miss the events of that transaction, so later events are listed only after it has ended.
+ * The SQL condition for events with a final position. On PostgreSQL, a transaction with a smaller number may still run.
+ * Later events are listed only after its end, so that readers miss none.
  */
 const isFinal: Record<Engine, string> = {
   sqlite: "number IS NOT NULL",
@@ -547,16 +527,16 @@ export const events = {
   },
 
   /**
-   * Returns a text that changes when the events of this database get new numbers. Each position in a list of events
-   * contains this text, so a position from before a restore is not accepted.
+   * Returns a text that changes when the events get new numbers. Each list position contains it, so positions from
+   * before a restore are refused.
    */
   async numbering(reader: Reader): Promise<string> {
     return (await reader.get<{ name: string }>("SELECT name FROM change_counts LIMIT 1"))?.name ?? "";
   },
 
   /**
-   * Removes the numbers of all events, because these numbers belong to another database. So a restored server does not
-   * list events again that were already sent. (rule O25)
+   * Removes the numbers of all events after a restore, because these numbers belong to another database. Otherwise the
+   * server would list sent events again. (rule O25)
    */
   forgetNumbers: (tx: Transaction) => tx.run("UPDATE events SET number = NULL"),
 
@@ -588,22 +568,16 @@ const presentNumber: Record<Engine, string> = {
 };
 
 /**
- * The SQL condition that at least one receiver uses the events of an app `a`. A receiver is a webhook, a
- * program that reads events, or a member who wants notices about reports.
+ * The SQL condition that a receiver uses the events of an app `a`. A receiver is a webhook, a program, or a member who
+ * wants notices about reports.
  */
 export const hasReceivers = `(a.events_read_at IS NOT NULL
   OR EXISTS (SELECT 1 FROM webhooks w WHERE w.app_id = a.id AND w.disabled_at IS NULL)
   OR EXISTS (SELECT 1 FROM notice_choices n WHERE n.app_id = a.id AND n.wants_reports = 1))`;
 
-/**
- * The programs that read the events of apps. If an app has such a program, reports of feedback are stored as events,
- * too.
- */
+/** The programs that read the events of apps. For their apps, reports of feedback are events, too. */
 export const readers = {
-  /**
-   * Records the day on which a program reads the events of an app. Returns true if no such day was recorded
-   * before.
-   */
+  /** Stores the day on which a program reads the events of an app. True if no day was stored before. */
   note: async (tx: Transaction, appId: string, at: string): Promise<boolean> => {
     const first = await tx.run(
       "UPDATE apps SET events_read_at = ? WHERE id = ? AND events_read_at IS NULL",
@@ -625,8 +599,8 @@ export const readers = {
       ?.at ?? null,
 
   /**
-   * Finds the apps whose events no program has read since the time `before`. Stores that no program reads their events,
-   * and returns these apps.
+   * Finds the apps whose events no program has read since `before`. Stores that no program reads them, and returns the
+   * apps.
    */
   forget: (tx: Transaction, before: string) =>
     tx.all<{ id: string }>(

@@ -34,9 +34,8 @@ const holdMilliseconds = 60_000;
 type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
 /**
- * Starts the job that sends the waiting events to webhooks. Each webhook has its own queue. The job also cancels the
- * waiting deliveries of webhooks that are switched off, and deletes the deliveries of deleted webhooks. Returns the
- * function that stops the job.
+ * Starts the job that sends events to webhooks, with a queue per webhook. The job also cancels or deletes deliveries of
+ * webhooks that are off or deleted. Returns the function that stops the job.
  */
 export function startWebhooks(deps: WorkerDeps): () => Promise<void> {
   const stopClearing = startDueWork(deps, {
@@ -201,25 +200,22 @@ const storable = (text: string): string =>
   [...text.toWellFormed().replaceAll("\0", "")].slice(0, limits.webhookAnswer).join("");
 
 /**
- * How many deliveries or events one transaction changes at most. The number is small, so that other writes wait only
- * briefly.
+ * How many deliveries or events one transaction changes at most. A small number lets other writes wait only briefly.
  */
 const clearedAtOnce = 1_000;
 
 type Writing = Pick<Database, "get" | "all" | "engine" | "write">;
 
 /**
- * Cancels some of the deliveries that waited when a webhook was switched off, or deletes some deliveries of a deleted
- * webhook. Returns the number of changed rows; 0 if there is nothing to do. (rule O33)
+ * Cancels deliveries of a webhook that is off, or deletes those of a deleted one. Returns the number of changed rows; 0
+ * at the end. (rule O33)
  */
 async function clearNext(database: Writing): Promise<number> {
   const webhook = await webhooks.nextToClear(database);
   return webhook === undefined ? 0 : clearSome(database, webhook);
 }
 
-/**
- * Deletes the webhooks, their deliveries and the events of an app that is being deleted. It uses small transactions.
- */
+/** Deletes the webhooks, deliveries and events of an app that is being deleted, in small transactions. */
 export async function removeReceivers(database: Writing, appId: string, now: string): Promise<void> {
   await database.write((tx) => webhooks.remove(tx, { appId }, now));
   for (;;) {
@@ -231,15 +227,15 @@ export async function removeReceivers(database: Writing, appId: string, now: str
 }
 
 /**
- * Cancels some deliveries of a webhook that was switched off, or deletes some deliveries of a removed webhook.
- * If none are left, deletes the removed webhook, or stores that the switched-off webhook can send again after
- * it is switched on. Returns the number of changed rows.
+ * Cancels some deliveries of a webhook that is off, or deletes some of a removed webhook. If none are left, deletes the
+ * removed webhook. A webhook that is off can then send again after it is switched on. Returns the number of changed
+ * rows.
  */
 const clearSome = (database: Writing, webhook: ClearedWebhook): Promise<number> =>
   database.write(async (tx) => {
     const { id, removedAt } = webhook;
-    // Another server may do the same work. Without this lock, a statement that waited for that server would find no
-    // rows, as if no work was left.
+    // Another server may do the same work. Without the lock, a statement that waits for that server finds no rows, as
+    // if no work was left.
     await tx.lock(`webhook off ${id}`);
     const count = await (removedAt === null
       ? deliveries.giveUp(tx, webhook, clearedAtOnce)

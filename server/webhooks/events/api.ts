@@ -11,9 +11,8 @@ import { type EventPosition, type EventStart, readers, events as rows } from "..
 import { eventAnswer } from "./rules.ts";
 
 /**
- * Returns the handler that lists the events of an app. If there is no event yet, the handler can wait for the next one.
- * The handler records that a program reads the events of the app. From then on, reports are stored as events, too.
- * (rule O30)
+ * Returns the handler that lists the events of an app, or waits for the next one. It records that a program reads the
+ * events. From then on, reports are events, too. (rule O30)
  */
 export function events(
   deps: Pick<Deps, "clock" | "database" | "settings" | "stopping" | "waiting">,
@@ -31,8 +30,7 @@ export function events(
       const start = since === undefined ? present : startOf(since, numbering);
       const look = async () => {
         const found = await rows.list(database, appId, start, limit);
-        // This check comes after the read, because a credential that was revoked while the request waited must not get
-        // the answer.
+        // Checked after the read: a credential that was revoked during the wait must not get the answer.
         if (wait > 0) await ownedApp(database, appId, (await callerNow()) ?? caller);
         // The numbers of the events may have changed while the request waited.
         if (wait > 0 && (await rows.numbering(database)) !== numbering) throw unknownPosition();
@@ -54,10 +52,7 @@ export function events(
   };
 }
 
-/**
- * Records once a day that a program reads the events of an app. After the first time, reports are stored as
- * events, too. (rule O25)
- */
+/** Records once a day that a program reads the events of an app. From then on, reports are events, too. (rule O25) */
 async function noteReader({ clock, database }: Pick<Deps, "clock" | "database">, appId: string) {
   const today = `${clock.now().toISOString().slice(0, 10)}T00:00:00.000Z`;
   if ((await readers.lastAt(database, appId)) === today) return;

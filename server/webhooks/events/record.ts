@@ -16,15 +16,15 @@ export interface Happening {
   readonly facts: Facts;
   readonly at: string;
   /**
-   * The account of the person who made the change; undefined if no person made it. No event contains this account,
-   * and this person gets no notice of the change.
+   * The person who made the change; undefined if no person did. No event contains the account, and the person gets no
+   * notice.
    */
   readonly by?: string | undefined;
 }
 
 /**
- * Stores an event, queues it for the webhooks of the app, and stores it as a cause of notices. Call this in the
- * transaction of the change, so that the change and the event are always stored together. (rules N2, O25)
+ * Stores an event, queues it for webhooks, and stores it as a cause of notices. Must run in the transaction of the
+ * change, so that both are stored together. (rules N2, O25)
  */
 export async function recordEvent(
   { newId }: { readonly newId: () => string },
@@ -46,10 +46,6 @@ interface AppEvent extends EventFacts {
   readonly by?: string | undefined;
 }
 
-/**
- * Stores an event as a cause of notices, if notices exist for its type. Call it in the transaction of the change.
- * (rule N2)
- */
 async function noteEvent(
   { newId }: { readonly newId: () => string },
   tx: Transaction,

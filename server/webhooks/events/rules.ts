@@ -11,10 +11,7 @@ interface Stored {
   readonly createdAt: string;
 }
 
-/**
- * Returns an event in the form in which receivers get it. The link to the object begins with `consoleUrl`, the
- * address of the console. (rule O25)
- */
+/** Returns an event as receivers get it. Its link begins with `consoleUrl`, the address of the console. (rule O25) */
 export function eventAnswer(event: Stored, consoleUrl: string): AppEvent {
   const { id, appId, type, subjectId, createdAt } = event;
   const name = subjectNameOf(type);
@@ -24,9 +21,6 @@ export function eventAnswer(event: Stored, consoleUrl: string): AppEvent {
 
 export const factsOf = ({ facts }: Pick<Stored, "facts">): Fields => fieldsOf(JSON.parse(facts));
 
-/**
- * Returns the name of the field that contains the id of an event's object; undefined if the event has no such field.
- */
 function subjectNameOf(type: string): string | undefined {
   if (type === "changelog.published") return "entryId";
   if (type === "faq.changed") return undefined;

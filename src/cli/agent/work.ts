@@ -28,9 +28,8 @@ export interface WorkFlags {
 }
 
 /**
- * Waits for approved proposals, claims one after another, runs the command for each, and reports how it ended. Stops
- * when it is interrupted. With `--once`, stops after one proposal and returns the exit code of the command. (rules L72,
- * L73, L74)
+ * Claims approved proposals one after another, runs the command, and reports the outcome. Stops at an interruption.
+ * With `--once`, returns the exit code of the command. (rules L72, L73, L74)
  */
 export async function work(
   invocation: Invocation,
@@ -75,9 +74,8 @@ async function* jobsOf(worker: Worker, search: Search): AsyncGenerator<Job> {
 }
 
 /**
- * Claims a proposal. If the work of an unfinished job has ended, reports its outcome instead. Returns undefined if this
- * proposal needs no more work or cannot be claimed. Throws an error only if no proposal can be claimed, for example
- * because the token is refused. Prints why a proposal was not claimed.
+ * Claims a proposal. If an unfinished job has ended, reports its outcome instead. Returns undefined, with a notice, if
+ * this proposal cannot be claimed. Throws if no proposal can be claimed, such as for a refused token.
  */
 async function claim(invocation: Invocation, client: Client, job: Job): Promise<Claimed | undefined> {
   const { context } = invocation;
@@ -111,9 +109,8 @@ async function claim(invocation: Invocation, client: Client, job: Job): Promise<
 }
 
 /**
- * Returns the body of the request that claims the proposal of an unfinished job again. If the job must not be resumed,
- * returns the reason as text. A claim that a person has released is not resumed, because the server offers its proposal
- * to all workers again.
+ * Returns the body to claim an unfinished job again, or the reason against it as text. A released claim is not resumed,
+ * because all workers can claim the proposal.
  */
 async function resumingClaim({ context }: Invocation, client: Client, { runId, worker, claimId }: JobNotes) {
   const { claim, outcome } = await retryUntilAnswered(context, () =>
@@ -123,15 +120,12 @@ async function resumingClaim({ context }: Invocation, client: Client, { runId, w
   const isOurs = claim?.worker === worker;
   if (isOurs && claim.releasedAt !== null) return `Not resumed: ${runId}. A person has released its claim.`;
   if (claimId !== undefined) return { worker, claimId };
-  // The worker never received the answer to its claim, so it has no claim id. The token may have been replaced
-  // since then. A new token cannot repeat the claim, but can resume it.
+  // The worker has no claim id, because it never received the answer. A new token cannot repeat the claim, but can
+  // resume it.
   return { worker, ...(isOurs && { resume: true }) };
 }
 
-/**
- * Prints what to do if the server has no such claim for this token (status 404). The notes of the job stay on
- * disk. Throws any other error.
- */
+/** Prints what to do if this token has no such claim. The notes stay on disk. Throws other errors. */
 function keepNotes(invocation: Invocation, { runId, notesFile }: Job, error: ServerError): undefined {
   if (error.status !== 404) throw error;
   const why = "This token has no such claim. The next start tries again.";
@@ -189,8 +183,8 @@ interface Search {
 }
 
 /**
- * Yields the ids of the approved proposals that wait for a worker, and then the id of each new one. Never ends. If the
- * server cannot be reached, waits until the server answers.
+ * Yields the ids of approved proposals that wait, then each new one. Never ends. Waits while the server cannot be
+ * reached.
  */
 async function* approvedRuns(search: Search): AsyncGenerator<string, never> {
   for (;;) {
@@ -221,8 +215,8 @@ async function listed(search: Search) {
 }
 
 /**
- * Waits for a change and returns the changed threads. Undefined if the server no longer accepts `token`, the position
- * in the list of changes.
+ * Waits for a change and returns the changed threads. Undefined if the server does not accept `token`, the position in
+ * the list of changes.
  */
 async function changedAfter(search: Search, token: string) {
   const { clock, signal } = search.context;
@@ -286,17 +280,11 @@ interface Outcome {
   readonly claimId: string;
   readonly status: "succeeded" | "failed";
   readonly summary: string;
-  /**
-   * Whether a person stopped the worker and now waits for its end. Then the report has the usual time limit for
-   * retries.
-   */
+  /** Whether a person stopped the worker and waits for its end. The report then has the usual time limit. */
   readonly wasStopped: boolean;
 }
 
-/**
- * Reports an outcome. The notes of the job stay until the server has accepted the outcome, or has refused it
- * permanently. (rule L74)
- */
+/** Reports an outcome. The notes stay until the server accepts the outcome or refuses it permanently. (rule L74) */
 async function report(invocation: Invocation, job: Job, { wasStopped, ...body }: Outcome): Promise<void> {
   // The report is sent even after an interruption.
   const signal = new AbortController().signal;
@@ -318,10 +306,7 @@ async function report(invocation: Invocation, job: Job, { wasStopped, ...body }:
 
 const exits: Readonly<Record<number, Exit>> = { 401: "authentication", 403: "forbidden" };
 
-/**
- * Prints how the outcome can be reported later, because this token cannot report it now. Throws a CliError if the
- * server refuses the token for all requests.
- */
+/** Prints how to report the outcome later. Throws a CliError if the server refuses the token for all requests. */
 function keepOutcome(
   invocation: Invocation,
   {
@@ -353,8 +338,8 @@ function keepOutcome(
 const pauses: Pauses = { firstMs: 1_000, growth: 1.5, mostMs: 30_000 };
 
 /**
- * Repeats a call until the server answers, without a time limit. Waits at least as long as `Retry-After` says. Throws
- * errors that a retry cannot solve. If the signal aborts, throws the reason of the signal.
+ * Repeats a call until the server answers, without a limit. Pauses at least for `Retry-After`. Throws permanent errors
+ * and the abort reason.
  */
 async function retryUntilAnswered<T>(
   { clock, signal }: Pick<Context, "clock"> & { readonly signal?: AbortSignal },
@@ -371,10 +356,7 @@ async function retryUntilAnswered<T>(
   }
 }
 
-/**
- * The minutes between two reports of progress. After 15 minutes without a report, another worker of the account may
- * resume the claim.
- */
+/** Another worker of the account may resume the claim after 15 minutes without progress. */
 const heartbeatMinutes = 10;
 
 interface HeartbeatDeps {
@@ -400,10 +382,7 @@ export async function withHeartbeats<Result>(
   }
 }
 
-/**
- * Reports the progress at regular intervals. Ends when the signal aborts, or when the server refuses a report. After a
- * refused report, the server refuses the outcome for the same reason, so the user sees that error.
- */
+/** Reports progress until an abort or a refusal. The refusal needs no message: the outcome gets the same error. */
 async function sendHeartbeats(
   { client, context }: HeartbeatDeps,
   { run, claimId }: Claimed,
@@ -451,9 +430,8 @@ function refusalOf({ run }: Claimed): string | undefined {
 }
 
 /**
- * Runs the command for a claimed proposal. Writes the plan to a file that only this user can read, and removes
- * the file when the command has ended. The environment of the command contains no secrets of Innkeep, except
- * the variables in `pass`.
+ * Runs the command. The plan is in a private file, which is removed at the end. The command gets no secrets of Innkeep
+ * except those in `pass`.
  */
 async function carryOut(
   invocation: Invocation,
@@ -489,8 +467,8 @@ async function carryOut(
 }
 
 /**
- * The result if the worker was interrupted between the claim and the start of the command. The command is not started
- * then, because it would not receive the signal of the interruption.
+ * The result after an interruption before the command starts. The command would not receive that signal, so it does not
+ * start.
  */
 const notStarted: CommandResult = {
   code: 130,

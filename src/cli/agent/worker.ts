@@ -11,10 +11,7 @@ import { makeFolder, readIfThere, writePrivately } from "../../credentials/folde
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { Context, Invocation } from "../core/context.ts";
 
-/**
- * A proposal that a worker carries out. If the worker has a name, the notes about the proposal stay on disk after the
- * process of the worker has ended.
- */
+/** A proposal that a worker carries out. Notes of a worker with a name stay on disk when its process ends. */
 export interface Job {
   readonly runId: string;
   /** The name of the worker in the claim of the proposal. No other claim has this name. */
@@ -54,10 +51,9 @@ function namelessWorker({ newId }: Context): Worker {
 }
 
 /**
- * Starts a worker with this name. Only one process with this state folder can use the name at a time. Workers
- * with the same name can run on other machines, so the name in each claim gets a random ending. Throws a
- * CliError if the name is too long, if another process uses it, or if an earlier process was killed and its
- * command still runs. (rule L74)
+ * Starts a worker with this name. One process per state folder can use a name. Other machines can use it too, so each
+ * claim adds a random ending.
+ * Throws a CliError if an earlier process was killed and its command still runs. (rule L74)
  */
 async function namedWorker({ context, stateFolder, baseUrl }: Invocation, name: string): Promise<Worker> {
   if (name.length > longestName) throw usageError(`--worker can have at most ${longestName} characters.`);
@@ -135,8 +131,8 @@ function assertEnded(unfinished: readonly JobNotes[], context: Context): void {
 }
 
 /**
- * Returns a text that distinguishes a process from a later process with the same id. Undefined if the process does not
- * run. On Linux, the text is the start time of the process. On other systems, it is always `running`.
+ * Returns a text that differs for a later process with the same id. Undefined if the process does not run. On Linux,
+ * the text is the start time. On other systems, it is always `running`.
  */
 function startOf(
   processId: number,
@@ -180,10 +176,7 @@ const readNotes = (folder: string): readonly JobNotes[] =>
       return isJobNotes(notes) ? notes : [];
     });
 
-/**
- * Whether a value is the content of a file of notes. Checks only some fields, because each file is written in one step
- * and is never incomplete.
- */
+/** Checks only some fields: each file is written in one step and is never incomplete. */
 const isJobNotes = (value: unknown): value is JobNotes =>
   isText(valueAt(value, "runId")) && isText(valueAt(value, "worker"));
 
@@ -210,9 +203,8 @@ interface LockedElsewhere {
 type LockResult = NameLock | "running" | LockedElsewhere;
 
 /**
- * Locks the name of a worker for this process. Each name has its own folder. The lock is a listening socket. The system
- * closes the socket when the process ends, even after a crash, but not when the process is suspended. Throws errors of
- * the file system. (rule L74)
+ * Locks the name of a worker. The lock is a listening socket. The system closes the socket when the process ends, also
+ * after a crash, but not during a suspension. Throws errors of the file system. (rule L74)
  */
 export async function lockName(
   folder: string,
@@ -296,8 +288,7 @@ function identityOf(address: string, platform: string): string | undefined {
 }
 
 /**
- * Returns the other machine on which the name is locked, if there is one. Several machines may share the folder, but a
- * socket can be reached only on the machine that created it. So a file stores which machine has locked the name.
+ * Returns the other machine that locks the name. A socket works only on its own machine, so a file stores the machine.
  */
 function lockedElsewhere(file: string): LockedElsewhere | undefined {
   const { machine, host } = readOwner(file);

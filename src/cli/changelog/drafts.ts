@@ -59,10 +59,7 @@ function knownItems(stored: ReleaseTranslation | undefined): Text["items"] {
   });
 }
 
-/**
- * Stores notes as translations of the release notes with the same versions, and prints the results. Prints a
- * note about versions that the server does not have. With `--dry-run`, only prints the plan. (rule C36)
- */
+/** Stores notes as translations of the release notes with the same versions, and prints the results. (rule C36) */
 export async function importTranslations(
   invocation: Invocation,
   language: string,

@@ -46,8 +46,8 @@ export function writtenOf({ entries }: WrittenReleases, version: string): Edited
 }
 
 /**
- * Writes one release note. If `adopts` is true, the draft of unreleased notes may become the note of this version. This
- * happens if no note has this version or a greater one. The note keeps what a person edited in the draft.
+ * Writes one release note. With `adopts`, the draft of unreleased notes becomes this note if the version is the
+ * greatest. The note keeps edits of the draft.
  */
 export async function writeRelease(
   invocation: Invocation,
@@ -65,8 +65,8 @@ export async function writeRelease(
 }
 
 /**
- * Whether the version is greater than the versions of all notes. Only such a version may get the draft of unreleased
- * notes, because an older version can come from another branch.
+ * Whether the version is greater than all others. An older version can come from another branch, so it may not get the
+ * draft.
  */
 const isNewer = (version: string, { entries }: WrittenReleases): boolean =>
   entries.every(
@@ -76,19 +76,13 @@ const isNewer = (version: string, { entries }: WrittenReleases): boolean =>
 const numbersOf = (version: string): readonly number[] =>
   (/^\d+(?:\.\d+)*/.exec(plainVersion(version))?.[0] ?? "").split(".").map(Number);
 
-/**
- * Whether the version `one` is greater than the version `other`. Returns true for equal numbers, because a release has
- * the same numbers as its pre-releases and follows them.
- */
+/** Also true for equal numbers: a release has the same numbers as its pre-releases. */
 function isGreater(one: readonly number[], other: readonly number[]): boolean {
   const at = one.findIndex((number, place) => number !== (other[place] ?? 0));
   return at === -1 ? one.length >= other.length : (one[at] ?? 0) > (other[at] ?? 0);
 }
 
-/**
- * Sets the version of the draft of unreleased notes, and prints a note. Does nothing if another job has just
- * created a note of the same version.
- */
+/** Sets the version of the draft, and prints a note. Does nothing if another job created this version. */
 async function adopt(invocation: Invocation, entryId: string, version: string): Promise<void> {
   try {
     await invocation.client().consoleChangelog.update({ params: { entryId }, body: { version } });
@@ -104,10 +98,7 @@ function tellKept(invocation: Invocation, { version, keptFields = [] }: Imported
   note(invocation, `Kept what a person wrote in ${version}: ${fields}. --overwrite replaces it.`);
 }
 
-/**
- * Prints the ids of feedback in the texts of the note that the app does not have. Prints nothing if an older
- * server does not return the linked threads.
- */
+/** Prints ids of feedback that the app does not have. Prints nothing if an older server returns no linked threads. */
 function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEntry): void {
   const { version, body, items, feedbackIds: linked } = answer;
   if (!linked) return;
@@ -166,8 +157,8 @@ export interface EntryFlags {
 }
 
 /**
- * Returns the request that stores the release note of a release. `datedEntries` adds the date of publication later. A
- * withdrawn release gets no date. (rule L32)
+ * Returns the request that stores the release note. `datedEntries` adds the date. A withdrawn release gets no date.
+ * (rule L32)
  */
 export function entryOf(release: DescribedRelease, flags: EntryFlags): ReleaseEntry {
   const { version = unreleased, notes, isYanked, releaseType } = release;
@@ -200,7 +191,7 @@ function reasonFor(
   return isPreRelease && !preReleases ? "it is a pre-release, and --pre-releases is not given" : undefined;
 }
 
-/** Throws a usage error if texts are too long. The error names each of these texts and its place in the source. */
+/** Throws a usage error that names each text that is too long, and its place in the source. */
 export function assertFits(releases: readonly DescribedRelease[], entries: readonly ReleaseEntry[]): void {
   const issues = entries.flatMap(({ version, body }, at) =>
     [

@@ -29,8 +29,8 @@ interface StoreFile {
 }
 
 /**
- * Writes release notes into files for fastlane. For Android, writes one file for each build. For iOS, writes one file.
- * If a note cannot be written as a file, writes nothing and throws a usage error that names every such note. (rule L34)
+ * Writes release notes into files for fastlane. If one note cannot be written, writes nothing and throws a usage error.
+ * (rule L34)
  */
 export async function exportReleases(invocation: Invocation, flags: ExportFlags): Promise<undefined> {
   await assertInside(invocation.context.cwd, flags.out);
@@ -64,9 +64,8 @@ async function filesOfAndroid(invocation: Invocation, flags: ExportFlags): Promi
 }
 
 /**
- * Returns the file for iOS. fastlane reads only one text for each language, so only one version can be
- * exported. Throws a usage error for several versions, without a release note for iOS, and if the first change
- * is too long. Prints a note if fastlane does not read a folder with this name.
+ * Returns the file for iOS. fastlane reads one text per language, so only one version is exported. Prints a note if
+ * fastlane ignores the folder's name.
  */
 async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<readonly StoreFile[]> {
   const { version: wanted = [], out } = flags;
@@ -107,9 +106,7 @@ const nothingForIos = (): CliError =>
   });
 
 /**
- * Returns the release notes to export. These are the notes of the versions in `--version`. Without `--version`,
- * returns all published notes, and with `--drafts` also the drafts. Throws an error if there is no note for a
- * version.
+ * Returns the notes of `--version`, or all published notes. `--drafts` adds drafts. Throws if a version has no note.
  */
 async function chosen(
   invocation: Invocation,
@@ -178,9 +175,8 @@ function fileOf(release: Release, platform: Platform, file: string): StoreFile |
 
 async function write({ context }: Invocation, files: readonly StoreFile[], most: number): Promise<void> {
   try {
-    // If the file is a symbolic link, the link is replaced, and its target does not change. A link in a
-    // repository of a stranger may point to any file. fastlane sends the file unchanged, and the store counts a
-    // line end as a character. So a line end is added only if the text is still short enough with it.
+    // A symbolic link is replaced, because a link in a stranger's repository may point to any file.
+    // The store counts a line end as a character. The line end is added only if the text stays short enough.
     for (const { file, text } of files)
       await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
   } catch (cause) {
@@ -215,10 +211,7 @@ interface StoreText {
 /** Returns the number of characters of a text in the same way as stores count them. */
 const lengthOf = (text: string): number => [...text].length;
 
-/**
- * Returns as many whole changes of a release note as fit, as plain text. Returns undefined if even the first change is
- * too long. (rule L34)
- */
+/** Returns the whole changes that fit, as plain text. Undefined if the first change is too long. (rule L34) */
 function storeTextOf(release: Release, most: number): StoreText | undefined {
   const pieces = piecesFor(release);
   const count = fittingCount(pieces, most);
@@ -239,8 +232,8 @@ function fittingCount(pieces: readonly Piece[], most: number): number {
 }
 
 /**
- * Returns the pieces of the text that apps show. The format of the note decides whether apps show the items or the
- * body. If the chosen part is empty, returns the pieces of the second part. If both are empty, returns the title.
+ * Returns the text that apps show: the items or the body, as the format says. If that part is empty, returns the other
+ * part, or the title.
  */
 function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[] {
   const changes = items
@@ -262,10 +255,7 @@ const versionsOn = (platform: Platform, { versions }: Release): readonly string[
 const isOn = (platform: Platform, release: Release): boolean =>
   release.versions.length === 0 || versionsOn(platform, release).length > 0;
 
-/**
- * Returns the version codes of the Android builds of a release. For example, finds the code 145 in `145`, `2.4.0 (145)`
- * and `2.4.0+145`.
- */
+/** Returns the version codes of the Android builds, such as 145 in `145`, `2.4.0 (145)` and `2.4.0+145`. */
 function buildsOf(release: Release): readonly string[] {
   const own = versionsOn("android", release);
   const texts = (own.length > 0 ? own : [release.version]).map((text) => text.trim());

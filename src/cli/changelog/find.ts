@@ -62,10 +62,7 @@ export async function viewRelease(invocation: Invocation, _: object, wanted: str
   printOne(invocation, entry, () => releaseDetails(entry));
 }
 
-/**
- * Finds a release note. An app key can read only published notes. So if the note is not found with the app key, the
- * maintainer token is tried.
- */
+/** Finds a release note. An app key reads only published notes, so the maintainer token is tried next. */
 async function findRelease(invocation: Invocation, wanted: string): Promise<Release> {
   if (await goesThroughConsole(invocation)) return findWritten(invocation, wanted);
   try {
@@ -94,10 +91,7 @@ export const releaseDetails = (entry: Release): string =>
 
 const { default: usual, max: most } = limits.changelogPage;
 
-/**
- * Reads the published release notes. An app key can read only one page, and the answer does not say whether there are
- * more notes. So the request asks for one note more than the command shows.
- */
+/** Reads the published notes. The answer does not say whether there are more, so the request asks for one more. */
 async function published(invocation: Invocation, { since, limit, all, lang }: ListFlags): Promise<Page> {
   const wanted = all ? most : (limit ?? usual);
   const asked = wanted > 0 && wanted < most ? wanted + 1 : wanted;
@@ -183,10 +177,6 @@ function onlyOne<Entry extends Release>(entries: readonly Entry[], wanted: strin
   throw usageError(`${found.length} release notes match ${wanted}.`, `Use the id of one of them:\n${choice}`);
 }
 
-/**
- * Returns the release notes whose id or version is `wanted`. If there are none, returns the notes whose id begins with
- * `wanted`.
- */
 function entriesOf<Entry extends Release>(entries: readonly Entry[], wanted: string): readonly Entry[] {
   const start = wanted.toLowerCase();
   if (isId(wanted)) return entries.filter(({ id }) => id === start);
@@ -195,10 +185,7 @@ function entriesOf<Entry extends Release>(entries: readonly Entry[], wanted: str
   return entries.filter(({ id }) => id.startsWith(start));
 }
 
-/**
- * Returns a release note with the texts that a user with this language gets. Returns a note that was read with an app
- * key unchanged, because the server has already chosen the language.
- */
+/** Returns a note in this language. A note read with an app key is already in the chosen language. */
 export function inLanguage<Entry extends ReleaseTranslation>(entry: Entry, wanted: string): Entry {
   if (!isWritten(entry)) return entry;
   const tag = lookedForLanguages(wanted).find((one) => Object.hasOwn(entry.translations, one));

@@ -17,9 +17,8 @@ export interface GitRange {
 }
 
 /**
- * Creates the notes of the tag `to` from the commits between the tags `from` and `to`. The default of `to` is the tag
- * of the CI job, or else the newest tag. The default of `from` is the tag before `to`. Throws a usage error for a tag
- * that does not exist.
+ * Creates notes from the commits between two tags. By default, `to` is the tag of the CI job or the newest tag, and
+ * `from` is the tag before. Throws a usage error for a missing tag.
  */
 export async function describeCommits(invocation: Invocation, range: GitRange): Promise<Described> {
   const { env } = invocation.context;
@@ -70,8 +69,8 @@ async function versionAt(invocation: Invocation, to: string): Promise<string | u
 const escaped = (name: string): string => name.replace(/[*?[\\]/g, "\\$&");
 
 /**
- * Returns the options for `git describe` that find only tags of the same package. If the tag is not a pre-release, the
- * options also exclude pre-releases.
+ * Returns options for `git describe` that find tags of the same package. Excludes pre-releases, unless the tag is a
+ * pre-release.
  */
 function ofSameKind(tag: string): string[] {
   const version = versionOfTag(tag);
@@ -82,8 +81,8 @@ function ofSameKind(tag: string): string[] {
 }
 
 /**
- * Returns the newest tag on a commit or on one of its ancestors. `words` are the arguments of `git describe`. Returns
- * undefined if there is no such tag. Throws an error if git is missing.
+ * Returns the newest tag on a commit or its ancestors. `words` are the arguments of `git describe`. Throws if git is
+ * missing.
  */
 async function newestTag(invocation: Invocation, words: readonly string[]): Promise<string | undefined> {
   try {
@@ -157,8 +156,8 @@ const types: Readonly<Record<string, ChangeType>> = {
 };
 
 /**
- * Creates notes from commits, which must be sorted from newest to oldest as in `git log`. Omits commits of a type in
- * `without`, except breaking changes. Also omits each reverted commit and the commit that reverts it.
+ * Creates notes from commits, which are sorted from newest to oldest. Omits reverted commits, and types in `without`
+ * except breaking changes.
  */
 export function notesOfCommits(commits: readonly Commit[], without: readonly string[] = []): Notes {
   const changes = standing(commits)
@@ -206,8 +205,8 @@ const isRelease = (subject: string): boolean =>
 const isUnfinished = (subject: string): boolean => /^(?:fixup|squash|amend)! /.test(subject);
 
 /**
- * Returns the changes of a commit. The body of a squashed commit lists the original commits. So each list item
- * of the body in the form of a conventional commit is also a change.
+ * Returns the changes of a commit. A squashed commit lists the original commits. So list items such as `- fix: …` are
+ * also changes.
  */
 function changesOf(commit: Commit, without: readonly string[]): Item[] {
   const subject = commit.subject.replace(signs, "");

@@ -39,10 +39,8 @@ export type ImportFlags = SourceFlags &
   GlobalFlags & { readonly version?: string; readonly lang?: string };
 
 /**
- * Writes the release notes of all versions of a source, the oldest first. A version with a date is published at
- * that date. A version without a date is published at `--published-at`, or becomes a draft. Fields that a
- * person has edited since the last import do not change. With `--lang`, stores the texts as translations
- * instead. With `--dry-run`, only prints the plan. (rule L30)
+ * Writes the release notes of a source, the oldest first. A version without a date is published at `--published-at` or
+ * becomes a draft. Edits by a person stay. (rule L30)
  */
 export async function importReleases(
   invocation: Invocation,
@@ -72,10 +70,7 @@ export async function importReleases(
   return undefined;
 }
 
-/**
- * Returns the notes. A note without a version gets the version from `--version`. Throws a usage error if `--version` is
- * given but no note needs it.
- */
+/** Gives the version in `--version` to notes without a version. Throws a usage error if no note needs it. */
 function withVersion(
   releases: Described["releases"],
   version: string | undefined,
@@ -122,10 +117,6 @@ function datedEntries(
   });
 }
 
-/**
- * Writes the new and the changed entries, one after another. If one fails, the error contains the number of entries
- * that were already written.
- */
 async function writeAll(
   invocation: Invocation,
   { written, adoptsDraft }: { readonly written: WrittenReleases; readonly adoptsDraft: boolean },
@@ -211,19 +202,15 @@ function tellDrafts(invocation: Invocation, releases: readonly DescribedRelease[
   );
 }
 
-/**
- * A release from the source and the release note of the same version on the server. `known` is undefined if the server
- * has no note of this version.
- */
+/** A release from the source. `known` is the server's note of the same version; undefined if there is none. */
 interface Dated {
   readonly release: DescribedRelease;
   readonly known: Pick<EditedChangelogEntry, "publishedAt"> | undefined;
 }
 
 /**
- * Returns the time of publication of each release, oldest first. A date without a time means 00:00 UTC.
- * Versions of the same day are at least one millisecond apart. The time is undefined if the date is unknown or
- * if the time of an already published note must not change.
+ * Returns when each release is published, oldest first. Versions of one day differ by at least one millisecond.
+ * Undefined if the date is unknown or must not change.
  */
 function publicationDates(
   releases: readonly Dated[],
@@ -249,9 +236,7 @@ function publicationDates(
   });
 }
 
-/**
- * Returns the time in UTC. A date without a time means 00:00. Returns undefined for a text that is not a date.
- */
+/** Returns the time in UTC. A date without a time means 00:00. Undefined for other texts. */
 function utcOf(date: string): string | undefined {
   const at = new Date(withTime(date));
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
@@ -260,9 +245,8 @@ function utcOf(date: string): string | undefined {
 const dayOf = (instant: string): string => instant.slice(0, 10);
 
 /**
- * Returns a result without changes if the server already has the same note. Returns undefined if the note must
- * be sent: it is new or differs, it has `publish`, a person edited one of its fields, one of its threads is not
- * linked, or an older server does not return enough data.
+ * Returns a result without changes if the server has the same note. Undefined if the note must be sent. Older servers
+ * return too little data to compare, so their notes are always sent.
  */
 function sameRelease(
   entry: EditedChangelogEntry | undefined,
@@ -271,8 +255,7 @@ function sameRelease(
   const { overwrite: _, publish, ...fields } = body;
   if (!entry || publish) return undefined;
   const given = new Map(Object.entries(fields).filter(([, value]) => value !== undefined));
-  // The server protects a field that a person edited, until an import sends the same text for the field. So such a
-  // field is always sent, even if the texts are equal.
+  // The server protects an edited field until an import sends the same text. So the field is always sent.
   if (!namesEdits(entry) || entry.editedFields.some((field) => given.has(field))) return undefined;
   const known = new Map<string, unknown>(Object.entries(entry));
   if ([...given].some(([field, value]) => !isSame(value, known.get(field)))) return undefined;
@@ -281,10 +264,7 @@ function sameRelease(
   return { ...entry, created: false, changedFields: [], keptFields: [] };
 }
 
-/**
- * Whether the answer of the server contains the fields that a person edited and the linked threads. Older servers do
- * not return them.
- */
+/** Whether the answer contains the edited fields and the linked threads. Older servers do not return them. */
 const namesEdits = ({ editedFields, feedbackIds }: Partial<EditedChangelogEntry>): boolean =>
   editedFields !== undefined && feedbackIds !== undefined;
 
@@ -307,9 +287,8 @@ export type ReleaseFlags = SourceFlags &
   GlobalFlags & { readonly version?: string; readonly notes?: string };
 
 /**
- * Writes the release note of one version and publishes it, unless there is a reason for a draft. The version
- * comes from `--version`, otherwise from the tag of the CI job, otherwise it is the newest version in the file.
- * Changes nothing if the same note is already published. With `--dry-run`, only prints the plan. (rule L31)
+ * Publishes the release note of one version, or writes a draft. The version comes from `--version`, the tag of the CI
+ * job or the file. An equal published note does not change. (rule L31)
  */
 export async function release(
   invocation: Invocation,
@@ -354,8 +333,8 @@ async function describe(
 const isWaiting = ({ version }: DescribedRelease): boolean => version === undefined;
 
 /**
- * Returns the release to publish. Unreleased notes are published only if the person gives their version. Throws
- * a usage error if there is no such release.
+ * Returns the release to publish. Unreleased notes need a version from the person. Throws a usage error if there is no
+ * release.
  */
 function choose(
   releases: readonly DescribedRelease[],
@@ -460,10 +439,6 @@ interface SourceFlags {
 const isWholeFile = ({ format = "keep-a-changelog" }: SourceFlags): boolean =>
   format === "keep-a-changelog" || format === "changesets";
 
-/**
- * Reads releases from a file, a folder of changesets or a range of commits. Throws a usage error if the source cannot
- * be read.
- */
 async function readReleases(
   invocation: Invocation,
   flags: SourceFlags,
@@ -527,9 +502,8 @@ async function readGitHubReleases({ context }: Invocation, file: string | undefi
 }
 
 /**
- * Reads the pending changesets if the person gives a folder. If the person gives a file, reads it as a
- * changelog of the tool changesets. If the person gives nothing, reads the pending changesets in `.changeset`.
- * If there are none, reads the changelog. Throws a usage error if a given folder has no pending changesets.
+ * Reads a given folder as pending changesets, and a given file as a changelog. Without an argument, reads `.changeset`,
+ * and the changelog if nothing is pending. Throws a usage error if a given folder has no pending changesets.
  */
 async function readChangesetsOrChangelog(
   invocation: Invocation,
@@ -623,10 +597,6 @@ async function describeChangesets(
   };
 }
 
-/**
- * Reads the JSON of a GitHub event `release`, of one release, or of a list of releases. Throws a usage error for any
- * other JSON.
- */
 function describeGitHubReleases(name: string, json: string): Described {
   const found = releasesIn(parsed(name, json));
   if (found.length === 0)

@@ -18,8 +18,8 @@ export interface Incomplete {
 }
 
 /**
- * Asks the person for missing flags or arguments, and returns the complete command line. Undefined if the command
- * failed for another reason, or if the person does not answer. Rejects if the person interrupts the command. (rule L52)
+ * Asks the person for missing flags or arguments, and returns the complete command line. Undefined for other errors, or
+ * without an answer. Rejects at an interruption. (rule L52)
  */
 export async function askMissing(
   fault: unknown,
@@ -105,8 +105,8 @@ type Run = (argv: readonly string[], context: Context) => Promise<number>;
 const most = 20;
 
 /**
- * Returns the choices for the argument of a command, from the output of a list command. Returns an empty list if no
- * list command belongs to the argument, or if the list command fails.
+ * Returns the choices for an argument from the output of its list command. Empty if the list command is missing or
+ * fails.
  */
 async function listedChoices(
   { context, flags, run }: { readonly context: Context; readonly flags: GlobalFlags; readonly run: Run },
@@ -169,10 +169,6 @@ async function askText(context: Context, { label, meaning }: Question): Promise<
   throw new Unanswered();
 }
 
-/**
- * Asks for one of several values. The answer is the number or the name of a value, or the start of its name. Throws
- * Unanswered after three invalid answers.
- */
 async function askChoice(
   context: Context,
   question: Question & {

@@ -4,15 +4,15 @@ import { limits } from "../../contract/limits.ts";
 /** The id of a CI run, and the scope in which its job runs the tests. */
 interface CiRun {
   /**
-   * The workflow, job, matrix, operating system and ref. A failure is resolved only if the test passes in each scope
-   * that reported the failure.
+   * The workflow, job, matrix, operating system and ref. A failure is resolved when the test passes in every scope that
+   * reported it.
    */
   readonly scope: string | undefined;
   /** The id of the run. A second attempt has the same id. */
   readonly run: string | undefined;
 }
 
-/** Returns the scope and the id of the CI run. Both are undefined if no known CI service runs this job. (rule F27) */
+/** Returns the scope and id of the CI run. Both are undefined outside known CI services. (rule F27) */
 export function ciRun(
   env: Env,
   {
@@ -20,7 +20,7 @@ export function ciRun(
     joinsShards,
   }: {
     readonly platform: string;
-    /** Whether all shards of a suite have the same scope. A shard is one of several parallel parts of a test suite. */
+    /** Whether all shards of a suite have the same scope. A shard is one of its parallel parts. */
     readonly joinsShards: boolean;
   },
 ): CiRun {
@@ -35,9 +35,7 @@ export function ciRun(
   };
 }
 
-/**
- * Returns the shard of a suite that this job runs. GitLab adds the shard to the name of the job: `test 1/3`.
- */
+/** Returns the shard of a suite. GitLab adds the shard to the job name: `test 1/3`. */
 const shardOf = (env: Env, job = ""): string | undefined =>
   / (\d+\/\d+)$/.exec(job)?.[1] ||
   env.CIRCLE_NODE_INDEX ||
@@ -45,8 +43,8 @@ const shardOf = (env: Env, job = ""): string | undefined =>
   env.BITBUCKET_PARALLEL_STEP;
 
 /**
- * Returns the values in INNKEEP_MATRIX, such as `{"node": 20}`, sorted. The user sets this variable, because GitHub
- * Actions sets no variable that distinguishes the jobs of a matrix. Omits the shard if all shards have the same scope.
+ * Returns the sorted values of INNKEEP_MATRIX, such as `{"node": 20}`. The user sets INNKEEP_MATRIX, because GitHub has
+ * no such variable. Omits shards if they share a scope.
  */
 function matrixOf({ INNKEEP_MATRIX: given = "" }: Env, joinsShards: boolean): string[] {
   const matrix = objectIn(given);
@@ -67,8 +65,7 @@ function objectIn(json: string): object | undefined {
 }
 
 /**
- * Returns a text of at most `most` characters. Replaces the end of a longer text with a hash. Undefined for an empty
- * text.
+ * Returns a text of at most `most` characters. A hash replaces the end of a longer text. Undefined for an empty text.
  */
 function within(most: number, text: string): string | undefined {
   const characters = [...text.trim().toWellFormed().replaceAll("\0", "\ufffd")];
@@ -112,15 +109,12 @@ export const ciFolders = (
 });
 
 /**
- * Returns the path of a file that GitHub writes when a job starts. Its modification time is the start of the job. No
- * variable contains that time.
+ * Returns a file that GitHub writes when a job starts. Its modification time is the start. No variable contains that
+ * time.
  */
 export const fileOfStart = (env: Env): string | undefined => env.GITHUB_EVENT_PATH;
 
-/**
- * For each service, the function that returns the tag for which a job runs. TeamCity is not in the list, because it
- * sets no variable with the tag.
- */
+/** For each service, the function that returns the tag of a job. TeamCity has no variable with the tag. */
 const tagOf: Readonly<Record<string, (env: Env) => string | undefined>> = {
   "github-actions": (env) => ofRef(env.GITHUB_REF),
   gitlab: (env) => env.CI_COMMIT_TAG,
@@ -144,17 +138,15 @@ export function ciMetadata(env: Env): Record<string, string> {
 
 /** The facts that distinguish a job of a CI run from other jobs. */
 interface CiJob {
-  /**
-   * The service, workflow, job and ref. They are the same for this job in every run, and in all of its parallel parts.
-   */
+  /** The service, workflow, job and ref. They are the same in every run and in every parallel part. */
   readonly scope: Readonly<Record<string, string>>;
   /** The id of the run, the same in each of its attempts; undefined if the service has no id. */
   readonly run: string | undefined;
 }
 
 /**
- * Returns the CI job in which this process runs. Undefined outside known services. The scope contains neither the
- * matrix nor the operating system. (rule L22)
+ * Returns the CI job of this process. Undefined outside known services. The scope excludes matrix and operating system.
+ * (rule L22)
  */
 export function ciJob(env: Env): CiJob | undefined {
   const provider = providers.find(({ runs }) => runs(env));
@@ -251,8 +243,7 @@ const providers: readonly Provider[] = [
       ref: env.CIRCLE_TAG || env.CIRCLE_BRANCH,
       job: env.CIRCLE_JOB,
       workflow: joined(env.CIRCLE_PROJECT_USERNAME, env.CIRCLE_PROJECT_REPONAME),
-      // If jobs run again, CircleCI creates a new workflow in the workspace of the first workflow. So the id of the
-      // workspace stays the same.
+      // When jobs run again, CircleCI creates a new workflow in the same workspace. So the workspace id stays the same.
       run: env.CIRCLE_WORKFLOW_WORKSPACE_ID || env.CIRCLE_WORKFLOW_ID,
     }),
   },
@@ -353,8 +344,8 @@ const verbs = ["send", "resolve"] as const;
 export type BestEffortVerb = (typeof verbs)[number];
 
 /**
- * Returns the verb of `feedback … --best-effort`, which must not break a build. Undefined for any other command line.
- * Does not use the parser, because the parser may reject the command line. (rule L7)
+ * Returns the verb of `feedback … --best-effort`, which must not break a build. The parser is not used: it may reject
+ * the command line. (rule L7)
  */
 export function bestEffortVerb(argv: readonly string[]): BestEffortVerb | undefined {
   const at = argv.indexOf("feedback");

@@ -23,9 +23,8 @@ export interface Setup {
 export const forTester = (setup: Setup): Setup => ({ ...setup, asTester: true });
 
 /**
- * Sets the action of a command. `flags` contains the command's own flags and the global flags. `argument` is the first
- * positional argument; a variadic argument is an array. The exit is `ok` unless the action returns another exit or
- * throws.
+ * Sets the action of a command. `flags` also contains the global flags. `argument` is the first positional argument.
+ * The exit is `ok` by default.
  */
 export function commandAction<Flags extends object, Argument = undefined>(
   command: Command,
@@ -70,9 +69,8 @@ export function startInvocation(context: Context, flags: GlobalFlags, asTester =
 }
 
 /**
- * Returns the credential that a command sends to its server. Undefined if there is none. Throws a CliError if
- * the credential is of another kind, or if `findCredential` refuses the server. Prints a note if it ignores the
- * variable and uses the stored credential.
+ * Returns the credential for the server. Throws a CliError for another kind, or a server that `findCredential` refuses.
+ * Prints a note if it uses the stored credential in place of the variable.
  */
 export async function ownCredential(
   invocation: Invocation,
@@ -89,10 +87,7 @@ export async function ownCredential(
   return found;
 }
 
-/**
- * The style of the help of a command. It hides aliases. It also hides the flags of `mutates`, because many commands
- * have them.
- */
+/** The style of the help. Hides aliases, and the flags of `mutates`, because many commands have them. */
 export const helpStyle = {
   subcommandTerm: (command: Command): string => `${command.name()} ${argumentsOf(command)}`.trim(),
   commandUsage: (command: Command): string =>
@@ -115,10 +110,7 @@ export const programHelpStyle = {
 
 const examples = new WeakMap<Command, readonly string[]>();
 
-/**
- * Sets the examples of a command. Each example is a whole command line. The help of the command, `docs/cli.md` and the
- * manual page show the examples.
- */
+/** Sets the examples of a command, as whole command lines. The help, `docs/cli.md` and the manual page show them. */
 export function addExamples(command: Command, ...lines: readonly string[]): void {
   examples.set(command, lines);
 }
@@ -126,9 +118,7 @@ export function addExamples(command: Command, ...lines: readonly string[]): void
 /** Returns the examples of a command. Empty if the command only has subcommands. */
 export const examplesOf = (command: Command): readonly string[] => examples.get(command) ?? [];
 
-/**
- * Adds a text to the end of the help of each subcommand: its examples, and the command that shows the global options.
- */
+/** Adds the examples and the hint about global options to the help of each subcommand. */
 export function addHelpEndings(command: Command): void {
   for (const one of command.commands) {
     one.addHelpText("after", () => endingOf(one));
@@ -185,8 +175,8 @@ export function mutates(command: Command, dryRun = "print the request instead of
 }
 
 /**
- * Parses a duration of at most one day. With more than 24 days, a timer of Node would end immediately. Throws an
- * InvalidArgumentError for any other text.
+ * Parses a duration of at most one day. Timers of Node with more than 24 days end immediately. Throws an
+ * InvalidArgumentError.
  */
 function atMostADay(given: string): number {
   const seconds = duration(given);
@@ -248,8 +238,8 @@ export function duration(given: string): number {
 }
 
 /**
- * Returns the time that a flag contains. Undefined without the flag. A date without a time means the start of that day
- * in UTC. Throws a usage error for any other text.
+ * Returns the time in a flag. A date without a time is the start of the day in UTC. Throws a usage error for other
+ * texts.
  */
 export function instantOf(flag: string, given: string | undefined): string | undefined {
   if (given === undefined) return undefined;

@@ -15,10 +15,7 @@ import { missingCredential } from "./settings.ts";
 export const connect = (invocation: Invocation, limits: Limits = {}): Sender =>
   createSender({ ...connectionOptions(invocation), ...limits });
 
-/**
- * Returns a client for a command that runs for a long time. It is the same as `invocation.client()`, but its
- * connections stay open between requests.
- */
+/** Returns a client for a long command. Its connections stay open between requests. */
 export function lastingClient(invocation: Invocation, limits: Limits = {}): Client {
   const { context } = invocation;
   const transport = context.transport ?? lastingTransport(proxyOf(context));
@@ -27,10 +24,7 @@ export function lastingClient(invocation: Invocation, limits: Limits = {}): Clie
 
 type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
 
-/**
- * Returns the note that is printed before a retry. The note contains the error message. It also contains the time until
- * the retry if the server set one, and otherwise the time during which the command retries.
- */
+/** Returns the note before a retry. It contains the error, and the pause that the server set or the remaining time. */
 export const retryText = ({ waitMs, leftMs, error }: Pause): string =>
   asksForPause(error)
     ? `${error.message} Trying again in ${secondsOf(waitMs)} s, as the server asks.`
@@ -139,10 +133,7 @@ const headerLines = (mark: string, headers: Readonly<Record<string, string | und
 
 const some = (mark: string, text: string): string[] => (text === "" ? [] : [`${mark} ${text}`]);
 
-/**
- * Yields all pages of a list in order. Requests the first page without a cursor. Throws an UnexpectedAnswerError if the
- * server returns the same cursor twice, because then the list would never end.
- */
+/** Yields all pages of a list. Throws an UnexpectedAnswerError if a cursor repeats: the list would never end. */
 export async function* allPages<Page extends { readonly nextCursor?: string | null | undefined }>(
   read: (cursor: string | undefined) => Promise<Page>,
 ): AsyncGenerator<Page> {

@@ -32,10 +32,7 @@ export function printEarlierTexts<Row extends EarlierText>(
   });
 }
 
-/**
- * Returns the complete id of an earlier text. `command` is the command that lists these texts. `name` returns a name of
- * the text that a person can read.
- */
+/** Returns the complete id of an earlier text. `command` lists these texts. `name` returns a readable name. */
 export const idOfEarlierText = <Row extends EarlierText>(
   given: string,
   {

@@ -36,14 +36,13 @@ export interface Io {
   readonly stdout: Sink;
   readonly stderr: Sink;
   /**
-   * Asks a question on the terminal and returns the typed line. With `hidden`, the terminal does not show the typed
-   * text. `signal` cancels the question. Rejects with `Unanswered` if the input ends first, or if the question is
-   * cancelled.
+   * Asks a question and returns the typed line. With `hidden`, the terminal does not show the line. Rejects with
+   * `Unanswered` at the end of input, or if `signal` aborts.
    */
   ask(question: string, options?: AskOptions): Promise<string>;
   /**
-   * Calls a function with each key that the person presses on the terminal. Ctrl+C still interrupts the command.
-   * Returns a function that stops listening for keys.
+   * Calls a function with each key that the person presses. Ctrl+C still interrupts. Returns a function that stops the
+   * calls.
    */
   onKey(pressed: (key: string) => void): () => void;
 }
@@ -146,17 +145,14 @@ export interface Invocation {
   /** The address of the server. */
   baseUrl(): string;
   /**
-   * Returns the client of the API, with the credentials of this person. It reads the credentials before the first
-   * request. With `--dry-run`, the first request that changes something is printed instead of sent, and ends the
-   * command. Each request that changes something gets an Idempotency-Key. If the command ends before the server has
-   * answered, the next run of the same command uses the same key.
+   * Returns the client of the API with the person's credentials. With `--dry-run`, prints the first change and ends.
+   * Changes get an Idempotency-Key. The next run reuses the key if no answer came.
    */
   client(): Client;
   /** Like `client`, but sends requests to any route and returns the whole answer. */
   sender(): Sender;
   /**
-   * Returns the credential of this kind and its source. Undefined if there is none. Throws a CliError if the credential
-   * that was found is of another kind.
+   * Returns the credential of this kind and its source. Throws a CliError if a credential of another kind was found.
    */
   credential(kind: CredentialKind): Promise<FoundCredential | undefined>;
   /** The folder for files that remain after the command: idempotency keys in `pending/`, unsent reports in `spool/`. */

@@ -61,10 +61,7 @@ function textOf({ message, issues = [], next, requestId }: Failure, paint: Paint
 
 const plain = (text: string): string => redactText(printable(text));
 
-/**
- * Whether the error means that a group of commands was called without a command. In that case, the parser has already
- * printed the help of the group.
- */
+/** Whether a group of commands was called without a command. The parser has already printed its help. */
 const isShownHelp = (error: unknown): boolean =>
   error instanceof CommanderError && error.code === "commander.help";
 
@@ -92,8 +89,8 @@ export const cliErrorOf = (error: unknown): CliError =>
   error instanceof CliError ? error : new CliError(failureOf(error));
 
 /**
- * Recognises errors of the server and of the operator's commands by name. They are in other bundles, so `instanceof`
- * with the classes of this bundle does not work.
+ * Recognises errors of the server and of the operator's commands by name. Other bundles have other classes, so
+ * `instanceof` does not work.
  */
 function programFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return unexpectedFailure(error, "unexpected");
@@ -196,8 +193,7 @@ function nextAfter({ status, code, retryAfterSeconds }: ServerError): string | u
 }
 
 /**
- * Whether the answer means that the server does not have the endpoint. If the endpoint exists, Innkeep's status 404 has
- * a more specific code.
+ * Whether the server does not have the endpoint. For existing endpoints, Innkeep's status 404 has a more specific code.
  */
 const isAbsent = (status: number, code: string): boolean =>
   [404, 405].includes(status) && code === `http_${status}`;
@@ -223,8 +219,8 @@ const startNext =
   "Is the server running? `innkeep serve --demo` starts one; INNKEEP_BASE_URL selects another server.";
 
 /**
- * Makes the parser continue after a wrong value of a flag or an argument. So one message can name all faults. Returns a
- * list to which the parser adds the faults. If the list is not empty, no command may run.
+ * Makes the parser continue after a wrong value, so that one message names all faults. If the returned list is not
+ * empty, no command may run.
  */
 export function collectValueFaults(program: Command): readonly ParserFault[] {
   const faults: ParserFault[] = [];
@@ -252,8 +248,8 @@ function collectFrom(value: Option | Argument, path: string, faults: ParserFault
 }
 
 /**
- * Converts the sentence of an error to a fault. The sentence comes from the parser ("Allowed choices are a, b.") or
- * from this program ("It must be ….").
+ * Converts the sentence of an error to a fault. Examples: "Allowed choices are a, b." (parser) and "It must be …."
+ * (this program).
  */
 function faultOfValue(sentence: string, given: string): Pick<ParserFault, "message" | "meant"> {
   const [, list] = /^(?:Allowed choices are|It must be one of) (.+)\.$/.exec(sentence) ?? [];
@@ -273,10 +269,7 @@ interface ParserFault {
   readonly next?: string | undefined;
 }
 
-/**
- * Replaces an error of the parser with an error that names all faults of the command line. Returns any other error
- * unchanged.
- */
+/** Replaces an error of the parser with one that names all faults. Returns other errors unchanged. */
 export function explainParserError(
   error: unknown,
   {
@@ -402,8 +395,8 @@ export const missingFlags = (flags: readonly string[]): CliError =>
   );
 
 /**
- * Replaces the parser's error about the first missing flag with an error that names all missing flags. Returns any
- * other error unchanged.
+ * Replaces the parser's error about one missing flag with an error about all missing flags. Returns other errors
+ * unchanged.
  */
 export function nameAllMissingFlags(error: unknown, program: Command, argv: readonly string[]): unknown {
   if (!(error instanceof CommanderError) || error.code !== "commander.missingMandatoryOptionValue")
@@ -424,10 +417,7 @@ const missingArguments = ({ registeredArguments, args }: Command): readonly stri
     .filter(({ required }) => required)
     .map((argument) => `<${argument.name()}>`);
 
-/**
- * Replaces the names of request fields in a failure with the names of flags and arguments. A field without a flag keeps
- * its name.
- */
+/** Replaces request fields in a failure with flags and arguments. Fields without a flag keep their name. */
 function withFlagNames(failure: Failure, command: Command): Failure {
   const { issues = [], code } = failure;
   if (issues.length === 0) return failure;

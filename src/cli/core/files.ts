@@ -4,15 +4,15 @@ import { makeFolder, withPath } from "../../credentials/folders.ts";
 import { CliError, usageError } from "./cli-error.ts";
 
 /**
- * Replaces the text of a file in one step, so other programs never read an incomplete text. Creates the folder if it is
- * missing. If the path is a link, writes the file that the link points to.
+ * Replaces a file in one step, so other programs never read an incomplete text. Creates a missing folder. A link stays,
+ * and its target changes.
  */
 export const replaceFile = async (path: string, text: string): Promise<void> =>
   writeInOneStep(await realpath(path).catch(() => path), text);
 
 /**
- * Writes a new file. Throws a CliError if a file with this name already exists and has a different text. Another
- * program may have just created that file.
+ * Writes a new file. Throws a CliError if the file exists with a different text. Another program may have just created
+ * it.
  */
 export async function addFile(path: string, text: string): Promise<void> {
   if (!(await createFile(path, text))) await assertUnchanged(path, text);
@@ -31,8 +31,8 @@ export async function assertUnchanged(path: string, text: string): Promise<void>
 }
 
 /**
- * Replaces the text of a file in one step, so other programs never read an incomplete text. Creates the folder if it is
- * missing, and keeps the mode of the file. If the path is a link, replaces the link and does not change its target.
+ * Replaces a file in one step, and keeps its mode. Creates a missing folder. A link is replaced, and its target does
+ * not change.
  */
 export async function writeInOneStep(file: string, text: string): Promise<void> {
   const mode = await stat(file).then(
@@ -48,7 +48,7 @@ export async function writeInOneStep(file: string, text: string): Promise<void> 
 async function createFile(file: string, text: string): Promise<boolean> {
   try {
     await withPart(file, { text, mode: 0o644 }, async (part) => {
-      // Some file systems have no hard links. On those, a crash may leave a file with only a part of the text.
+      // On file systems without hard links, a crash may leave a part of the text.
       await link(part, file).catch((error: NodeJS.ErrnoException) => {
         if (error.code === "EEXIST") throw error;
         return writeFile(file, text, { mode: 0o644, flag: "wx" });
@@ -80,9 +80,8 @@ async function withPart(
 }
 
 /**
- * Throws a usage error if a path in the working folder leads through a link to a place outside of that folder.
- * A link in a repository of a stranger may point to any folder of the machine. A path outside of the working
- * folder is allowed if the person gives it directly. (rule C25)
+ * Throws a usage error if a path in the working folder leads out of it through a link. A stranger's repository may
+ * contain such a link. Paths outside are allowed. (rule C25)
  */
 export async function assertInside(cwd: string, named: string): Promise<void> {
   const absolute = resolve(cwd, named);
@@ -96,18 +95,13 @@ export async function assertInside(cwd: string, named: string): Promise<void> {
   );
 }
 
-/**
- * Whether an absolute path is below a folder. The folder may be the root of a drive or of a network share.
- */
+/** Whether an absolute path is below a folder, which may be the root of a drive or share. */
 export function isUnder(folder: string, inner: string, paths: PlatformPath = path): boolean {
   const inside = paths.relative(folder, inner);
   return inside !== "" && inside.split(paths.sep)[0] !== ".." && !paths.isAbsolute(inside);
 }
 
-/**
- * Returns the real path. If the path does not exist, returns the real path of the nearest existing folder above it.
- * Throws a usage error for a link to a path that does not exist.
- */
+/** Returns the real path of the nearest existing folder. Throws a usage error for a link to a missing path. */
 async function nearest(given: string): Promise<string> {
   for (let folder = given; ; folder = dirname(folder)) {
     const there = await realpath(folder).catch(() => undefined);

@@ -4,10 +4,7 @@ import { oneLine } from "../../words/visible.ts";
 import { isGitHubActions } from "./ci.ts";
 import type { Context, Invocation } from "./context.ts";
 
-/**
- * Stores the current time as the start of the job. The action reads it later. GitHub Actions runs this before the first
- * step of the job. (rule L21)
- */
+/** Stores the start of the job for the action. GitHub Actions runs this before the first step. (rule L21) */
 export async function recordStart({ env, clock, newId, io }: Context): Promise<void> {
   const file = env.GITHUB_STATE;
   if (!file) return;
@@ -26,7 +23,7 @@ interface AnnotationHead {
   readonly line?: number | undefined;
 }
 
-/** Returns a line for the log. GitHub Actions shows the line as an annotation of the run or of a line of a file. */
+/** Returns a log line that GitHub Actions shows as an annotation of the run or of a file. */
 export function annotation(
   level: "notice" | "warning" | "error",
   head: string | AnnotationHead,
@@ -39,10 +36,7 @@ export function annotation(
   return `::${level} ${traits.join(",")}::${escaped(message, /[%\r\n]/g)}\n`;
 }
 
-/**
- * Writes an annotation to the log of a GitHub Actions job. GitHub reads annotations from standard error, too. Writes
- * nothing with `--json`, because then standard error contains only the JSON object of an error. (rule L1)
- */
+/** Writes an annotation to the job log. Nothing with `--json`: standard error then contains only JSON. (rule L1) */
 export function annotateJob({ context, flags }: Invocation, line: string): void {
   if (isGitHubActions(context.env) && !flags.json) context.io.stderr.write(line);
 }
@@ -58,8 +52,8 @@ interface StepOutput {
 }
 
 /**
- * Writes an output of a step: one line of text. `file` is the value of GITHUB_OUTPUT. The delimiter is random, because
- * the author of the value must not be able to guess it.
+ * Writes an output of a step: one line. `file` is the value of GITHUB_OUTPUT. The delimiter is random, because the
+ * author of the value must not guess it.
  */
 export const addOutput = (file: string, { value, ...output }: StepOutput): Promise<void> =>
   addLines(file, { ...output, value: oneLine(value) });

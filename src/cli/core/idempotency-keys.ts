@@ -16,8 +16,8 @@ interface PendingKey {
 const usableMs = 23 * 3_600_000;
 
 /**
- * Assigns a key to every request that changes something, and stores the key until the server has handled the request.
- * If the person runs the same command again, the request has the same key. So the change happens only once.
+ * Stores a key for each request that changes something, until the server has handled it. The same command sends the
+ * same key again. So the change happens only once.
  */
 export function idempotencyKeys(context: Context, stateFolder: string): Idempotency {
   const files = new Map<string, string>();
@@ -38,22 +38,15 @@ export function idempotencyKeys(context: Context, stateFolder: string): Idempote
   };
 }
 
-/**
- * Whether this process may use a stored key. There are two conditions: the server still has the key, and this process
- * or a process that has ended created the key.
- */
+/** Whether the server still has the key, and no other running process uses it. */
 const isOurs = ({ clock, processId, isRunning }: Context, left: PendingKey): boolean =>
   clock.now().getTime() - Date.parse(left.at) < usableMs &&
   (left.processId === processId || !isRunning(left.processId));
 
-// Only a new key gets the current time. A reused key keeps its time, because the server counts the 24 hours from the
-// first request.
+// A reused key keeps its time, because the server counts 24 hours from the first request.
 const fresh = ({ clock, newId }: Context) => ({ key: newId(), at: clock.now().toISOString() });
 
-/**
- * Calls a function that changes the folder of the keys, and ignores its errors. If the folder is not writable, the key
- * is not stored, but the command continues.
- */
+/** Ignores errors of the file system. If the folder is not writable, the command continues without a stored key. */
 function attempt(change: () => void): void {
   try {
     change();

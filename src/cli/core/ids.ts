@@ -7,8 +7,8 @@ import type { Invocation } from "./context.ts";
 import { namedApp } from "./settings.ts";
 
 /**
- * Returns the id of one of the tester's own slots. `given` is an id or the start of an id. If `given` is missing, the
- * tester must have exactly one active slot.
+ * Returns the id of a slot of the tester. `given` may be the start of an id. Without `given`, there must be exactly one
+ * active slot.
  */
 export async function ownSlotId(invocation: Invocation, given: string | undefined): Promise<string> {
   const slots = async () => (await invocation.client().tester.slots()).slots;
@@ -40,10 +40,8 @@ export interface Listed {
 const fewest = 4;
 
 /**
- * Returns the whole id for a text. The text may be the id or the start of the only id that begins with it. A
- * text that cannot be the start of an id is returned in lower case, so that the server checks it. Throws a
- * CliError if no id starts with the text. Throws a usage error that lists the ids if several ids start with the
- * text.
+ * Returns the whole id for an id or its start. Throws a CliError if no id or several ids match. A text that cannot be
+ * an id is returned in lower case, and the server checks it.
  */
 export async function wholeId(
   given: string,
@@ -103,10 +101,8 @@ interface NamedApp {
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 /**
- * Returns the id of the command's app. The app comes from the argument, `--app`, INNKEEP_APP, the project file
- * or the profile, as its id, the start of its id, or its name. If none of these contains an app, returns the
- * only app of the maintainer token. Throws a usage error that lists the apps if it is not clear which app is
- * meant.
+ * Returns the app's id, from the argument, `--app`, INNKEEP_APP, the project file, the profile or the maintainer
+ * token's only app. Throws a usage error that lists the apps if several match.
  */
 export async function appIdOf(
   invocation: Invocation,
@@ -122,10 +118,7 @@ export async function appIdOf(
   throw usageError(problemOf(wanted, fitting.length), choice === "" ? undefined : `${next}\n${choice}`);
 }
 
-/**
- * Whether a command uses the API of the console. A command does so with `--app`, or if there is a maintainer token but
- * no app key.
- */
+/** Whether a command uses the API of the console: with `--app`, or with a maintainer token but no app key. */
 export async function goesThroughConsole(invocation: Invocation): Promise<boolean> {
   if (invocation.flags.app !== undefined) return true;
   if (await invocation.credential("appKey")) return false;
@@ -137,8 +130,8 @@ export const hasMaintainerToken = async (invocation: Invocation): Promise<boolea
   (await invocation.credential("maintainerToken")) !== undefined;
 
 /**
- * Returns the apps that the token can use. If the token may not list apps but is limited to one app, returns that app.
- * If it is not limited to one app, throws a CliError.
+ * Returns the apps that the token can use. A token that may not list apps must be limited to one. Otherwise throws a
+ * CliError.
  */
 export async function reachableApps(invocation: Invocation): Promise<readonly NamedApp[]> {
   try {
@@ -164,8 +157,7 @@ const unknownApps = ({ code, status }: ServerError): CliError =>
   });
 
 /**
- * Returns the apps with exactly this name. If there are none, ignores the case of letters. If there are still
- * none, returns the apps whose id starts with the text.
+ * Returns the apps with exactly this name. If there are none, ignores letter case, and then tries the start of the id.
  */
 function appsCalled(apps: readonly NamedApp[], wanted: string): readonly NamedApp[] {
   const small = wanted.toLowerCase();

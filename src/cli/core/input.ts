@@ -14,10 +14,7 @@ type Reading = (
   given: string | undefined,
 ) => Promise<string | undefined>;
 
-/**
- * Reads the texts of flags whose value may be text, `-` or `@file`. Returns an object with the text of each flag. Adds
- * a fault for each text that cannot be read.
- */
+/** Reads the texts of flags (text, `-` or `@file`). Adds a fault for each text that cannot be read. */
 export async function readTexts(
   invocation: Invocation,
   given: Texts,
@@ -52,8 +49,8 @@ async function readOne(
 }
 
 /**
- * Reads the text of a flag: the value itself, standard input for `-`, or a file for `@file`. A value that starts with
- * `@@` is a text that starts with one `@`. Returns the text without control sequences, as a terminal would show it.
+ * Reads the text of a flag: the value, standard input for `-`, or a file for `@file`. `@@` begins a text with one `@`.
+ * Removes control sequences.
  */
 export const textOf = async (invocation: Invocation, flag: string, given: string): Promise<string> =>
   fromTerminal(await rawTextOf(invocation, flag, given));
@@ -74,8 +71,7 @@ export const optionalTextOf = async (
 ): Promise<string | undefined> => (given === undefined ? undefined : textOf(invocation, flag, given));
 
 /**
- * Reads a whole file, or standard input for `-`. Throws a usage error that names the flag if the file cannot be
- * read or is too large, or if another flag has read standard input.
+ * Reads a file, or standard input for `-`. Throws a usage error if this fails, or another flag has read standard input.
  */
 export async function readText({ io, cwd, signal }: Context, flag: string, file: string): Promise<string> {
   if (file === "-" || isStandardInput(file)) return standardInput(io, flag);
@@ -90,10 +86,7 @@ export async function readText({ io, cwd, signal }: Context, flag: string, file:
 const fileOf = (flag: string, file: string): string =>
   flag.startsWith("-") ? `${flag}: the file ${file}` : `The file ${file}`;
 
-/**
- * Whether the path is standard input. The caller must not open this path, because standard input often cannot be opened
- * a second time.
- */
+/** Whether the path is standard input. It often cannot be opened twice, so callers must not open the path. */
 export const isStandardInput = (path: string): boolean =>
   /^\/dev\/stdin$|^\/(dev|proc\/self)\/fd\/0$/.test(path);
 
@@ -101,10 +94,7 @@ const takenBy = new WeakMap<Io, string>();
 
 const texts = new WeakMap<Io, Promise<string>>();
 
-/**
- * Returns the text of standard input. The same flag may read it several times. Throws a usage error if another flag has
- * read it.
- */
+/** Returns the text of standard input. One flag may read it several times. Throws a usage error for a second flag. */
 function standardInput(io: Io, flag: string): Promise<string> {
   takeStandardInput(io, flag);
   const reading =
@@ -123,10 +113,7 @@ export function endsOfStandardInput({ io }: Context, flag: string, bytes: number
   return io.stdin.ends(bytes);
 }
 
-/**
- * Reserves standard input for a flag. Throws a usage error if another flag has reserved it, because standard input can
- * be read only once.
- */
+/** Reserves standard input for a flag. Throws a usage error for a second flag, because input can be read only once. */
 function takeStandardInput(io: Io, flag: string): void {
   const first = takenBy.get(io) ?? flag;
   takenBy.set(io, first);
@@ -135,10 +122,7 @@ function takeStandardInput(io: Io, flag: string): void {
 
 const withoutLastLineEnd = (text: string): string => text.replace(/\r?\n$/, "");
 
-/**
- * The maximum size of a text file. Real text files are smaller. Without this limit, an endless file would fill
- * the memory.
- */
+/** The maximum size of a text file. Without a limit, an endless file would fill the memory. */
 export const mostTextBytes = 67_108_864;
 
 interface ReadBytes {
@@ -147,10 +131,7 @@ interface ReadBytes {
   readonly whole: boolean;
 }
 
-/**
- * Reads at most about `mostTextBytes` of a file, a pipe or a device. Rejects if the signal aborts while this function
- * waits for another program to write to the pipe.
- */
+/** Reads at most about `mostTextBytes`. Rejects at an abort while it waits for the writer of a pipe. */
 export async function readAtMost(path: string, signal: AbortSignal): Promise<ReadBytes> {
   // The module is loaded only here, because most commands read no file and must start fast.
   const { stat } = await import("node:fs/promises");
@@ -162,8 +143,8 @@ export async function readAtMost(path: string, signal: AbortSignal): Promise<Rea
 }
 
 /**
- * Returns the number of the open descriptor in a path such as `/dev/fd/3`. The descriptor is used directly. A
- * pipe that is opened a second time may never end, and a socket cannot be opened.
+ * Returns the open descriptor in a path such as `/dev/fd/3`. A pipe that is opened twice may never end. A socket cannot
+ * be opened.
  */
 function descriptorOf(path: string): number | undefined {
   const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,9})$/.exec(path)?.[1];
@@ -196,8 +177,8 @@ async function* ofFile(path: string): AsyncGenerator<Buffer> {
 }
 
 /**
- * Reads a pipe as a stream, because a stream can be interrupted while it waits for another program. The usual functions
- * for files open the pipe in a thread, and this thread cannot be interrupted.
+ * A stream can be interrupted while it waits for the writer. The usual functions open the pipe in a thread, which
+ * cannot be interrupted.
  */
 async function* ofPipe(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const { constants, openSync } = await import("node:fs");
@@ -213,9 +194,9 @@ async function* ofStream(fd: number, signal: AbortSignal): AsyncGenerator<Buffer
 type ForeignFile = { readonly bytes: Buffer } | { readonly fault: string; readonly code?: string };
 
 /**
- * Reads a file from a folder that a stranger may have filled. Such a file may be a pipe that nobody writes to, a link
- * to an endless device, or huge. So this function reads only ordinary files, and at most `most` bytes. Undefined if the
- * file does not exist. The function is synchronous, because the asynchronous functions of node:fs load slowly.
+ * Reads an ordinary file of a folder that a stranger may have filled. Other files may be endless or block the program.
+ * Undefined if the file is missing.
+ * Synchronous, because the asynchronous functions load slowly.
  */
 export function readForeign(path: string, most: number): ForeignFile | undefined {
   try {
@@ -230,20 +211,14 @@ export function readForeign(path: string, most: number): ForeignFile | undefined
   }
 }
 
-/**
- * Like `readForeign`, but returns text. Throws a usage error if the file cannot be read. `shown` is the name of the
- * file in the error.
- */
+/** Like `readForeign`, but returns text. Throws a usage error that names the file as `shown`. */
 export function readForeignText(path: string, shown: string, most: number): string | undefined {
   const read = readForeign(path, most);
   if (read && "fault" in read) throw usageError(`${shown} ${read.fault}.`);
   return read?.bytes.toString("utf8");
 }
 
-/**
- * Reads a file up to the limit. Does not use the size from the file system, because it is 0 for files in /proc, and
- * other files may have grown.
- */
+/** The size from the file system is not used: it is 0 in /proc, and files may grow. */
 function readAll(path: string, most: number): ForeignFile {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -295,9 +270,8 @@ export const canAsk = ({ context, flags }: Pick<Invocation, "context" | "flags">
   context.io.stdin.isTerminal && context.io.stderr.isTerminal && flags.input !== false && !context.env.CI;
 
 /**
- * Asks the person to confirm a change, and returns if the person types `y`. With `--yes` or `--dry-run`, asks nothing.
- * Throws a usage error that names `--yes` if nobody can be asked. Throws another usage error if the person declines.
- * (rule L4)
+ * Asks the person to confirm, except with `--yes` or `--dry-run`. Throws a usage error if the person declines or cannot
+ * be asked. (rule L4)
  */
 export async function confirm(invocation: Invocation, question: string): Promise<void> {
   const { context, flags } = invocation;
@@ -308,10 +282,7 @@ export async function confirm(invocation: Invocation, question: string): Promise
   if (!(await agrees(context, question))) throw usageError("Nothing was changed.");
 }
 
-/**
- * Asks a question that the person answers with yes or no. An empty line means `byDefault`. The end of the input means
- * no.
- */
+/** Asks a yes/no question. An empty line means `byDefault`. The end of the input means no. */
 export async function agrees(
   context: Context,
   question: string,

@@ -4,8 +4,7 @@ import { profileKeys } from "./settings.ts";
 import { allKinds, wordOf } from "./store-credential.ts";
 
 /**
- * The command that lists the values of an argument. `value` is the field of an item that contains the value. `name` is
- * the field that describes the item.
+ * The command that lists an argument's values. `value` and `name` are the fields with the value and its description.
  */
 export interface Listing {
   readonly command: readonly string[];
@@ -39,10 +38,7 @@ const views: Listing = { command: ["view", "list"], value: "id", name: "name" };
 
 const reports: Listing = { command: ["feedback", "resend", "--list"], value: "id", name: "subject" };
 
-/**
- * The arguments whose values come from a list command. The keys of this object are the words of the commands that have
- * the arguments.
- */
+/** The arguments whose values come from a list command, by the words of their commands. */
 export const listedArguments: Readonly<Record<string, Listing>> = {
   "faq view": faqs,
   "faq edit": faqs,

@@ -2,10 +2,7 @@ import { ServerError } from "../../client/errors.ts";
 import { CliError } from "./cli-error.ts";
 import type { Invocation } from "./context.ts";
 
-/**
- * Runs a command that needs the endpoints of the console. Throws a CliError with an explanation if the server has no
- * such endpoints.
- */
+/** Throws a CliError with an explanation if the server has no endpoints of the console. */
 export async function explainMissingConsole(
   invocation: Invocation,
   run: () => Promise<undefined>,
@@ -28,8 +25,8 @@ const noConsole = (): CliError =>
   });
 
 /**
- * Whether an error means that the server has no endpoints of the console. An unknown app causes the same error.
- * So this function also requests the list of apps, which does not depend on the app.
+ * Whether the server has no endpoints of the console. An unknown app causes the same error, so the list of apps is
+ * requested too.
  */
 export async function lacksConsole(invocation: Invocation, error: unknown): Promise<boolean> {
   if (!isUnknownAddress(error)) return false;
@@ -76,8 +73,8 @@ export async function explainMissingList<T>(call: () => Promise<T>): Promise<T> 
 }
 
 /**
- * Sends a request about the work on a proposal. Throws a CliError with an explanation if the server has no endpoints
- * for the work. After a 404, `exists` tries to read the proposal. If this succeeds, the endpoint is missing.
+ * Throws a CliError with an explanation if the server has no endpoints for work. After a 404, `exists` reads the
+ * proposal. If that succeeds, the endpoint is missing.
  */
 export async function explainMissingWork<T>(
   call: () => Promise<T>,

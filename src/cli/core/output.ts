@@ -8,8 +8,8 @@ import type { Context, GlobalFlags, Invocation, Sink } from "./context.ts";
 import { shortened } from "./ids.ts";
 
 /**
- * Prints how to get the next page of a list. `count` is the number of rows on this page. `all` says whether the command
- * has the flag `--all`. A page without rows can have a next page, because the server may stop a long search early.
+ * Prints how to get the next page. `all`: the command has `--all`. A page without rows can have a next page, because
+ * the server may stop a long search.
  */
 export function noteFurther(
   invocation: Invocation,
@@ -48,8 +48,8 @@ export interface Column<Row> {
 }
 
 /**
- * Writes one value to standard output. `--json` writes it as JSON, `--fields` writes some of its fields, and `--raw`
- * writes the bytes of one field. Without these flags, writes the lines of `text`. (rule L1)
+ * Writes one value: as JSON (`--json`), some fields (`--fields`), one field's bytes (`--raw`), or the lines of `text`.
+ * (rule L1)
  */
 export function printOne(invocation: Invocation, value: unknown, text: () => string | Painted): void {
   const names = fieldNames(invocation.flags.fields);
@@ -82,9 +82,8 @@ interface List<Row> {
 }
 
 /**
- * Writes a list to standard output. With `--json`, the output is one object `{items, …extra}`. Otherwise a
- * terminal gets a table, and a pipe gets full values separated by tabs, without headings. `--fields` chooses
- * the fields of each item. Throws a usage error for an unknown field. (rule L1)
+ * Writes a list: JSON `{items, …extra}`, a table on a terminal, or tab-separated full values in a pipe. Throws a usage
+ * error for an unknown field. (rule L1)
  */
 export function printList<Row>(
   invocation: Invocation,
@@ -118,10 +117,7 @@ export function printList<Row>(
   }
 }
 
-/**
- * Returns the order of the columns. If a row needs several lines, ids come first, so that they are on the first line of
- * the row.
- */
+/** Returns the order of the columns. If rows need several lines, ids come first. */
 function orderOnTerminal<Row>(
   { context }: Invocation,
   columns: readonly Column<Row>[],
@@ -154,10 +150,7 @@ export function note({ context, flags }: Invocation, message: string): void {
   if (!flags.json) context.io.stderr.write(`${asLogged(context.env, printable(message))}\n`);
 }
 
-/**
- * Writes one value as one line of JSON. If `--fields` is given, the line contains only those fields. Throws a
- * usage error for an unknown field.
- */
+/** Writes one value as a line of JSON, with the fields of `--fields`. Throws a usage error for an unknown field. */
 export function printLine(invocation: Invocation, value: unknown): void {
   const names = fieldNames(invocation.flags.fields);
   if (names) refuseUnknown([value], names);
@@ -191,10 +184,6 @@ function writeTable(
 /** Writes the text of a file, such as CSV, to standard output. The text has its own line ends. */
 export const printFile = ({ context }: Invocation, text: string): void => context.io.stdout.write(text);
 
-/**
- * Writes one field: unchanged to a pipe, and without control characters to a terminal. Throws a usage error for an
- * unknown field.
- */
 function printRaw({ context, flags }: Invocation, value: unknown, name: string): void {
   if (flags.json || flags.fields !== undefined)
     throw usageError("--raw prints one field as it is.", "Leave out --json and --fields.");
@@ -242,8 +231,8 @@ const idLength = 36;
 type Columns = readonly { readonly least: number; readonly most: number }[];
 
 /**
- * Returns the lines of a table. Columns are as wide as their longest cell, or narrower to fit the terminal. A single
- * word, such as an id, an address or a time, is never cut. Instead the row continues on an indented line.
+ * Returns the lines of a table. Columns become narrower to fit the terminal. A single word is never cut: the row
+ * continues on an indented line.
  */
 export function table(rows: readonly (readonly string[])[], columns: number): string[] {
   const cells = rows.map((row) => row.map((cell) => oneLine(cell)));
@@ -272,10 +261,7 @@ function wordWidth(cell: string): number {
   return width > idLength || cell.includes(" ") ? 0 : width;
 }
 
-/**
- * Distributes the columns of a row over one or more lines. Returns for each line the index of its first column, and the
- * widths of its columns.
- */
+/** Distributes columns over lines. Returns for each line its first column and the widths. */
 function packed(columns: Columns, available: number): { from: number; widths: number[] }[] {
   const starts = [0];
   let used = -gap.length;
@@ -344,10 +330,7 @@ const units = [
 
 const longestRelative = 30 * 86_400;
 
-/**
- * Returns a time in a form for a person: `3 h ago`, `in 2 d`, or the date if the time is far from now. If the text is
- * not a time, returns it on one line.
- */
+/** Returns a time for a person: `3 h ago`, `in 2 d`, or the date of a distant time. Returns other text on one line. */
 export function relativeTime(text: string, now: Date): string {
   if (!instant.test(text)) return oneLine(text);
   const seconds = (Date.parse(text) - now.getTime()) / 1_000;
@@ -355,8 +338,7 @@ export function relativeTime(text: string, now: Date): string {
   if (distance >= longestRelative) return text.slice(0, 10);
   const unit = units.find((one) => distance >= one.seconds);
   if (!unit) return "now";
-  // A time in the future is rounded to the nearest unit. For example, a new snooze of four hours ends `in 4 h`,
-  // and not `in 3 h`.
+  // A future time is rounded to the nearest unit. For example, a new snooze of four hours ends `in 4 h`.
   return seconds < 0
     ? `${Math.floor(distance / unit.seconds)} ${unit.name} ago`
     : `in ${Math.round(distance / unit.seconds)} ${unit.name}`;
@@ -384,15 +366,12 @@ export function formatDuration(seconds: number): string {
 const dayMs = 86_400_000;
 
 /**
- * Whether a day has passed between `since` and `now`, both in epoch milliseconds. Also true if `since` is in the
- * future, because then somebody has changed the clock.
+ * Whether a day has passed. Both times are epoch milliseconds. Also true if `since` is in the future, because then the
+ * clock was changed.
  */
 export const isDayOver = (since: number, now: number): boolean => now - since >= dayMs || since > now;
 
-/**
- * Whether a note may be shown now. This machine shows the note at most once a day. If the note may be shown, stores the
- * current time, so that the note is not shown again today.
- */
+/** Whether a note may be shown now, at most once a day on this machine. If yes, stores the time. */
 export function mayShowToday(context: Context, what: string): boolean {
   const file = join(stateFolder(context), `said-${what}`);
   const now = context.clock.now();
@@ -406,22 +385,18 @@ export function mayShowToday(context: Context, what: string): boolean {
   return true;
 }
 
-// U+FE0F makes an emoji of two columns from some characters of one column. So the width of U+FE0F itself is one
-// column.
+// U+FE0F widens some characters from one column to two. So U+FE0F itself counts as one column.
 const wide =
   /[\u{20000}-\u{3fffd}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\r": "\\r" };
 
-/**
- * Removes characters from a stranger's text that move the cursor, change the direction of text or are invisible. Keeps
- * line ends and tabs.
- */
+/** Removes characters that move the cursor, change the text direction or are invisible. Keeps line ends and tabs. */
 export const printable = (text: string): string => visibleText(text).text;
 
 /**
- * Changes a text so that no CI service finds a command in it. Commands are `::` and `##` at the start of a line, and
- * `##[` and `##vso[` anywhere.
+ * Changes a text so that CI services find no commands. Commands are `::` and `##` at a line start, and `##[` and
+ * `##vso[` anywhere.
  */
 export const withoutCommands = (text: string): string =>
   text.replace(/(^|\n)([^\S\n]*)(?=::|##)/g, "$1$2\\").replace(/##(?=\w*\[)/g, "# #");
@@ -429,21 +404,19 @@ export const withoutCommands = (text: string): string =>
 type Env = Context["env"];
 
 /**
- * Returns a text in a form that is safe for the log of a CI job. A stranger may have written parts of it, and the CI
- * service runs commands that it finds in the log.
+ * Returns a text that is safe for the log of a CI job. CI services run commands in logs. A stranger may have written
+ * parts of the text.
  */
 export const asLogged = (env: Env, text: string): string => (isCiJob(env) ? withoutCommands(text) : text);
 
 /**
- * Escapes invisible characters in JSON. In a CI job, also escapes `##`. The escapes do not change the meaning, because
- * these characters occur only in strings. (rule W4)
+ * Escapes invisible characters, and `##` in a CI job. The meaning stays, because these characters occur only in
+ * strings. (rule W4)
  */
 export const asLoggedJson = (env: Env, json: string): string =>
   isCiJob(env) ? escapedJson(json).replaceAll("##", "#\\u0023") : escapedJson(json);
 
-/**
- * Escapes backslashes, tabs and line ends, so that the text can be one value in a line of values separated by tabs.
- */
+/** Escapes backslashes, tabs and line ends, so that the text can be one value in a tab-separated line. */
 export const asTabbed = (text: string): string =>
   printable(text.replace(/[\\\t\n\r\u0085\u2028\u2029]/g, (character) => escapes[character] ?? "\\n"));
 

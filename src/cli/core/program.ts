@@ -16,8 +16,8 @@ import {
 import { canAsk } from "./input.ts";
 
 /**
- * Runs one command line, without the name of the program, and returns the exit code. Writes the data to standard output
- * of the context, and all other texts to standard error. (rule L1)
+ * Runs one command line, without the program's name, and returns the exit code. Only data goes to standard output.
+ * (rule L1)
  */
 export async function runCli(argv: readonly string[], context: Context): Promise<number> {
   const outcome: Setup["outcome"] = { exit: "ok" };
@@ -47,8 +47,8 @@ export async function runCli(argv: readonly string[], context: Context): Promise
 }
 
 /**
- * Asks the person for missing values and returns the complete command line. Undefined if the command may not ask, or if
- * the person does not answer. (rule L52)
+ * Asks the person for missing values and returns the complete command line. Undefined if the command may not ask, or
+ * without an answer. (rule L52)
  */
 async function completed(
   fault: unknown,
@@ -79,8 +79,8 @@ const isFailure = (error: unknown, { signal }: Context): boolean =>
   !signal.aborted && !(error instanceof DryRun) && !(error instanceof CommanderError && error.exitCode === 0);
 
 /**
- * Builds the tree of commands. A noun is the first word of a command, such as `faq`. Loads only the commands of the
- * noun that the command line needs. The other nouns get only a name and a summary, for the help and for suggestions.
+ * Builds the tree of commands. Loads only the commands of the needed noun (first word, such as `faq`). The other nouns
+ * get only a name and a summary.
  */
 export async function createProgram(argv: readonly string[], setup: Setup): Promise<Command> {
   const program = withGlobalFlags(new Command("innkeep"))
@@ -104,10 +104,7 @@ export async function createProgram(argv: readonly string[], setup: Setup): Prom
   return program;
 }
 
-/**
- * Returns the noun at the start of the command line. Returns all nouns if the line starts with another word or with
- * `help`.
- */
+/** Returns the noun at the start of the command line. Returns all nouns for `help` or an unknown word. */
 const wanted = ([first = ""]: readonly string[]): readonly Noun[] => {
   const named = nouns.filter((noun) => noun.name !== "help" && wordsOf(noun).includes(first));
   return named.length > 0 && !isWhole([first]) ? named : byGroup;
@@ -142,8 +139,7 @@ const withGlobalFlags = (program: Command): Command =>
 
 const outputOf = ({ stdout, stderr }: Io, isJson: boolean) => ({
   writeOut: (text: string) => stdout.write(text),
-  // If the command line contains no command, the parser writes help to standard error. With `--json`, standard error
-  // must contain only JSON.
+  // Without a command, the parser writes help to standard error. With `--json`, standard error must contain only JSON.
   writeErr: (text: string) => isJson || stderr.write(text),
   // The parser must not print errors, because `runCli` prints them as text or as JSON.
   outputError: () => {},

@@ -9,10 +9,7 @@ export interface Shown {
   readonly streams?: Pick<RenderOptions, "stdin" | "stdout" | "debug">;
 }
 
-/**
- * Shows a screen until the person leaves it or the terminal closes. If the signal aborts, throws the reason of the
- * signal.
- */
+/** Shows a screen until the person leaves it or the terminal closes. Throws the reason of an abort. */
 export async function showOnTerminal(screen: ReactNode, { signal, streams }: Shown): Promise<void> {
   const { stdout = process.stdout } = streams ?? {};
   // Some terminals report a width of 0, which would show one letter per line.
@@ -26,8 +23,8 @@ export async function showOnTerminal(screen: ReactNode, { signal, streams }: Sho
 }
 
 /**
- * Ends the process when its terminal closes, and restores the terminal while the process is suspended. Returns a
- * function that stops watching the terminal.
+ * Ends the process when its terminal closes. Restores the terminal during a suspension. Returns a function that stops
+ * watching.
  */
 function watchTerminal(): () => void {
   const { stdin, stdout } = process;
@@ -47,8 +44,8 @@ function watchTerminal(): () => void {
 }
 
 /**
- * Makes the library draw the whole screen again. The library does this only when the screen becomes narrower. So this
- * function makes the screen one column narrower and then restores the width.
+ * Makes the library draw the whole screen. The library does this only when the screen becomes narrower. So the width
+ * shrinks and grows again.
  */
 function drawAnew(stdout: NodeJS.WriteStream): void {
   for (const by of [-1, 1]) {
@@ -66,10 +63,7 @@ function pause(): void {
   process.stdout.write(showCursor, () => process.kill(process.pid, "SIGSTOP"));
 }
 
-/**
- * Sends SIGHUP to this process, and waits until `signal` aborts because of SIGHUP. Used if the library for screens has
- * detected first that the terminal is closed.
- */
+/** Sends SIGHUP to this process, and waits for the abort. The library may detect the closed terminal first. */
 async function hungUp(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const aborted = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));

@@ -22,9 +22,8 @@ interface Source {
 }
 
 /**
- * Yields the sources that may contain the server and the app of a command. The source with the highest priority
- * comes first. Reads a file only when the caller needs it. So a damaged file stops only the commands that need
- * the file.
+ * Yields the sources of the server and the app, highest priority first. Files are read only when needed. So a damaged
+ * file stops only the commands that need it.
  */
 function* sourcesOf(context: Context, flags: GlobalFlags): Generator<Source> {
   const { env } = context;
@@ -93,9 +92,8 @@ export function readProfiles(context: Context): Profiles {
 }
 
 /**
- * Returns the profile of a command: the profile in `--profile`, the profile in INNKEEP_PROFILE, or the profile
- * that `config use` has stored. Undefined if no profile is selected. Throws a usage error for a name that no
- * profile has.
+ * Returns the profile in `--profile`, INNKEEP_PROFILE or `config use`. Undefined if none is selected. Throws a usage
+ * error for an unknown name.
  */
 export function chosenProfile(context: Context, flags: GlobalFlags): ChosenProfile | undefined {
   const { current, profiles } = readProfiles(context);
@@ -138,8 +136,8 @@ export const projectFileName = "innkeep.json";
 const keys = ["server", "app"];
 
 /**
- * Returns the content of `innkeep.json` in the working folder, or in the nearest folder above it up to the home folder.
- * Undefined if there is no such file. Throws a usage error that names every fault of the file.
+ * Returns the content of the nearest `innkeep.json`, from the working folder up to the home folder. Throws a usage
+ * error that names every fault.
  */
 export function readProjectFile({ cwd, home }: Pick<Context, "cwd" | "home">): ProjectFile | undefined {
   for (const folder of foldersUpwards(cwd, home)) {
@@ -153,8 +151,8 @@ export function readProjectFile({ cwd, home }: Pick<Context, "cwd" | "home">): P
 const mostBytes = 65_536;
 
 /**
- * Returns the text of a project file. Undefined if it is missing, or if this person may not read it. Throws a usage
- * error for a pipe, a device, a folder or a huge file, because the file may come from a stranger.
+ * Returns the text of a project file. Undefined if it is missing or unreadable. A stranger may have written it: throws
+ * a usage error for a pipe, device, folder or huge file.
  */
 export function projectText(file: string): string | undefined {
   const read = readForeign(file, mostBytes);
@@ -164,8 +162,8 @@ export function projectText(file: string): string | undefined {
 }
 
 /**
- * Returns a folder and all folders above it, up to the home folder or the root. The folders are compared with
- * `path.relative`, because Windows ignores the case of letters in paths.
+ * Returns a folder and all above it, up to the home folder. Windows ignores letter case, so `path.relative` compares
+ * the folders.
  */
 export function foldersUpwards(start: string, home: string, paths: PlatformPath = path): string[] {
   const folders = [start];
@@ -209,11 +207,8 @@ const secretStarts = [...Object.values(credentialKinds).map(({ prefix }) => pref
 const local = "http://127.0.0.1:4700";
 
 /**
- * Returns the server of a command. The address comes from the first of these sources that contains one: the
- * flags, the variables, the project file, the profile (see `sourcesOf`). If no source contains an address,
- * returns the server of the last sign-in, or else the server on this machine. If a variable contains a
- * credential, only commands of a tester use the server of the last sign-in. Throws a usage error for a text
- * that is not a web address.
+ * Returns the server of the first source (see `sourcesOf`), of the last sign-in, or of this machine. If a variable
+ * contains a credential, only testers' commands use the last sign-in. Throws a usage error for an invalid address.
  */
 export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean): Server {
   for (const { server, from, isProject, profile } of sourcesOf(context, flags)) {
@@ -226,16 +221,13 @@ export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean
   return { address: local, from: "the default" };
 }
 
-/**
- * Whether an environment variable contains a credential. The credential may be for a different server than the server
- * of the last sign-in.
- */
+/** Whether a variable contains a credential. The credential may be for another server than that of the last sign-in. */
 const hasCredentialVariable = ({ env }: Context): boolean =>
   Object.values(credentialKinds).some(({ variable }) => env[variable]);
 
 /**
- * Returns the app, by id or name, from the flags, the variables, the project file or the profile. If a source
- * also contains a server, its app is used only with that server. Undefined if no source contains an app.
+ * Returns the app, by id or name, from the first source with an app. If the source also contains a server, the app
+ * counts only for that server.
  */
 export function namedApp({ context, flags, baseUrl }: Invocation): string | undefined {
   for (const { app, server, from } of sourcesOf(context, flags)) {
@@ -244,10 +236,7 @@ export function namedApp({ context, flags, baseUrl }: Invocation): string | unde
   return undefined;
 }
 
-/**
- * Returns the address of the console of the command's server. The address can be set in a variable or in the
- * profile. By default, it is the path `/console` of the server.
- */
+/** Returns the console address from a variable or the profile. By default, it is `/console` of the server. */
 export function consoleAddress({ context, flags, baseUrl }: Invocation): string {
   const address = baseUrl();
   for (const { console, server, from } of sourcesOf(context, flags)) {
@@ -256,10 +245,7 @@ export function consoleAddress({ context, flags, baseUrl }: Invocation): string 
   return `${address}/console`;
 }
 
-/**
- * Returns the address without a slash at its end. Throws a usage error for a text that is not a web address, or
- * that contains a user name or a password.
- */
+/** Returns the address without a slash at the end. Throws a usage error for other texts, and for names or passwords. */
 export function webAddress(given: string, origin: string): string {
   const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -284,10 +270,7 @@ export function rememberSignIn(context: Context, baseUrl: string, expiresAt: str
   writePrivately(expiryIn(context), `${expiresAt ?? ""}\n`, context.newId);
 }
 
-/**
- * Returns the expiry time of the token of the last sign-in. Undefined if that sign-in was at another server, or if the
- * time is not known.
- */
+/** Returns the expiry of the last sign-in's token. Undefined for another server, or an unknown time. */
 export function signInExpiry(context: Context, origin: string): Date | undefined {
   const address = lastSignIn(context);
   if (address === undefined || new URL(address).origin !== origin) return undefined;
@@ -296,8 +279,8 @@ export function signInExpiry(context: Context, origin: string): Date | undefined
 }
 
 /**
- * Returns the server of the last sign-in. Undefined if there was no sign-in, or if the token of the sign-in is no
- * longer stored. Also undefined if INNKEEP_DEVICE_TOKEN is set, because that token may be for another server.
+ * Returns the server of the last sign-in, if its token is stored. Undefined with INNKEEP_DEVICE_TOKEN, which may be for
+ * another server.
  */
 function lastSignIn(context: Context): string | undefined {
   if (context.env.INNKEEP_DEVICE_TOKEN) return undefined;
@@ -307,10 +290,7 @@ function lastSignIn(context: Context): string | undefined {
   return kinds.some((kind) => kind.split("#", 1)[0] === "deviceToken") ? address : undefined;
 }
 
-/**
- * Returns the error for a missing credential. The error contains the server of the command, and other servers
- * for which a credential is stored.
- */
+/** Returns the error for a missing credential. Names the server, and other servers with a stored credential. */
 export function missingCredential(invocation: Invocation, kind: CredentialKind): CliError {
   const { message } = new MissingCredentialError(kind);
   const server = invocation.server();
@@ -332,8 +312,8 @@ const storedElsewhere = ({ context }: Invocation, kind: CredentialKind, origin: 
   );
 
 /**
- * Whether the secret in a variable is for a different server than the server of the command. A secret in a variable is
- * for the server in INNKEEP_BASE_URL, but `--profile` may select a different server.
+ * Whether the secret in a variable is for a different server. Such a secret is for INNKEEP_BASE_URL, but `--profile`
+ * may select another server.
  */
 export function isOfOtherServer({ env }: Context, { address, profile }: Server, variable: string): boolean {
   if (profile === undefined || !env[variable]?.trim()) return false;
@@ -346,10 +326,8 @@ export const notSent = (variable: string, { address, profile }: Server): string 
   `${variable} is not sent to ${address}: that server comes from the profile ${profile}, and not from the environment.`;
 
 /**
- * Throws a CliError if only a project file names the server, and this person has neither a credential nor a
- * profile for that server. A stranger may have written that file and must not choose the server that gets a
- * secret, even in a CI job. `refusal` is the beginning of the message. Stored credentials do not need this
- * check, because each belongs to one server. (rule L75)
+ * Throws a CliError if a project file names the server, and this person has neither credential nor profile for it. A
+ * stranger may have written the file, and must not receive a secret. (rule L75)
  */
 export function assertKnownServer(context: Context, { address, isProject }: Server, refusal: string): void {
   if (!isProject) return;
@@ -384,10 +362,8 @@ interface WantedCredential {
 }
 
 /**
- * Finds a credential. Looks first in the file of a flag, then in the variable, then in the store of this
- * machine. Ignores the variable if `--profile` selects a different server than INNKEEP_BASE_URL. Undefined if
- * there is no credential. Throws a CliError if the credential comes from a flag or a variable, and
- * `assertKnownServer` refuses the server. (rule L3)
+ * Finds a credential in the file of a flag, in the variable or in the store. Throws a CliError if `assertKnownServer`
+ * refuses the server. A stored credential needs no such check. (rule L3)
  */
 export async function findCredential(
   context: Context,
@@ -400,10 +376,7 @@ export async function findCredential(
   return given;
 }
 
-/**
- * Returns the credential from the file of a flag, or from the variable. Such a credential is not bound to a
- * server.
- */
+/** Returns the credential in the file of a flag, or in the variable. Such a credential is not bound to a server. */
 async function givenCredential(
   context: Context,
   flags: GlobalFlags,
@@ -453,10 +426,7 @@ export const openStore = (context: Context): CredentialStore =>
       context.io.stderr.write("Waiting for your keychain. It may show a question on your screen.\n"),
   });
 
-/**
- * Throws a CliError if a credential is not of the kind `kind`. Without this check, the server would only answer that
- * the credential is invalid.
- */
+/** Throws a CliError for a credential of another kind. The server would only call the credential invalid. */
 export function assertCredentialKind(found: FoundCredential, kind: CredentialKind): void {
   const message = wrongKindMessage(found, kind);
   if (message === undefined) return;

@@ -24,9 +24,8 @@ interface IssuedCredential {
 }
 
 /**
- * Stores a credential for the server of the command, and prints where it is stored. Throws a CliError if the
- * credential cannot be stored, or if `assertKnownServer` refuses the server. A stranger may have written the
- * project file, and commands trust each server for which a credential is stored.
+ * Stores a credential for the server, and prints where. Throws a CliError if `assertKnownServer` refuses the server.
+ * Commands trust each server with a stored credential, so a stranger's project file must not choose the server.
  */
 export async function storeCredential(
   invocation: Invocation,
@@ -60,10 +59,7 @@ export async function storeCredential(
 /** Returns the origin of the command's server. Each credential is stored under an origin. */
 export const originOf = (invocation: Invocation): string => new URL(invocation.baseUrl()).origin;
 
-/**
- * Calls a function that changes files in the folder for settings and credentials. Replaces an error of the file system
- * with a CliError that contains the next step.
- */
+/** Replaces an error of the file system with a CliError that contains the next step. */
 export async function explainWriteFailure<T>(context: Context, change: () => Promise<T>): Promise<T> {
   try {
     return await change();
@@ -84,10 +80,7 @@ export const wordOf = (kind: CredentialKind): string =>
 
 export const allKinds: readonly CredentialKind[] = ["appKey", "agentToken", "deviceToken", "maintainerToken"];
 
-/**
- * The result of a check of a credential. `valid` says whether the server accepts it, and is null if the server did not
- * answer.
- */
+/** The result of a check of a credential. `valid` is null if the server did not answer. */
 export interface Verdict {
   readonly valid: boolean | null;
   readonly problem: string | null;

@@ -21,10 +21,7 @@ import type { Answer } from "./report.ts";
 import { failureText, megabytes } from "./send.ts";
 import type { ReportContent } from "./stored.lazy.ts";
 
-/**
- * Prints a warning that the feedback was not sent, and returns `ok`, so that the job continues. With `--json`,
- * prints the error as a JSON object.
- */
+/** Prints a warning that the feedback was not sent. Returns `ok`, so that the job continues. */
 export async function warnAndContinue(
   invocation: Invocation,
   failure: CliError,
@@ -39,10 +36,7 @@ export async function warnAndContinue(
   return "ok";
 }
 
-/**
- * Prints a warning that nothing was done, because the command line could not be parsed. Returns `ok`, so that
- * the job continues.
- */
+/** Warns that the command line could not be parsed. Returns `ok`, so that the job continues. */
 export async function warnUnreadAndContinue(
   context: Context,
   { json }: GlobalFlags,
@@ -86,10 +80,7 @@ export async function reportSuccessToJob(
   ]);
 }
 
-/**
- * Shows in a CI job what went wrong. Prints the text of the unsent report to the log, except for an error with
- * `--json`. On GitHub Actions, also writes an annotation and the summary.
- */
+/** Shows in a CI job what went wrong. Prints the unsent report to the log, except for an error with `--json`. */
 export async function reportFailureToJob(
   invocation: Invocation,
   failure: CliError,
@@ -103,8 +94,8 @@ export async function reportFailureToJob(
   },
 ): Promise<void> {
   const { context, flags } = invocation;
-  // With --json, an error is one JSON object on standard error, and no other text may be printed there. So with --json,
-  // the report is printed only for a warning.
+  // With `--json`, standard error contains only the JSON object of an error. So the report is printed only for a
+  // warning.
   if (draft && (level === "warning" || !flags.json)) showUnsent(invocation, draft);
   if (!isGitHubActions(context.env)) return;
   const text = failureText(failure);
@@ -132,10 +123,7 @@ export async function writeOutputs(
   }
 }
 
-/**
- * Adds paragraphs of Markdown to the summary page of a GitHub Actions job. If the page cannot be written, prints a
- * note.
- */
+/** Adds Markdown paragraphs to the job summary of GitHub Actions. If this fails, prints a note. */
 export async function summarise(invocation: Invocation, paragraphs: readonly string[]): Promise<void> {
   const { env } = invocation.context;
   if (!isGitHubActions(env) || !env.GITHUB_STEP_SUMMARY) return;
@@ -147,8 +135,8 @@ export async function summarise(invocation: Invocation, paragraphs: readonly str
 }
 
 /**
- * Returns unsent feedback as text for the log of the job. The log remains after the job, but the disk of the job is
- * deleted. The text contains no secrets, no name and no address of the sender, because many people read a log.
+ * Returns unsent feedback for the job log, which remains after the job. Many people read logs: the text contains no
+ * secrets, and no name or address of the sender.
  */
 function unsentText({ env }: Context, { fields, files }: ReportContent): string {
   const { message, email, name, metadata, dedupeParts: _, ...rest } = fields;
@@ -158,10 +146,7 @@ function unsentText({ env }: Context, { fields, files }: ReportContent): string 
   return printable(withoutSecrets(env, [...lines, "", String(message ?? "")].join("\n")));
 }
 
-/**
- * Prints unsent feedback to the log of a CI job. If the CI service can collapse groups of lines, the text is such a
- * group.
- */
+/** Prints unsent feedback to the log of a CI job, as a collapsed group if possible. */
 export function showUnsent({ context }: Invocation, draft: ReportContent): void {
   if (!isCiJob(context.env)) return;
   const lines = withoutCommands(unsentText(context, draft))

@@ -39,8 +39,7 @@ export async function submit(
   flags: SubmitFlags,
   given: string | undefined,
 ): Promise<undefined> {
-  // The proof is stored in the spool before the first request. At that time, perhaps only the start of the slot's id is
-  // known.
+  // The spool stores the proof before the first request. Perhaps only the start of the slot's id is known then.
   const isWhole = given !== undefined && !isStart(given);
   const draft = await draftOf(invocation, flags, isWhole ? given : noSlot);
   const proof = itemOf(invocation, { ...draft, ...(!isWhole && { wantedSlot: given ?? "" }) });
@@ -72,10 +71,7 @@ const noImageFaults = (paths: readonly string[]): InputFault[] =>
     ? [{ flag: "--image", message: "is missing, because a proof needs at least one picture" }]
     : [];
 
-/**
- * Returns the time of the newest picture if it is from today. Otherwise returns the current time, because the server
- * accepts only proofs of today.
- */
+/** Returns the time of the newest picture, or now if it is not from today. Servers accept only proofs of today. */
 async function captureTime(images: readonly SentFile[], now: Date): Promise<Date> {
   const times = await Promise.all(images.map(async ({ path }) => (await stat(path)).mtime));
   const newest = new Date(Math.max(0, ...times.map((time) => time.getTime())));
@@ -123,27 +119,20 @@ export const proofs: Kind<Proof, Receipt> = {
 /** The placeholder for the id of a slot that is not known yet. */
 const noSlot = "00000000-0000-0000-0000-000000000000";
 
-/**
- * Returns the proof with the whole id of its slot. Throws a CliError if no slot or several slots of the tester
- * match.
- */
 async function withSlot(invocation: Invocation, { wantedSlot, ...proof }: Proof): Promise<Proof> {
   if (wantedSlot === undefined) return proof;
   const slotId = await ownSlotId(invocation, wantedSlot === "" ? undefined : wantedSlot);
   return { ...proof, fields: { ...proof.fields, slotId } };
 }
 
-/**
- * Returns the body of the request. Uses the id of the proof as the boundary of the form, so that the bytes are the same
- * in each attempt.
- */
+/** The id of the proof is the boundary of the form, so that each attempt sends the same bytes. */
 function bodyOf({ id, fields, images }: Proof): FileContent {
   return formBody({ fields: { ...fields }, files: { images } }, id);
 }
 
 /**
- * Whether every further attempt will fail. Returns true if the tester has no such slot, or if the server refused the
- * proof. Returns false if the server refused something else, such as the sign-in.
+ * Whether every further attempt fails: no such slot, or a refused proof. False for other refusals, such as of the
+ * sign-in.
  */
 function isFinal(error: Error): boolean {
   if (error instanceof CliError) return error.exit === "usage" || error.exit === "notFound";

@@ -47,10 +47,7 @@ export const reports: Kind<Report, Answer> = {
   printResults,
 };
 
-/**
- * Returns an empty answer for status 204 or 205, because a server with this status has accepted the report.
- * Throws any other error.
- */
+/** Status 204 and 205 mean that the server accepted the report. Throws any other error. */
 function emptyAnswerOf(error: unknown): Answer {
   if (error instanceof UnexpectedAnswerError && (error.status === 204 || error.status === 205)) return {};
   throw error;
@@ -75,8 +72,8 @@ const placeholder = ({ name, mediaType, bytes }: SentFile): string =>
   `<${mediaType} ${name}, ${megabytes(bytes)}>`;
 
 /**
- * Returns the report without its files. The report gets a new idempotency key, because the request changes. Throws a
- * usage error if the request with the files may have arrived at the server.
+ * Returns the report without files, with a new idempotency key. Throws a usage error if the request with files may have
+ * arrived.
  */
 function withoutFiles({ context }: Invocation, report: Report): Report {
   if (report.lastTry?.outcome === "unknown") {
@@ -116,15 +113,11 @@ function meaningOf(error: Error, isCut: boolean): string | undefined {
   );
 }
 
-// Whether the server closed the connection during the upload. Many servers close it without an answer if a body is too
-// large.
+// Whether the server closed the connection. Many servers do so if a body is too large.
 const wasCut = (error: Error): boolean =>
   error instanceof ConnectionError && ["ECONNRESET", "EPIPE"].includes(error.code);
 
-/**
- * Returns the faults that the server found, with the names of the flags. After status 413, returns the sizes of the
- * files instead.
- */
+/** Returns the server's faults with the names of flags. After status 413, returns the sizes of the files. */
 function issuesOf(error: Error, report: Report): readonly Issue[] {
   if (!(error instanceof ServerError)) return [];
   const found = error.issues.map(({ path, message }) => ({
@@ -140,9 +133,7 @@ const sizesOf = ({ files }: Report): Issue[] =>
     message: `has ${megabytes(file.bytes)}`,
   }));
 
-/**
- * Returns the flag and the name of the file for a field such as `images.1`. For other fields, returns only the flag.
- */
+/** Returns the flag and the file name for a field such as `images.1`. For other fields, returns only the flag. */
 function flagAndFile(path: string, { files }: Report): string {
   const [field = "", at = ""] = path.split(".");
   const placed = placesOf(files).find((place) => place.field === field && String(place.at) === at);
@@ -160,9 +151,8 @@ function resendAdvice(error: Error, { id, files }: Report, isCut: boolean): stri
 }
 
 /**
- * Prints the id of the feedback and its address in the console, if the server returns them. Prints the address
- * of the sender's page only if the person sets the flag for it. Everybody with this address can open the page,
- * and many people read logs.
+ * Prints the id and the console address of the feedback. The sender's page needs a flag: everybody with its address can
+ * open it, and many people read logs.
  */
 export function printAnswer(
   invocation: Invocation,
@@ -183,10 +173,7 @@ export function printAnswer(
   );
 }
 
-/**
- * Prints a note if the failure was resolved before and has occurred again. Also prints notes about content that the
- * server did not store.
- */
+/** Prints notes about a failure that occurred again, and content that the server did not store. */
 export function noteAnswer(invocation: Invocation, answer: Answer): void {
   const { earlier, metadataDropped = [], filesDropped = [], fieldsDropped = [] } = answer;
   if (!invocation.flags.json && typeof earlier?.consoleUrl === "string") {

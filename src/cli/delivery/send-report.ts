@@ -35,10 +35,7 @@ export interface SendFlags extends DraftFlags {
   readonly statusUrl?: boolean;
 }
 
-/**
- * Checks and sends one report. In a CI job, also shows what was sent or what went wrong. If the report cannot
- * be sent, `--best-effort` prints a warning and returns `ok`.
- */
+/** Checks and sends one report, and shows the result in a CI job. With `--best-effort`, a failure is a warning. */
 export async function send(invocation: Invocation, flags: SendFlags): Promise<Exit> {
   const made: { draft?: ReportContent } = {};
   let answer: Answer;
@@ -88,8 +85,8 @@ export interface DraftFlags extends Readonly<Partial<Record<ReportTextName, stri
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Checks all input before anything is sent. Throws one usage error that names every fault. With `--best-effort`,
- * removes the fields with faults and names them in the message. Then throws an error only if no valid report remains.
+ * Throws one usage error that names every fault. With `--best-effort`, removes faulty fields and names them in the
+ * message. Then throws only if no valid report remains.
  */
 export async function draftOf(invocation: Invocation, flags: DraftFlags): Promise<ReportContent> {
   const metadata = metadataOf(flags.metadata ?? []);
@@ -146,10 +143,7 @@ const missingKeyFaults = (flags: DraftFlags): InputFault[] =>
     .filter((field) => flags[field] !== undefined && flags.dedupeKey === undefined)
     .map((field) => ({ flag: flagOf(field), message: "needs --dedupe-key" }));
 
-/**
- * Returns a fault if the sender's address is not an e-mail address. The server accepts any text, but can send replies
- * only to an e-mail address.
- */
+/** Returns a fault if the text is not an e-mail address. The server accepts it, but cannot send replies. */
 const emailFaults = (email = ""): InputFault[] =>
   email.trim() === "" || /^[^\s@]+@[^\s@]+$/.test(email.trim())
     ? []
@@ -161,8 +155,7 @@ const emailFaults = (email = ""): InputFault[] =>
       ];
 
 /**
- * Returns one object with the values of all flags `--metadata key=text` and `--metadata key:=json`. A later value
- * replaces an earlier one with the same key.
+ * Returns the values of all flags `--metadata key=text` and `--metadata key:=json`. The last value of a key is used.
  */
 function metadataOf(given: readonly string[]): Checked<Record<string, unknown>> {
   const pairs = given.map(pairOf);
@@ -268,8 +261,8 @@ const longestMessage = limits.message;
 const mostNotes = 3_000;
 
 /**
- * Adds the metadata of the CI job to the metadata of the person. If both have the same name, the value of the person is
- * used. The values of the person come first, because a server that gets too much metadata drops the last values.
+ * Adds the metadata of the CI job, but keeps the person's values. They come first, because servers drop the last values
+ * if there are too many.
  */
 function withFacts(fields: Fields, given: Fields, facts: Fields): Fields {
   const metadata = { ...given, ...facts, ...given };
@@ -282,10 +275,7 @@ const isEmpty = (value: unknown): boolean =>
   value === "" ||
   (typeof value === "object" && Object.keys(value).length === 0);
 
-/**
- * Reads a text of the report. The text of `--message` may be a log of any length and in any common encoding. If the log
- * is empty, returns a sentence that says so.
- */
+/** Reads a text of the report. The text of `--message` may be a log of any length, in any common encoding. */
 async function reportTextOf(
   invocation: Invocation,
   flag: string,
@@ -326,8 +316,8 @@ interface CutMessage {
 }
 
 /**
- * Cuts the text to the limit. Keeps its beginning and its end, and inserts a line that says how much was cut. Keeps
- * more of the end, because a log ends with the failure. Replaces NUL and invalid characters, which servers refuse.
+ * Cuts the text to the limit. Keeps more of the end than of the beginning, because logs end with the failure. Replaces
+ * NUL and invalid characters, which servers refuse.
  */
 export function cutMessage(text: string, most: number): CutMessage {
   const characters = [...text.trim().toWellFormed().replaceAll("\0", "\ufffd")];
@@ -358,23 +348,16 @@ function wholeLines(text: string, end: "head" | "tail"): string {
   return kept.length > text.length * 0.8 ? kept : text;
 }
 
-// The number of bytes that are read at the beginning and at the end of a text. A message always has fewer bytes.
+// The bytes that are read at each end of a text. A message always has fewer bytes.
 const endBytes = 131_072;
 
-/**
- * Reads standard input. If the input is long, returns its beginning and its end, with a line between them that contains
- * its size.
- */
+/** Reads standard input. For long input, returns both ends, with a line between that contains the size. */
 async function readPiped({ context }: Invocation, flag: string): Promise<string> {
   const { head, tail, bytes } = await endsOfStandardInput(context, flag, 2 * endBytes);
   const isWhole = head.length + tail.length === bytes;
   return isWhole ? decoded(Buffer.concat([head, tail])) : joined(head, tail, megabytes(bytes));
 }
 
-/**
- * Reads a text file. If the file is large, returns its beginning and its end, with a line between them that contains
- * its size. Throws a usage error if the file cannot be read.
- */
 async function readLog({ context }: Invocation, file: string): Promise<string> {
   const path = resolve(context.cwd, file);
   try {

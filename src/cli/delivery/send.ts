@@ -19,10 +19,8 @@ export interface ResendFlags {
 }
 
 /**
- * Sends items in the spool again, or lists them with `--list`. Each item is sent with the idempotency key of
- * its first attempt, unless the person gives another key or leaves out the files. So a report is not posted
- * twice. If a proof has already arrived, the server returns its first answer again and does not refuse the
- * proof.
+ * Sends items in the spool again, or lists them. The idempotency key of the first attempt prevents a second post. A
+ * report without its files gets a new key. The person can also give another key.
  */
 export async function resend<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -51,10 +49,6 @@ async function keptItem<I extends SpooledItem>(spool: Spool<I>, id: string): Pro
   });
 }
 
-/**
- * Prints the items that no server has confirmed yet, oldest first. Prints a note for each folder that contains no
- * complete item.
- */
 async function listKept<I extends SpooledItem, Answer>(
   invocation: Invocation,
   kind: Kind<I, Answer>,
@@ -95,9 +89,8 @@ function refuseOtherServer(
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /**
- * Sends the items in the spool that are for this server and can safely be sent again, oldest first. Prints the
- * results. Stops at the first item that cannot be sent now. Returns the exit of the first failure. With
- * `--dry-run`, only lists the items.
+ * Sends the items for this server that are safe to repeat, oldest first. Stops at the first that cannot be sent.
+ * Returns the exit of the first failure.
  */
 async function resendAll<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -170,10 +163,7 @@ export interface Kind<I extends SpooledItem, Answer> extends StoredKind<I> {
   withoutFiles?(invocation: Invocation, item: I): I;
   /** Whether the server would store an item a second time after the Idempotency-Key has expired. */
   readonly isPostedTwiceWithoutKey: boolean;
-  /**
-   * Whether this error means that the server will never accept the item. In that case, the copy in the spool is
-   * removed.
-   */
+  /** Whether the server will never accept the item. The copy in the spool is then removed. */
   isFinal?(error: Error): boolean;
   /** The sentence that says that the unsent item is stored on this machine. */
   readonly keptText: string;
@@ -207,9 +197,7 @@ type Delivery<Answer> =
 
 export type Failed = Extract<Delivery<unknown>, { delivered: false }>;
 
-/**
- * An item to send, and the spool that contains a copy. The spool is undefined if the copy could not be stored.
- */
+/** An item to send, and the spool with its copy. Undefined if the copy could not be stored. */
 export interface KeptItem<I extends SpooledItem> {
   readonly item: I;
   readonly spool: Spool<I> | undefined;
@@ -231,10 +219,7 @@ export function itemOf<Draft extends object>(
   };
 }
 
-/**
- * Stores a new item in the spool, sends it, and returns the answer of the server. If the item does not arrive,
- * throws an error with the reason. With `--dry-run`, only prints the request.
- */
+/** Stores a new item in the spool, sends it, and returns the answer. Throws an error if it does not arrive. */
 export async function sendNew<I extends SpooledItem, Answer>(
   invocation: Invocation,
   item: I,
@@ -244,10 +229,7 @@ export async function sendNew<I extends SpooledItem, Answer>(
   return sendKept(invocation, await keep(invocation, item, kind), kind);
 }
 
-/**
- * Sends one item from the spool. If the person interrupts the command, prints a note about the state of the item,
- * because an interrupted program prints no error.
- */
+/** Sends one item from the spool. After an interruption, prints its state as a note, because no error is printed. */
 async function sendKept<I extends SpooledItem, Answer>(
   invocation: Invocation,
   kept: KeptItem<I>,
@@ -267,10 +249,7 @@ export const failureText = ({ message, details, next }: CliError): string =>
     ...(next ? [next] : []),
   ].join("\n");
 
-/**
- * Stores an item in the spool before it is sent. If the spool cannot store the item, for example because the disk is
- * full, only prints a note. Then the item is sent without a copy. (rule L6)
- */
+/** Stores an item in the spool before it is sent. If this fails, prints a note and sends without a copy. (rule L6) */
 export async function keep<I extends SpooledItem>(
   invocation: Invocation,
   item: I,
@@ -304,8 +283,8 @@ export async function remind<I extends SpooledItem>(
 }
 
 /**
- * Sends items from the spool one after another. Skips items that another process is sending. Stops after an error that
- * would also occur for the next items. Returns the results, the number of unsent items, and the first failure.
+ * Sends items one after another. Skips items that another process sends. Stops after an error that the next items would
+ * also get.
  */
 export async function sendEach<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -339,8 +318,8 @@ const endsSeries = ({ exit }: CliError): boolean =>
   ["tryLater", "authentication", "interrupted"].includes(exit);
 
 /**
- * Sends an item from the spool. Removes the copy if the server has the item or will never accept it. Otherwise stores
- * the result of this attempt. Throws a CliError if another process is sending the item. (rule L6)
+ * Removes the copy if the server has the item or never accepts it. Otherwise stores the result. Throws a CliError if
+ * another process sends the item. (rule L6)
  */
 async function attempt<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -396,15 +375,14 @@ async function sendFromSpool<I extends SpooledItem, Answer>(
   }
 }
 
-// The state that is stored before the item is sent. If the program is killed during the request, the state is correct.
+// The state that is stored before the item is sent. This state is correct if the program is killed during the request.
 const started = (now: Date): LastTry => ({
   at: now.toISOString(),
   outcome: "unknown",
   why: "The program ended before the server had answered.",
 });
 
-// If an earlier attempt may have arrived at the server, the outcome stays `unknown`, even if the server refuses a later
-// attempt.
+// If an earlier attempt may have arrived, a later refusal does not change `unknown`.
 const withDoubt = (before: LastTry | null, last: LastTry): LastTry =>
   before?.outcome === "unknown" ? { ...last, outcome: "unknown", at: before.at } : last;
 
@@ -464,10 +442,8 @@ function undelivered<I extends SpooledItem, Answer>(
 }
 
 /**
- * Sends an item with its files and shows the progress on standard error. After a temporary failure, sends the
- * item again with the same Idempotency-Key. There is one exception: if a copy exists and the server on this
- * machine does not run, does not try again. If one of the attempts may have arrived at the server, the outcome
- * is `unknown`.
+ * Sends an item and shows the progress. Tries again after a temporary failure, but not if a copy exists and the local
+ * server does not run. The outcome is `unknown` if one attempt may have arrived.
  */
 async function deliver<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -486,8 +462,7 @@ async function deliver<I extends SpooledItem, Answer>(
   const mayRepeat = (error: Error) => {
     progress.end();
     outcomeAfter(error);
-    // If a copy exists, the item can be sent later. So the command does not wait for a server on this machine that does
-    // not run.
+    // An item with a copy can be sent later. So the command does not wait for a stopped server on this machine.
     const isAway = isKept && isRefusedHere(error, invocation.baseUrl());
     return !isAway && !body.failure();
   };
@@ -515,21 +490,20 @@ function outcomeOf(error: Error, isSentWhole: boolean): LastTry["outcome"] {
   return isSentWhole ? "unknown" : "unsent";
 }
 
-// Whether the server refused the item. After any other error, the item may have arrived. For example, a gateway can
-// fail after the server has received the item.
+// Whether the server refused the item. After other errors, such as of a gateway, the item may have arrived.
 const isRefusal = (error: ServerError): boolean =>
   !isInProgress(error) && (error.status < 500 || error.status === 501 || error.status === 503);
 
-// Whether the server is still handling an earlier attempt. Only a server that supports the Idempotency-Key returns this
-// code. It returns the stored answer to a later attempt.
+// Whether the server still handles an earlier attempt. Only a server with support for the Idempotency-Key returns this
+// code. A later attempt gets the stored answer.
 const isInProgress = (error: Error): boolean =>
   error instanceof ServerError && error.code === "idempotency_in_progress";
 
 const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
 /**
- * Counts how many bytes of the content were read. `isSentWhole` returns whether all bytes were read. Until
- * then, the server cannot have the complete item. `failure` returns the error if a file could not be read.
+ * Counts the bytes that were read. Until `isSentWhole` returns true, the server cannot have the complete item.
+ * `failure` returns the error of a file.
  */
 function counted(content: FileContent) {
   let left = content.bytes;
@@ -556,10 +530,7 @@ interface Progress {
   end(): void;
 }
 
-/**
- * Shows a progress bar on a terminal that can erase it. Otherwise prints a line for each file that was sent, but not
- * with `--json`. Shows nothing if there are no files.
- */
+/** Shows a progress bar on a terminal. Elsewhere prints a line per sent file, but nothing with `--json`. */
 function showProgress(invocation: Invocation, { files }: FileContent): Progress {
   const { stderr } = invocation.context.io;
   if (files.length === 0) return silent;

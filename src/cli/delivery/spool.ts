@@ -13,7 +13,7 @@ import type { Context, Invocation } from "../core/context.ts";
 export interface Spool<I extends SpooledItem> {
   readonly kind: StoredKind<I>;
   /**
-   * Stores an item and copies of its files. If that fails, nothing is stored. Returns the item with the paths of the
+   * Stores an item with copies of its files. If this fails, stores nothing. Returns the item with the paths of the
    * copies.
    */
   keep(item: I): Promise<I>;
@@ -23,10 +23,7 @@ export interface Spool<I extends SpooledItem> {
   /** Returns all items, oldest first, and the folders that contain no readable item. */
   list(): Promise<{ readonly items: readonly I[]; readonly damaged: readonly string[] }>;
   drop(id: string): Promise<void>;
-  /**
-   * Locks an item while this process sends it. Returns the function that unlocks it, or undefined if another running
-   * process has locked it.
-   */
+  /** Locks an item. Returns the function that unlocks it, or undefined if another running process has the lock. */
   claim(id: string): Promise<(() => Promise<void>) | undefined>;
   folderOf(id: string): string;
 }
@@ -77,8 +74,8 @@ export function openSpool<I extends SpooledItem>(
   };
 }
 
-// Matches the names of the folders of complete items. The name of the folder of an incomplete item begins with a dot. A
-// process is writing this item, or was killed while it wrote the item.
+// Matches the folders of complete items. The folder of an incomplete item begins with a dot: a process is writing the
+// item, or was killed.
 const isId = /^[0-9A-Za-z][0-9A-Za-z-]{0,99}$/;
 
 const fileOf = (kind: { readonly word: string }, folder: string) => join(folder, `${kind.word}.json`);
@@ -138,8 +135,7 @@ async function claim(context: Context, folder: string): Promise<(() => Promise<v
   return () => rm(lock, { force: true });
 }
 
-// The maximum age of a lock. An older lock is ignored, because every upload is shorter. Also, the process id in an old
-// lock may now belong to a different process.
+// The maximum age of a lock. Every upload is shorter, and another process may now have the id of an old lock.
 const staleMs = 3_600_000;
 
 async function isLocked({ clock, processId, isRunning }: Context, lock: string): Promise<boolean> {
@@ -150,8 +146,8 @@ async function isLocked({ clock, processId, isRunning }: Context, lock: string):
 }
 
 /**
- * The result of the last attempt. `unsent`: the server cannot have the item. `refused`: the server refused the item.
- * `unknown`: the server may have the item, but did not answer.
+ * The last attempt. `unsent`: the server cannot have the item. `refused`: it refused the item. `unknown`: it may have
+ * the item.
  */
 export interface LastTry {
   readonly at: string;
@@ -185,9 +181,7 @@ export interface StoredKind<I extends SpooledItem> {
   readonly folder: string;
   filesOf(item: I): readonly FileInPlace[];
   textOf(item: I): string;
-  /**
-   * Parses the stored text of an item. Returns undefined if it is not an item. `folder` contains the files of the item.
-   */
+  /** Parses the stored text of an item. Undefined if invalid. `folder` contains the files. */
   itemIn(folder: string, text: string): I | undefined;
 }
 

@@ -23,9 +23,9 @@ export interface ProofContent {
   };
   readonly images: readonly SentFile[];
   /**
-   * The start of the slot's id, as the tester typed it. Empty if the tester typed no id. Undefined if the
-   * complete id is already known. If this field is set, `fields.slotId` is `noSlot`, and the command asks the
-   * server for the complete id just before it sends the proof.
+   * The start of the slot's id. Empty if the tester typed none. Undefined if the complete id is known.
+   * The command asks the server for the complete id just before it sends the proof. Until then, `fields.slotId` is
+   * `noSlot`.
    */
   readonly wantedSlot?: string;
 }
@@ -35,10 +35,7 @@ export type Proof = SpooledItem & ProofContent;
 
 const StoredFile = z.object({ name: z.string(), mediaType: z.string(), bytes: z.int() });
 
-/**
- * The data that the spool stores for every item. The files are stored in the same folder. The name of each file is its
- * place in the request, such as `images.0`.
- */
+/** What the spool stores for every item. File names are places in the request, such as `images.0`. */
 const stored = {
   id: z.string(),
   createdAt: z.string(),
@@ -81,10 +78,7 @@ const placeOf = (field: string, at: number): string => `${field}.${at}`;
 
 export const storedReportText = (report: Report): string => JSON.stringify(StoredReport.parse(report));
 
-/**
- * Parses the stored text of a report. Returns undefined if it is not a report. `folder` contains the files of the
- * report.
- */
+/** Parses the stored text of a report. Undefined if invalid. `folder` contains the files. */
 export function storedReport(folder: string, text: string): Report | undefined {
   const report = parsed(StoredReport, text);
   if (!report) return undefined;
@@ -99,9 +93,7 @@ export function storedReport(folder: string, text: string): Report | undefined {
 
 export const storedProofText = (proof: Proof): string => JSON.stringify(StoredProof.parse(proof));
 
-/**
- * Parses the stored text of a proof. Returns undefined if it is not a proof. `folder` contains the files of the proof.
- */
+/** Parses the stored text of a proof. Undefined if invalid. `folder` contains the files. */
 export function storedProof(folder: string, text: string): Proof | undefined {
   const proof = parsed(StoredProof, text);
   return proof && { ...proof, images: copiesIn(folder, "images", proof.images) };

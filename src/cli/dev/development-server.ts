@@ -13,10 +13,7 @@ interface DevCall {
 
 const routeOf = ({ method, path }: DevCall): Route => ({ method, path, auth: "none", summary: "" });
 
-/**
- * Calls an endpoint of a development server and returns its answer. Throws a CliError with an explanation if the server
- * is not a development server. (rule O15)
- */
+/** Calls an endpoint of a development server. Throws a CliError with an explanation for another server. (rule O15) */
 export async function callDevServer(invocation: Invocation, call: DevCall): Promise<unknown> {
   try {
     return await send(invocation, call);
@@ -33,8 +30,8 @@ async function send(invocation: Invocation, call: DevCall): Promise<unknown> {
 }
 
 /**
- * Whether the server is a development server. This needs its own request, because an error with status 404 is not
- * enough to decide. A development server also returns 404, for example for an unknown snapshot.
+ * Whether the server is a development server. Status 404 does not decide: development servers also return it, such as
+ * for unknown snapshots.
  */
 const isDevServer = (invocation: Invocation): Promise<boolean> =>
   send(invocation, { method: "GET", path: "/dev/clock" }).then(

@@ -31,10 +31,7 @@ interface Forwarding {
   readonly secret: string;
 }
 
-/**
- * Reads the events of an app and sends each event to a local address, in the same form as to a webhook. Ends only when
- * the person interrupts it. (rule O34)
- */
+/** Sends each event of an app to a local address, in the form of a webhook. Ends only at an interruption. (rule O34) */
 export async function listen(invocation: Invocation, flags: ListenFlags): Promise<undefined> {
   const { context } = invocation;
   const url = urlOf(flags.forwardTo);
@@ -69,8 +66,8 @@ export async function listen(invocation: Invocation, flags: ListenFlags): Promis
 }
 
 /**
- * Returns the address from a URL, `host:port/path`, or a port with a path. Throws a usage error for other text, and for
- * an address of another machine.
+ * Returns the address from a URL, `host:port/path`, or a port with a path. Throws a usage error for others, and for
+ * other machines.
  */
 function urlOf(given: string): URL {
   const port = /^:?(\d{1,5})(\/.*)?$/.exec(given);
@@ -150,8 +147,8 @@ const mostPauseMs = 15_000;
 const leastHeldMs = 1_000;
 
 /**
- * Yields each event of an app once, in the order in which the events happened. After a failure of the server or the
- * network, it also yields the events that happened during the failure. Prints notes about such failures. (rule O34)
+ * Yields each event once, in order, including those during a failure of the server or network. Prints notes about
+ * failures. (rule O34)
  */
 async function* eventsOf(
   invocation: Invocation,
@@ -221,10 +218,7 @@ const ask = (
     repeatAfter: () => false,
   });
 
-/**
- * Whether the server refused the position after which events are requested. The server refuses an old position after a
- * reset or a restore, because the events then have new numbers.
- */
+/** Whether the server refused the position in `since`. After a reset or restore, events have new numbers. */
 const isOtherData = (error: unknown): boolean =>
   error instanceof ServerError &&
   error.status === 400 &&
@@ -233,8 +227,7 @@ const isOtherData = (error: unknown): boolean =>
 const beforeReset = 60_000;
 
 /**
- * Returns the time from which events are read after a reset. The clock of a development server may have been moved
- * back, so the time may be before the last event.
+ * Returns the start time after a reset. The clock of a development server may have moved back before the last event.
  */
 async function restartOf(invocation: Invocation, lastAt: string): Promise<string> {
   const now = await developmentTime(invocation);
@@ -245,8 +238,8 @@ async function restartOf(invocation: Invocation, lastAt: string): Promise<string
 const mostSeen = 2_000;
 
 /**
- * Stores the ids of the newest events, so that no event is sent twice. A request for the events since a time also
- * returns the events of exactly that time, which may have been sent before.
+ * Stores the newest event ids, so that no event is sent twice. A request since a time also returns events of exactly
+ * that time.
  */
 function createSeen(startedAt: string) {
   const ids = new Set<string>();
@@ -264,10 +257,7 @@ function createSeen(startedAt: string) {
   };
 }
 
-/**
- * Creates two functions. One sends events one after another. The second sends the last event again when the person
- * presses a key.
- */
+/** Sends events one after another. A second function repeats the last event when the person presses `r`. */
 function createForwarder(invocation: Invocation, forwarding: Forwarding) {
   let last: AppEvent | undefined;
   let turn: Promise<void> = Promise.resolve();
@@ -291,9 +281,7 @@ function createForwarder(invocation: Invocation, forwarding: Forwarding) {
   };
 }
 
-/**
- * The result of sending an event to the local address: the status of the answer, or the reason why there was no answer.
- */
+/** The result for an event: the status of the answer, or the reason for none. */
 interface Forwarded {
   readonly status: number | null;
   readonly error: string | null;

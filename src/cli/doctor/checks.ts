@@ -79,10 +79,7 @@ const checkTrust = ({ env }: Context): Finding[] =>
       ]
     : [];
 
-/**
- * Checks whether the server can be reached: its host name, its port and its certificate. If there is a proxy, checks
- * the proxy instead of the server.
- */
+/** Checks the host name, port and certificate of the server. With a proxy, checks the proxy instead. */
 export async function checkConnection(context: Context, address: string): Promise<Finding[]> {
   const url = new URL(address);
   const proxy = proxyFor(url, proxyOf(context));
@@ -235,8 +232,7 @@ export async function tryServer(invocation: Invocation): Promise<TriedServer> {
 }
 
 /**
- * Returns a transport that compares the clocks. For each answer, it adds a number to `skews`: by how many milliseconds
- * the clock of this machine is ahead of the clock of the server.
+ * Returns a transport that adds to `skews`, per answer, by how many milliseconds this clock is ahead of the server's.
  */
 function watchClock({ context }: Invocation, skews: number[]): Transport {
   const send = context.transport ?? shortTransport(proxyOf(context));
@@ -245,8 +241,7 @@ function watchClock({ context }: Invocation, skews: number[]): Transport {
     const answer = await send(request);
     const end = context.clock.now().getTime();
     const theirs = Date.parse(answer.headers.date ?? "");
-    // The header contains whole seconds only. So on average, the clock of the server is half a second later than the
-    // header.
+    // The header has whole seconds, so the server's clock is half a second later on average.
     if (!Number.isNaN(theirs)) skews.push((start + end) / 2 - theirs - 500);
     return answer;
   };
@@ -254,10 +249,7 @@ function watchClock({ context }: Invocation, skews: number[]): Transport {
 
 const open = (path: string): Route => ({ method: "GET", path, auth: "none", summary: "" });
 
-/**
- * Asks the server for its version. Returns undefined if the server does not have Innkeep's API. Throws an error if
- * nothing answers.
- */
+/** Asks the server for its version. Undefined without Innkeep's API. Throws if nothing answers. */
 async function ask(invocation: Invocation, transport: Transport): Promise<ServerInfo | undefined> {
   const send = connect(invocation, { attempts: 1, timeoutMs: 5_000, transport });
   const health = await orRefusal(() => send(open("/healthz")));
@@ -272,10 +264,6 @@ async function ask(invocation: Invocation, transport: Transport): Promise<Server
     : undefined;
 }
 
-/**
- * Returns the answer of a server or its refusal. Throws an error if there was no answer, or if the status is 500 or
- * higher (except 501).
- */
 async function orRefusal(call: () => Promise<WireAnswer>): Promise<WireAnswer | ServerError> {
   try {
     return await call();
@@ -307,10 +295,7 @@ const installNext = (version: string): string =>
     ? `Install the tarball of version ${version}: \`npm install --global innkeep-${version}.tgz\`.`
     : `npm install --global ${published.name}@${version}`;
 
-/**
- * Returns the part of a version that is the same in all compatible versions: the first number, or the first two numbers
- * before version 1.0.
- */
+/** Returns the part that compatible versions share: the first number, or two numbers before version 1.0. */
 const lineOf = (version: string): string => /^(0\.\d+|\d+)/.exec(version)?.[1] ?? "";
 
 function versionFindings({ context }: Invocation, { version }: ServerInfo): Finding[] {
@@ -345,8 +330,8 @@ function clockFindings([first]: readonly number[]): Finding[] {
 }
 
 /**
- * The result of a check. With a `failure`, some commands do not work. With a `warning`, all commands work now, but
- * there is a disadvantage, or some commands will stop working.
+ * The result of a check. With a `failure`, some commands do not work. With a `warning`, all commands work, but there is
+ * a disadvantage now or later.
  */
 type State = "ok" | "note" | "warning" | "failure";
 
@@ -390,10 +375,7 @@ export function faultOf(error: unknown, { why, next }: Pick<Fault, "why" | "next
   return { what: message, why, next: own ?? next };
 }
 
-/**
- * Prints findings without secrets. With `--json`, the output also contains the fields of `more`. Returns true if no
- * finding is a failure.
- */
+/** Prints findings without secrets. `--json` also prints `more`. Returns true if no finding is a failure. */
 export function reportFindings(invocation: Invocation, all: readonly Finding[], more: object = {}): boolean {
   const findings = all.map(withoutSecrets);
   const failures = findings.filter(({ state }) => state === "failure").length;
@@ -440,9 +422,7 @@ function linesOf({ check, state, what, why, next }: Finding, { paint, columns }:
   return [`${label}  ${first}`, ...rest.map((line) => margin + line)];
 }
 
-/**
- * Wraps a text at a number of columns. Never cuts a word, because the user may copy it as a part of a command.
- */
+/** Wraps a text at a number of columns. Never cuts a word, because the user may copy it. */
 function wrapped(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {

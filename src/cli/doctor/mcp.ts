@@ -37,9 +37,8 @@ interface Offered {
 }
 
 /**
- * Checks everything that the MCP server needs, and prints the findings. Does not start the MCP server. Returns the exit
- * `tryLater` if the server cannot be reached or cannot answer now, `authentication` if the token is missing or not
- * accepted, and `unexpected` after any other failure. (rule L70)
+ * Checks what the MCP server needs, and prints the findings. Returns `tryLater` without a usable server,
+ * `authentication` without a valid token, and `unexpected` for other failures. (rule L70)
  */
 export async function checkAgentServer(invocation: Invocation, offered: Offered): Promise<Exit> {
   const { findings, may, tryLater = false } = await examined(invocation, offered);
@@ -70,9 +69,6 @@ async function examined(invocation: Invocation, offered: Offered): Promise<Exami
 
 const isFailure = ({ state }: Finding): boolean => state === "failure";
 
-/**
- * Finds the token that the MCP server would use. Returns a finding instead if there is no token of the right kind.
- */
 async function agentTokenOf(
   invocation: Invocation,
 ): Promise<{ readonly credential?: FoundCredential; readonly findings: Finding[] }> {
@@ -156,8 +152,8 @@ const howToOffer = "The MCP server offers the tools for this work only with --wo
 const claim: Route = { ...routes.agent.claimRun, summary: "" };
 
 /**
- * Returns whether the token may claim plans. Sends a claim without the name of a worker, because the server always
- * refuses such a claim. The status of the answer shows whether only the name is missing, or also the scope.
+ * Whether the token may claim plans. The server always refuses this claim, because the worker's name is missing. The
+ * status shows whether the scope is missing too.
  */
 async function mayWork(invocation: Invocation, found: FoundCredential): Promise<WorkPermission> {
   const send = connect({ ...invocation, credential: async () => found }, { attempts: 1, timeoutMs: 5_000 });

@@ -59,10 +59,7 @@ export const languagesIn = (
 export interface TaggedList {
   readonly entries: readonly ServerEntry[];
   readonly etag: string | undefined;
-  /**
-   * Whether the server stores the texts that the last push set. Undefined if the list is empty, because only an entry
-   * shows whether the server stores these texts.
-   */
+  /** Whether the server stores the texts of the last push. Only an entry shows it, so undefined for an empty list. */
   readonly keepsMarks: boolean | undefined;
 }
 
@@ -70,10 +67,7 @@ export interface TaggedList {
  * The functions that read and change the FAQ of an app, through the API for app keys or for maintainer tokens.
  */
 export interface FaqApi {
-  /**
-   * Returns the id of the app. Returns undefined with an app key, because the server does not return this id to an app
-   * key.
-   */
+  /** Returns the id of the app. Undefined with an app key: the server does not return the id. */
   app(): Promise<string | undefined>;
   /** Returns the entries. If a language is given, returns the texts that a user with this language gets. */
   list(lang?: string): ReturnType<Client["faqs"]["list"]>;
@@ -95,10 +89,7 @@ export async function faqApi(invocation: Invocation): Promise<FaqApi> {
   return (await hasMaintainerToken(invocation)) ? withConsole(ofApp, consoleFaqApi(invocation)) : ofApp;
 }
 
-/**
- * Combines the API for app keys with the API for maintainer tokens. A request that an app key does not allow is sent
- * with the maintainer token.
- */
+/** Uses the app key first. Sends a request that the key does not allow with the maintainer token. */
 function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   const either = async <T>(act: (api: FaqApi) => Promise<T>): Promise<T> => {
     try {
@@ -110,16 +101,14 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   };
   const read = () => either((api) => api.read());
   /**
-   * Replaces the list with the maintainer token. Both APIs return the same ETag for the same app. If the API for tokens
-   * refuses the ETag of an unchanged list, the token and the key belong to different apps. In that case, throws
-   * `refusal`, because the app of the token must not get this list.
+   * Replaces the list with the maintainer token. If the token's API refuses the ETag of an unchanged list, the token
+   * and the key have different apps. Then throws `refusal`, because the wrong app must not get the list.
    */
   const replaceWithToken = async (faqs: readonly WantedFaq[], etag: string, refusal: ServerError) => {
     const present = await read();
     // Somebody has changed the list after this command read it. A changed list must not be replaced.
     if (present.etag !== etag) throw changedList();
-    // All empty lists have the same ETag, so the ETag does not show whether the token and the key belong to the same
-    // app.
+    // All empty lists have the same ETag. So the ETag does not show whether the token and the key have the same app.
     if (present.entries.length === 0) throw refusal;
     try {
       return await ofConsole.replace(faqs, etag);
@@ -129,9 +118,8 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
     }
   };
   /**
-   * Creates an entry with the token, if the key and the token find the same app. Throws `refusal` otherwise. An id
-   * belongs to one app, so one id in both lists shows that the app is the same. The ETags do not show this, because the
-   * FAQ may change between the two reads.
+   * Creates an entry with the token. The two lists must share an id, which shows that key and token have the same app.
+   * Otherwise throws `refusal`. ETags do not show this, because the FAQ may change between the reads.
    */
   const createWithToken = async (body: NewFaq, refusal: ServerError) => {
     const [ofKey, ofToken] = [await ofApp.read(), await ofConsole.read()];

@@ -33,10 +33,7 @@ export interface Checkout extends OpenedFiles {
   /** The entries of the files, with their ids on this server. */
   readonly entries: readonly FileEntry[];
   readonly list: TaggedList;
-  /**
-   * The stored state for this server and app. It has no entries if these files were never pushed to this server or
-   * pulled from it.
-   */
+  /** The stored state for this server and app. Empty if the files were never pushed or pulled there. */
   readonly seen: SeenState;
 }
 
@@ -62,10 +59,7 @@ export function besideList(files: OpenedFiles, list: TaggedList): Checkout {
   return { ...files, states: states.filter((state) => state !== known), entries, list, seen };
 }
 
-/**
- * Prints a note if the server cannot store the translations in the files. Prints a second note if the files were used
- * only with other servers or apps before.
- */
+/** Prints notes if the server stores no translations, or if the files are new to this server and app. */
 export function tellNewServer({ invocation, states, seen, entries, list }: Checkout): void {
   const isOlder = list.entries.some(({ translations }) => translations === undefined);
   if (isOlder && entries.some(({ translations }) => translations !== undefined))
@@ -94,10 +88,7 @@ export interface PlanFlags {
   readonly take?: readonly string[];
 }
 
-/**
- * Compares the files with the list of the server. Throws a usage error if `--take` contains an id that no entry
- * has.
- */
+/** Compares the files with the server's list. Throws a usage error if `--take` has an unknown id. */
 export async function compare(
   { entries, list, seen, invocation }: Checkout,
   { prune = false, take, filesRule }: PlanFlags & Pick<PlanInput, "filesRule">,
@@ -124,9 +115,8 @@ const mostCommits = 100;
 const mostBytes = 67_108_864;
 
 /**
- * Reads the earlier versions of the files with conflicts from Git. These versions are needed if the server does not
- * store the texts that the last push set. The result is empty without Git or without history, for example in a shallow
- * clone.
+ * Reads earlier versions of files with conflicts from Git, if the server does not store the pushed texts. Empty without
+ * Git or history, such as in a shallow clone.
  */
 async function earlierVersions(
   cwd: string,
@@ -192,15 +182,15 @@ function stateOf(
 }
 
 /**
- * Returns the first state if the list on the server is empty. With an app key, the id of the app is not known,
- * and usually the entries show which state belongs to the app. An empty list has no entries.
+ * Returns the first state if the list is empty. With an app key, the entries usually show which state belongs to the
+ * app. An empty list has no entries.
  */
 const emptied = (states: readonly SeenState[], list: readonly ServerEntry[]): SeenState | undefined =>
   list.length === 0 ? states[0] : undefined;
 
 /**
- * Returns the entries of the files with their ids on this server. Removes an id that is used only on another
- * server or in another app. Later, `planOf` finds the entry of a file without an id by its question.
+ * Returns the entries with their ids on this server. Removes ids of other servers and apps: `planOf` then finds entries
+ * by their questions.
  */
 function withIdsHere(
   entries: readonly FileEntry[],
@@ -221,10 +211,7 @@ function withIdsHere(
 const idsByFileId = (state: SeenState | undefined): ReadonlyMap<string, string> =>
   new Map([...(state?.entries ?? [])].map(([id, { fileId }]) => [fileId ?? id, id]));
 
-/**
- * Parses `--take mine ID … --take theirs ID …`. Accepts the start of an id. Throws a usage error if an id matches no
- * entry or several entries.
- */
+/** Parses `--take mine ID … --take theirs ID …`. Throws a usage error if an id or its start matches none or several. */
 function takesOf(words: readonly string[] = [], ids: readonly string[]): ReadonlyMap<string, Take> {
   const takes = new Map<string, Take>();
   let side: Take | undefined;

@@ -21,8 +21,8 @@ interface Edited {
 }
 
 /**
- * Opens an entry as one document in the editor of the person, and saves the changes. If the changes are invalid
- * or the server does not accept them, writes the text to a file and throws an error that names the file.
+ * Opens an entry in the editor, and saves the changes. If this fails, writes the text to a file and throws an error
+ * that names it.
  */
 export async function editFaqInEditor(invocation: Invocation, given: string): Promise<undefined> {
   const api = await faqApi(invocation);
@@ -44,10 +44,6 @@ export async function editFaqInEditor(invocation: Invocation, given: string): Pr
   }
 }
 
-/**
- * Opens the editor. Returns the text after the person has closed the editor. Throws a usage error if the editor ends
- * with an error.
- */
 async function edited({ context }: Invocation, name: string, text: string): Promise<string> {
   const { env } = context;
   const command = env.VISUAL || env.EDITOR || (context.platform === "win32" ? "notepad" : "vi");
@@ -76,10 +72,7 @@ function fieldsIn(text: string): FileFields {
   return value;
 }
 
-/**
- * Saves the fields that the person changed. Throws a CliError if somebody else has changed the entry while the editor
- * was open.
- */
+/** Throws a CliError if somebody else has changed the entry while the editor was open. */
 async function save(
   api: FaqApi,
   before: Edited,

@@ -12,9 +12,7 @@ interface RawFields {
   readonly sortOrder: unknown;
 }
 
-/**
- * The parts of a Markdown file. All line ends are converted to Unix line ends. `mark` is the byte order mark, or empty.
- */
+/** The parts of a Markdown file, with Unix line ends. `mark` is the byte order mark, or empty. */
 export interface MarkdownParts {
   readonly front: Document;
   readonly body: string;
@@ -28,10 +26,7 @@ export interface MarkdownParts {
 
 const shape = /^---[ \t]*\n([\s\S]*?\n)??---[ \t]*(?:\n([\s\S]*))?$/;
 
-/**
- * Splits a Markdown file into its parts. If the front matter has no question, a heading at the start of the text is the
- * question. (rule C24)
- */
+/** Splits a Markdown file. A heading at its start is the question if the front matter has none. (rule C24) */
 export function splitMarkdown(text: string): Read<MarkdownParts> {
   const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
   const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
@@ -50,9 +45,8 @@ export function splitMarkdown(text: string): Read<MarkdownParts> {
 }
 
 /**
- * Returns the fields of a Markdown file. The answer is the body without the heading of the question. Empty
- * lines at its start and one line end at its end are removed. If neither the front matter nor a heading
- * contains the question, the question is made from the name of the file. (rule C24)
+ * Returns the fields of a Markdown file. The question comes from the front matter, the heading or the file name. (rule
+ * C24)
  */
 export function rawFieldsOf({ front, body, heading }: MarkdownParts, name: string): RawFields {
   const { id, question = heading?.text ?? questionOfName(name), sortOrder } = Object(front.toJS());
@@ -70,10 +64,7 @@ function questionOfName(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/**
- * Checks the fields of an entry. Each fault is the part of a sentence after the subject. The caller adds the name of
- * the file as the subject.
- */
+/** Checks the fields of an entry. Each fault continues a sentence that starts with the file name. */
 export function checkFields(raw: RawFields): {
   readonly value: FileFields;
   readonly faults: readonly string[];
@@ -111,10 +102,7 @@ function textFaults(name: string, value: unknown): string[] {
 export const markdownOf = ({ id, question, sortOrder, answer }: FileFields): string =>
   `---\n${yamlOf({ id, question, sortOrder })}---\n${unixLines(answer)}\n`;
 
-/**
- * Returns the text of a Markdown file after a change of some fields. All other parts of the text stay the same. (rule
- * C24)
- */
+/** Returns the text of a Markdown file after a change of some fields. The rest stays the same. (rule C24) */
 export function changedMarkdown(parts: MarkdownParts, change: Partial<FileFields>): string {
   const { mark, lineEnd, heading } = parts;
   const { answer, question, ...others } = change;
@@ -150,7 +138,7 @@ interface Heading {
   readonly with: (text: string) => string;
 }
 
-/** The maximum length of a line that is read as a heading. The patterns would need too much time for a longer line. */
+/** The maximum length of a heading line. The patterns are too slow for longer lines. */
 const longestHeading = 2_000;
 
 /** Returns the heading at the start of a text, with `#` or underlined. Returns undefined if there is none. */
@@ -196,16 +184,10 @@ const longestSlug = 60;
 /** The names that a file must not have. They are device names of Windows and `readme`. */
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d|readme)$/;
 
-/**
- * Returns a form of the file name for comparisons. Two names have the same form if Windows or macOS treats them as
- * equal. These systems ignore upper and lower case and the encoding of accents.
- */
+/** Returns a form of a file name for comparisons. Windows and macOS ignore letter case and the encoding of accents. */
 export const foldedName = (name: string): string => name.normalize("NFC").toUpperCase().normalize("NFC");
 
-/**
- * Returns a file name for a question, without an extension. It consists of letters, digits and hyphens. `taken`
- * contains the names that are already used. They were converted with `foldedName`.
- */
+/** Returns a file name for a question, without an extension. `taken` has names in the form of `foldedName`. */
 export function slugOf(question: string, taken: ReadonlySet<string>): string {
   const words = question
     .normalize("NFKD")

@@ -1,6 +1,3 @@
-/**
- * The packages that only the commands for FAQ files need. The build puts them into a separate file that other commands
- * do not load.
- */
+/** The packages of the FAQ commands. The build puts them into a separate file, which other commands do not load. */
 export { structuredPatch } from "diff";
 export { type Document, isMap, isSeq, parseDocument, stringify } from "yaml";

@@ -142,10 +142,7 @@ const context = 2;
 
 const mostMilliseconds = 1_000;
 
-/**
- * Returns the lines in which two texts of an entry differ, and some lines around them. `-` marks lines of the first
- * text, and `+` marks lines of the second text.
- */
+/** Returns a diff of two texts, as lines with `-` and `+`. */
 function textDiff(before: FaqText | undefined, after: FaqText | undefined): string[] {
   const [one, other] = [textLines(before), textLines(after)];
   const patch = structuredPatch("", "", one, other, "", "", { context, timeout: mostMilliseconds });
@@ -168,10 +165,10 @@ const marked = (mark: string, text: string): string[] =>
         .map((line) => mark + line);
 
 /**
- * The result of comparing one entry in the files and on the server. `create`, `change`, `move` and `delete`: the push
- * changes the server. `newer` and `gone`: the entry was changed or deleted on the server, and the push does not change
- * it. `kept`: the file was deleted, but the entry still exists. `foreign`: only the server has the entry, and it was
- * never pulled.
+ * The result for one entry. `create`, `change`, `move` and `delete` change the server.
+ * `newer` and `gone`: somebody changed or deleted the entry on the server. The push does not change it.
+ * `kept`: the file was deleted, but the entry still exists.
+ * `foreign`: the entry is only on the server, and was never pulled.
  */
 export type Action =
   | "same"
@@ -209,19 +206,14 @@ interface LanguageItem {
   readonly theirs: FaqText | undefined;
 }
 
-/**
- * The value that the person chose for an entry. `mine` is the value in the file, `theirs` the value on the server.
- */
+/** The value that the person chose: `mine` is in the file, `theirs` on the server. */
 export type Take = "mine" | "theirs";
 
 export interface PlanInput {
   readonly entries: readonly FileEntry[];
   readonly server: readonly ServerEntry[];
   readonly seen: ReadonlyMap<string, SeenEntry>;
-  /**
-   * Whether the value in the file always replaces the value that the last push set, even if the value in the file is
-   * older. True in a CI job.
-   */
+  /** True in a CI job: the file replaces every pushed value, even a newer one. */
   readonly filesRule: boolean;
   readonly prune: boolean;
   readonly takes: ReadonlyMap<string, Take>;
@@ -247,8 +239,8 @@ export function planOf(input: PlanInput): Item[] {
 }
 
 /**
- * Finds the entry on the server for each file by the id in the file. A file without an id belongs to the entry with the
- * same question, if no other file belongs to that entry.
+ * Finds the entry for each file by its id. A file without an id gets the entry with the same question, if no other file
+ * has that entry.
  */
 function paired({ entries, server }: PlanInput) {
   const left = new Map(server.map((entry) => [entry.id, entry]));
@@ -335,8 +327,8 @@ function languageItems(mine: FileEntry, theirs: ServerEntry, input: PlanInput): 
 }
 
 /**
- * Returns which side of a translation is newer: `mine` (the file), `theirs` (the server), `same`, or
- * `conflict`. Returns undefined if the file was deleted and `prune` is not set. Then the server keeps its text.
+ * Returns which side of a translation is used. Undefined if the file was deleted without `prune`: the server keeps its
+ * text.
  */
 function languageSide(
   {
@@ -389,9 +381,7 @@ function fileItem(mine: FileEntry, { seen, takes }: PlanInput): Item {
   return { action: "conflict", mine, why, ...wholly("conflict") };
 }
 
-/**
- * Returns the item for an entry of the server that has no file. The entry is deleted only with `--prune`. (rule C23)
- */
+/** Returns the item for an entry without a file. Only `--prune` deletes the entry. (rule C23) */
 function serverItem(theirs: ServerEntry, { seen, takes, prune }: PlanInput): Item {
   const before = seen.get(theirs.id);
   const taken = takes.get(theirs.id);
@@ -407,8 +397,7 @@ export const conflictsIn = (items: readonly Item[]): Item[] =>
   items.filter(({ action }) => action === "conflict");
 
 /**
- * Which of two values is used. `mine` is the value in the file. `theirs` is the value on the server. `same` means that
- * both values are equal. `conflict` means that a person must choose one of them.
+ * Which value is used: `mine` (file) or `theirs` (server). `same`: both are equal. `conflict`: a person must choose.
  */
 type Side = "same" | "mine" | "theirs" | "conflict";
 
@@ -418,10 +407,7 @@ interface Values<Value> {
   readonly mine: Value;
   /** The current value on the server. */
   readonly theirs: Value;
-  /**
-   * The value that the file and the server had after the last push or pull of this checkout. Undefined if there was no
-   * push or pull.
-   */
+  /** The value after the last push or pull of this checkout. Undefined if there was none. */
   readonly base: Value | undefined;
   /** The value that the last push set. Undefined if there was no push. */
   readonly pushed: Value | undefined;
@@ -430,13 +416,13 @@ interface Values<Value> {
 }
 
 /**
- * Returns which value is used. If nobody has edited the value on the server since the last push, the value in
- * the file is used. There is one exception: if the file has not changed since the last push or pull of this
- * checkout, another checkout has pushed the value, and the value on the server is used. The exception does not
- * apply with `filesRule`, because the checkout of a CI job stores no information about earlier pushes. If only
- * the value on the server was edited, it is used, except with `filesRule` if it was in an earlier commit of the
- * file. If both values were edited, returns `conflict`, unless the value on the server was in an earlier commit
- * of the file. (rule C22)
+ * Returns which value is used. (rule C22)
+ * - Nobody edited the server's value after the last push: `mine`.
+ * - But if the file is also unchanged, another checkout has pushed: `theirs`. Not with `filesRule`: a CI job knows no
+ * earlier pushes.
+ * - Only the server's value was edited: `theirs`. With `filesRule`, `mine` if an earlier commit of the file has that
+ * value.
+ * - Both were edited: `conflict`. But `mine` if an earlier commit of the file has the server's value.
  */
 export function sideOf<Value>(
   { mine, theirs, base, pushed, wasMine }: Values<Value>,
@@ -450,19 +436,13 @@ export function sideOf<Value>(
   return wasMine ? "mine" : "conflict";
 }
 
-/**
- * Returns the text with Unix line ends and without white space at its start and end. A text in a file and the same text
- * from the console may differ only in these characters.
- */
+/** Returns the text for comparisons. The console may change line ends and outer white space. */
 const plainText = (text: string): string => unixLines(text).trim();
 
 /** Returns an answer with Unix line ends, trimmed in the same way as on the server. */
 const plainAnswer = (text: string): string => trimmedMarkdown(unixLines(text));
 
-/**
- * Returns the SHA-256 hash of a question and an answer. Texts that differ only in line ends or in white space at their
- * start and end have the same hash.
- */
+/** Returns the SHA-256 hash of a question and an answer. Line ends and outer white space do not count. */
 export const hashOf = ({ question, answer }: FaqText): string =>
   sha256(hashedFaqText({ question: plainText(question), answer: plainAnswer(answer) }));
 

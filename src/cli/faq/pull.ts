@@ -26,9 +26,8 @@ interface Step {
 }
 
 /**
- * Writes the FAQ of the server into the files. If a value was changed only in a file, the file keeps its value.
- * If there is a conflict, changes nothing, prints the conflicts and returns `conflict`. With `--dry-run`,
- * changes nothing.
+ * Writes the FAQ of the server into the files. A value that changed only in its file stays. After a conflict or with
+ * `--dry-run`, writes nothing.
  */
 export async function pullFaqs(
   invocation: Invocation,
@@ -87,10 +86,7 @@ function stepOf(checkout: Checkout, item: Item): Step {
   return { item, change: { kind: "set", file: mine.file, fields, translations }, word: "changed" };
 }
 
-/**
- * Returns the state to store after a pull. The state describes the list on the server. If the file of an entry was
- * deleted, the state contains the old values of the entry.
- */
+/** Returns the state to store after a pull. An entry with a deleted file keeps its old state. */
 function seenAfter(checkout: Checkout, items: readonly Item[]): SeenState["entries"] {
   const entries = items.flatMap((item): (readonly [string, SeenEntry])[] => {
     const { action, mine, theirs } = item;

@@ -24,15 +24,13 @@ import { defaultPath, type FileChange, type FileFault, faultsError } from "./sou
 import type { SeenEntry } from "./states.ts";
 
 /**
- * The maximum number of attempts of a push. Each change of the list on the server during an attempt makes another
- * attempt necessary. So many changes can only come from a program.
+ * The maximum number of attempts. An attempt repeats if the list changes meanwhile. Only a program changes it so often.
  */
 const mostAttempts = 20;
 
 /**
- * Changes the FAQ on the server to the content of the files, if the person agrees. Then updates the files and
- * the stored state. After a conflict and with `--dry-run`, changes nothing and prints the plan. Throws a
- * CliError if the list on the server changes during each attempt.
+ * Pushes the FAQ files, if the person agrees. Then updates the files and the stored state. After a conflict or with
+ * `--dry-run`, changes nothing. Throws a CliError if the list changes during each attempt.
  */
 export async function pushFaqs(
   invocation: Invocation,
@@ -70,8 +68,8 @@ export async function pushFaqs(
 }
 
 /**
- * Prints the plan and asks the person to confirm it. With `--yes`, does neither. Throws a usage error if the
- * person does not agree or cannot be asked. Returns whether it printed the plan.
+ * Prints the plan and asks the person, except with `--yes`. Returns whether it printed the plan. Throws a usage error
+ * if the person refuses or cannot be asked.
  */
 async function agree(invocation: Invocation, plan: string): Promise<boolean> {
   const asks = !invocation.flags.yes && canAsk(invocation);
@@ -175,9 +173,8 @@ export async function diffFaqs(
 }
 
 /**
- * Updates the files and the stored state after a push. The files get the ids of new entries and the texts that the
- * person took from the server. A CI job writes nothing, because its checkout is deleted. A failure causes only a
- * warning, because the push has succeeded. (rule C24)
+ * Updates the files and the stored state. A CI job writes nothing, because its checkout is deleted. A failure is only a
+ * warning: the push has succeeded. (rule C24)
  */
 async function writeBack(checkout: Checkout, items: readonly Item[], applied: Applied): Promise<void> {
   const { invocation, source, isCi } = checkout;
@@ -199,10 +196,7 @@ const hasFailed = ({ results }: Applied, { mine, theirs }: Item): boolean =>
       outcome !== "done" && id === (theirs?.id ?? null) && file === (mine?.file ?? null),
   ) ?? false;
 
-/**
- * Returns the state to store for an entry after a push. If the server has a newer value that is not in the file yet,
- * the state contains the old value.
- */
+/** Returns the state to store for an entry. If the server has a newer value than the file, the old state stays. */
 function seenOf(
   item: Item,
   checkout: Checkout,
@@ -230,8 +224,7 @@ function seenOf(
 }
 
 /**
- * Returns the hashes of the translations to store after a push or a pull. Keeps the old hash of a translation if its
- * file was deleted, or if the server has a newer text that is not in the file yet.
+ * Returns the hashes of the translations to store. The old hash stays if the file is deleted or older than the server.
  */
 export function translationsSeen(
   { mine, languages = [], isTaken = false }: Item,
@@ -255,8 +248,8 @@ export function translationsSeen(
 }
 
 /**
- * Returns the id in a file if it differs from the id of the entry on this server. Returns undefined if the ids are
- * equal, or if the push created the entry again. In the second case, the file gets the new id.
+ * Returns the id in the file if it differs from this server's id. Undefined after the push created the entry again:
+ * then the file gets the new id.
  */
 function fileIdOf(mine: FileEntry, checkout: Checkout, id: string): string | undefined {
   const other = otherIdIn(checkout, mine.file, id);
@@ -311,9 +304,8 @@ interface Applied {
 }
 
 /**
- * Applies the changes of a plan, in one transaction if the server supports transactions. Returns `moved` if somebody
- * has changed the list on the server after this command read it. Returns `oneByOne` if the server cannot change the
- * whole list in one request. In both cases, this function has changed nothing on the server.
+ * Applies a plan, in one transaction if possible. Returns `moved` if the list changed since it was read. Returns
+ * `oneByOne` if the server has no endpoint for the whole list. In both cases nothing changed.
  */
 async function apply(
   api: FaqApi,
@@ -481,9 +473,7 @@ function translationsAfter({ theirs, languages = [] }: Item): ServerEntry["trans
 const isForAll = (error: unknown): boolean =>
   error instanceof ConnectionError || (error instanceof ServerError && [401, 403].includes(error.status));
 
-/**
- * Returns the ids of the entries that a push created in one transaction. Finds them in the new list by their text.
- */
+/** Returns the ids of created entries. Finds them in the new list by their text. */
 function idsOfCreated(items: readonly Item[], before: TaggedList, after: readonly ServerEntry[]) {
   const old = new Set(before.entries.map(({ id }) => id));
   const fresh = after
@@ -500,8 +490,8 @@ function idsOfCreated(items: readonly Item[], before: TaggedList, after: readonl
 }
 
 /**
- * Throws one usage error that names all texts that are too long. Checks them only if this is an Innkeep server, because
- * the limits of other servers are not known.
+ * Throws one usage error that names all texts that are too long. The limits of other servers are unknown, so nothing is
+ * checked there.
  */
 function refuseLongTexts({ keepsMarks }: TaggedList, items: readonly Item[]): void {
   if (!keepsMarks) return;

@@ -38,8 +38,8 @@ export interface CheckedSource extends Source {
 export const defaultPath = "faq";
 
 /**
- * Reads all FAQ files. Throws one usage error that names every fault. With `mustHave`, it is also an error if there are
- * no entries.
+ * Reads all FAQ files. Throws one usage error with every fault. With `mustHave`, it is also a fault if there are no
+ * entries.
  */
 export async function readSource(
   { cwd }: Pick<Context, "cwd">,
@@ -83,10 +83,7 @@ async function assertKind(absolute: string, path: string, isList: boolean): Prom
   );
 }
 
-/**
- * Returns a fault for each file that cannot be distinguished from an earlier file. These are files with the same id, and
- * files with the same question and without an id.
- */
+/** Returns a fault for each file with the id of an earlier file. Without an id, the questions are compared. */
 function doubles(entries: readonly FileEntry[]): FileFault[] {
   const first = new Map<string, string>();
   return entries.flatMap(({ id, question, file }) => {
@@ -124,8 +121,8 @@ interface ReadFile {
 }
 
 /**
- * Reads a folder with one Markdown file for each entry, and the folders of languages in it. `shown` is the name of the
- * folder in messages. `languages` are the languages of the translations that an earlier push or pull found.
+ * Reads a folder of Markdown files and its language folders. `shown` is the folder's name in messages. `languages` are
+ * the languages of an earlier push or pull.
  */
 async function readFolder(folder: string, shown: string, languages: ReadonlySet<string>): Promise<Source> {
   const found = await markdownIn(folder);
@@ -169,10 +166,9 @@ const filesByLanguage = (files: TranslatedFiles): FileEntry["translations"] =>
   );
 
 /**
- * Separates the translations from the entries. A folder with the name of a language, such as `de`, contains
- * translations in two cases. In the first case, one of its files has the same relative path as an entry. In the
- * second case, an earlier push or pull found translations into this language. Every file in a folder of
- * translations must have the relative path of an entry. All other folders contain entries. (rule C36)
+ * Separates the translations from the entries. (rule C36)
+ * A folder such as `de` has translations if one of its files has the path of an entry. It also has translations if an
+ * earlier push or pull found this language. Each of its files must have the path of an entry.
  */
 function withoutTranslations(files: readonly ReadFile[], seen: ReadonlySet<string>) {
   const placed = files.map((file) => {
@@ -207,8 +203,7 @@ function withoutTranslations(files: readonly ReadFile[], seen: ReadonlySet<strin
 const pathOf = ({ name }: ReadFile): string => name.replaceAll("\\", "/");
 
 /**
- * The names of files that many projects have, such as a changelog. Such a file is an entry only if it has a front
- * matter. (rule C24)
+ * File names that many projects have, such as a changelog. Such a file is an entry only with a front matter. (rule C24)
  */
 const ofProject =
   /^(?:CONTRIBUTING|CHANGELOG|CODE_OF_CONDUCT|LICENSE|SECURITY|SUPPORT|AUTHORS|AGENTS|CLAUDE|[Cc]ontributing|[Cc]hangelog|code_of_conduct|license)(?:[.-][A-Za-z]{2})?\.(?:md|markdown)$/;
@@ -222,8 +217,8 @@ interface FoundFiles {
 }
 
 /**
- * Returns the Markdown files in a folder and all its subfolders. Returns undefined if the folder does not exist. Throws
- * a usage error if it cannot be read.
+ * Returns the Markdown files in a folder and its subfolders. Undefined if the folder does not exist. Throws a usage
+ * error if it cannot be read.
  */
 async function markdownIn(folder: string): Promise<FoundFiles | undefined> {
   try {
@@ -241,8 +236,8 @@ async function markdownIn(folder: string): Promise<FoundFiles | undefined> {
 }
 
 /**
- * Returns the bytes of a file, or the reason why the file is not read. Does not follow a link to a file outside of the
- * folder, because a repository of a stranger may contain a link to any file of this machine.
+ * Returns the bytes of a file, or a fault. Refuses links out of the folder: a stranger's repository may link to any
+ * file.
  */
 async function bytesOf(path: string, root: string): Promise<Buffer | string> {
   try {
@@ -317,9 +312,8 @@ async function changeFolder(
 }
 
 /**
- * Writes the translations of an entry into the folders of their languages. Null deletes the file of a translation.
- * `name` is the file of the entry. Throws a usage error if the folder of a language is a link to a place outside of the
- * folder.
+ * Writes translations into the language folders. Null deletes the file. Throws a usage error if a language folder links
+ * out of the folder.
  */
 async function changeTranslations(
   folder: string,
@@ -506,10 +500,7 @@ const elementOf = ({ id, question, answer, sortOrder }: FileFields) => ({
   answer: unixLines(answer),
 });
 
-/**
- * A change of the files. It adds an entry, sets some fields of an entry, or removes an entry. `file` has the same
- * meaning as in FileEntry.
- */
+/** A change of the files. `file` means the same as in FileEntry. */
 export type FileChange =
   | { readonly kind: "add"; readonly fields: FileFields; readonly translations?: TranslatedTexts }
   | {

@@ -39,7 +39,7 @@ export function stateFileOf(path: string, isList: boolean): StateFile {
 
 const fileName = ".innkeep-faq.json";
 
-/** The file that stores the state of a folder or of a list file, and the key of the state in that file. */
+/** The place of a state: its file, and its key in that file. */
 interface StatePlace {
   readonly file: string;
   readonly name: string;
@@ -51,8 +51,8 @@ const statePlaceOf = (path: string, isList: boolean): StatePlace =>
     : { file: join(path, fileName), name: "." };
 
 /**
- * Reads the stored states for all servers and apps. A file that an older version wrote contains only one state. Throws
- * a usage error if the file is damaged.
+ * Reads the stored states of all servers and apps. An older version stored one state, not a list. Throws a usage error
+ * if the file is damaged.
  */
 async function readStates({ file, name }: StatePlace): Promise<readonly SeenState[]> {
   const states = valueAt(await readStateFile(file), name);
@@ -66,10 +66,7 @@ function stateIn(state: unknown): SeenState {
   return { server: stateField(state, "server"), app: stateField(state, "app"), entries: new Map(entries) };
 }
 
-/**
- * Stores the states. Writes each entry on its own line, so that Git can merge the file. Returns whether the file
- * changed.
- */
+/** Stores the states, with one entry per line so that Git can merge. Returns whether the file changed. */
 async function writeStates({ file, name }: StatePlace, states: readonly SeenState[]): Promise<boolean> {
   const all = fieldsOf(await readStateFile(file));
   const shown = states.map(shownOf);
@@ -108,8 +105,7 @@ function textOfState(state: unknown): string {
 }
 
 async function readStateFile(file: string): Promise<unknown> {
-  // This file must not be a link, because innkeep writes to the file, and a repository of a stranger may contain a link
-  // to any file of this machine.
+  // This file must not be a link, because innkeep writes to it. A stranger's repository may contain a link to any file.
   const found = await lstat(file).catch(() => undefined);
   if (found && !found.isFile())
     throw usageError(`${file} is a link, or is not a file.`, "Delete it and run `innkeep faq pull`.");

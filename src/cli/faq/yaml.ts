@@ -1,15 +1,9 @@
 import { type Document, isMap, parseDocument, stringify } from "./packages.lazy.ts";
 
-/**
- * A value that was read, or a fault. The fault is the part of a sentence after the subject. The caller adds the name of
- * the file as the subject.
- */
+/** A value or a fault. The fault continues a sentence that starts with the file name. */
 export type Read<Value> = { readonly value: Value } | { readonly fault: string };
 
-/**
- * Parses YAML. Duplicate keys are faults. Aliases that expand to too much data are also faults. `linesBefore` is the
- * number of lines in the file before the text. It is added to the line numbers in messages.
- */
+/** Parses YAML. Duplicate keys and too many aliases are faults. `linesBefore` is added to line numbers in messages. */
 export function parseYaml(text: string, linesBefore = 0): Read<Document> {
   const document = parseDocument(text, { prettyErrors: true });
   const [error] = document.errors;
@@ -37,9 +31,7 @@ export function yamlOf(fields: object): string {
   return Object.keys(given).length === 0 ? "" : stringify(given, yamlStyle);
 }
 
-/**
- * Sets fields in a map of a YAML document. Inserts a new id as the first field. Returns false if `map` is not a map.
- */
+/** Sets fields in a YAML map. A new id becomes the first field. Returns false if `map` is no map. */
 export function setFields(document: Document, map: unknown, fields: object): boolean {
   if (!isMap(map)) return false;
   for (const [name, value] of Object.entries(withoutMissing(fields))) {

@@ -105,8 +105,8 @@ const snoozeOf = (invocation: Invocation, until: string): string | null =>
   until === "none" ? null : endOfSnooze(until, invocation.context.clock.now());
 
 /**
- * Returns which threads to change: the ids of the named threads, or the filters of a view and the number of
- * threads that it contains now. Throws a usage error if both or neither are given.
+ * Returns the ids of the named threads, or the filters and size of a view. Throws a usage error if both or neither are
+ * given.
  */
 async function chosen(
   invocation: Invocation,
@@ -172,10 +172,7 @@ async function unmergeThread(invocation: Invocation, given: string): Promise<und
   printOne(invocation, thread, () => threadText(thread));
 }
 
-/**
- * Returns the id of a merged thread. If the person gives its number, the server returns the thread into which it was
- * merged. That thread lists the merged threads with their ids and numbers.
- */
+/** Returns the id of a merged thread. For its number, the server returns the thread that it was merged into. */
 async function mergedThreadId(invocation: Invocation, given: string): Promise<string> {
   const id = await wholeThreadId(invocation, given);
   const number = /^#?(\d+)$/.exec(given)?.[1];
@@ -240,16 +237,13 @@ export interface ReplyFlags extends BodyFlags {
   readonly force?: boolean;
   /** The id of the newest message that the person has read, or `none`. */
   readonly expectMessage?: string;
-  /**
-   * The value in the line `Receivers` of `feedback view`. The value identifies the receivers that the person saw. Used
-   * for a reply to everyone.
-   */
+  /** The value of the line `Receivers` in `feedback view`, for a reply to everyone. */
   readonly expectReceivers?: string;
 }
 
 /**
- * Replies to the sender. If somebody else has already replied, asks the person to confirm the reply. With
- * `--expect-message`, the server refuses the reply if there is a newer message. (rule L55)
+ * Replies to the sender. Asks first if somebody else has replied. With `--expect-message`, the server refuses if there
+ * is a newer message. (rule L55)
  */
 export async function replyToSender(
   invocation: Invocation,
@@ -311,9 +305,8 @@ interface Seen {
 }
 
 /**
- * Returns the state of the thread that the person has read, from the flags. The id of the newest message does
- * not show who would get a reply to everyone. So `--everyone` with `--expect-message` also needs the receivers.
- * Throws a usage error if they are missing.
+ * Returns what the person has read, from the flags. The newest message does not show the receivers of a reply to
+ * everyone. Throws a usage error if the receivers are missing.
  */
 function expectedOf({ everyone, expectMessage, expectReceivers, force }: ReplyFlags): Seen {
   if (force) return {};
@@ -337,8 +330,8 @@ const seenIn = ({ messages, merged, receivers }: OwnedThread): Seen => ({
 });
 
 /**
- * Returns the state of the thread that the person has read. If somebody has replied after the last message of the
- * sender, returns the message before that reply. So the server reports the existing reply in an error.
+ * Returns what the person has read. Leaves out replies after the sender's last message, so that the server reports
+ * them.
  */
 function seenBeforeReply(thread: OwnedThread | undefined): Seen {
   if (thread === undefined) return {};
@@ -349,16 +342,16 @@ function seenBeforeReply(thread: OwnedThread | undefined): Seen {
 }
 
 /**
- * Ignores the error if the token may not read the thread, and throws any other error. Without the thread, the
- * first sender gets the reply, and the command does not check whether somebody has already replied.
+ * Throws any error except a 403. A token without read access replies to the first sender, without a check for newer
+ * replies.
  */
 function ifUnreadable(error: unknown): undefined {
   if (!(error instanceof ServerError) || error.status !== 403) throw error;
 }
 
 /**
- * Returns the report that a reply without `--report` answers. Returns undefined if the thread has only one report, or
- * if the given id belongs to a merged thread. In both cases, the sender of the given thread gets the reply. (rule M10)
+ * Returns the report that a reply without `--report` answers. Undefined if there is only one report or the thread is
+ * merged: then the thread's own sender gets the reply. (rule M10)
  */
 const receiverIn = (thread: OwnedThread | undefined): string | undefined =>
   thread !== undefined && thread.feedback.mergedInto === undefined && hasRepeats(thread)
@@ -387,8 +380,8 @@ const threadId = (given: string): string =>
     .at(-1) ?? given;
 
 /**
- * Returns the whole id of a thread. The person may give its number, its console link, its id or the start of
- * the id. A start of an id is found only among the newest threads.
+ * Returns the whole id of a thread, from its number, console link, id or start of the id. The start works only for the
+ * newest threads.
  */
 export const wholeThreadId = (invocation: Invocation, given: string): Promise<string> => {
   const number = /^#?([1-9]\d{0,6})$/.exec(given)?.[1];

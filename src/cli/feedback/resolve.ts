@@ -31,8 +31,8 @@ export interface ResolveFlags {
 }
 
 /**
- * Resolves the threads about failures of tests that passed in this run. Resolves nothing if the run has no clear
- * result, for example because it was cancelled. With `--best-effort`, returns `ok` even after an error. (rule F28)
+ * Resolves the threads of tests that passed in this run. An unclear run, such as a cancelled one, resolves nothing.
+ * With `--best-effort`, an error returns `ok`. (rule F28)
  */
 export async function resolve(invocation: Invocation, flags: ResolveFlags): Promise<Exit> {
   try {
@@ -80,9 +80,8 @@ const noStatus: InputFault = {
 };
 
 /**
- * The words of the CI services for a result, in lower case. Other words, such as `cancelled`, do not show whether there
- * were failures. `unstable` (Jenkins) and `succeededwithissues` (Azure Pipelines) mean that a run continued after a
- * failure.
+ * The results of CI services, in lower case. Other words, such as `cancelled`, are unclear. `unstable` (Jenkins) and
+ * `succeededwithissues` (Azure Pipelines) mean a failure.
  */
 const outcomes = new Map<string, "success" | "failure">([
   ...["success", "succeeded", "passed"].map((word) => [word, "success"] as const),
@@ -96,8 +95,8 @@ function choiceFaults({ dedupeKey, junit }: ResolveFlags): readonly InputFault[]
 }
 
 /**
- * Returns the tests that passed in the run. If there are faults in the flags (`wrong`) or in the reports, throws a
- * usage error that lists all of them. Prints warnings about doubtful reports.
+ * Returns the tests that passed. Throws one usage error for all faults in the flags (`wrong`) and the reports. Prints
+ * warnings about doubtful reports.
  */
 async function passedOf(
   invocation: Invocation,
@@ -198,8 +197,7 @@ type Answer = Awaited<ReturnType<Client["failures"]["resolve"]>>;
 type Resolved = Omit<Answer, "more">;
 
 /**
- * Tells the server which tests passed. Sends several requests if one request would exceed the limits of the server.
- * Returns the threads that the server resolved and the threads that stay open.
+ * Sends the passed tests to the server, in several requests because of its limits. Returns resolved and open threads.
  */
 async function resolvePassed(
   invocation: Invocation,
@@ -230,10 +228,7 @@ async function resolvePassed(
   return all;
 }
 
-/**
- * Returns the first request for each part of the list. Only the answer to a request shows whether a part needs more
- * requests, and a dry run gets no answer. Use it only in a dry run.
- */
+/** Returns the first request for each part of the list, for a dry run. Later requests depend on the answers. */
 async function requestsOf(
   invocation: Invocation,
   run: PassingRun,
@@ -255,8 +250,8 @@ async function requestsOf(
 }
 
 /**
- * Returns the threads that are new in this answer. If an answer has no new threads, the command sends no more requests
- * for this part of the list. So a faulty server cannot make the command send requests forever.
+ * Returns the threads that are new in this answer. Without new threads, the command sends no more requests. So a faulty
+ * server cannot cause an endless loop.
  */
 function newIn<Thread extends { readonly consoleUrl: string }>(
   threads: readonly Thread[],
@@ -291,8 +286,7 @@ const notThere = ({ status, code }: ServerError, appId: string): CliError =>
   });
 
 /**
- * Returns a function that returns the idempotency key of the next request. The first request gets the key of the flag
- * `--idempotency-key`. Each later request gets a different key that is derived from it.
+ * Returns a function for the idempotency keys. The first key is `--idempotency-key`. Later keys are derived from it.
  */
 function keysOf({ flags: { idempotencyKey } }: Invocation): () => string | undefined {
   let count = 0;
@@ -326,8 +320,8 @@ function parts(passed: readonly Passed[]): Passed[][] {
 type Passed = string | { readonly prefix: string };
 
 /**
- * Returns the prefixes of the dedupe keys of all tests that passed. If a test passed, its suite and its class also
- * passed. This matters because tools report a failure of the suite or the class if a test cannot start. (rule F28)
+ * Returns the dedupe prefixes of the passed tests, their suites and their classes. If a test cannot start, tools report
+ * its suite or class as failed. (rule F28)
  */
 function passedTests(tests: readonly TestResult[], folder: string): Passed[] {
   const passed = new Set<string>();
@@ -345,9 +339,7 @@ const isFailing = ({ outcome }: TestResult): boolean => outcome === "failed" || 
 /** The test names that tools write when a class could not start. */
 const namesOfClass = ["", "initializationError", "executionError", "classMethod"];
 
-/**
- * Returns the hashes of a test and of every failure that tools report when its class or its suite cannot start.
- */
+/** Returns the hash of a test, and of the failures that tools report if its class or suite cannot start. */
 const hashesOf = ({ suite, className, name }: TestResult, folder: string): string[] =>
   [
     { suite, className, name },

@@ -87,10 +87,7 @@ const receiversLine = ({ messages, receivers }: OwnedThread): string | undefined
 const line = (label: string, value: string | null): string | undefined =>
   value === null ? undefined : `${oneLine(label)}: ${oneLine(value)}`;
 
-/**
- * Quotes a text that a sender or an agent wrote. Each line begins with `>`, so that no line looks like output of
- * Innkeep. (rule W2)
- */
+/** Quotes a foreign text. Each line begins with `>`, so that no line looks like output of Innkeep. (rule W2) */
 const quotation = (text: string): string => visibleText(text).text.replace(/^/gm, "> ");
 
 const times = (occurrences: number): string => (occurrences > 1 ? `, ${occurrences} times` : "");
@@ -147,10 +144,7 @@ function messageText(thread: OwnedThread, message: Message): string {
     .join("\n");
 }
 
-/**
- * Returns a line with the sender of an answer or the recipient of a reply. Returns `undefined` for notes and for
- * threads with one sender.
- */
+/** Returns a line with the sender or recipient of a message. Undefined for notes and for threads with one sender. */
 function partnerLine(thread: OwnedThread, message: Message): string | undefined {
   const { direction, everyone, reportId = message.mergedFrom ?? thread.feedback.id } = message;
   if (direction === "note" || !hasRepeats(thread)) return undefined;

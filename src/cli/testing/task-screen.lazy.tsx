@@ -25,8 +25,7 @@ export interface TaskScreen extends Shown {
 }
 
 /**
- * Shows the tasks of today until the person presses `q` or Ctrl-C. Throws an error if the tasks can never be read. If
- * the signal aborts, throws the reason of the signal.
+ * Shows today's tasks until `q` or Ctrl-C. Throws if the tasks can never be read. An aborted signal throws its reason.
  */
 export async function showTasks(screen: TaskScreen): Promise<void> {
   await showOnTerminal(<Screen {...screen} />, screen);

@@ -94,7 +94,7 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: "a client chooses the address under which its attempts are counted",
-    file: "server/http/network-addresses.ts",
+    file: "server/http/rate-limits/rate-limits.ts",
     right: "forwarded.reverse().find(",
     wrong: "forwarded.find(",
     tests: ["test/http/client-address"],

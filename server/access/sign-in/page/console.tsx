@@ -168,7 +168,7 @@ const SignInHelp = ({
   </div>
 );
 
-/** A button for a person who has used another tab to sign in. It opens the pending form again, with the typed text. */
+/** Opens the pending form again, with the typed text, after a sign-in in another tab. */
 const SignedInElsewhere = ({ kept }: { readonly kept: PendingForm }) => (
   <form method="post" action={kept.action}>
     <HiddenFields values={fieldsToShowAgain(kept)} />
@@ -223,10 +223,7 @@ async function recoverProps(visit: Visit, given: string): Promise<RecoverProps> 
   return { links: visit.links, to, invited, form: filledWith(invited ? { email: invited.email } : {}) };
 }
 
-/**
- * Shows the form for a password. A request for this page does not use up the link, because programs that check mails
- * open the link, too.
- */
+/** A request for this page does not use up the link: programs that check mails open the link, too. */
 const newPasswordPage = async (visit: Visit): Promise<Reply> => show(NewPassword(await passwordProps(visit)));
 
 const newAccountPage = async (visit: Visit): Promise<Reply> => show(NewPassword(await accountProps(visit)));
@@ -256,8 +253,7 @@ async function setPassword(visit: Visit): Promise<Reply<"password-set">> {
 }
 
 /**
- * Creates the account. If the sign-up began with the link of an invitation, continues on the page of the invitation. If
- * the invitation cannot be accepted any more, that page says why.
+ * Creates the account. A sign-up with an invitation continues on its page, which also says why it cannot be accepted.
  */
 async function createAccount(visit: Visit): Promise<Reply<"account-created">> {
   const { links, param, ask, fields } = visit;
@@ -286,10 +282,7 @@ const withPassword = <Done extends string>(
       show(NewPassword({ ...props, form: filledAgain(fields, atPassword(refusal)) }), refusal.status),
   );
 
-/**
- * Changes the field of a refusal from `newPassword` to `password`. The API uses the first name, and the pages use the
- * second.
- */
+/** The field is `newPassword` in the API and `password` on the pages. */
 function atPassword(refusal: ApiError): ApiError {
   const issues = refusal.details.issues?.map((issue) =>
     issue.path === "newPassword" ? { ...issue, path: "password" } : issue,

@@ -86,20 +86,14 @@ export function deviceSignInRoutes(
   ];
 }
 
-/**
- * The texts of the error page. The page shows no text that the device sent, and does not redirect the browser to the
- * address that the device sent.
- */
+/** The error page shows no text from the device, and does not redirect to an address from the device. */
 const errorWords: ErrorWords = {
   bad_redirect: "This sign-in would continue at an unknown address",
   bad_request: "This sign-in is not complete",
   text: "The app or terminal that sent you here sent a wrong request, so nobody was signed in. Update that program, or send its developers the message below.",
 };
 
-/**
- * Shows the request of a device to the signed-in person. The page is shown for each sign-in, because an approval is
- * valid for one sign-in of one device only.
- */
+/** Shows the page for each sign-in: an approval is valid for one sign-in of one device. */
 async function authorizePage(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const request = readAuthorizeRequest(visit.query, visit.settings.redirectUrl);
   const caller = await visit.caller();
@@ -107,16 +101,15 @@ async function authorizePage(visit: DeviceSignInVisit): Promise<DeviceSignInRepl
 }
 
 /**
- * Approves or refuses the device. Then the browser returns to the app that opened it, with a code or an error. The
- * redirect has the status 303. (RFC 9700 4.12)
+ * Approves or refuses the device. The browser returns to the app with a code or error. The redirect has status 303.
+ * (RFC 9700 4.12)
  */
 async function decide(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { fields } = visit;
   const request = readAuthorizeRequest(new URLSearchParams(fields.text("asked")), visit.settings.redirectUrl);
   const caller = await visit.caller();
   if (!caller) return signInFirst(visit, request);
-  // The person decided about the account that the page showed. If another account is signed in now, the person must
-  // decide again.
+  // The page showed another account, so the person must decide again.
   if (fields.text("account") !== caller.userId)
     return showApproval(visit, { request, caller, changed: true });
   const { idempotencyKey } = fields;
@@ -209,8 +202,8 @@ async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
 }
 
 /**
- * Signs in to the account that was just created. Returns false if the address already had an account with another
- * password or with a second factor.
+ * Signs in to the new account. Returns false if the address already had an account with another password or a second
+ * factor.
  */
 async function signsIn({ ask, fields }: DeviceSignInVisit): Promise<boolean> {
   try {
@@ -320,10 +313,7 @@ const scopeWords: Readonly<Record<DeviceScope, string>> = {
 const redirectName = (redirect: string, baseUrl: string): string =>
   redirect === baseUrl + codePath ? "a page of this server that shows you a code" : targetName(redirect);
 
-/**
- * Shows a code, which a person copies to a terminal. Anybody can create such an address, so only a well-formed code is
- * shown.
- */
+/** Shows a code to copy to a terminal. Anybody can create this address, so only a well-formed code is shown. */
 async function codePage({ links, query }: DeviceSignInVisit): Promise<DeviceSignInReply> {
   return { reply: show(codePageBody(links, query)), traits: { referrerPolicy: "no-referrer" } };
 }
@@ -390,7 +380,7 @@ interface EntryPageProps {
   readonly form: Filled;
 }
 
-/** The sign-in page of a person who is about to approve a device or a program, or to accept an invitation. */
+/** The sign-in page before an approval of a device or program, or before an invitation. */
 const SignIn = ({ visit: { links, at, settings }, to, invited, form }: EntryPageProps) => {
   const next = nextStep(to, { authorize: at.authorize, invitations: links.invitation("") });
   return (
@@ -424,10 +414,7 @@ const SignIn = ({ visit: { links, at, settings }, to, invited, form }: EntryPage
   );
 };
 
-/**
- * Returns a sentence about the page that follows the sign-in; undefined for a page of the console, because the person
- * chose that page.
- */
+/** Returns a sentence about the next page. Undefined for a page of the console, which the person chose. */
 function nextStep(to: string, paths: { readonly authorize: string; readonly invitations: string }) {
   if (to.includes(consentPath)) return "Next, you decide what the program that opened this page may do.";
   if (to.startsWith(paths.authorize))
@@ -502,8 +489,8 @@ const SignUpSent = ({
 );
 
 /**
- * Says how the person gets to the invitation, or that the typed address cannot accept it. The page may show the
- * address of the invitation, because everybody with the link can see this address.
+ * Says how the person gets to the invitation. Everybody with the link can see the invited e-mail address, so the page
+ * may show it.
  */
 const InvitationNext = ({ invited, email }: { readonly invited: Invited; readonly email: string }) =>
   normaliseEmail(email) === invited.email ? (

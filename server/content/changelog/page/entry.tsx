@@ -117,20 +117,17 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
   handleButton(visit, async ({ ask, fields, param }) => {
     const entry = await readEntry(visit);
     const intent = fields.text("intent");
-    // If these differ, the published text has changed since the person opened the page. Then the comparison on
-    // the page is outdated.
+    // If these differ, the published text has changed since the page was opened, and its comparison is outdated.
     if (intent === "publish" && entry.draft && fields.text("was-published") !== publishedVersion(entry))
       throw new ApiError("draft_conflict");
     const current = await withFixes(visit, currentEntry(entry));
     const changed = await changedEntry(visit, current);
     const values = { ...current, ...changed };
     if (entry.publishedAt === null) refuseOtherTime(visit, values);
-    // A scheduled note has a stored time in the future, and this button may still publish the note now. But if
-    // the person has typed another time in the future, that time contradicts the button.
+    // A scheduled note has a stored time in the future. Only a newly typed future time contradicts the button.
     if (intent === "publish" && isScheduled(entry, visit.now)) refuseOtherTime(visit, changed);
     const isPublished = isOut(entry, visit.now);
-    // The page of a published note without a draft has no button to publish it. If such a request comes, it was
-    // sent twice, or the page is outdated. Then nothing is published.
+    // A published note without a draft has no publish button. Then the request was sent twice, or the page is outdated.
     const isAgain = isPublished && !entry.draft;
     const publication = isAgain ? undefined : await publicationOf(visit, values, isPublished);
     const body = entryBody(await withFixesInText(visit, changed, values));
@@ -145,9 +142,8 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
   });
 
 /**
- * Returns the values that the person has changed. A note has one of two formats: a text, or a list of changes.
- * What the person typed for the other format is not saved. If the person has switched the format, the stored
- * content of the other format is removed, because apps get both.
+ * Returns the values that the person has changed. After a switch of the format, the content of the other format is
+ * emptied.
  */
 async function changedEntry(visit: SignedInVisit, current: Values): Promise<Values> {
   const { fields } = visit;
@@ -166,10 +162,7 @@ async function changedEntry(visit: SignedInVisit, current: Values): Promise<Valu
 const contentIn = (current: Values, empty: Values): Values =>
   Object.fromEntries(Object.entries(empty).filter(([name, none]) => current[name] !== none));
 
-/**
- * Whether the person has chosen the format in `given`: with the field for the format, or by a change of the
- * text or the list. Another person may have chosen the other format since the page was opened.
- */
+/** Whether the person chose the format: in the format field, or by a change of the text or the list. */
 const hasChosenForm = (form: Filled, given: Values): boolean =>
   ["bodyFormat", given.bodyFormat === "items" ? "items" : "body"].some((name) =>
     isChanged(form, name, given[name] ?? ""),
@@ -185,10 +178,7 @@ async function withFixesInText(visit: SignedInVisit, changed: Values, values: Va
 const emptyOtherForm = (bodyFormat: string | undefined): Values =>
   bodyFormat === "items" ? { body: "" } : { items: "[]" };
 
-/**
- * Returns the values with the content that the note has after a save. If the format changes, the content of the
- * other format is empty. Otherwise, that content stays as it is stored.
- */
+/** Returns the values after a save. If the format changes, the content of the other format is empty. */
 function savedContent(values: Values, current: Values | undefined): Values {
   const empty = emptyOtherForm(values.bodyFormat);
   if (current?.bodyFormat !== values.bodyFormat) return { ...values, ...empty };
@@ -198,10 +188,7 @@ function savedContent(values: Values, current: Values | undefined): Values {
 
 const withoutFixes = ({ fixes: _, ...values }: Values): Values => values;
 
-/**
- * Throws `bad_request` if the publication time of a draft contradicts the button: if the button saves a draft and the
- * time is in the past, or if the button publishes the note now and the time is in the future.
- */
+/** Throws `bad_request` if a draft is saved with a past time, or published now with a future time. */
 function refuseOtherTime({ fields, now }: SignedInVisit, { publishedAt }: Values): void {
   const time = timeOf(publishedAt);
   if (Number.isNaN(time)) return;
@@ -219,9 +206,8 @@ function refuseOtherTime({ fields, now }: SignedInVisit, { publishedAt }: Values
 }
 
 /**
- * Returns the threads and the receivers of a note that this request publishes. Returns undefined if the request
- * publishes nothing. Throws `wrong_state` if publishing would send mail to other addresses than those in the list on the
- * page. A person must see all receivers before publishing a note. (rule C32)
+ * Returns the threads and receivers of a note that is now published. Throws `wrong_state` if the page showed other
+ * receivers. (rule C32)
  */
 async function publicationOf(
   visit: SignedInVisit,
@@ -272,10 +258,7 @@ function restoreEntry(visit: SignedInVisit): Promise<Reply<"draft-saved">> {
   );
 }
 
-/**
- * Returns the version of the draft of a note, or of the text of a note that is not published. Returns an empty text if
- * the note is published and has no draft.
- */
+/** Returns the version of the unpublished text: the draft, or a note that is not published. Empty if there is none. */
 function draftVersion(entry: EditedChangelogEntry): string {
   if (entry.draft !== null) return textVersion(entry.draft);
   return entry.publishedAt === null ? textVersion(entry) : "";
@@ -286,8 +269,8 @@ type TranslatedContent = ReleaseContent & {
 };
 
 /**
- * Returns the version that `draftVersion` returns after an earlier text was restored. Translations that the earlier text
- * does not have stay unchanged, and a draft has only the translations that it changes.
+ * Returns what `draftVersion` returns after an earlier text was restored. Translations that this text does not have
+ * stay.
  */
 function restoredVersion(entry: EditedChangelogEntry, restored: TranslatedContent): string {
   const [own, earlier] = [entry.translations, restored.translations];
@@ -308,10 +291,7 @@ async function deleteEntry({ ask, fields, links, param }: SignedInVisit): Promis
   return goTo(links.changelog(param("appId")), "entry-deleted");
 }
 
-/**
- * Handles all buttons of the form. Some buttons only show the form again, with a preview or with more rows. All other
- * buttons call `save`. The button `publish` then also publishes the entry.
- */
+/** Handles all buttons of the form. Only `preview` and the buttons for more rows do not save. */
 async function handleButton(
   visit: SignedInVisit,
   save: (visit: SignedInVisit) => Promise<Saved>,
@@ -350,8 +330,7 @@ const publish = ({ ask, fields }: SignedInVisit, entryId: string): Promise<unkno
 const emptyEntry: Values = { releaseType: "minor", bodyFormat: "markdown" };
 
 /**
- * Shows the stored text. If a form without text fields was refused, such as the one that discards the draft, `refusal`
- * says why.
+ * Shows the stored text. `refusal` is the error of a form without text fields, such as the one that discards the draft.
  */
 async function showWritten(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
   const entry = await readEntry(visit);
@@ -363,16 +342,13 @@ async function showWritten(visit: SignedInVisit, refusal?: ApiError): Promise<Re
   return showEntry(visit, { entry, form, values: current, current });
 }
 
-/** Returns the values of a note for the fields of its form. The publication time is in the time zone of the form. */
+/** Converts values for the form fields. The publication time is in the time zone of the form. */
 const inFields = (values: Values, zone: FieldZone): Values => ({
   ...entryFields(values),
   publishedAt: localOf(values.publishedAt ?? "", zone.name),
 });
 
-/**
- * Shows the sent form again, with an error message, a preview, or more rows. What the person did not change is shown as
- * it is stored, because another person may have changed it.
- */
+/** Shows the sent form again. Values that the person did not change come from the database. */
 async function entryPageAgain(
   visit: SignedInVisit,
   { more, form = entryAgain(visit.fields) }: Pick<ShownEntry, "more"> & { readonly form?: Filled },
@@ -561,10 +537,7 @@ const LinkedThreads = (named: Parameters<typeof NamedThreads>[0]) => (
   </section>
 );
 
-/**
- * Returns the time zone from the sent form. If the form has none, returns the person's own time zone. If the person's
- * time zone is not known, returns UTC and sets `guessed`.
- */
+/** Returns the time zone of the form, or else the person's own time zone, or else UTC. */
 async function zoneOf({ fields, reads }: SignedInVisit): Promise<FieldZone> {
   const sent = fields.text("zone");
   if (isZone(sent)) return { name: sent, guessed: false };
@@ -582,10 +555,7 @@ const textOf = async (visit: SignedInVisit, entry: EditedChangelogEntry) => {
   return <ReleaseText entry={current} html={await htmlOf(visit.settings, current.body ?? "")} label="Text" />;
 };
 
-/**
- * Returns the query parameter `fixes`. In the form for a new note, this parameter is the first value of the field for
- * threads.
- */
+/** The query parameter `fixes` is the first value of the threads field in a new form. */
 const namedFirst = ({ query }: SignedInVisit): string => query("fixes").slice(0, 50);
 
 /** Returns the translations that a draft changes, each next to its published translation. */
@@ -616,20 +586,14 @@ const newEntryPage = definePage({
 /** Returns the text that is to be translated: the draft if there is one, otherwise the published text. */
 const originalOf = ({ draft, ...entry }: EditedChangelogEntry) => draft ?? entry;
 
-/**
- * Returns the names of the form fields. The names contain the language, because the browser stores unsent text by the
- * name of the field. Each language needs its own unsent text.
- */
+/** The field names contain the language, because the browser stores unsent text by field name. */
 const namesOf = (tag: string) => ({
   title: `translations.${tag}.title`,
   body: `translations.${tag}.body`,
   item: (at: number) => `translations.${tag}.items.${at}.text`,
 });
 
-/**
- * Returns the type of each change, such as `fixed`, for the fields in the form of a translation. If the translation has
- * more changes than the original text, the types of its additional changes follow at the end.
- */
+/** Returns the type of each change, such as `fixed`. Additional changes of the translation come last. */
 const typesOf = (entry: EditedChangelogEntry, tag: string): string[] => {
   const own = (translationOf(entry, tag)?.items ?? []).map(({ type }) => type);
   const original = originalOf(entry).items.map(({ type }) => type);

@@ -39,10 +39,7 @@ import { type ReachCounts, reachInWords } from "../../../mail/outgoing/rules.ts"
 import { EnterButton, MarkdownField, Preview, Rendered, type TextLanguage } from "../../texts/parts.tsx";
 import { localOf, maskedAddress, typedThreads, utcOf } from "../rules.ts";
 
-/**
- * The time zone of the field for the publication time. If `guessed` is true, the page's script replaces it by the time
- * zone of the browser.
- */
+/** The time zone of the publication time. If `guessed`, the page's script uses the browser's time zone instead. */
 export interface FieldZone {
   readonly name: string;
   readonly guessed: boolean;
@@ -164,10 +161,7 @@ const bodyFormats = [
   { value: "items", label: "List of changes", hint: "One line for each change, by kind" },
 ] as const;
 
-/**
- * The attributes of the part for the text and of the part for the list. Only the part for the chosen format is
- * visible.
- */
+/** Only the part for the chosen format is visible. */
 const formParts = {
   body: { class: "stack as-text", "data-shown-by": "bodyFormat=markdown" },
   items: { class: "as-list", "data-shown-by": "bodyFormat=items" },
@@ -279,11 +273,7 @@ const RowCount = ({ list, ...props }: ChangelogEntryFormProps & { readonly list:
 
 const spare = { items: 5, versions: 2 } as const;
 
-/**
- * Returns the row numbers of a list, from 0. A form that was not sent has a row for each stored item, and
- * `free` empty rows. A sent form keeps its number of rows, or has a row for each stored item if these are more.
- * If `more` is this list, `free` rows are added.
- */
+/** Returns the row numbers of a list, from 0. A new form has `free` empty rows. `more` adds `free` rows. */
 function rowNumbers(
   { fields, current, more }: ChangelogEntryFormProps,
   list: "items" | "versions",
@@ -308,10 +298,7 @@ export interface Fixes {
 const appIdOf = async ({ ask, param }: SignedInVisit): Promise<string> =>
   (await ask(apps.read, { params: { appId: param("appId") } })).id;
 
-/**
- * Returns the values for the form. The threads in the `Feedback:` lines of the text are moved to the field
- * `fixes`. (rule C32)
- */
+/** Returns the values for the form. The threads in the `Feedback:` lines move to the field `fixes`. (rule C32) */
 export async function withFixes(visit: SignedInVisit, values: Values): Promise<Values> {
   const { body = "" } = values;
   const ids = idsInFeedbackLines(body);
@@ -331,9 +318,9 @@ const nameOf = ({ id, number }: Pick<NamedThread, "id" | "number">): string =>
 const tooManyThreads = `must name at most ${limits.changelogFeedback} threads`;
 
 /**
- * Returns the text of a note with a `Feedback:` line for the threads of the field `fixes`. Throws `bad_request`
- * if the app has no thread for a word or a number, or if there are too many threads. Ids are not checked,
- * because the stored text may already contain ids of deleted threads. (rule C32)
+ * Returns the text with a `Feedback:` line for the threads in `fixes`. Throws `bad_request` for unknown or too many
+ * threads.
+ * Ids are not checked: the stored text may contain ids of deleted threads. (rule C32)
  */
 export async function bodyWithFixes(
   visit: SignedInVisit,
@@ -358,11 +345,7 @@ export async function bodyWithFixes(
 const refused = (message: string): ApiError =>
   new ApiError("bad_request", { issues: [{ path: "fixes", message }] });
 
-/**
- * Returns the sent values of a form. If the sent fields for threads and text mean the same as the stored ones,
- * the result contains the stored ones. For example, `12` is stored as `#12`, and a `Feedback:` line of the text
- * is in the field `fixes` after a save.
- */
+/** Returns the sent values. If sent and stored threads mean the same, returns the stored ones: `#12` for `12`. */
 export async function withStoredFixes(visit: SignedInVisit, given: Values, current: Values): Promise<Values> {
   if (given.fixes === current.fixes && given.body === current.body) return given;
   const [body, line] = [
@@ -383,10 +366,7 @@ const bodyOrNothing = (visit: SignedInVisit, values: Values): Promise<string | u
     throw error;
   });
 
-/**
- * Returns the threads that are in the field or the texts of a form, and the addresses that get a mail. Ignores words
- * that are not a thread.
- */
+/** Returns the threads in the field or the texts of a form, and the addresses that get a mail. Ignores other words. */
 export async function fixesOf(
   visit: SignedInVisit,
   { body = "", items = "", fixes = "", publishedAt }: Values,
@@ -414,19 +394,13 @@ export async function fixesOf(
   return { threads, notified: addresses, reach: counts };
 }
 
-/**
- * Returns a hash of the list of receivers, or an empty text for an empty list. The form contains this hash, so that the
- * server can refuse to publish if the list has changed since the person saw it.
- */
+/** Returns a hash of the receivers. The server refuses to publish if the receivers differ from those on the page. */
 export const notifiedVersion = ({ notified }: Fixes): string =>
   notified.length === 0 ? "" : versionOf(notified);
 
 export const countOfSenders = (count: number): string => countOf(count, "sender");
 
-/**
- * The field into which a person types threads, and a list of these threads. The page's script adds a search for
- * threads, and a button that removes a thread.
- */
+/** A field for threads, and a list of them. The page's script adds a search and buttons that remove threads. */
 export const FixesField = ({
   form,
   fixes,
@@ -488,9 +462,7 @@ export const NamedThreads = ({
   appId,
   removable = new Set(),
 }: {
-  /**
-   * The ids of the threads that a person has typed into the field. Only these threads have a button that removes them.
-   */
+  /** The ids of the threads typed into the field. Only these threads have a remove button. */
   readonly removable?: ReadonlySet<string>;
   readonly fixes: Fixes;
   readonly links: Links;
@@ -527,7 +499,7 @@ export const NamedThreads = ({
 
 const mostShown = 100;
 
-/** Shows how many senders get a mail when the note is published, why others do not, and a list of the addresses. */
+/** Shows how many senders get a mail, why others do not, and the addresses. */
 const Notified = ({ fixes: { threads, notified, reach } }: { readonly fixes: Fixes }) => {
   if (threads.length === 0) return null;
   if (notified.length === 0) return <p class="small">{reachInWords(reach)}</p>;
@@ -598,7 +570,7 @@ const Changes = ({ items }: { readonly items: readonly Values[] }) => (
   </div>
 );
 
-/** A row of a list in the form. `at` is the number in the names of the row's fields, such as 2 in `items.2.text`. */
+/** A row of a list in the form. `at` is the number in its field names: 2 in `items.2.text`. */
 interface Row {
   readonly at: number;
   readonly values: Values;
@@ -679,7 +651,7 @@ export function entryBody({ versions, items, publishedAt, ...rest }: Values): Re
   };
 }
 
-/** Returns the sent form with the error of the API. Each error message is shown at the row that it is about. */
+/** Returns the sent form with the error of the API. Each message is at the row with the error. */
 export function entryAgain(fields: Fields, refusal?: ApiError): Filled {
   const issues = refusal?.details.issues?.map(({ path, ...issue }) => ({
     ...issue,
@@ -695,20 +667,14 @@ export function entryAgain(fields: Fields, refusal?: ApiError): Filled {
   };
 }
 
-/**
- * Returns the error `version_exists` with a message for the console. The API's message suggests that duplicates can be
- * allowed, but the console has no such option.
- */
+/** The API's message suggests a duplicate. The console has no option for that, so it shows another message. */
 const sameVersion = ({ code, details }: ApiError): ApiError =>
   new ApiError(code, {
     ...details,
     message: "There is already a release note of this version. Change that note, or enter another version.",
   });
 
-/**
- * Returns the form field for a path in an error of the API. The form does not send empty rows to the API, so `items.0`
- * can be the second or a later row of the form.
- */
+/** Returns the form field for a path in an API error. The numbers differ, because the form does not send empty rows. */
 function fieldOf(fields: Fields, path: string): string {
   const [, list, at, part] = /^(versions|items)\.(\d+)\.(\w+)$/.exec(path) ?? [];
   if (list !== "versions" && list !== "items") return path;

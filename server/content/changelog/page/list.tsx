@@ -227,8 +227,8 @@ export function publishedQuery(entryId: string, publication: Fixes | undefined):
 }
 
 /**
- * Reads the counts from a query that `publishedQuery` has created; undefined if there are none. Each thread has
- * a report, so the counts of a publication with threads cannot all be 0.
+ * Reads the counts that `publishedQuery` wrote; undefined if there are none. A publication with threads has a count
+ * above 0.
  */
 function reachIn({ query }: SignedInVisit): ReachCounts | undefined {
   const count = (name: string) => (/^\d{1,6}$/.test(query(name)) ? Number(query(name)) : 0);
@@ -246,10 +246,7 @@ function reachIn({ query }: SignedInVisit): ReachCounts | undefined {
   };
 }
 
-/**
- * Returns what the page says about the note that the person has just published. Returns undefined if there is none, or
- * if the person may not read it.
- */
+/** Returns the notice for the note just published; undefined if there is none, or if the person may not read it. */
 async function justPublished(visit: SignedInVisit): Promise<Published | undefined> {
   const { ask, query } = visit;
   if (query("done") !== "published" || query("entry") === "") return undefined;
@@ -265,8 +262,7 @@ async function justPublished(visit: SignedInVisit): Promise<Published | undefine
 }
 
 /**
- * Says how many senders get a mail about the published note, and offers to resolve the threads that the note
- * fixes. The form is sent to the inbox. So the inbox shows the result, and offers to undo it. (rule F48)
+ * Also offers to resolve the threads that the note fixes. The form goes to the inbox, which offers to undo. (rule F48)
  */
 const PublishedNotice = ({
   published: { reach, unfinished },

@@ -116,16 +116,15 @@ function updateFaq(
 }
 
 /**
- * Saves the typed text as the draft of an entry. If `publishes` is true, also publishes the draft. Then it
- * throws `draft_conflict` if the published text has changed since the page was shown.
+ * Saves the typed draft, and publishes it if `publishes`. Throws `draft_conflict` if the published text has changed
+ * since.
  */
 async function saveDraft(
   { ask, fields, links, param }: SignedInVisit,
   faq: DraftedFaq,
   publishes: boolean,
 ): Promise<Reply<"faq-published" | "draft-saved">> {
-  // If these differ, the published text has changed since the person opened the page. Then the comparison on
-  // the page is outdated.
+  // If these differ, the comparison on the page is outdated.
   if (publishes && fields.text("was-published") !== publishedVersion(faq))
     throw new ApiError("draft_conflict");
   const { sortOrder: _, ...current } = currentFaq(faq);
@@ -181,10 +180,7 @@ const draftVersion = ({ draft }: DraftedFaq): string => (draft === null ? "" : t
 
 type TranslatedText = Pick<NonNullable<DraftedFaq["draft"]>, "question" | "answer" | "translations">;
 
-/**
- * Returns the version that `draftVersion` returns after an earlier text was restored. The draft then has only the
- * translations that it changes.
- */
+/** Returns what `draftVersion` returns after a restore. The draft then has only the translations that it changes. */
 const restoredVersion = ({ translations }: DraftedFaq, restored: TranslatedText): string =>
   textVersion({ ...restored, translations: changedTexts(translations, restored.translations) });
 
@@ -226,8 +222,8 @@ async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<
 const unanswered = "unanswered";
 
 /**
- * Returns the values of the form for a new entry. With the query parameter `thread`, the values are the subject and a
- * reply of this thread. Throws `not_found` if the thread belongs to another app. (rule C33)
+ * Returns the values for a new entry, from the query parameter `thread`. Throws `not_found` if another app has the
+ * thread. (rule C33)
  */
 async function newForm({ ask, param, query }: SignedInVisit): Promise<Filled> {
   const id = query("thread");
@@ -342,9 +338,7 @@ const withTranslations = (text: FaqText, translations: Readonly<Record<string, F
     ),
   ].join("\n\n");
 
-/**
- * Returns the entry whose id is in the path. Throws `not_found` if the entry does not belong to the app in the path.
- */
+/** Throws `not_found` if the entry does not belong to the app in the path. */
 async function readFaq({ ask, param }: SignedInVisit): Promise<ShownFaq> {
   const params = { appId: param("appId") };
   const [faqs, drafts] = await Promise.all([
@@ -460,10 +454,7 @@ const currentFaq = ({ question, answer, sortOrder, draft }: DraftedFaq) => ({
   ...(draft ? {} : { sortOrder: String(sortOrder) }),
 });
 
-/**
- * Converts the form's values to the body of an API request. If the field `sortOrder` is empty, the body has no
- * `sortOrder`. A value that is not a number stays text, so that the API returns an error for this field.
- */
+/** Converts the form to an API request. A `sortOrder` that is not a number stays text, so the API refuses it. */
 function faqBody({ sortOrder = "", ...rest }: Values): Record<string, unknown> {
   const position = sortOrder.trim();
   if (position === "") return rest;
@@ -491,10 +482,7 @@ const comparedTranslations = ({ translations, draft }: DraftedFaq): ComparedFiel
     },
   ]);
 
-/**
- * Returns the names of the form fields. The names contain the language, because the browser stores unsent text by the
- * name of the field. Each language needs its own unsent text.
- */
+/** The field names contain the language, because the browser stores unsent text by field name. */
 const namesOf = (tag: string) => ({
   question: `translations.${tag}.question`,
   answer: `translations.${tag}.answer`,

@@ -155,8 +155,8 @@ interface Part {
 }
 
 /**
- * Returns the entries of a page of the list. `wanted` is the number of the page, or the id of an entry that the page
- * must show. The nearest page is shown in place of a page that does not exist.
+ * Returns the entries of a page. The page is found by its number, or by the id of an entry on it.
+ * For a number that is out of range, returns the nearest page.
  */
 function partOf(
   faqs: readonly ListedFaq[],
@@ -365,10 +365,7 @@ const moves = {
   bottom: { label: "Move to the bottom", sign: "⇊" },
 } as const;
 
-/**
- * Moves an entry up, down, to the top, to the bottom, or to a given index. If the list has changed since the page was
- * opened, moves nothing and shows the list again.
- */
+/** Moves an entry. If the list has changed since the page was opened, moves nothing and shows the list again. */
 async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"moved">> {
   const faqs = await ask(consoleFaqs.list, { params: { appId: param("appId") } });
   const order = versionOf(faqs.map(({ id, sortOrder }) => [id, sortOrder]));
@@ -397,9 +394,8 @@ const directionOf = (word: string | undefined): Direction =>
   word === "up" || word === "top" || word === "bottom" ? word : "down";
 
 /**
- * Returns the entries whose `sortOrder` changes when an entry is moved. `faqs` must be all entries in their order. For
- * `up` and `down`, the entry and its neighbour are swapped. If several entries had the same `sortOrder`, the
- * `sortOrder` of other entries changes, too. Returns an empty list if the entry does not exist or cannot move further.
+ * Returns the entries with a new `sortOrder` after a move. `faqs` must be all entries in their order.
+ * If several entries have the same `sortOrder`, other entries change, too.
  */
 export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Direction): FaqPosition[] {
   const from = faqs.findIndex((faq) => faq.id === id);
@@ -415,11 +411,7 @@ export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Dir
   });
 }
 
-/**
- * Returns the entries whose `sortOrder` changes when an entry is moved to the index `place` of the list, from 0.
- * Changes as few entries as possible. Returns an empty list if the entry does not exist, if it already has this index,
- * or if the index is too great.
- */
+/** Like `moveFaq`, for a move to the index `place`, from 0. Changes as few entries as possible. */
 export function placeFaq(faqs: readonly FaqPosition[], id: string, place: number): FaqPosition[] {
   const from = faqs.findIndex((faq) => faq.id === id);
   const moving = faqs[from];
@@ -433,10 +425,8 @@ export function placeFaq(faqs: readonly FaqPosition[], id: string, place: number
 }
 
 /**
- * Returns the new `sortOrder` of an entry that moves directly after a neighbour (`step` 1) or before it (`step` -1).
- * `others` are the entries on the other side of the moved entry, the nearest entry first. Entries in `others` get a new
- * `sortOrder`, too, if the moved entry would otherwise not be between them and the neighbour. Returns undefined if
- * there is no neighbour.
+ * Places an entry directly after its neighbour (`step` 1) or before it (`step` -1).
+ * `others` are the entries on the other side, nearest first. Without space, they get a new `sortOrder`, too.
  */
 function pushed(
   moving: FaqPosition,

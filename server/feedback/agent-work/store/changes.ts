@@ -3,8 +3,8 @@ import type { Condition } from "../../../database/lists.ts";
 
 export interface ThreadWatch {
   /**
-   * Calls `wake` at most half a second after a change of a thread. Also calls `wake` once soon after `listen`
-   * was called. Returns a function that stops the calls of `wake`.
+   * Calls `wake` within half a second after a change, and once soon after `listen`. Returns a function that stops the
+   * calls.
    */
   listen(wake: () => void): () => void;
 }
@@ -12,10 +12,8 @@ export interface ThreadWatch {
 const everyMs = 500;
 
 /**
- * Creates the watch that wakes requests when any thread changes. The watch queries the database twice a second, but
- * only while a request waits. Before each query it calls `endSnoozes`, so that a waiting request also gets the end of a
- * snooze. The watch does not use the signals of transactions, because each report would then send a notification on
- * PostgreSQL. Transactions with notifications wait for each other.
+ * Queries the database twice a second, while a request waits. `endSnoozes` runs first, because its changes count, too.
+ * Signals are not used: on PostgreSQL, transactions with notifications wait for each other.
  */
 export function createThreadWatch(
   database: Pick<Database, "engine" | "get" | "all">,
@@ -53,20 +51,16 @@ export function createThreadWatch(
 }
 
 /**
- * A position in the sequence of changes, as text. On SQLite it is the number of the last change that the client has
- * seen. On PostgreSQL it is a snapshot: the client has seen every change that is visible in this snapshot. While a
- * client reads several pages, the mark also contains the snapshot at which the last page ends, and the last change on
- * the previous page.
+ * A position in the sequence of changes. SQLite: the number of the last seen change. PostgreSQL: a snapshot of the seen
+ * changes.
+ * Between pages, also: the snapshot of the last page, and the last change on the previous page.
  */
 type Mark = string;
 
-/** The result for a text that is not a mark of this database, such as a mark from before a restore. */
+/** The result for a text that is not a mark of this database, such as a mark before a restore. */
 export const notAMark = Symbol("not a mark");
 
-/**
- * The SQL expression for the current mark. A client that sends this mark later gets the changes that were made after
- * the mark was read.
- */
+/** SQL: the current mark. A client that sends it later gets the changes made after it. */
 export const presentMark: Record<Engine, string> = {
   sqlite: "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'thread_changes')",
   postgres: "CAST(pg_current_snapshot() AS text)",
@@ -74,10 +68,7 @@ export const presentMark: Record<Engine, string> = {
 
 const nameOfCount = "(SELECT name FROM change_counts LIMIT 1)";
 
-/**
- * Reads which threads have changed, in the order of the commits. A client misses no change, and gets no change twice.
- * (rule A30)
- */
+/** Reads changes in the order of the commits. A client misses no change and gets no change twice. (rule A30) */
 export const threadChanges = {
   /** Returns the mark after the last committed change. */
   async present(reader: Reader): Promise<Mark> {
@@ -85,16 +76,12 @@ export const threadChanges = {
     return `${count} ${mark}`;
   },
 
-  /**
-   * Returns the mark for a client that has read a list. `mark` is the column `mark` of the rows. If the list is empty,
-   * `mark` is undefined. Then the result is `before`, the mark that was read before the list.
-   */
+  /** Returns the mark after a list was read. `mark` is a column of its rows; an empty list has `before`. */
   seenBy: (before: Mark, mark: string | number | undefined): Mark =>
     mark === undefined ? before : `${before.split(" ").at(0)} ${mark}`,
 
   /**
-   * Returns the SQL conditions for changes `c` after a mark, and the function that returns the next mark. Returns
-   * `notAMark` if the text is not a mark of this database.
+   * Returns the SQL conditions for changes `c` after a mark, and the next mark. Returns `notAMark` for another text.
    */
   async after(reader: Reader, given: string): Promise<ChangesAfter | typeof notAMark> {
     const present = await readPresent(reader);

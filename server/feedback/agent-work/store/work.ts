@@ -53,10 +53,7 @@ export interface Search {
   };
 }
 
-/**
- * Returns the order of the matching threads: by `seq` for a search, by the last activity for `updatedSince`, otherwise
- * by the time of creation.
- */
+/** Returns the order in which the matching threads are listed. */
 export const orderOf = ({ q, updatedSince }: Search["filters"]): Exclude<ThreadOrder, "oldest_activity"> =>
   q !== undefined ? "found" : updatedSince !== undefined ? "activity" : "created";
 
@@ -79,7 +76,7 @@ export async function findThreads(
     },
     page,
   );
-  // The subquery selects only the keys of the page, so that the other columns are read only for the rows of the page.
+  // The subquery selects only keys. The other columns are then read only for the rows of the page.
   const rows = await reader.all<FoundRow>(
     plannedEachTime(
       `SELECT ${columns[reader.engine]} FROM (${newest}) AS newest CROSS JOIN feedback f CROSS JOIN apps a
@@ -91,8 +88,7 @@ export async function findThreads(
 }
 
 /**
- * Returns the part of the query that selects the matching threads of one app. If the search has tags, this part
- * usually reads only the threads with the rarest of these tags. (rule A28)
+ * Selects the matching threads of one app. With tags, usually reads only the threads with the rarest tag. (rule A28)
  */
 function inOrder(
   engine: Engine,
@@ -100,8 +96,7 @@ function inOrder(
   filters: Search["filters"],
 ): RowsOfScopes["inScope"] {
   const keys = tagKeysOf(filters);
-  // Usually only a few threads wait for somebody. Threads that wait have a separate index, which is faster than the
-  // index of a tag.
+  // Usually few threads wait. Their own index is then faster than the index of a tag.
   if (keys.length === 0 || waitsForSomebody(filters)) {
     const conditions: Condition[] = [["f.app_id = s.scope"], ...matching(filters)];
     return { from: "feedback f", ...sortKeyOf(order), conditions };
@@ -179,10 +174,7 @@ async function findWords(
   );
 }
 
-/**
- * Returns the conditions that usually match only a few threads. If there is an index for these conditions, a condition
- * with the ids of the apps is added. Without the ids, PostgreSQL would not use this index.
- */
+/** Returns the conditions that match few threads. PostgreSQL uses their index only with the ids of the apps. */
 function oftenFew(
   appIds: readonly string[],
   { waiting, updatedSince, tags }: Search["filters"],
@@ -218,8 +210,7 @@ const withTags = (keys: readonly string[]): Condition[] => {
   if (keys.length === 0) return [];
   const found = `SELECT count(*) FROM thread_tags x JOIN tags g ON g.id = x.tag_id
     WHERE x.feedback_id = f.id AND g.name_key IN (${placesOf(keys)})`;
-  // The condition is `>=` and not `=`. With `=`, PostgreSQL would expect very few threads, and would therefore read and
-  // sort all threads that have the tag.
+  // With `=` in place of `>=`, PostgreSQL expects few threads, and reads and sorts all threads with the tag.
   return [[`(${found}) >= ${keys.length}`, ...keys]];
 };
 
@@ -337,10 +328,7 @@ const claimColumns = `c.id, c.run_id AS "runId", c.user_id AS "userId", c.token_
     AND (t.expires_at IS NULL OR t.expires_at > ?) AND (t.kind <> 'oauth' OR EXISTS
     (SELECT 1 FROM oauth_tokens o WHERE o.connection_id = t.id AND o.expires_at > ?))) THEN 1 ELSE 0 END AS "tokenWorks"`;
 
-/**
- * The SQL condition for the claims of a caller. The condition also compares the token, because claims from older
- * versions of the server have no account.
- */
+/** SQL: the claims of a caller. The token counts, too, because claims from older versions have no account. */
 const ofCaller = "(c.user_id = ? OR c.token_id = ?)";
 
 /** Queries for claims on approved proposals. A proposal has at most one claim that is not released. */

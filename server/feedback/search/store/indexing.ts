@@ -13,7 +13,7 @@ import type { Deps } from "../../../deps.ts";
 import { addIndexed, asOneWord } from "../rules.ts";
 import { mostText, type ThreadWords, textsOf } from "./texts.ts";
 
-/** The maximum number of threads in a batch. With this small number, other writes wait only briefly for a batch. */
+/** The maximum number of threads in a batch. Other writes wait for each batch. */
 const batch = 100;
 
 /** The number of characters in the texts of a batch at which the batch ends. */
@@ -22,10 +22,7 @@ const batchText = 1_048_576;
 /** The maximum number of threads that are read at once. */
 const mostAtOnce = 16;
 
-/**
- * The limit for the total number of characters of the threads that were read at once. If they have more characters, the
- * next thread is read alone.
- */
+/** If the threads read at once have more characters than this, the next thread is read alone. */
 const fewText = 65_536;
 
 const batchesOfSearch = 20;
@@ -49,10 +46,7 @@ export const indexNext = async (database: Database, log?: IndexingLog): Promise<
 
 type IndexingLog = Pick<Deps["log"], "error">;
 
-/**
- * Adds up to 2,000 new threads to the index before a search, or fewer if they are long. A background job adds
- * the remaining threads. If indexing fails, logs the error, and the search continues without these threads.
- */
+/** Indexes up to 2,000 new threads before a search. A background job indexes the others. Errors are only logged. */
 export async function indexForSearch({ database, log }: Pick<Deps, "database" | "log">): Promise<void> {
   try {
     let text = 0;
@@ -67,13 +61,11 @@ export async function indexForSearch({ database, log }: Pick<Deps, "database" | 
 }
 
 /**
- * Waits for the running batch, or runs the next batch. So several searches at the same time use only one database
- * connection for indexing.
+ * Waits for the running batch, or runs the next one. So several searches use only one database connection for indexing.
  */
 async function nextBatch(database: Database, log: IndexingLog | undefined): Promise<Batch> {
   const present = running.get(database);
-  // It is possible that the running batch does not contain the newest threads and that another batch is
-  // necessary.
+  // The running batch may not contain the newest threads.
   if (present) return { isMore: true, text: (await present).text };
   const next = indexBatch(database, log).finally(() => running.delete(database));
   running.set(database, next);
@@ -100,14 +92,14 @@ export const indexAllAgain = (tx: Transaction): Promise<number> =>
      ON CONFLICT (feedback_seq) DO NOTHING`,
   );
 
-/** A thread in the queue for the index. The value of `mark` changes with each further change of the thread. */
+/** A thread in the queue for the index. Each further change of the thread changes `mark`. */
 interface Noted {
   readonly seq: number;
   readonly mark: string;
 }
 
-// `xmin` is necessary on PostgreSQL. Another process may have indexed the thread, and the thread may then have been
-// added to the queue again with the same number of changes.
+// PostgreSQL needs `xmin`. Another process may have indexed the thread, and the queue may contain it again with the
+// same count.
 const markOf = {
   sqlite: "CAST(changes AS text)",
   postgres: "changes || '.' || CAST(xmin AS text)",
@@ -131,8 +123,8 @@ async function indexBatch(database: Database, log: IndexingLog | undefined): Pro
 const isPassing = (error: unknown): boolean => isUnavailable(error) || isRetryable(error);
 
 /**
- * Indexes the threads of a failed batch one by one. If a thread fails again, logs the error and moves the
- * thread from the queue to a separate list, so that it does not delay the other threads.
+ * Indexes the threads of a failed batch one by one. A thread that fails again leaves the queue, so that it delays no
+ * other thread.
  */
 async function indexEach(
   database: Database,
@@ -158,10 +150,7 @@ async function indexEach(
   return { isMore: count > 0, text };
 }
 
-/**
- * Moves a thread from the queue to the list of threads that could not be indexed. Does nothing if the thread has
- * changed in the meantime. Returns 1 if the thread was moved, otherwise 0.
- */
+/** Moves a thread to the list of failed threads. Returns 0 if the thread has changed in the meantime. */
 async function setApart(tx: Transaction, one: Noted): Promise<number> {
   const seqs = await unchanged(tx, [one]);
   if (seqs.length === 0) return 0;
@@ -173,9 +162,7 @@ async function setApart(tx: Transaction, one: Noted): Promise<number> {
   return 1;
 }
 
-/**
- * Adds threads that could not be indexed to the queue again. A newer version of the server may be able to index them.
- */
+/** Adds the threads that could not be indexed to the queue again. A newer version of the server may succeed. */
 export const tryAgain = async (tx: Transaction): Promise<void> => {
   await tx.run(
     `INSERT INTO threads_to_index (feedback_seq) SELECT a.feedback_seq FROM threads_set_apart a WHERE a.feedback_seq > 0
@@ -185,8 +172,7 @@ export const tryAgain = async (tx: Transaction): Promise<void> => {
 };
 
 /**
- * Indexes threads. The texts are read and divided into words before the transaction begins, because other writes must
- * wait during the transaction.
+ * Indexes threads. Texts are read and divided before the transaction, because other writes wait during the transaction.
  */
 async function indexThreads(database: Database, noted: readonly Noted[]): Promise<Batch> {
   const threads: IndexedThread[] = [];
@@ -221,16 +207,16 @@ async function indexThreads(database: Database, noted: readonly Noted[]): Promis
 }
 
 /**
- * Stores the words of those threads that have not changed since they were read. Removes these threads from the
- * queue, and from the list of threads that could not be indexed. Returns their number.
+ * Stores the words of unchanged threads. Removes these threads from the queue and from the list of failed threads.
+ * Returns their number.
  */
 async function store(
   tx: Transaction,
   read: readonly Noted[],
   threads: readonly IndexedThread[],
 ): Promise<number> {
-  // With this lock, a search waits until another server has finished its batch, which may contain a thread that the
-  // search should find.
+  // With this lock, a search waits for the batch of another server. That batch may contain a thread that the search
+  // should find.
   await tx.lock("innkeep search index");
   const seqs = await unchanged(tx, read);
   if (seqs.length === 0) return 0;
@@ -243,7 +229,7 @@ async function store(
     ...seqs,
   );
   const kept = new Set(seqs);
-  // The rows are sorted, because FTS5 writes the index to disk whenever a rowid is smaller than the previous rowid.
+  // Sorted rows are faster: FTS5 writes to disk whenever a rowid is smaller than the previous one.
   const rows = threads
     .filter(({ thread }) => kept.has(thread.seq))
     .sort((a, b) => a.thread.seq - b.thread.seq);
@@ -253,9 +239,8 @@ async function store(
 }
 
 /**
- * Returns the `seq` of the threads that have not changed since they were read. On PostgreSQL, threads whose rows
- * another transaction has locked are left out, so this function never waits. These threads are indexed in a later
- * batch.
+ * Returns the unchanged threads. On PostgreSQL, locked threads are left for a later batch, so that this function never
+ * waits.
  */
 async function unchanged(tx: Transaction, read: readonly Noted[]): Promise<number[]> {
   const marks = new Map(read.map(({ seq, mark }) => [seq, mark]));
@@ -299,19 +284,13 @@ interface IndexedThread {
   readonly text: number;
 }
 
-/**
- * The maximum total number of bytes of a thread's words. A `tsvector` of PostgreSQL has at most 1 MiB, and contains
- * each word twice: once with a prefix for the app, and once with a prefix for the range of threads.
- */
+/** The maximum number of bytes of a thread's words. A `tsvector` has at most 1 MiB and contains each word twice. */
 const mostBytes = 250_000;
 
-/** The kinds of text that a thread can have very many of, or that can be very long. */
+/** The kinds of long texts, and of texts that a thread can have many of. */
 const longKinds: ReadonlySet<string> = new Set(["plan", "note", "reply", "answer", "repeat", "metadata"]);
 
-/**
- * Returns the words of a thread for the index. If a thread is very long, its metadata and its older messages
- * and plans are left out.
- */
+/** Returns the words of a thread. If the thread is very long, its metadata and oldest texts are left out. */
 function indexedOf({ texts, marks, ...thread }: ThreadWords): IndexedThread {
   const words = new Set(marks);
   const short = texts.filter(({ kind }) => !longKinds.has(kind));
@@ -374,15 +353,14 @@ const lexemesOf = (
   ...words.map((word) => wordInRange(Math.floor(seq / rangeOfSearch), word)),
 ];
 
-/** The number of pages of the index that one step merges. With this small number, other writes wait only briefly. */
+/** The number of pages that one step merges. Other writes wait for each step. */
 const pagesAtOnce = 200;
 
 const mostRounds = 10_000;
 
 /**
- * Removes the words of deleted threads from the search index of SQLite. FTS5 only marks threads as deleted. The words
- * of deleted threads stay in the file until the segments of the index are merged. This function merges the segments in
- * small steps. On PostgreSQL, the function does nothing, because VACUUM removes the words.
+ * Removes the words of deleted threads on SQLite. FTS5 keeps these words until it merges segments. On PostgreSQL,
+ * VACUUM removes them.
  */
 export async function forgetDeletedWords(database: Database, stopping: AbortSignal): Promise<void> {
   if (database.engine === "postgres" || !(await hasMarks(database))) return;
@@ -392,8 +370,8 @@ export async function forgetDeletedWords(database: Database, stopping: AbortSign
 }
 
 /**
- * Whether the index contains threads that are marked as deleted. FTS5 stores these marks in pages with higher numbers
- * than the pages of all 65,536 possible segments.
+ * Whether the index contains threads that are marked as deleted. Their pages come after the pages of all 65,536
+ * possible segments.
  */
 async function hasMarks(database: Database): Promise<boolean> {
   const sql = "SELECT 1 AS one FROM feedback_search_data WHERE id >= (65536 << 37) LIMIT 1";

@@ -23,9 +23,8 @@ import {
 } from "./ranges.ts";
 
 /**
- * The first two steps of a search. Both steps search only the newest two ranges. A range is a group of `rangeOfSearch`
- * consecutive threads. The first step searches only the newest one to two thousand threads in these ranges. If
- * `thousands` is 0, all threads of the ranges are searched.
+ * The first two steps of a search, both in the newest two ranges. The first step searches only their newest thousands
+ * of threads.
  */
 const steps = [
   { ranges: 2, thousands: 2 },
@@ -38,10 +37,8 @@ const ranges = 4;
 const mostRanges = 64;
 
 /**
- * Returns the newest threads that match. Very many threads may contain a common word, so that it would be slow
- * to sort all of them. So the newest ranges are searched first. After that, all threads are searched at once if
- * the apps have few threads (or few threads with the searched status), or if a term is rare. Otherwise the
- * older ranges are searched step by step until the time is over.
+ * Returns the newest threads that match. Sorting all threads with a common word is slow, so the newest ranges come
+ * first. All others are searched at once only if this is fast.
  */
 export async function newestInPostgres(
   reader: Reader,
@@ -79,10 +76,8 @@ const newestSeq = async (reader: Reader): Promise<number> =>
   (await reader.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM feedback"))?.seq ?? 0;
 
 /**
- * Returns the newest of all threads that match. Returns undefined if this would be slow, because no term is
- * rare and the apps have many threads with the searched status. It would be slow to count all threads with a
- * common word. So the function estimates from `ranges` and from a sample of the older ranges whether a term is
- * rare.
+ * Returns the newest of all threads that match, or undefined if this would be slow. Estimates from samples whether a
+ * term is rare.
  */
 async function findAll(
   reader: Reader,
@@ -102,10 +97,7 @@ async function findAll(
   return findByFirst(reader, searched, [...new Set([rareTerm, ...whole])], page);
 }
 
-/**
- * Whether these apps together have at most `few` threads. If `status` is given, only threads with this status are
- * counted.
- */
+/** Whether these apps have at most `few` threads, or threads with this status. */
 async function haveFew(
   reader: Reader,
   appIds: readonly string[],
@@ -121,8 +113,8 @@ async function haveFew(
 const mostSampled = 32;
 
 /**
- * Returns the first term that is rare both in the newest ranges and in a sample of the older ranges. The sample is
- * necessary, because a word that is rare today may be in very many old threads.
+ * Returns the first term that is rare in the newest ranges and in a sample of older ranges. A word may be rare only in
+ * new threads.
  */
 async function firstRare(
   reader: Reader,
@@ -155,10 +147,8 @@ const findInApps = (reader: Reader, searched: SearchedTerms, page: SearchPage): 
   findEach(reader, { asked: inEachApp(searched), order: "any" }, page);
 
 /**
- * Searches the index only for the marks of the scope and for the terms `first`. Together, these must match only
- * a few threads. The other terms are compared with the stored words of these threads. If the index also
- * searched for the beginning of a word, it would read all threads with words that begin in this way, even if
- * another term is rare.
+ * Queries the index only for the marks and the terms `first`, which match few threads. Compares the other terms with
+ * the stored words. For the beginning of a word, the index would read too many threads.
  */
 function findByFirst(
   reader: Reader,
@@ -190,15 +180,13 @@ const ofApps = (ids: readonly string[]): Condition => [
   ...ids,
 ];
 
-// The functions below run the SQL statements of the search. The statements query the index with expressions of the type
-// `tsquery`.
+// The functions below run SQL. They query the index with expressions of the type `tsquery`.
 
 /** Whether at most `most` threads match the expressions, counted together. */
 async function hasAtMost(reader: Reader, asked: readonly string[], most: number): Promise<boolean> {
   if (most < 0) return false;
   if (asked.length === 0) return true;
-  // `OFFSET 0` makes PostgreSQL use the search index. Without `OFFSET 0`, PostgreSQL would read threads one after
-  // another until it has found enough for `LIMIT`.
+  // With `OFFSET 0`, PostgreSQL uses the search index. Otherwise it reads the threads one after another.
   const sql = `SELECT 1 AS one FROM unnest(${textsOf(asked)}) AS r(asked)
     CROSS JOIN LATERAL (SELECT 1 AS one FROM feedback_search s WHERE s.words @@ CAST(r.asked AS tsquery) OFFSET 0) AS found
     LIMIT 1 OFFSET ?`;
@@ -206,8 +194,8 @@ async function hasAtMost(reader: Reader, asked: readonly string[], most: number)
 }
 
 /**
- * Returns the newest of the threads `among` that match. The query compares the stored words of these threads. A query
- * of the index would be slower, because the index would read all threads with words that begin with a typed word.
+ * Returns the newest threads of `among` that match. Compares their stored words, because the index would read all words
+ * with a typed beginning.
  */
 async function findAmong(
   reader: Reader,
@@ -216,7 +204,7 @@ async function findAmong(
   among: readonly number[],
 ): Promise<number[]> {
   if (among.length === 0) return [];
-  // The threads are sorted before they are compared, so that the query can end when the page is full.
+  // The query sorts before it compares, so that it can end when the page is full.
   const read = `SELECT * FROM feedback_search WHERE seq IN (${among.join(", ")}) ORDER BY seq DESC OFFSET 0`;
   const rows = await reader.all<{ seq: number }>(
     plannedEachTime(`SELECT s.seq FROM (${read}) s WHERE s.words @@ CAST(? AS tsquery) LIMIT ?`),
@@ -232,16 +220,14 @@ type ExpressionOrder = "newest" | "any";
 interface AskedEach {
   /** The conditions with which the search index is queried. There is one query for each of them. */
   readonly asked: readonly string[];
-  /** For each condition in `asked`, a second condition that the stored words of the found threads must match. */
+  /** For each condition in `asked`, a second condition for the stored words of the found threads. */
   readonly words?: readonly string[] | undefined;
   readonly order: ExpressionOrder;
 }
 
 /**
- * Returns the newest threads that match at least one of the expressions. Each expression is queried separately. With
- * one combined expression, the time would grow with the square of its length, because the index compares each found
- * thread with the whole expression. The expressions are rows of a table, not constants. With constants, PostgreSQL
- * might start parallel workers, which takes 20 ms.
+ * Returns the newest threads that match any expression. One combined expression takes quadratic time, so each is a
+ * separate query. Constants might start parallel workers (20 ms), so expressions are rows.
  */
 async function findEach(
   reader: Reader,
@@ -250,8 +236,8 @@ async function findEach(
 ): Promise<number[]> {
   const hasWords =
     "CROSS JOIN LATERAL (SELECT 1 FROM feedback_search w WHERE w.seq = m.seq AND w.words @@ CAST(r.words AS tsquery) OFFSET 0) has";
-  // With `OFFSET 0`, PostgreSQL first queries the index and sorts the results. Then it reads threads only until the
-  // page is full.
+  // With `OFFSET 0`, PostgreSQL sorts the results of the index first. Then it reads threads only until the page is
+  // full.
   const rows = await reader.all<{ seq: number }>(
     plannedEachTime(`SELECT found.seq FROM unnest(${textsOf(asked)}, ${textsOf(words ?? [])}) WITH ORDINALITY AS r(asked, words, place)
      CROSS JOIN LATERAL (
@@ -296,17 +282,12 @@ const isWhole = (term: Term): boolean => !term.some(({ isBeginning }) => isBegin
 const inPlace = (term: Term, place: Place): string =>
   anyOf(term.map(({ word, isBeginning }) => lexeme(place(word)) + (isBeginning ? ":*" : "")));
 
-/**
- * The maximum number of apps whose marks a query uses. With more apps, it is faster to compare the app of each found
- * thread.
- */
+/** The maximum number of apps whose marks a query uses. With more apps, comparing each thread's app is faster. */
 const mostMarks = 3;
 
 /**
- * Returns the expression for the threads of one range that have all terms. All beginnings of words are searched with
- * the mark of the range. If there are no beginnings of words, one whole word is searched with this mark. Without this
- * mark, the index would read all threads of the apps. The other words are searched with the marks of the apps. Two apps
- * may have the same mark, so the caller must also compare the ids of the apps.
+ * Returns the expression for the threads of a range with all terms. Without the mark of the range, the index reads all
+ * threads of the apps. Two apps may have the same mark, so the caller must also compare app ids.
  */
 function inRange({ scope: { appIds }, all, none }: SearchedTerms, range: number): string {
   const place = placeOfRange(range);
@@ -335,8 +316,8 @@ const placesOfRange = (range: number): string => {
 };
 
 /**
- * Returns the expression for the threads of several ranges that have all terms. Use it only for a few ranges, because
- * the index compares each found thread with the whole expression.
+ * Returns the expression for several ranges. Use it only for few ranges: the index compares each thread with the whole
+ * expression.
  */
 const inRanges = (searched: SearchedTerms, ranges: Ranges): string =>
   anyOf(numbersOf(ranges).map((range) => inRange(searched, range)));
@@ -345,17 +326,13 @@ const inRanges = (searched: SearchedTerms, ranges: Ranges): string =>
 const marksOf = (appIds: readonly string[]): string[] =>
   appIds.length > mostMarks ? [] : [anyOf(appIds.map((id) => lexeme(marks.app + id)))];
 
-/**
- * Returns a list with the expression for the newest thousands of threads up to `end`. The list is empty if `thousands`
- * is 0.
- */
+/** Returns the expression for the newest thousands of threads up to `end`, as a list. The list is empty for 0. */
 function newestPlaces(end: number, thousands: number): string[] {
   if (thousands === 0) return [];
   const last = Math.floor(end / newestOfSearch);
   return [anyOf(Array.from({ length: thousands }, (_, back) => lexeme(`${marks.place}${last - back}`)))];
 }
 
-/** Returns the expression for the threads of one app that have all terms. */
 const inApp = ({ all, none }: SearchedTerms, appId: string): string =>
   allOf([
     ...(all.length > 0 ? all.map((term) => inPlace(term, placeOfApp(appId))) : [lexeme(marks.app + appId)]),

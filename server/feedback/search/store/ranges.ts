@@ -2,10 +2,7 @@ import type { Condition } from "../../../database/lists.ts";
 import { rangeOfSearch } from "../../../database/schema/search.ts";
 import type { Term } from "../rules.ts";
 
-/**
- * The threads to search: the threads of some apps. If `status` or `type` is given, only the threads with this status or
- * type.
- */
+/** The threads to search: those of some apps, or only those with this status or type. */
 export interface SearchScope {
   readonly appIds: readonly string[];
   readonly status?: string | undefined;
@@ -29,10 +26,7 @@ export interface SearchPage {
   /** The maximum number of threads. */
   readonly limit: number;
   readonly effort?: Effort;
-  /**
-   * The threads to search, if not all threads are searched. These threads must already match the conditions, and be
-   * sorted newest first.
-   */
+  /** The only threads to search. They must already match the conditions, newest first. */
   readonly among?: readonly number[];
 }
 
@@ -42,8 +36,8 @@ export interface Effort {
   /** A list of at most this number of threads is searched completely at once. */
   readonly few: number;
   /**
-   * The maximum number of threads that have a rare word. The number of threads is estimated. This limit is used only on
-   * PostgreSQL. If the limit is negative, no word is rare.
+   * The maximum estimated number of threads with a rare word. Only PostgreSQL uses it. If it is negative, no word is
+   * rare.
    */
   readonly rare: number;
 }
@@ -52,8 +46,8 @@ export interface Found {
   /** The `seq` of the newest threads that match, newest first. */
   readonly seqs: readonly number[];
   /**
-   * The `seq` at which the search ended because of its time limit. Threads with a lower `seq` were not searched, and
-   * the next page can continue with these threads. Undefined if the search was complete or the page is full.
+   * The `seq` at which the time limit ended the search. The next page continues with lower values. Undefined after any
+   * other end.
    */
   readonly reached: number | undefined;
 }
@@ -79,16 +73,10 @@ export interface BackwardSearch {
 
 /** With these limits, a whole request that searches takes at most 50 milliseconds. */
 export const usualEffort: Effort = { milliseconds: 20, few: 5_000, rare: 3_000 };
-/**
- * The time in milliseconds below which a step is quick. After a quick step, the next step searches twice as many
- * ranges.
- */
+/** A step below this time (milliseconds) is quick. After a quick step, the next step searches twice as many ranges. */
 const quick = 3;
 
-/**
- * Continues a search with the threads that were not searched yet, and returns all results together. If the time
- * is over, returns `stopped`, because the next page continues from there.
- */
+/** Continues a search where it stopped, and returns all results together. Returns `stopped` if the time is over. */
 export async function continueSearch(stopped: Found, given: BackwardSearch): Promise<Found> {
   if (stopped.reached === undefined || performance.now() > given.until) return stopped;
   const end = Math.min(given.end, stopped.reached - 1);
@@ -104,9 +92,8 @@ export async function continueSearch(stopped: Found, given: BackwardSearch): Pro
 export const endOf = ({ milliseconds }: Effort): number => performance.now() + milliseconds;
 
 /**
- * Searches ranges step by step, newest first. The search ends when the page is full, no range is left, or the time is
- * over. The search always makes at least one step. So a client that requests one page after the other always reaches
- * the last page.
+ * Searches ranges, newest first, until the page is full or the time is over. At least one step runs, so that a client
+ * reaches the last page.
  */
 export async function searchBackwards(given: BackwardSearch): Promise<Found> {
   const { end, limit, until, most, searchRanges } = given;

@@ -41,14 +41,13 @@ const mostCounted = 500;
 const newest = Number.MAX_SAFE_INTEGER;
 
 /**
- * The approximate time in milliseconds after which counting ends. The numbers so far are then shown as minimum
- * numbers, such as `12+`.
+ * Counting ends after about this time (milliseconds). The counts so far are shown as minimum numbers, such as `12+`.
  */
 const mostMilliseconds = 15;
 
 /**
- * Counts the threads of each status on a page that contains all results of a search. If the search ended because of its
- * time limit, `isComplete` is false. There may be more threads, so the numbers end with `+`. (rule F58)
+ * Counts the threads of each status. `rows` contains all results. If not `isComplete`, the numbers end with `+`. (rule
+ * F58)
  */
 export function countPage(
   rows: readonly { readonly status: string }[],
@@ -132,8 +131,8 @@ export async function searchThreads(reader: Reader, search: ThreadSearch, given:
 }
 
 /**
- * If the query contains a thread number, returns the threads with this number, at most one in each app. Otherwise
- * returns undefined. Without this function, a search range by range could end before it reaches an old thread.
+ * Returns the threads with the number in the query, or undefined without a number. A search by ranges might not reach
+ * an old thread.
  */
 async function threadsOfNumber(
   reader: Reader,
@@ -182,16 +181,15 @@ async function searchTexts(
 const firstMessages = 30;
 
 /**
- * The number of threads that are read at once. If they have more than `muchText` characters, the next thread is
- * read alone.
+ * The number of threads that are read at once. After more than `muchText` characters, the next thread is read alone.
  */
 const mostAtOnce = 16;
 
 const muchText = 65_536;
 
 /**
- * Returns the threads that match the patterns of the query. If the time is over, the function ends early, and
- * `last` is the last thread that was read.
+ * Returns the threads that match the patterns of the query. If the time is over, `last` is the last thread that was
+ * read.
  */
 async function withPatterns(
   reader: Reader,
@@ -263,10 +261,7 @@ export async function* withManyMessages(
   for (const { seq } of long) yield* textsInParts(reader, [seq], { most: mostMessages, withoutSenders });
 }
 
-/**
- * Returns the scope. If the scope has no status and the query has exactly one, adds this status to the scope.
- * Does the same with the type.
- */
+/** Adds the status of the query to the scope if there is exactly one. Does the same with the type. */
 function narrowed({ scope, query: { facts } }: ThreadSearch): SearchScope {
   const only = (name: Fact["name"]): string | undefined => {
     const of = facts.filter((fact) => fact.name === name && !fact.isNot);
@@ -275,10 +270,7 @@ function narrowed({ scope, query: { facts } }: ThreadSearch): SearchScope {
   return { ...scope, status: scope.status ?? only("status"), type: scope.type ?? only("type") };
 }
 
-/**
- * Returns the SQL conditions for the facts of a query. If the query has several statuses or types, a thread must have
- * one of them.
- */
+/** Returns the SQL conditions for the facts of a query. Several statuses or types are alternatives. */
 function conditionsOf({ scope, query: { facts }, userId }: ThreadSearch): Condition[] {
   return [
     ...oneOf("f.status", facts, "status"),
@@ -324,8 +316,7 @@ function assignedTo(value: string, userId: string): Condition {
 }
 
 /**
- * Returns SQL for the threads `f` that a search has found: the part after FROM, and a condition. The values of the
- * condition must be the first values of the statement.
+ * Returns SQL for the found threads `f`: the part after FROM, and a condition. Its values come first in the statement.
  */
 export function amongFound(
   { engine }: Pick<Reader, "engine">,
@@ -338,8 +329,8 @@ export function amongFound(
       condition: seqs.length === 0 ? ["FALSE"] : [`f.seq IN (${places})`, ...seqs],
     };
   }
-  // With a list of numbers in the condition, SQLite without statistics would read all threads of the app. CROSS JOIN
-  // makes SQLite read the found numbers first.
+  // Without statistics, SQLite would read all threads of the app for a list of numbers. CROSS JOIN reads the found
+  // numbers first.
   const from = "json_each(?) AS found CROSS JOIN feedback f";
   return { from, condition: ["f.seq = found.value", JSON.stringify(seqs)] };
 }
@@ -359,17 +350,12 @@ export async function searchedApps(
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/**
- * The maximum number of ranges that one step searches. Such a step takes at most 25 milliseconds. During this time, the
- * server cannot answer other requests.
- */
+/** The maximum number of ranges in one step. Such a step blocks the server for up to 25 milliseconds. */
 const mostRanges = 16;
 
 /**
- * Returns the newest threads that match. First, only the newest range is searched. If it contains too few
- * results, all threads are searched at once if a word is rare. Otherwise the older ranges are searched until
- * the time is over. A search of all threads at once would be slow for common words: if no thread has all of
- * them, it would read very long lists of the index.
+ * Returns the newest threads that match. Searches the newest range first, then all threads at once if a word is rare.
+ * For common words, this is slow, so the search continues range by range.
  */
 async function newestInSqlite(reader: Reader, searched: SearchedTerms, page: SearchPage): Promise<Found> {
   const { effort = usualEffort, among } = page;

@@ -22,16 +22,12 @@ const mostCounted = 50;
 /** The maximum number of apps whose words are proposed. (rule F59) */
 const mostApps = 64;
 
-/**
- * The number of apps whose words one statement looks up on PostgreSQL, where the index contains separate words for each
- * app.
- */
+/** The number of apps in one statement on PostgreSQL, where each app has its own words in the index. */
 const appsAtOnce = 8;
 
 /**
- * Returns the query `q` with corrected words. Each word that is in no thread is replaced by the most frequent word that
- * differs by one typing error. Returns undefined if no word is replaced. Only words of threads that the person may see
- * are used. (rule F59)
+ * Returns `q` with corrected words, or undefined. A word without threads becomes the most frequent similar word of the
+ * searched threads. (rule F59)
  */
 export async function correctedQuery(
   database: Database,
@@ -39,7 +35,7 @@ export async function correctedQuery(
   { query, ...search }: ThreadSearch & InApps,
 ): Promise<string | undefined> {
   let corrected = q;
-  // The words are replaced from the last to the first, so that the positions of the remaining words stay correct.
+  // The last word is replaced first, so that the positions of the other words stay correct.
   for (const typed of query.typed.toReversed()) {
     const better = await betterWord(database, search, typed);
     if (better !== undefined)
@@ -81,8 +77,8 @@ export async function newestWith(
 }
 
 /**
- * Returns the words that are in the index. On SQLite, the result may contain words of other apps. On PostgreSQL, looks
- * up no more apps when `mostWords` words are found.
+ * Returns the words that are in the index. On SQLite, some may belong to other apps. On PostgreSQL, about `mostWords`
+ * are enough.
  */
 async function existingWords(
   database: Database,
@@ -116,8 +112,7 @@ async function inLexemes(tx: Transaction, appIds: readonly string[], words: read
   const ranges = numbersOf({ newest, oldest: Math.max(0, newest - rangesFirst + 1) });
   const has = (asked: string) =>
     `EXISTS (SELECT 1 FROM feedback_search s WHERE s.words @@ CAST(${asked} AS tsquery))`;
-  // For each word, the index reads a list of all threads with this word. The lists of the newest ranges are short, and
-  // a common word is in these lists. So these lists are read first.
+  // The index reads a list of threads for each word. The lists of the newest ranges are short, so they are read first.
   return tx.all<FoundWord>(
     plannedEachTime(`SELECT asked ->> 0 AS word FROM json_array_elements(CAST(? AS json)) AS asked
      WHERE ${has("asked ->> 1")} OR ${has("asked ->> 2")}`),
@@ -130,7 +125,7 @@ const newestSeq = "SELECT max(seq) AS seq FROM feedback";
 /** The number of the newest ranges that are searched for a word before all threads are searched. */
 const rangesFirst = 2;
 
-/** Returns two expressions for the threads with a word: for the threads of the newest ranges, and for all threads. */
+/** Returns expressions for the threads with a word: in the newest ranges, and in all. */
 function lexemesOf(appIds: readonly string[], word: string, ranges: readonly number[]): [string, string] {
   const anyOf = (lexemes: readonly string[]) => `(${lexemes.map((one) => `'${one}'`).join(" | ")})`;
   const apps = anyOf(appIds.map((id) => marksInPostgres.app + id));

@@ -9,15 +9,13 @@ export interface ThreadWords {
   readonly appId: string;
   readonly status: string;
   readonly category: string;
-  /** The texts. If several texts match equally well, the search shows a line of the first of these texts. */
+  /** The texts. Of equally good texts, the search shows the first one. */
   readonly texts: readonly TimedText[];
-  /**
-   * Words for the index that are in no text, such as the words for the operators `tag:`, `from:` and `has:`.
-   */
+  /** Words for the index that are in no text, such as those for the operators `tag:`, `from:` and `has:`. */
   readonly marks: readonly string[];
 }
 
-/** A text of a thread. `at` is the time at which its message or plan was created; undefined for other texts. */
+/** A text of a thread. `at` is the time of its message or plan; undefined for other texts. */
 export interface TimedText extends ThreadText {
   readonly at: string | undefined;
 }
@@ -25,10 +23,7 @@ export interface TimedText extends ThreadText {
 /** The number of a thread's newest messages that are searched. */
 export const mostMessages = 500;
 
-/**
- * When this number of characters of a thread is indexed, no further text is indexed. When this number of bytes
- * of its messages is read, no further message is read.
- */
+/** No text of a thread is indexed after this number of characters. No message is read after this number of bytes. */
 export const mostText = 262_144;
 
 export interface TextsRead {
@@ -145,10 +140,7 @@ const lengthOfMessage = ["m.body", "m.subject", "m.metadata"]
 const newestOfThread = `WHERE n.feedback_id = f.id AND n.direction <> 'blocked'
   ORDER BY n.created_at DESC, n.id DESC LIMIT ?`;
 
-/**
- * Returns SQL for the newest messages of each thread, until the texts of these messages have more than `mostText`
- * bytes.
- */
+/** Returns SQL for the newest messages of each thread, up to `mostText` bytes of text. */
 const withNewest = (threads: string): string =>
   `SELECT m.feedback_id AS "feedbackId", m.direction, m.category AS type, m.created_at AS "createdAt", m.body,
      m.foreign_from AS "foreignFrom", m.subject, m.source, m.sender_name AS "senderName", m.sender_email AS "senderEmail", m.metadata
@@ -174,7 +166,7 @@ const tagsSql = (ids: readonly string[]): string =>
   `SELECT x.feedback_id AS "feedbackId", t.name, t.name_key AS key FROM thread_tags x JOIN tags t ON t.id = x.tag_id
    WHERE x.feedback_id IN (${placesOf(ids)}) ORDER BY t.name_key`;
 
-// The stored original of a mail is left out, because it is not a file that the sender attached.
+// The original of a mail is not a file that the sender attached.
 const filesSql = (ids: readonly string[]): string =>
   `SELECT feedback_id AS "feedbackId", file_name AS "fileName", media_type AS "mediaType" FROM uploads
    WHERE feedback_id IN (${placesOf(ids)}) AND media_type <> 'message/rfc822' ORDER BY created_at, name`;
@@ -222,8 +214,8 @@ const kindOf = ({ direction, type }: MessageRow): FoundIn =>
   type === null ? (directions[direction] ?? "answer") : "repeat";
 
 /**
- * Whether a source has several words. A source with a single word, such as `web`, is not searched as a text, because
- * very many threads have it. Such a source is found only with the operator `source:`. (rule F57)
+ * Whether a source has several words. Very many threads have a source such as `web`, so only `source:` finds it. (rule
+ * F57)
  */
 const isSpecific = (source: string | null): boolean => source !== null && wordsIn(source).length > 1;
 

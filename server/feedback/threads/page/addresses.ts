@@ -3,15 +3,12 @@ import type { Links } from "../../../console/links.ts";
 import { type InboxPosition, inboxPositionQuery } from "../../inbox/neighbours.tsx";
 
 /**
- * The name of a parameter in the address of a thread. The parameter contains the id of a repeated report. The
- * page then shows the group of this report only up to this report.
+ * A parameter in the address of a thread: the id of a repeated report. The page shows the report's group only up to
+ * this report.
  */
 export const repeatsName = "repeats";
 
-/**
- * Returns the address of the page of a thread that shows a group of repeated reports up to the report `until`.
- * Keeps the position from which the thread was opened.
- */
+/** Returns the address of a thread with a group of repeated reports up to `until`. Keeps the position in the inbox. */
 export function repeatsAddress(
   address: string,
   position: InboxPosition,
@@ -23,10 +20,10 @@ export function repeatsAddress(
   return `${address}?${query}#message-${until}`;
 }
 
-/** The parameter in the address of older messages that contains the id of a message that the page must show. */
+/** The parameter for older messages: the id of a message that the page must show. */
 const messageName = "message";
 
-/** Returns the address of a message of a thread: on this page, or on a page with older messages. */
+/** Returns the address of a message, on this page or on a page with older messages. */
 export function messageAddress(
   links: Links,
   { app, feedback, messages, omittedMessages }: OwnedThread,
@@ -39,13 +36,10 @@ export function messageAddress(
   return `${links.thread(app.id, feedback.id, "older")}?${query}`;
 }
 
-/** The parameter in the address of older messages that contains the id of the message before which they are. */
+/** The parameter for older messages: the id of the message before which they are. */
 const beforeName = "before";
 
-/**
- * Returns the address of the page with the messages that are older than those of a thread. Returns undefined if there
- * are none.
- */
+/** Returns the address of the page with older messages, or undefined if there are none. */
 export function olderAddress(
   links: Links,
   { app, feedback, nextBefore }: Pick<OwnedThread, "app" | "feedback" | "nextBefore">,
@@ -57,10 +51,7 @@ export function olderAddress(
   return `${links.thread(app.id, feedback.id, "older")}?${query}#timeline`;
 }
 
-/**
- * Returns the parameters of the page with older messages: the id of the message before which they are, and the id of a
- * message that the page must show. A parameter that is not in the address is an empty text.
- */
+/** Returns the parameters of the page with older messages. A missing parameter is an empty text. */
 export const olderPartIn = (
   query: (name: string) => string,
 ): { readonly before: string; readonly message: string } => ({

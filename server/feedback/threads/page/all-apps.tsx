@@ -42,8 +42,8 @@ import {
 import { snoozeEnd, untilDay } from "./fields.tsx";
 
 /**
- * Shows the threads of all apps of a person in one list. A thread opens in the inbox of its app. A search has its own
- * page. (rule F49)
+ * Shows the threads of all apps of a person. A thread opens in the inbox of its app. A search has its own page. (rule
+ * F49)
  */
 async function showAllApps(visit: SignedInVisit): Promise<Reply> {
   const q = visit.query("q").trim();
@@ -161,10 +161,8 @@ const AllApps = ({
             <OrderMenu list={links.allFeedback} filter={filter} />
           </div>
           <form class="list-form" id="list-form" method="post" action={links.allFeedbackForm("change")}>
-            {/*
-             * Without scripts, the Enter key in the field for a day or on a checkbox uses the first button of the form.
-             * This button must not resolve threads.
-             */}
+            {/* Without scripts, the Enter key uses the first button of the form. This button must not resolve
+                threads. */}
             <button
               class="unseen"
               type="submit"
@@ -244,12 +242,12 @@ function nameOf(filter: ListFilter): string {
   return isSameFilter(filter, unreadFilter) ? "Unread" : "Filtered";
 }
 
-/** Returns the number of the colour of an app, from 0 to 7. The number depends only on the id of the app. */
+/** Returns the colour of an app, from 0 to 7. It depends only on the app id. */
 const colourOf = (appId: string): number => Number.parseInt(appId.slice(-2), 16) % 8;
 
 /**
- * Changes the selected threads, one app after the other. Threads of an app in which the person may not change them are
- * left out. The next page shows the result and offers to undo the change. (rule F48)
+ * Changes the selected threads in each app. Skips apps in which the person may not change threads. The next page offers
+ * to undo the change. (rule F48)
  */
 function changeThreads(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links } = visit;
@@ -290,7 +288,7 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links } = visit;
   return reshowForm(
     async () => {
-      // The value has three parts for each app. A change has at most one app for each of its threads.
+      // Three parts for each app. There are at most as many apps as threads.
       const given = fields.text("undo").split(".", 3 * limits.bulkIds);
       const byApp = given.flatMap((appId, at) =>
         at % 3 === 0
@@ -306,10 +304,7 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/**
- * Returns an id in a shorter form. Each selected thread may be in another app, and the address of the next page
- * contains two ids for each app.
- */
+/** Returns a shorter form of an id. The address of the next page may contain two ids for each selected thread. */
 const packed = (id: string): string => Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url");
 
 /** Returns the id for a short form that `packed` returned. */
@@ -318,10 +313,7 @@ const unpacked = (short: string | undefined): string =>
     .toString("hex")
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
-/**
- * The actions for threads of several apps, and the change that each of them makes. A snooze is not here, because its
- * change contains a time.
- */
+/** The changes that the actions make. A snooze is not here, because its change contains a time. */
 const changes: ReadonlyMap<string, Record<string, unknown>> = new Map(
   Object.entries({
     resolve: { status: "resolved" },
@@ -333,10 +325,7 @@ const changes: ReadonlyMap<string, Record<string, unknown>> = new Map(
   }),
 );
 
-/**
- * Returns the ids of the selected threads by app. The value of a checkbox is the id of the app, a dot, and the id of
- * the thread.
- */
+/** Returns the ids of the selected threads by app. A checkbox has the value `appId.threadId`. */
 function idsByApp(values: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const byApp = new Map<string, string[]>();
   for (const value of new Set(values)) {
@@ -365,9 +354,8 @@ interface OfApp {
 }
 
 /**
- * Runs a change in each app. The threads of an app count as left out if the person may not change them. If the change
- * fails after threads of another app were changed, the threads of the failed app also count as left out. No error is
- * thrown then, because the page must report the changed threads.
+ * Runs a change in each app. Threads that the person may not change are skipped. After a first change, any error only
+ * skips threads, because the page must report the changes.
  */
 async function inEachApp<Given extends OfApp>(
   byApp: readonly Given[],

@@ -104,10 +104,7 @@ export const ThreadAside = (props: ThreadAsideProps) => {
   );
 };
 
-/**
- * Shows the values of the fields as text, for people who cannot change the fields. This text is also printed in place
- * of the fields.
- */
+/** The fields as text, for people who cannot change them and for printing. */
 const State = ({ thread: { feedback, assignee, tags } }: Pick<ThreadAsideProps, "thread">) => (
   <section>
     <h2>State</h2>
@@ -172,10 +169,7 @@ const EditFields = ({
   </div>
 );
 
-/**
- * Shows when the snooze of the thread ends. If the thread is not snoozed, shows the fields to snooze it. Only an
- * unfinished thread can be snoozed. (rule F42)
- */
+/** Shows the end of the snooze, or fields to snooze the thread. Only an unfinished thread can be snoozed. (rule F42) */
 const Snooze = ({
   thread: { feedback },
   forms,
@@ -235,20 +229,13 @@ const Snooze = ({
   );
 };
 
-/**
- * Shows a subject that has hidden characters. Each of these characters is replaced by a visible mark. An input
- * field cannot show such a mark.
- */
+/** Shows a mark for each hidden character of a subject. An input field cannot show such marks. */
 const HiddenInSubject = ({ text }: { readonly text: string }) => (
   <>
     The field does not show all characters of this text: <Line text={text} />
   </>
 );
 
-/**
- * Links to the issue of a thread. If the thread has no issue, links to the form for a new issue in the repository of
- * the app.
- */
 const IssueLink = ({
   feedback,
   repository,
@@ -314,10 +301,7 @@ interface StatusLinkProps {
   readonly action: string;
 }
 
-/**
- * The section about the sender's page. A new link to that page is shown only once, because everybody who has the link
- * can read the replies.
- */
+/** The sender's page. A new link is shown only once, because everybody with the link can read the replies. */
 const StatusLink = ({ link: { refusal, url }, action }: StatusLinkProps) => (
   <section class="stack tight" aria-labelledby="status-link">
     <h2 id="status-link">Sender's page</h2>
@@ -411,7 +395,7 @@ const MetadataOfReport = ({
   );
 };
 
-/** The tags and the members that a person can choose for a thread, and the id of that person. */
+/** The tags and members that a person can choose, and the person's id. */
 export interface ThreadSorting {
   /** The names of all tags of the app. */
   readonly knownTags: readonly string[];
@@ -557,17 +541,16 @@ const BlockSender = ({
 );
 
 /**
- * The maximum number of characters of a message in the address of a new issue. GitHub refuses addresses of more than
- * about 8,000 bytes.
+ * The maximum number of characters of a message in the address of a new issue. GitHub's limit for addresses is about
+ * 8,000 bytes.
  */
 const mostCharacters = 1_000;
 
 const mostTitle = 120;
 
 /**
- * Returns the address of GitHub's form for a new issue, with the subject and the message of a thread in its fields.
- * The message is in a code block, so GitHub shows no mentions and no links in it. The issue does not contain the name
- * or the address of the sender.
+ * Returns the address of GitHub's form for a new issue. A code block hides mentions and links in the message. The issue
+ * does not contain the sender's name or address.
  */
 export function newIssueAddress(
   repository: string,
@@ -589,10 +572,7 @@ export function newIssueAddress(
   return `https://github.com/${repository}/issues/new?${query}`;
 }
 
-/**
- * The part of the side column about similar threads. If a person opens this part, the script shows the similar threads
- * in it. Without scripts, this part has a link to the page of the similar threads.
- */
+/** Similar threads. A script loads them when a person opens this part. Without scripts, a link leads to their page. */
 const SimilarLink = ({ address }: { readonly address: string }) => (
   <details class="reveal" data-fetches={address} data-part="similar-threads">
     <summary>Similar threads</summary>

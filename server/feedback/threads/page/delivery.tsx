@@ -40,7 +40,7 @@ interface TurnPagesOnProps {
   readonly settings: string;
 }
 
-/** The hint that an owner can turn on sender pages. The hint is shown where a reply does not reach its receiver. */
+/** Says how an owner turns on sender pages. Shown where a reply does not reach its receiver. */
 export const TurnPagesOn = ({ settings }: TurnPagesOnProps) => (
   <Can needs="owner" otherwise={<>An owner of the app can turn on sender pages.</>}>
     <a href={settings}>Turn on sender pages</a>, and give the sender the link to their page.

@@ -48,8 +48,8 @@ interface InboxChangesProps {
 }
 
 /**
- * One line about what others did in the app since the last visit of this person. The element exists even if nothing
- * changed, so that a script can fill it later.
+ * What others did in the app since this person's last visit. The element always exists, so that a script can fill it
+ * later.
  */
 export const InboxChanges = ({ changes, since, action, list }: InboxChangesProps) => {
   const words = changes ? wordsOfChanges(changes) : [];
@@ -94,10 +94,7 @@ function wordsOfChanges({ counts, isPartial }: Changes): string[] {
   });
 }
 
-/**
- * The button that marks all threads of the list as read, on all its pages. If the list has filters other than status
- * and type, there is no button.
- */
+/** The button that marks all threads of the list as read, on all pages. A list with other filters has no button. */
 export const MarkAllRead = ({
   filter,
   action,
@@ -139,8 +136,8 @@ function markAllLabel(status: string, type: string): string {
 }
 
 /**
- * Whether the list has no filters other than status and type. The order and the filter for unread threads do not
- * count. The filter that hides snoozed threads does not count either, because snoozed threads count as read.
+ * Whether the list has only filters by status and type. The order, the unread filter and the filter that hides snoozed
+ * threads do not count.
  */
 const isWhole = (filter: ListFilter): boolean => {
   const { status, type } = filter;
@@ -251,7 +248,7 @@ export const Nothing = ({
   );
 };
 
-/** The texts of empty views. The views `to_triage` and `all` are not here, because their texts depend on the app. */
+/** The texts of empty views. The texts of the views `to_triage` and `all` depend on the app. */
 const emptyViews: Readonly<Partial<Record<FixedView, string>>> = {
   mine: "No open or started thread is assigned to you.",
   unassigned: "No open or started thread is without an assignee.",
@@ -272,7 +269,6 @@ const SnoozedThreads = ({ count, inbox }: { readonly count: string; readonly inb
     </p>
   );
 
-/** Returns the number of threads of a fixed view as text. */
 const countOf = (counts: ViewCounts, name: string): string =>
   String(counts.fixed.find(({ view }) => view === name)?.count ?? "");
 
@@ -327,10 +323,8 @@ export const currentView = ({ name, shared, query }: Pick<View, "name" | "shared
 });
 
 /**
- * Returns the query of the list that a saved view shows. The parameter `seen` contains the version of the
- * view's filters. The form that changes the view sends this version. So the server detects a change that
- * another person has made to the filters since this person opened the view. This works even if this person has
- * chosen other filters for the list.
+ * Returns the query of the list of a saved view. `seen` is the version of the filters that this person opened. It shows
+ * the server a change by another person.
  */
 export function viewQuery(view: Pick<View, "id" | "name" | "shared" | "query">): string {
   const { list } = currentView(view);
@@ -346,7 +340,7 @@ interface ViewsProps {
   readonly filter: ListFilter;
   /** The saved view that is open, or undefined if there is none. */
   readonly saved: SavedView | undefined;
-  /** The version of the filters that the open view had when the person opened it; empty if there is no open view. */
+  /** The version of the open view's filters when the person opened it. Empty without an open view. */
   readonly seen: string;
   readonly people: readonly Assignee[];
   /** The form for a view, if it was sent and refused. */
@@ -354,9 +348,7 @@ interface ViewsProps {
   readonly children: ComponentChildren;
 }
 
-/**
- * The views of the app, each with its number of threads, and the forms that save, change and delete views.
- */
+/** The views of the app with their numbers of threads, and the forms for views. */
 export const Views = (props: ViewsProps) => {
   const { links, appId, counts, unread, filter, saved } = props;
   const inbox = links.inbox(appId);
@@ -399,7 +391,6 @@ export const Views = (props: ViewsProps) => {
   );
 };
 
-/** The saved views of one person or of the team. Shows nothing if there are none. */
 const SavedViews = ({
   title,
   views,
@@ -431,10 +422,7 @@ const SavedViews = ({
     </>
   );
 
-/**
- * Says that the list may have threads that do not belong to its saved view, because some filters of the view are
- * unknown.
- */
+/** Says that the list may have other threads, because some filters of the view are unknown. */
 export const UnknownFilters = ({ saved }: Pick<ViewsProps, "saved">) =>
   saved?.unknownFilters === undefined ? null : (
     <Notice kind="attention">
@@ -481,7 +469,6 @@ interface ViewLinkProps {
   readonly isOpen: boolean;
 }
 
-/** A view with the number of its threads. */
 const ViewLink = ({ href, name, hint, count, isOpen }: ViewLinkProps) => (
   <li>
     <a href={href} aria-current={isOpen ? "page" : undefined}>
@@ -526,7 +513,6 @@ const SaveView = ({ links, appId, filter, refused }: ViewsProps) => (
   </details>
 );
 
-/** The forms that change and delete the open view. */
 const ChangeView = ({
   links,
   appId,
@@ -574,9 +560,7 @@ const ChangeView = ({
   return saved.shared ? <Can needs="maintainer">{forms}</Can> : forms;
 };
 
-/**
- * The fault of the filters and the stored filters, if another person has also changed the filters of the view.
- */
+/** The stored filters, and the fault, if another person has also changed the filters. */
 const SavedFilters = ({ form, people }: { readonly form: Filled } & Pick<ViewsProps, "people">) => {
   const [fault, saved] = [faultAt(form, "list"), savedAt(form, "list")];
   const text = useFilterText(filterOf(valuesIn(saved ?? "")), people);

@@ -15,7 +15,7 @@ interface ListBarProps {
   readonly filter: ListFilter;
   /** The id of the open saved view; empty if there is none. */
   readonly saved: string;
-  /** The version of the filters that the open view had when the person opened it; empty if there is no open view. */
+  /** The version of the open view's filters when the person opened it. Empty without an open view. */
   readonly seen: string;
   /** The name of the open view. */
   readonly name: string;
@@ -116,8 +116,8 @@ export const OrderMenu = ({
 );
 
 /**
- * Returns the filters that are not shown anywhere else in the bar, each with its text and the change that
- * removes it. The list is empty for a view, because the bar shows the name of the view.
+ * Returns the filters that the bar shows nowhere else. Returns an empty list for a view, because the bar shows its
+ * name.
  */
 function useFilterWords({ filter, saved, people }: ListBarProps) {
   const assigneeWords = useAssigneeWords(filter, people);
@@ -139,7 +139,7 @@ function useAssigneeWords({ assignee }: ListFilter, people: readonly Assignee[])
   return assignees.get(assignee) ?? wordsOf(person?.email ?? "A former member");
 }
 
-/** Returns a text with all filters of a list, one on each line. The usual order of the list is left out. */
+/** Returns a text with one filter of the list on each line. The text has no line for the usual order. */
 export function useFilterText(filter: ListFilter, people: readonly Assignee[]): string {
   const assigneeWords = useAssigneeWords(filter, people);
   const { q, status, type, tag, assignee, waitingOn, snoozed, unread, unfinished, sender, from, to } = filter;
@@ -225,7 +225,7 @@ const turns = [
   ["sender", "Waiting for the sender"],
 ] as const;
 
-/** The form with the filters of the list. Filters that have no field here are kept in hidden fields. */
+/** The form with the filters of the list. Hidden fields keep the filters without a field. */
 const FilterForm = ({ inbox, filter, saved, seen, tags, people }: ListBarProps) => (
   <form class="stack tight" method="get" action={inbox}>
     <HiddenFields
@@ -295,7 +295,6 @@ const Choice = ({
   </div>
 );
 
-/** The tags by which the list is filtered. */
 const ChosenTags = ({
   chosen,
   all,
@@ -339,7 +338,6 @@ const ChosenFilters = ({ chosen }: { readonly chosen: readonly ChosenFilter[] })
   </ul>
 );
 
-/** The field with which a person adds one more tag to the filter. */
 const TagChoice = ({ chosen, all }: { readonly chosen: readonly string[]; readonly all: readonly Tag[] }) => {
   const left = all.filter(({ name }) => !chosen.includes(name));
   return (
@@ -364,7 +362,6 @@ const TagChoice = ({ chosen, all }: { readonly chosen: readonly string[]; readon
   );
 };
 
-/** The field that filters by assignee. */
 const AssigneeChoice = ({
   chosen,
   people,

@@ -47,10 +47,7 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/**
- * Counts the threads of a bulk change in which a plan waits for a decision. Returns 0 if the change did not
- * resolve or archive the threads.
- */
+/** Counts the threads of a bulk change whose plan waits for a decision, if the change resolved or archived them. */
 export const plansWaiting = async (
   { reads }: SignedInVisit,
   did: ActName,
@@ -58,28 +55,26 @@ export const plansWaiting = async (
 ): Promise<number> => (did === "resolve" || did === "archive" ? reads.awaitingInChange(changeId) : 0);
 
 /**
- * Returns the action of the form. Without scripts, the Enter key in the field for a day uses the first button of the
- * form, which adds a tag. If only the day was typed, the action is a snooze.
+ * Returns the action of the form. Without scripts, the Enter key in the field for a day adds a tag. A form with only a
+ * day is a snooze.
  */
 const actOf = (fields: Fields): string =>
   fields.text("act") === "tag" && fields.text("tagName").trim() === "" && fields.text("snoozeDay") !== ""
     ? `snooze:${untilDay}`
     : fields.text("act");
 
-/**
- * The maximum number of threads that are merged at once. The number is small, because each merge is a separate request.
- */
+/** The maximum number of threads that are merged at once. Each merge is a separate request. */
 const mostMerged = 20;
 
-/** If the merge of a thread is refused with one of these error codes, the other threads are still merged. */
+/** After a refusal with one of these codes, the other threads are still merged. */
 const leaves: readonly string[] = ["not_found", "merged", "run_open", "wrong_state"];
 
 /**
- * Merges the selected threads into the oldest of them. Returns the address of the page that shows the oldest thread
- * and offers to undo the merges. (rules F46, F48)
+ * Merges the selected threads into the oldest of them. Returns the address of its page, with an offer to undo. (rules
+ * F46, F48)
  */
 async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promise<string> {
-  // Ids begin with the time at which the thread was created, so the first id is that of the oldest thread.
+  // Ids begin with the time of creation, so the first id belongs to the oldest thread.
   const [into = "", ...ids] = [...new Set(fields.all("id"))].sort();
   if (fields.text("all") === "1" || ids.length === 0 || ids.length >= mostMerged)
     throw new ApiError("bad_request", {
@@ -92,8 +87,7 @@ async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promis
       merged.push(id);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // After the first merge, no error is thrown, because the page must show the finished merges and offer to undo
-      // them.
+      // After the first merge, no error is thrown. The page must show the finished merges and offer to undo them.
       if (!leaves.includes(error.code) && merged.length === 0) throw error;
     }
   }
@@ -105,13 +99,11 @@ async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promis
   return `${links.inbox(param("appId"))}?${query}`;
 }
 
-/**
- * Returns the time at which the threads of a change come back. Returns undefined if the change is not a snooze.
- */
+/** Returns the time at which snoozed threads come back; undefined for other changes. */
 export const untilOf = ({ snoozedUntil }: Record<string, unknown>): string | undefined =>
   typeof snoozedUntil === "string" ? snoozedUntil : undefined;
 
-/** Returns the change that an action makes in each thread. Throws `bad_request` if an action for tags has no tag. */
+/** Returns the change of an action. Throws `bad_request` if the tag is missing. */
 async function changeOf(visit: SignedInVisit, did: ActName, value: string): Promise<Record<string, unknown>> {
   const { fields } = visit;
   if (did === "snooze") return { snoozedUntil: await snoozeEnd(visit, value) };
@@ -152,8 +144,8 @@ function chosenIn(fields: Fields): Record<string, unknown> {
 const finishes: readonly ActName[] = ["resolve", "archive", "snooze"];
 
 /**
- * Returns the address of the page after an action. If the action resolved, archived or snoozed the open thread, this
- * page shows the next thread, the same thread or the list, as the person has chosen in the settings. (rule O32)
+ * Returns the address after an action. After the open thread is resolved, archived or snoozed, the person's settings
+ * decide what opens. (rule O32)
  */
 async function nextAddress(
   { ask, fields, links, param }: SignedInVisit,
@@ -171,9 +163,7 @@ async function nextAddress(
   return `${links.inbox(param("appId"))}?${query}`;
 }
 
-/**
- * Returns the query of the list with this open thread. If the thread was already open, it keeps its position in the list.
- */
+/** Returns the query of the list with this open thread. A thread that was already open keeps its position. */
 function openedAgain(fields: Fields, id: string): string {
   const list = withOpened(fields.text("list"), id);
   return id === fields.text("open")
@@ -187,10 +177,7 @@ function openedAgain(fields: Fields, id: string): string {
 /** After merges, the value `undo` begins with this word. The ids of the merged threads follow. */
 const undoOfMerges = "merges";
 
-/**
- * Undoes merges, the last merge first. Returns the number of threads that are separate again, and the number of threads
- * that are still merged.
- */
+/** Undoes merges, the last one first. `skippedCount` is the number of threads that are still merged. */
 async function undoMerges({ ask, fields }: SignedInVisit, ids: readonly string[]) {
   let skippedCount = 0;
   for (const id of [...ids].reverse())
@@ -203,7 +190,6 @@ async function undoMerges({ ask, fields }: SignedInVisit, ids: readonly string[]
   return { changed: ids.length - skippedCount, skippedCount };
 }
 
-/** Undoes the last action on threads. */
 function undoChange(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links, param } = visit;
   const [list, opened] = [fields.text("list"), fields.text("open")];
@@ -227,7 +213,7 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** Marks the threads of the list as read. A thread that changed after the page was shown stays unread. */
+/** Marks the threads of the list as read, except those that changed after the page was shown. */
 async function markAllRead({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"read">> {
   const appId = param("appId");
   const given = ["status", "type", "until"].map((name) => [name, fields.text(name)] as const);
@@ -263,7 +249,6 @@ function queryOf(list: string): Record<string, string> {
 
 const noView: Values = { viewName: "", viewShared: "", list: "" };
 
-/** Saves the filters of the list as a view, and opens it. */
 function saveView(visit: SignedInVisit): Promise<Reply<"view-saved">> {
   const { ask, fields, links, param } = visit;
   return reshowForm(
@@ -293,10 +278,7 @@ function changeView(visit: SignedInVisit): Promise<Reply<"changed">> {
   );
 }
 
-/**
- * Shows the form of a view again. If the person did not change the filters, the list has the stored filters, because
- * another person may have changed them.
- */
+/** Shows the form of a view again. If the person did not change the filters, the list has the stored filters. */
 async function showViewAgain(visit: SignedInVisit, refusal: ApiError): Promise<Reply> {
   const view = await readView(visit);
   const form = filledOver(filledAgain(visit.fields, atViewFields(refusal)), currentView(view));

@@ -29,10 +29,7 @@ interface ThreadRowProps {
   readonly now: Date;
 }
 
-/**
- * One thread of the list, in two lines. The first line has the subject and the age. The second line has the sender and
- * the last message.
- */
+/** A thread in two lines: its subject and age, then its sender and last message. */
 export const ThreadRow = ({ thread, proposal, href, isOpened, choice, ...more }: ThreadRowProps) => {
   const { app, status, person, now } = more;
   const classes = [thread.unread ? "unread" : "", isOpened ? "opened" : ""].filter((name) => name !== "");
@@ -132,10 +129,7 @@ const badges: Readonly<Record<InboxProposal, BadgeProps>> = {
   rejected: { name: "Plan rejected" },
 };
 
-/**
- * The author and the beginning of the last message. Shows nothing if the last message is from a sender and is the same
- * as the subject.
- */
+/** The author and the beginning of the last message. Shows nothing if a sender's last message equals the subject. */
 const Last = ({ thread, person }: Pick<ThreadRowProps, "thread" | "person">) => {
   const wordsOf = usePersonWords();
   const { subject, lastMessage } = thread;
@@ -144,12 +138,12 @@ const Last = ({ thread, person }: Pick<ThreadRowProps, "thread" | "person">) => 
   if (direction === "inbound" && text === subject) return null;
   const own = writtenBy === person ? "You" : writtenBy === null ? "The team" : wordsOf(writtenBy);
   const name = author === "team" ? own : (sender?.name ?? sender?.email ?? "Anonymous");
-  // The author is not shown again if the row already shows the sender.
+  // The row already shows the sender, so the author is not shown again.
   const isNamed = author === "agent" || (author === "sender" && name === firstSender);
   return (
     <span class="last">
       {" · "}
-      {/* The author is not shown for a note about an agent's step, because that note names the agent. */}
+      {/* A note about an agent's step already names the agent. */}
       {!isNamed && (
         <>
           <Line text={name} />
@@ -196,10 +190,7 @@ const TypeIcon = ({ type }: { readonly type: string }) => {
   );
 };
 
-/**
- * The actions of the forms of the list, and the texts for their results. A form sends an action as a word. Some
- * actions also have a value after a colon, such as `snooze:24`.
- */
+/** The actions of the list, and the words for their results. Some actions have a value, such as `snooze:24`. */
 const actNames = {
   resolve: "resolved",
   archive: "archived",
@@ -228,13 +219,11 @@ export interface ActResult {
   readonly waiting?: number;
   /** The time at which the snoozed threads come back. Only a snooze has it. */
   readonly until?: string | undefined;
-  /** The value with which the change can be undone. It is empty if the change cannot be undone. */
+  /** The value that undoes the change. Empty if this is not possible. */
   readonly undo: string;
 }
 
-/**
- * Reads the result of a change from the query of an address. Returns undefined if the query contains no result.
- */
+/** Reads the result of a change from the query of an address; undefined if there is none. */
 export function actResultOf(query: (name: string) => string): ActResult | undefined {
   const [did, changed, skipped] = [query("did"), Number(query("changed")), Number(query("skipped"))];
   if (!isActName(did) || !Number.isSafeInteger(changed) || !Number.isSafeInteger(skipped)) return undefined;
@@ -248,10 +237,7 @@ export function actResultOf(query: (name: string) => string): ActResult | undefi
 const isInstant = (text: string): boolean =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) && !Number.isNaN(Date.parse(text));
 
-/**
- * The value with which a change can be undone. For a change in several apps, it has about 50 characters for
- * each app. There are up to 50 apps, because a page has up to 50 threads.
- */
+/** The value that undoes a change. It has about 50 characters for each app, for up to 50 apps. */
 const isUndo = /^[\w.-]{1,3000}$/;
 
 /** Returns the result of a change as values for the query of an address. */
@@ -289,8 +275,8 @@ const ResultWords = ({ result }: { readonly result: ActResult }) => {
 };
 
 /**
- * Shows the result of an action on threads, and offers to undo it. Without a result, this element is empty and hidden.
- * A script fills it on the next pages while the action can still be undone. (rule F48)
+ * Shows the result of an action, and offers to undo it. Without a result, the element is hidden. A script fills it on
+ * the next pages while the action can be undone. (rule F48)
  */
 export const ActNotice = ({
   result,
@@ -302,7 +288,7 @@ export const ActNotice = ({
   readonly result: ActResult | undefined;
   readonly list: string;
   readonly opened: string;
-  /** The position of the opened thread in the list, as values of a form; empty if no thread is open. */
+  /** The position of the opened thread in the list, as values of a form. Empty without an opened thread. */
   readonly place: readonly (readonly [string, string])[];
   /** The address to which the form is sent. */
   readonly action: string;
@@ -347,7 +333,7 @@ interface ActBarProps {
   readonly choice: ComponentChildren;
 }
 
-/** The bar below the list with the actions for the selected threads. The bar is part of the form around the list. */
+/** The actions for the selected threads. The bar is part of the form around the list. */
 export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
   <fieldset class="act-bar" id="act-bar">
     <legend class="unseen">Selected threads</legend>
@@ -402,9 +388,7 @@ const actLabels: Readonly<Record<string, string>> = {
 /** Returns the label of the control that sets a field of a bulk change. */
 export const labelOfAct = (field: string): string | undefined => actLabels[field];
 
-/**
- * The actions for selected threads of several apps. Actions that need a tag or another member of one app are left out.
- */
+/** The actions for threads of several apps. Actions that need data of one app are left out. */
 export const ActBarOfApps = () => (
   <fieldset class="act-bar" id="act-bar">
     <legend class="unseen">Selected threads</legend>
@@ -472,9 +456,6 @@ const ActMenu = ({
   </details>
 );
 
-/**
- * Returns the idempotency key for one of the requests that a form sends. `id` is the id of the thread or the app in
- * this request.
- */
+/** Returns the idempotency key for one request of a form. `id` is the thread or app in this request. */
 export const keyFor = ({ idempotencyKey: key }: Fields, id: string): string | undefined =>
   key === undefined ? undefined : `${key.slice(0, 27)}-${id}`;

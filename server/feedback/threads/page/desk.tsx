@@ -84,13 +84,11 @@ import {
 
 /** Data that the page needs and that is not in its address. */
 interface DeskShown {
-  /** The query of the list, if the page is the answer to a form. */
+  /** The query of the list, if the page answers a form. */
   readonly list?: string;
-  /** The id of the thread next to the list, if the page is the answer to a form. */
+  /** The thread next to the list, if the page answers a form. */
   readonly opened?: string;
-  /**
-   * The values and the notice that the page shows for the thread, if the page is the answer to a form of the thread.
-   */
+  /** The values and the notice for the thread, if the page answers a form of the thread. */
   readonly shown?: ShownAgain;
   /** The form for a view, if it was refused. */
   readonly refusedView?: Filled;
@@ -98,10 +96,7 @@ interface DeskShown {
   readonly refusal?: ApiError;
 }
 
-/**
- * Shows the inbox of an app: its views, a list of threads, and the thread that is opened from the list. Records that
- * the person has seen the inbox. (rule F47)
- */
+/** Shows the inbox of an app: views, a list, and the open thread. Records that the person has seen it. (rule F47) */
 export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Promise<Reply> {
   const { ask, reads } = visit;
   const query = given.list === undefined ? visit.query : valuesIn(given.list);
@@ -169,10 +164,7 @@ export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Pro
   );
 }
 
-/**
- * Returns the thread that the person has just answered and resolved. The page shows a notice about this thread, and
- * then the next thread or the list.
- */
+/** Returns the thread that the person has just resolved with a reply. The page shows a notice about it. */
 async function repliedThread(visit: SignedInVisit, id: string): Promise<OwnedThread | undefined> {
   if (id === "") return undefined;
   try {
@@ -188,10 +180,7 @@ async function navigationFor(visit: SignedInVisit, { shown }: DeskShown): Promis
   return shown?.done === undefined ? known : { ...known, done: shown.done };
 }
 
-/**
- * Opens the thread with this number or id. Returns undefined if the app has no such thread. Records that the person has
- * seen the thread.
- */
+/** Opens the thread with this number or id, or returns undefined. Records that the person has seen the thread. */
 async function openWanted(visit: SignedInVisit, appId: string, wanted: string) {
   try {
     const id = /^[1-9]\d{0,8}$/.test(wanted) ? await idOfNumber(visit, appId, wanted) : wanted;
@@ -225,8 +214,8 @@ async function listWithProposals(
 }
 
 /**
- * Counts the threads of each view. Also counts the threads of the list if all of them are selected, or if the list is
- * neither a fixed view nor a search.
+ * Counts the threads of each view. Also counts those of the list if all are selected, or if no view or search gives
+ * their number.
  */
 function countViews(
   { ask }: SignedInVisit,
@@ -250,7 +239,7 @@ interface DeskProps extends DeskShown {
   readonly nextCursor: string | null;
   /** Facts about the search; undefined if the page is not the first page of a search. */
   readonly search?: Answered<typeof threads.list>["search"];
-  /** The changes that other people made since the last visit of this person, and the time of that visit. */
+  /** The changes by others since this person's last visit, and the time of that visit. */
   readonly since: { readonly changes: Changes | undefined; readonly since: string | null };
   readonly tags: readonly Tag[];
   readonly people: readonly Assignee[];
@@ -258,7 +247,7 @@ interface DeskProps extends DeskShown {
   /** Why the mails of the app cannot be sent. */
   readonly mailFault: MailFault | undefined;
   readonly saved: NonNullable<ViewCounts["saved"]>[number] | undefined;
-  /** The version of the filters that the open view had when the person opened it; empty if there is no open view. */
+  /** The version of the open view's filters when the person opened it. Empty without an open view. */
   readonly seen: string;
   /** Whether all threads of the list are selected, also those on its other pages. */
   readonly isAll: boolean;
@@ -272,7 +261,7 @@ interface DeskProps extends DeskShown {
   /** Whether the thread in the address does not exist. */
   readonly isMissing: boolean;
   readonly result: ActResult | undefined;
-  /** Whether the thread was opened from the inbox of all apps. The link back then leads to that inbox. */
+  /** Whether the thread was opened from the inbox of all apps. The link back leads there. */
   readonly isFromAllApps: boolean;
   readonly now: Date;
 }
@@ -378,10 +367,7 @@ function nameOf({ filter, saved }: Pick<DeskProps, "filter" | "saved">): string 
   return isSameFilter(filter, unreadFilter) ? "Unread" : "Filtered";
 }
 
-/**
- * Returns the number of threads on all pages of the list. For a search, it may be a text such as `500+`. Returns an
- * empty text if the number is not known.
- */
+/** Returns the number of threads on all pages, such as 38 or `500+`. Empty if it is not known. */
 function totalShown({
   counts,
   filter,
@@ -405,10 +391,7 @@ const countOf = (
   status: string,
 ): number | string | undefined => Object.entries(counts).find(([name]) => name === status)?.[1];
 
-/**
- * Returns the addresses of the threads before and after the opened thread in the list, and other data for the bar above
- * the thread.
- */
+/** Returns the data for the bar above the thread, such as the addresses of its neighbours in the list. */
 function neighboursIn(props: DeskProps) {
   const { navigation, items, thread, list, cursor, isFromAllApps, beside } = props;
   const here = items.findIndex(({ id }) => id === thread?.thread.feedback.id);
@@ -420,7 +403,7 @@ function neighboursIn(props: DeskProps) {
     next: hrefOf(beside.next),
     /** The id of the thread that opens when the opened thread is resolved. */
     nextId: thread?.position.next ?? "",
-    // The list highlights the row of the opened thread, so the position is the position of this row.
+    // The position of the highlighted row.
     place: here === -1 || cursor !== "" ? "" : `${here + 1} of ${totalShown(props)}`,
     back: `${isFromAllApps ? navigation.links.allFeedback : inbox}?${list}`,
     list,
@@ -502,10 +485,7 @@ const List = (props: DeskProps & { readonly unread: number }) => {
   );
 };
 
-/**
- * The link that selects all threads of the list, or none. If the list is too long to select all threads, there
- * is a text instead of the link.
- */
+/** The link that selects all threads of the list, or none. For too many threads, a text replaces the link. */
 const Choice = ({ at, isTooMuch, isChosen, ...props }: ListFormProps & { readonly isChosen: boolean }) => {
   if (isChosen) return <a href={at({})}>Select none</a>;
   const total = totalShown(props);
@@ -515,9 +495,7 @@ const Choice = ({ at, isTooMuch, isChosen, ...props }: ListFormProps & { readonl
 };
 
 interface ListFormProps extends DeskProps {
-  /**
-   * Whether the person wanted to select all threads, but the list has too many, or its search took too long.
-   */
+  /** Whether selecting all threads failed: the list has too many, or its search took too long. */
   readonly isTooMuch: boolean;
   readonly at: (more: Record<string, string>) => string;
   readonly children: ComponentChildren;
@@ -532,9 +510,7 @@ const ListForm = (props: ListFormProps) => {
     isAll && typeof matching?.count === "number" ? { ...matching, count: matching.count } : undefined;
   return (
     <form class="list-form" id="list-form" method="post" action={links.inbox(app.id, "change")}>
-      {/*
-        In the field for a tag, the Enter key uses the first button of the form. This button must not resolve threads.
-      */}
+      {/* In the field for a tag, the Enter key uses the first button. This button must not resolve threads. */}
       <button class="unseen" type="submit" name="act" value="tag" tabIndex={-1} aria-hidden="true">
         Add the tag
       </button>
@@ -584,7 +560,7 @@ interface PaneProps extends ThreadProps {
   };
 }
 
-/** A thread next to the list from which it was opened. In a narrow window, the thread is shown in place of the list. */
+/** A thread next to its list. In a narrow window, only the thread is shown. */
 const Pane = ({ view, neighbours, ...props }: PaneProps) => {
   const { navigation, thread } = props;
   const { links, app } = navigation;

@@ -25,10 +25,7 @@ export const currentThread = ({ feedback, assignee }: OwnedThread) => ({
   assignee: assignee?.userId ?? "",
 });
 
-/**
- * The parts of the form on the page of a thread. All parts are in one form, so each button sends the fields of all
- * parts.
- */
+/** The parts of the form on the page of a thread. Each button sends the fields of all parts. */
 export type ThreadPart =
   | "decision"
   | "recall"
@@ -43,7 +40,7 @@ export type ThreadPart =
   | "block"
   | "link";
 
-/** Returns the name of the field for the note of a recall. Each approved proposal on the page has its own field. */
+/** Returns the name of the field for the note of a recall. Each approved proposal has its own field. */
 export const recallNoteName = (runId: string): string => `recallNote:${runId}`;
 
 /** Returns the name of the hidden field that contains the time at which the shown claim began. */
@@ -63,7 +60,7 @@ const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> 
   block: [],
 };
 
-/** A sent form, and the part whose button was used. This part was saved if there is no `refusal`. */
+/** A sent form, and the part of the used button. Without a `refusal`, this part was saved. */
 export interface SentThread {
   readonly fields: Fields;
   readonly part: ThreadPart;
@@ -74,42 +71,27 @@ export interface SentThread {
 
 /** The values of the form's parts. */
 export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
-  /**
-   * The versions of the values that the fields of `edit` had when the page was opened. The form contains these versions
-   * in hidden fields.
-   */
+  /** The versions of the values that the fields of `edit` had on the opened page. Hidden fields contain them. */
   readonly was: Values;
-  /** The id of the proposal that the page with the form showed; empty if no form was sent. */
+  /** The id of the proposal on the page with the form. Empty if no form was sent. */
   readonly readProposalId: string;
   readonly decisionRefused: boolean;
-  /**
-   * The id of the proposal in a request to recall an approval or to release a claim; empty if the form was sent for
-   * another action.
-   */
+  /** The id of the proposal to recall or release. Empty for other actions. */
   readonly orderedRunId: string;
   readonly messageId: string | undefined;
-  /**
-   * The id of the newest message that the writer of the typed reply has seen. If this is undefined, the newest message
-   * on the page counts as seen.
-   */
+  /** The newest message that the writer of the reply has seen. Undefined means the newest message on the page. */
   readonly seenMessage: string | undefined;
-  /** The id of the last merged thread that the writer of the typed reply has seen. */
+  /** The last merged thread that the writer of the reply has seen. */
   readonly seenMerge: string | undefined;
-  /**
-   * The receivers of a reply to everyone, as the writer of the typed reply saw them. If this is undefined, the
-   * receivers on the page count as seen.
-   */
+  /** The receivers of a reply to everyone that its writer has seen. Undefined means the receivers on the page. */
   readonly seenReceivers: string | undefined;
-  /** The labels of the fields in the side column that were changed and sent, but are not saved. */
+  /** The labels of the changed fields in the side column that are not saved. */
   readonly unsaved: readonly string[];
   /** Whether the sent form has any value that is not saved. */
   readonly isUnsaved: boolean;
 }
 
-/**
- * Returns the values for the form of the next page. Text that was sent but not saved is kept. Every other field gets
- * its stored value.
- */
+/** Returns the values for the form of the next page. Sent but unsaved text is kept. Other fields get stored values. */
 export function threadForms(current: Values, sent?: SentThread): ThreadForms {
   const edit = editValues(current, sent);
   return {
@@ -143,9 +125,8 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
 }
 
 /**
- * Returns what the writer of a typed reply has seen: the newest message, the last merge or the receivers, depending on
- * `name`. If another button loaded the page again, the newer messages, merges and receivers on it do not count as
- * seen.
+ * Returns what the writer of a reply has seen: a message, merge or receivers. Another button may have loaded newer
+ * ones, which do not count as seen.
  */
 function seenIn(
   sent: SentThread | undefined,
@@ -156,9 +137,7 @@ function seenIn(
   return refusal?.code === "answered" || fields.text("replyBody") === "" ? undefined : fields.text(name);
 }
 
-/**
- * Whether a part other than `donePart` has unsaved text, or unsaved changes in the fields of the side column.
- */
+/** Whether a part other than `donePart` has unsaved text or changes. */
 export function hasDrafts(fields: Fields, donePart: ThreadPart | undefined): boolean {
   const done = donePart === undefined ? [] : namesOf(donePart, fields);
   const isTyped = (name: string) => !done.includes(name) && fields.text(name).trim() !== "";
@@ -207,18 +186,15 @@ const hasEditFault = ({ part, refusal }: SentThread): boolean =>
 /** Returns the name of a field for its path in the API, such as `change.status`. */
 const fieldOf = (path: string): string => path.replace(/^change\./, "");
 
-/**
- * Empties the field for the note of the recalled proposal. Keeps the notes that were typed for the recall of other
- * proposals.
- */
+/** Empties the note of the recalled proposal. Keeps the typed notes for other proposals. */
 const othersOf = (part: ThreadPart, fields: Fields): Filled => ({
   value: (name) => (namesOf(part, fields).includes(name) ? "" : fields.text(name)),
   sent: true,
 });
 
 /**
- * Changes the paths in a refusal to the names of the fields of the form. The API calls the text of a message `body`,
- * and the text of a decision or a recall `note`. The form has a separate field for each of these texts.
+ * Changes the paths in a refusal to names of form fields. The API names several texts `body` or `note`; the form has
+ * one field for each.
  */
 function atFieldsOf([field]: readonly string[], refusal: ApiError | undefined): ApiError | undefined {
   const issues = refusal?.details.issues?.map(({ path, ...issue }) => ({
@@ -229,8 +205,8 @@ function atFieldsOf([field]: readonly string[], refusal: ApiError | undefined): 
 }
 
 /**
- * Returns the values for the fields in the side column. A field that the person did not change shows the stored value,
- * which another person may have changed.
+ * Returns the values for the side column. An unchanged field shows the stored value, because another person may have
+ * changed it.
  */
 function editValues(current: Values, sent: SentThread | undefined) {
   const entries = names.edit.map((name) => {
@@ -253,7 +229,7 @@ function editValues(current: Values, sent: SentThread | undefined) {
 const isDone = (part: ThreadPart, { part: sentPart, refusal }: SentThread): boolean =>
   refusal === undefined && (part === sentPart || (part === "edit" && savesEdits(sentPart)));
 
-/** Whether the person has changed a field. A field that is not on the page counts as not changed. */
+/** Whether the person has changed a field. A missing field is not changed. */
 const isEdited = (fields: Fields, name: string): boolean =>
   fields.has(name) && fieldVersion(fields.text(name)) !== fields.text(originalVersionName(name));
 
@@ -265,10 +241,10 @@ export interface PageReader {
 /** The name of the hidden field with the id of the newest message that the page showed. */
 export const seenMessageName = "seenMessage";
 
-/** The name of the hidden field with the id of the last merged thread that the page showed. */
+/** The name of the hidden field for the last merged thread on the page. */
 export const seenMergeName = "seenMerge";
 
-/** The name of the hidden field with the receivers of a reply to everyone, as the page showed them. */
+/** The name of the hidden field for the receivers of a reply to everyone. */
 export const seenReceiversName = "seenReceivers";
 
 /** The value of the button that sends a reply and resolves the thread. */
@@ -286,7 +262,7 @@ export const snoozes = [
 /** The value of a button that snoozes a thread until the day in `SnoozeDay`. */
 export const untilDay = "day";
 
-/** The time at which a thread comes back on the chosen day, in the time zone of the person. */
+/** The time of the chosen day at which a thread comes back. */
 const firstHour = "08:00";
 
 /** The field for the day until which a thread is snoozed. A script fills in the time zone of the browser. */
@@ -299,9 +275,8 @@ export const SnoozeDay = ({ id }: { readonly id: string }) => (
 );
 
 /**
- * Returns the time at which a snooze ends. `value` is a number of hours, or `untilDay` for the day in the form.
- * This day is in the time zone of the person's profile. If the profile has no time zone, the day is in the time
- * zone of the browser, or in UTC if that is not known either. Throws `bad_request` if no valid time was chosen.
+ * Returns the end of a snooze. `value` is a number of hours, or `untilDay`. The time zone is that of the profile, else
+ * of the browser, else UTC. Throws `bad_request` without a valid time.
  */
 export async function snoozeEnd({ fields, now, reads }: SignedInVisit, value: string): Promise<string> {
   if (value !== untilDay) {

@@ -133,8 +133,7 @@ function addMessage(
 }
 
 /**
- * Returns the address to which a person goes after a reply that resolves a thread in the inbox. The page at this
- * address shows the next thread or the list, and the result of the reply. Returns undefined if the person stays on the
+ * Returns the address after a reply that resolves a thread in the inbox. Returns undefined if the person stays on the
  * thread. (rule O32)
  */
 async function afterResolving(visit: SignedInVisit): Promise<string | undefined> {
@@ -178,18 +177,14 @@ const editThread = (visit: SignedInVisit): Promise<Reply<"changed">> =>
   doPart(visit, "edit", async () => {
     const { ask, fields, param } = visit;
     const change = changeIn(fields, await readThread(visit));
-    // Without scripts, the Enter key in the field for a day uses the first button of the form, which is the
-    // button of this part. If only the day was changed, the person wants to snooze the thread.
+    // Without scripts, the Enter key in the field for a day uses this button. A form with only a day is a snooze.
     const isSnooze = Object.keys(change).length === 0 && fields.text("snoozeDay") !== "";
     const body = isSnooze ? { snoozedUntil: await snoozeEnd(visit, untilDay) } : change;
     await ask(threads.update, { params: { id: param("id") }, body, idempotencyKey: fields.idempotencyKey });
     return { done: "changed" };
   });
 
-/**
- * Returns the changed fields of the side column as the API expects them. Throws `bad_request` for a field that another
- * person has also changed.
- */
+/** Returns the changed fields of the side column. Throws `bad_request` if another person has also changed one. */
 function changeIn(fields: Fields, thread: OwnedThread): Readonly<Record<string, unknown>> {
   const current = currentThread(thread);
   const sent = Object.entries(givenFor(fields, current)).filter(([name]) => fields.has(name));
@@ -207,10 +202,7 @@ function changeIn(fields: Fields, thread: OwnedThread): Readonly<Record<string, 
 
 const tagsIn = (typed: string): string[] => typed.split(",").filter((name) => name.trim() !== "");
 
-/**
- * Assigns the thread to the signed-in person. The server refuses this if the thread has got another assignee since the
- * page was shown.
- */
+/** Assigns the thread to the signed-in person. The server refuses this if somebody else changed the assignee. */
 function assignToMe(visit: SignedInVisit): Promise<Reply<"assigned">> {
   const { ask, fields, param } = visit;
   return doPart(visit, "assign", async () => {
@@ -288,10 +280,7 @@ function renewStatusLink(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/**
- * Marks the thread as unread for this person, and then shows the list. The page of the thread is not shown, because it
- * would mark the thread as read again.
- */
+/** Marks the thread as unread and shows the list. The page of the thread would mark it as read again. */
 async function markUnread({ ask, fields, links, param, query }: SignedInVisit): Promise<Reply<"unread">> {
   await ask(readMarks.update, {
     params: { id: param("id") },
@@ -302,8 +291,8 @@ async function markUnread({ ask, fields, links, param, query }: SignedInVisit): 
 }
 
 /**
- * Adds the thread to an unpublished release note, or opens the form for a new note with the thread. Does not save the
- * other parts of the form. (rule C32)
+ * Adds the thread to an unpublished release note, or opens the form for a new one. Other parts are not saved. (rule
+ * C32)
  */
 async function addToReleaseNote(visit: SignedInVisit): Promise<Reply<"thread-named">> {
   const { ask, fields, links, param } = visit;
@@ -322,19 +311,14 @@ async function addToReleaseNote(visit: SignedInVisit): Promise<Reply<"thread-nam
   return { ...goTo(links.entry(param("appId"), entryId), "thread-named"), sentFields: [] };
 }
 
-/**
- * The result of a part of the form. `done` is the name of the notice that the page shows. `anchor` is the id of the
- * element to which the page scrolls.
- */
+/** The result of a part of the form. `done` is the name of a notice, `anchor` the id of an element to scroll to. */
 interface Done<Word extends string> {
   readonly done: Word;
   readonly anchor?: string;
   readonly messageId?: string;
-  /**
-   * The address of the next page, if it is not the page of the same thread. The next page shows the notice.
-   */
+  /** The address of the next page with the notice, if it is not the same thread. */
   readonly next?: string;
-  /** The address of the next page, if that page shows the result without a notice. */
+  /** The address of a next page that shows the result without a notice. */
   readonly to?: string | undefined;
 }
 
@@ -365,8 +349,7 @@ async function deleteThread(visit: SignedInVisit): Promise<Reply<"thread-deleted
   });
   const list = listAddress(visit.links, visit.param("appId"), inboxPositionOf(visit));
   const reply = goTo(list, "thread-deleted");
-  // `sentFields` contains the names of the fields whose text was saved. It is empty here, because deleting the
-  // thread saves none of the text that the person has typed.
+  // `sentFields` names the fields with saved text. Deleting the thread saves no typed text.
   return { ...reply, sentFields: [] };
 }
 

@@ -9,8 +9,7 @@ import { readThread, threadTitle } from "./thread.tsx";
 import { OriginalFeedback, Timeline } from "./timeline.tsx";
 
 /**
- * Shows the messages of a thread that are older than a message. The page has no forms, and it does not mark the thread
- * as read, because it does not show the newest messages.
+ * Shows the older messages of a thread. It does not mark the thread as read, because the newest messages are missing.
  */
 async function showOlder(visit: SignedInVisit): Promise<Reply> {
   const { ask, links, param, query, reads } = visit;
@@ -49,7 +48,7 @@ async function showOlder(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** Returns the address of the page that has a message. Without a message, returns the page of the newest messages. */
+/** Returns the address of the page with a message, or of the newest messages. */
 async function pageWith(visit: SignedInVisit, messageId: string, position: InboxPosition): Promise<string> {
   const { links, reads } = visit;
   const { app, feedback, messages } = await readThread(visit);

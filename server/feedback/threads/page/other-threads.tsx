@@ -266,10 +266,7 @@ const Similar = ({
   </div>
 );
 
-/**
- * The page on which a person chooses the thread into which this thread is merged, the form that undoes a merge, and the
- * page with the similar threads.
- */
+/** The page that merges a thread, the form that undoes a merge, and the page with similar threads. */
 export const definitions: Definitions = [
   mergePage,
   defineForm({
@@ -295,10 +292,7 @@ export const definitions: Definitions = [
   }),
 ];
 
-/**
- * The head of another page about a thread, such as the page for a merge. It has a link back to the thread, a title,
- * and the subject of the thread.
- */
+/** The head of another page about a thread, with a link back to the thread. */
 export const OtherPageHead = ({
   title,
   thread: { app, feedback },

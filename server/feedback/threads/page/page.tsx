@@ -35,9 +35,8 @@ export async function showThread(visit: SignedInVisit, shownAgain: ShownAgain = 
   const { done, sent } = shownAgain;
   const opened = await openThread(visit, visit.param("id"));
   const { app, feedback } = opened.thread;
-  // The page of a merged thread redirects to the thread into which it was merged. So the script of a page that was
-  // open before the merge loads its parts from that thread. After a sent form there is no redirect, because the typed
-  // text would be lost.
+  // A merged thread redirects, so the script of an open page loads its parts from the other thread. A sent form is not
+  // redirected, because its typed text would be lost.
   if (feedback.mergedInto !== undefined && sent === undefined)
     return goTo(visit.links.thread(app.id, feedback.mergedInto));
   const known = await appNavigationOf(visit, "inbox");
@@ -85,10 +84,7 @@ const Thread = (props: ThreadPageProps) => {
   );
 };
 
-/**
- * The script of an open page shows this notice when the thread was merged. `address` then redirects to the thread into
- * which it was merged.
- */
+/** A script shows this notice after a merge. `address` then redirects to the other thread. */
 const MergedSince = ({ address }: { readonly address: string }) => (
   <div id="merged-since" hidden>
     <Notice kind="attention">

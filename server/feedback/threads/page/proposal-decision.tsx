@@ -66,7 +66,7 @@ interface ProposalWorkProps {
   readonly now: Date;
 }
 
-/** Shows the work of agents on a proposal after its approval. The script of an open page updates this part. */
+/** The work of agents on an approved proposal. A script updates this part. */
 const ProposalWork = ({ proposal, life, now }: ProposalWorkProps) => {
   if (!life || (proposal.status !== "approved" && life.claims.length === 0)) return null;
   const [newest, ...earlier] = life.claims;
@@ -127,10 +127,7 @@ interface DecidedProps {
   readonly life: ProposalLife | undefined;
 }
 
-/**
- * The part for the decision on a proposal. It is empty until somebody has decided. The script of an open page updates
- * it, and screen readers read who has decided.
- */
+/** The decision on a proposal; hidden until there is one. A script updates it, and screen readers read it. */
 const DecisionPart = ({ proposal, life }: DecidedProps) => {
   const wordsOf = usePersonWords();
   const { id, decidedAt, decision } = proposal;
@@ -151,8 +148,7 @@ const DecisionPart = ({ proposal, life }: DecidedProps) => {
 const isByPerson = ({ decision }: Proposal): boolean => decision !== "replaced" && decision !== "expired";
 
 /**
- * Returns the attributes of the bar with the buttons for a decision. The script of an open page removes the buttons when
- * somebody has decided, even if one of them has the focus.
+ * Attributes of the bar with the decision buttons. A script removes the buttons after a decision, even a focused one.
  */
 const barTraits = ({ id, status }: Proposal) => ({
   id: `decide-${id}`,
@@ -160,7 +156,6 @@ const barTraits = ({ id, status }: Proposal) => ({
   "data-decides": `decided-${id}`,
 });
 
-/** The decision, the person who made it, its time and its note. */
 const Decided = ({ proposal, life }: DecidedProps) => {
   const { decidedAt, decisionNote, decision } = proposal;
   if (decidedAt === null) return null;
@@ -266,7 +261,6 @@ interface ClaimFactsProps {
   readonly now: Date;
 }
 
-/** Shows the work of one worker: the name of the worker, the beginning of the claim, the progress and the outcome. */
 const ClaimFacts = ({ claim, now }: ClaimFactsProps) => (
   <>
     <div>
@@ -311,10 +305,7 @@ const Released = ({ claim: { releasedAt, releasedBy } }: Pick<ClaimFactsProps, "
 
 const hourMilliseconds = 3_600_000;
 
-/**
- * The time of the worker's last report. The page also says if the worker has been silent for a long time. The silence
- * does not end the claim. (rule A53)
- */
+/** The time of the worker's last report. Long silence is shown, but does not end the claim. (rule A53) */
 const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: ClaimFactsProps) => {
   if (outcome || releasedAt !== null) return null;
   const at = progress[0]?.createdAt ?? claimedAt;
@@ -403,7 +394,7 @@ interface ProposalOrdersProps {
   readonly address: string;
 }
 
-/** The form to recall an approval that no worker has claimed, or to release a claim that has no outcome. */
+/** The form to recall an unclaimed approval, or to release a claim without an outcome. */
 const ProposalOrders = ({ proposal, life, forms, address }: ProposalOrdersProps) => {
   const held = heldClaim(life);
   const approved = proposal.status === "approved" && life !== undefined;
@@ -550,10 +541,7 @@ const Decide = ({
   </button>
 );
 
-/**
- * The typed note for a decision or a recall that is no longer possible. The note stays on the page, so that the person
- * can copy it.
- */
+/** The typed note for a decision or recall that is no longer possible. The person can copy it. */
 export const UnsentNote = ({ form, name = "note" }: { readonly form: Filled; readonly name?: string }) =>
   form.value(name).trim() === "" ? null : (
     <div class="decide">
@@ -567,10 +555,7 @@ export const UnsentNote = ({ form, name = "note" }: { readonly form: Filled; rea
     </div>
   );
 
-/**
- * Shows why a decision was refused. Either a newer proposal has replaced the proposal that the person read, or somebody
- * else has already decided.
- */
+/** Why a decision was refused: a newer proposal replaced the one that was read, or somebody else has decided. */
 export const DecisionRefused = ({
   forms,
   proposals,

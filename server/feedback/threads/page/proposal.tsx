@@ -25,10 +25,7 @@ import {
   UnsentNote,
 } from "./proposal-decision.tsx";
 
-/**
- * The earlier proposals, newest first. A proposal is folded if no agent is working on it and no agent may still claim
- * it.
- */
+/** The earlier proposals, newest first. A proposal stays open while an agent works on it or may claim it. */
 export const EarlierProposals = (props: ProposalsProps) => {
   const { thread, lives, forms } = props;
   const earlier = thread.proposals.filter(({ id }) => id !== thread.latestProposal?.id).reverse();
@@ -76,15 +73,10 @@ interface ProposalsProps {
 /** The plans of the proposals as HTML, by the id of the proposal. */
 export type RenderedPlans = ReadonlyMap<string, string>;
 
-/**
- * The maximum number of characters in the plans that a page renders. Rendering more would delay other requests.
- */
+/** The maximum number of characters of the plans that a page renders. More would delay other requests. */
 const mostRendered = 131_072;
 
-/**
- * Returns the plans of the newest of these proposals as HTML. Hidden characters are made visible. The view of the
- * unrendered plan makes them visible, too.
- */
+/** Returns the newest plans as HTML. Hidden characters are visible, as in the plan as written. */
 export async function renderedPlans(
   settings: Pick<Settings, "baseUrl">,
   proposals: readonly Proposal[],
@@ -99,14 +91,14 @@ export async function renderedPlans(
   return plans;
 }
 
-/** Lowers the levels of the headings in HTML, so that they are below the heading of the plan on the page. */
+/** Lowers the headings in HTML below the heading of the plan on the page. */
 const belowHeading = (html: string): string =>
   html.replace(
     /<(\/?)h([1-6])>/g,
     (_, end: string, level: string) => `<${end}h${Math.min(6, Number(level) + 3)}>`,
   );
 
-/** The newest proposal, exactly as the agent wrote it, with the decision or the form for a decision. */
+/** The newest proposal as the agent wrote it, with the decision or its form. */
 export const CurrentProposal = (props: ProposalsProps) => {
   const { thread, forms, address, lives } = props;
   const proposal = thread.latestProposal;
@@ -151,10 +143,7 @@ export const CurrentProposal = (props: ProposalsProps) => {
   );
 };
 
-/**
- * Returns a sentence about a finished thread whose plan still waits; undefined if the thread is not finished or no plan
- * waits.
- */
+/** Returns a sentence about a finished thread with a waiting plan, or undefined. */
 export function planOfFinished({
   feedback: { status },
   latestProposal,
@@ -163,9 +152,7 @@ export function planOfFinished({
   return `This thread is ${nameIn(statusNames, status).toLowerCase()}, but a plan still waits for a decision.`;
 }
 
-/**
- * Says that the thread is finished, before a person decides on its plan. The script of an open page updates this part.
- */
+/** Says that the thread is finished, before a person decides. A script updates this part. */
 const FinishedThread = ({ thread }: Pick<ProposalsProps, "thread">) => {
   const words = planOfFinished(thread);
   return (
@@ -179,9 +166,7 @@ const FinishedThread = ({ thread }: Pick<ProposalsProps, "thread">) => {
   );
 };
 
-/**
- * The notice that an earlier proposal is still approved. A decision on the newest proposal does not end that approval.
- */
+/** Says that an earlier proposal is still approved. A decision on the newest proposal does not change that. */
 const OpenWork = ({ thread, lives }: ProposalsProps) => {
   const open = thread.proposals.findLast(
     (proposal) => proposal.id !== thread.latestProposal?.id && isOpenWork(proposal, lives.get(proposal.id)),
@@ -199,8 +184,8 @@ const OpenWork = ({ thread, lives }: ProposalsProps) => {
 };
 
 /**
- * Tells a person that the note in the form was typed for an earlier proposal. The notice is necessary if a newer
- * proposal arrives before the person sends another part of the form.
+ * Says that the typed note is for an earlier proposal. A newer proposal may arrive before the person sends another part
+ * of the form.
  */
 const NewerThanRead = ({
   forms: { readProposalId, decisionRefused, decision },
@@ -226,7 +211,7 @@ const ProposalText = ({
   html,
 }: {
   readonly proposal: Proposal;
-  /** The plan as HTML; undefined if the plans of the page are too long to render this plan. */
+  /** The plan as HTML; undefined if the plans of the page are too long. */
   readonly html: string | undefined;
   /** The earlier proposal with which the page compares this proposal; undefined if there is none. */
   readonly earlier?: Proposal | undefined;
@@ -250,8 +235,8 @@ const ProposalText = ({
 };
 
 /**
- * The plan as it was written, and the plan rendered as Markdown. A person decides on the plan as it was written. The
- * tabs for the two views do not belong to a form, so no form sends them. (rule A56)
+ * The plan as written, and rendered as Markdown. A person decides on the written plan. The tabs belong to no form, so
+ * no form sends them. (rule A56)
  */
 const Plan = ({
   id,
@@ -310,10 +295,7 @@ interface PlanChangesProps {
   readonly proposal: Proposal;
 }
 
-/**
- * The difference between a new plan and an earlier plan, and the changes that a person asked for. The whole plan is
- * shown below.
- */
+/** The difference from an earlier plan, and the changes that a person asked for. */
 const PlanChanges = ({ earlier, proposal }: PlanChangesProps) => {
   const difference = planDifference(earlier.plan, proposal.plan);
   return (
@@ -375,7 +357,7 @@ const signs = { same: " ", added: "+", removed: "−" } as const;
 
 const names = { added: "Added", removed: "Removed" } as const;
 
-/** A line in the comparison of two plans, or the number of unchanged lines that are not shown there. */
+/** A line in the comparison of two plans, or a number of hidden unchanged lines. */
 type DifferenceLine =
   | { readonly kind: "same" | "added" | "removed"; readonly at: number; readonly text: string }
   | { readonly kind: "left-out"; readonly at: number; readonly count: number };
@@ -389,10 +371,7 @@ type PlanDifference =
       readonly removed: number;
     };
 
-/**
- * The maximum number of added and removed lines in a comparison. Finding more would take too long, and the whole new
- * plan is then easier to read.
- */
+/** The maximum number of changed lines in a comparison. With more lines, the whole plan is easier to read. */
 const mostChanges = 400;
 
 /** The number of unchanged lines that the comparison shows before and after a change. */

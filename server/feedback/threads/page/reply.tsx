@@ -54,8 +54,8 @@ export interface ReplyWays {
 }
 
 /**
- * The fields for a reply and for an internal note. A person switches between the two fields. Each field has a separate
- * button, so that nobody sends a note as a reply by mistake. The switch works without scripts.
+ * The fields for a reply and for a note. Separate buttons prevent a note from being sent as a reply. Switching between
+ * the fields needs no script.
  */
 export const MessageComposer = (props: MessageComposerProps) => {
   const { forms, answering, done } = props;
@@ -88,9 +88,8 @@ export const MessageComposer = (props: MessageComposerProps) => {
 };
 
 /**
- * Whether the field for the note is shown first. This is the case if the note was refused. It is also the case
- * if no reply is typed, and a note is typed or was just added. After a note, the next text may be for the team,
- * too, and must not go to the sender.
+ * Whether the note is shown first: it was refused, or it was typed or added while no reply is typed. The next text
+ * after a note may be for the team, too.
  */
 const isNoteFirst = ({ note, reply }: ThreadForms, done: string): boolean =>
   note.refusal !== undefined ||
@@ -140,8 +139,8 @@ const ReplyPane = ({ forms, thread, address, savedReplies, reader }: MessageComp
 );
 
 /**
- * The field for the receiver of a reply. Until the person chooses a receiver, the field contains the sender who wrote
- * last. The script of an open page updates the field, unless the person has typed a reply. (rules F43 and M10)
+ * The receiver of a reply; by default, the sender who wrote last. A script updates this field until a reply is typed.
+ * (rules F43 and M10)
  */
 const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly thread: OwnedThread }) => (
   <div
@@ -165,9 +164,7 @@ const hasLostReceiver = (form: Filled, thread: OwnedThread): boolean =>
 const isLostReceiver = (receiver: string, thread: OwnedThread): boolean =>
   receiver !== "" && receiver !== everyone && !sendersOf(thread).has(receiver);
 
-/**
- * Returns the values of the reply with the probable receiver. If a reply was typed and sent, its receiver is kept.
- */
+/** Returns the reply with the probable receiver. A typed and sent reply keeps its receiver. */
 const withReceiver = (form: Filled, { feedback, messages }: OwnedThread): Filled => {
   const probable = probableReceiver({ feedback, messages });
   const receiver = probable === feedback.id ? "" : probable;
@@ -200,16 +197,13 @@ const ReceiverChoice = ({ form, thread }: { readonly form: Filled; readonly thre
   );
 };
 
-/**
- * Returns the labels of the senders of repeated reports. If senders look alike, their labels also have the times of
- * their reports, and the numbers of the reports if these are the same, too.
- */
+/** Returns labels for the senders of repeated reports. Equal labels also get the time, and then the report number. */
 function repeatLabels(repeats: readonly Pick<OwnedMessage, "sender" | "createdAt">[]): string[] {
   const onDays = repeats.map(
     ({ sender, createdAt }) => `${nameAndAddress(sender)}, who reported it on ${createdAt.slice(0, 10)}`,
   );
   const atTimes = distinct(onDays, (at) => ` at ${repeats[at]?.createdAt.slice(11, 16)} UTC`);
-  // The first repeated report is report 2, because report 1 began the thread.
+  // Report 1 began the thread.
   return distinct(atTimes, (at) => ` (report ${at + 2})`);
 }
 
@@ -324,10 +318,7 @@ interface SavedReplyChoiceProps {
   readonly manage: string;
 }
 
-/**
- * The saved replies, and a button that inserts the chosen saved reply. With scripts, the button does not load the page
- * again.
- */
+/** The saved replies, and a button that inserts one. With scripts, inserting does not load the page again. */
 const SavedReplyChoice = ({ replies, action, manage }: SavedReplyChoiceProps) => (
   <div class="row saved-replies">
     {replies.length > 0 && (
@@ -350,10 +341,7 @@ const SavedReplyChoice = ({ replies, action, manage }: SavedReplyChoiceProps) =>
   </div>
 );
 
-/**
- * Returns the sent form, with the chosen saved reply added after the typed text. Throws `bad_request` if that saved
- * reply was deleted.
- */
+/** Returns the sent form with the saved reply after the typed text. Throws `bad_request` if that reply was deleted. */
 export async function withSavedReply(
   { ask, fields, param }: SignedInVisit,
   thread: OwnedThread,
@@ -373,14 +361,11 @@ export async function withSavedReply(
 }
 
 /**
- * The name of the hidden field with the version of the receiver and the names that a refusal has shown. The person can
- * send the same names to the same receiver again.
+ * The name of the hidden field for names that a refusal has shown. The person can send them again to the same receiver.
  */
 const seenNames = "seenNames";
 
-/**
- * The name of the hidden field with the doubtful placeholders that a refusal has shown. The person can send them again.
- */
+/** The name of the hidden field for doubtful placeholders that a refusal has shown. The person can send them again. */
 const seenPlaceholders = "seenPlaceholders";
 
 /** The fault of a reply with doubtful names or placeholders, and the values for the hidden fields. */
@@ -389,10 +374,7 @@ interface Doubt extends Issue {
   readonly [seenPlaceholders]: string;
 }
 
-/**
- * Returns the value for a hidden field: the value in the refusal if the reply was refused because of doubts,
- * otherwise the sent value.
- */
+/** Returns the value for a hidden field: from the refusal because of doubts, otherwise the sent value. */
 function doubtSeen(form: Filled, field: typeof seenNames | typeof seenPlaceholders): string {
   const issue = form.refusal?.details.issues?.find(({ path }) => path === "replyBody");
   const { [field]: shown }: Readonly<Record<string, unknown>> = { ...issue };
@@ -400,9 +382,8 @@ function doubtSeen(form: Filled, field: typeof seenNames | typeof seenPlaceholde
 }
 
 /**
- * Throws `bad_request` if the reply has a placeholder without a value, or the name of a sender who does not get
- * the reply. Accepts placeholders and names that an earlier refusal has shown. Also throws the errors of
- * `refuseLostReceiver`. (rule F32)
+ * Throws `bad_request` for a placeholder without a value, or the name of another sender. Accepts those that a refusal
+ * has shown. Also throws the errors of `refuseLostReceiver`. (rule F32)
  */
 export async function refuseDoubtful(visit: SignedInVisit, thread: OwnedThread): Promise<void> {
   const { fields } = visit;
@@ -424,8 +405,8 @@ export async function refuseDoubtful(visit: SignedInVisit, thread: OwnedThread):
 }
 
 /**
- * Throws `bad_request` if the chosen receiver is no longer in the thread, or if the person must still choose a
- * receiver. This happens if a draft is restored after a merge was made or undone. (rule M10)
+ * Throws `bad_request` if the receiver is not in the thread, or is not chosen yet. A restored draft causes this error
+ * after a merge or its undo. (rule M10)
  */
 function refuseLostReceiver(fields: Fields, thread: OwnedThread): void {
   if (!isLostReceiver(fields.text("replyReceiver"), thread)) return;
@@ -435,7 +416,7 @@ function refuseLostReceiver(fields: Fields, thread: OwnedThread): void {
   throw new ApiError("bad_request", { message });
 }
 
-/** Returns the doubt about names of other senders in the text. The list is empty if there are no such names. */
+/** Returns the doubt about names of other senders, as a list of at most one text. */
 function nameDoubts(fields: Fields, names: readonly string[]): string[] {
   if (names.length === 0) return [];
   const shown = lists.format(names.slice(0, mostNamed).map(visibleLine));
@@ -477,9 +458,7 @@ function otherNames(value: (name: string) => string, thread: OwnedThread): strin
   return otherNamesIn(value("replyBody"), { receivers, all });
 }
 
-/**
- * Returns the name of the sender who gets the reply; null if this sender has no name or is not in the thread.
- */
+/** Returns the name of the receiver; null without a name or outside the thread. */
 function senderNameIn({ sender, messages }: OwnedThread, receiver: string): string | null {
   if (receiver === "") return sender.name;
   return messages.find(({ id }) => id === receiver)?.sender?.name ?? null;
@@ -488,10 +467,7 @@ function senderNameIn({ sender, messages }: OwnedThread, receiver: string): stri
 /** The maximum number of members or senders that one sentence names. */
 const mostNamed = 3;
 
-/**
- * Shows which other members are writing an answer in the thread now. The script of an open page updates this. (rule
- * F36)
- */
+/** Shows which other members are writing an answer. A script updates this text. (rule F36) */
 export const Answering = ({
   id,
   people,
@@ -501,10 +477,7 @@ export const Answering = ({
   readonly id: string;
   /** The addresses of the other members who write in the thread. */
   readonly people: readonly string[];
-  /**
-   * Whether screen readers read the text when it changes. Two elements on a page show this text. The value is true for
-   * only one of them.
-   */
+  /** Whether screen readers read changes of this text. The page shows the text twice, so only one element has true. */
   readonly isRead?: boolean;
 }) => {
   const wordsOf = usePersonWords();
@@ -524,8 +497,8 @@ export const Answering = ({
 const lists = new Intl.ListFormat("en-GB");
 
 /**
- * Shows the message that somebody else wrote while this person typed the reply, after the reply was refused for that
- * reason. The server accepts the reply if this person sends it again. (rule F35)
+ * Shows the newer message because of which the reply was refused. The server accepts the reply the second time. (rule
+ * F35)
  */
 const NewerMessage = ({
   form,
@@ -567,5 +540,5 @@ const NewerMessage = ({
   );
 };
 
-/** Returns the id of the newest message that the page shows; an empty text if nobody has written since the report. */
+/** Returns the id of the newest message on the page. Empty if there is no message. */
 const newestMessageId = ({ messages }: OwnedThread): string => messages.at(-1)?.id ?? "";

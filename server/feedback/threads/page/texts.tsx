@@ -3,15 +3,11 @@ import type { DroppedMetadata } from "../../../../src/contract/threads.ts";
 import { reasonWords } from "../../../../src/words/thread.ts";
 import { counted, Line, UserText } from "../../../console/parts.tsx";
 
-/**
- * Returns the number of a thread as it is shown before the subject, or an empty text if the thread has no number yet.
- */
+/** Returns the number as a text before the subject, such as `#12 `. Empty if the thread has no number yet. */
 export const numberOf = ({ number }: { readonly number: number | null }): string =>
   number === null ? "" : `#${number} `;
 
-/**
- * A name and a value in a list of facts. A long name is shown above its value. Nothing is shown if there is no value.
- */
+/** A name and a value. A long name is above its value. Without a value, nothing is shown. */
 export const Pair = ({ name, value }: { readonly name: string; readonly value: string | null }) =>
   value === null || value === "" ? null : (
     <div class={isLong(name, value) ? "long" : undefined}>
@@ -22,10 +18,7 @@ export const Pair = ({ name, value }: { readonly name: string; readonly value: s
     </div>
   );
 
-/**
- * Whether a value is short and has one line. Such a value is shown next to its name, even if it is written from
- * right to left.
- */
+/** Whether a value is short and has one line. Such a value is next to its name, even in right-to-left scripts. */
 const isShort = (value: string): boolean => value.length <= 120 && !value.includes("\n");
 
 const isLong = (name: string, value: string): boolean => name.length > 14 || value.includes("\n");
@@ -37,10 +30,7 @@ interface Most {
 
 const aScreen: Most = { lines: 40, characters: 3_500 };
 
-/**
- * The length of the beginning of a text that is shown in a narrow column with many texts. The end of the text is
- * folded.
- */
+/** The length of the visible beginning of a text in a narrow column. */
 const aFewLines: Most = { lines: 8, characters: 400 };
 
 /** A text of any length. If it is long, its end is folded. */
@@ -52,7 +42,7 @@ export const FoldedText = ({
   readonly text: string;
   /** The name of the folded part, such as `more lines`. The name is shown after the number of lines. */
   readonly rest?: string;
-  /** Whether only a few lines of a long text are shown, for example in a narrow column with many texts. */
+  /** Whether only a few lines are shown, for a narrow column with many texts. */
   readonly isBrief?: boolean;
 }) => {
   const at = foldPosition(text, isBrief ? aFewLines : aScreen);
@@ -69,10 +59,7 @@ export const FoldedText = ({
   );
 };
 
-/**
- * Returns the position at which the folded part of a text begins. The position is after a line or a word. If only a
- * short end would be folded, the position is the end of the text.
- */
+/** Returns the position after a line or a word at which the folded part begins. A short end is not folded. */
 function foldPosition(text: string, most: Most): number {
   const byLines = afterLine(text, most.lines);
   const at = Math.min(byLines, most.characters);
@@ -98,10 +85,7 @@ function afterLine(text: string, count: number): number {
   return at;
 }
 
-/**
- * The name and the value of a metadata entry. The value `undefined` means that a repeated report does not have the
- * entry.
- */
+/** An entry of metadata. The value `undefined` means that a repeated report does not have the entry. */
 type Entry = readonly [name: string, value: unknown];
 
 /** The number of entries of a list that are shown. Further entries are folded. */
@@ -120,8 +104,8 @@ const mostCharacters = 240;
 const mostValues = 200;
 
 /**
- * Metadata as a table of names and values. Long lists, large objects and long texts are folded. If there are very many
- * values, a sentence says how many are not on the page.
+ * A table of metadata. Long values are folded. If there are too many values, a sentence gives the number of missing
+ * ones.
  */
 export const Metadata = ({ entries }: { readonly entries: readonly Entry[] }) => {
   if (entries.length === 0) return null;
@@ -153,7 +137,7 @@ interface LimitedEntry {
   readonly most: number;
 }
 
-/** Returns the first entries, which together have at most `most` values. The last entry may be shown in part. */
+/** Returns the first entries, with at most `most` values. The last entry may be cut. */
 function firstOf(entries: readonly Entry[], most: number): LimitedEntry[] {
   const first: LimitedEntry[] = [];
   let left = most;
@@ -180,10 +164,7 @@ const Rows = ({ entries }: { readonly entries: readonly LimitedEntry[] }) => (
   </dl>
 );
 
-/**
- * The maximum length of a name that is shown next to its value. A longer name is shown above its value, so that
- * a narrow column has space for the value.
- */
+/** The maximum length of a name next to its value. A longer name is above its value. */
 const longName = 16;
 
 /** Whether a value is shown below its name, not next to it. */
@@ -216,18 +197,13 @@ const Value = ({ value, most }: { readonly value: unknown; readonly most: number
 
 const wordsFor = (value: object): string => (Array.isArray(value) ? "elements" : "entries");
 
-/**
- * Returns the entries of an object, or the elements of a list. Elements have their positions as names, from 1.
- */
+/** Returns the entries of an object, or the elements of a list with positions from 1 as names. */
 function childrenOf(value: unknown): Entry[] {
   if (Array.isArray(value)) return value.map((element, at): Entry => [String(at + 1), element]);
   return typeof value === "object" && value !== null ? Object.entries(value) : [];
 }
 
-/**
- * Returns how many values a list or an object contains, including the values of nested lists and objects.
- * Returns 0 for any other value.
- */
+/** Counts the values in a list or an object, also nested ones. Returns 0 for other values. */
 const leavesOf = (value: unknown): number =>
   childrenOf(value).reduce((count, [, child]) => count + Math.max(1, leavesOf(child)), 0);
 

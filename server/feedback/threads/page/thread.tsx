@@ -40,9 +40,7 @@ import { Answering, MessageComposer, type ReplyWays } from "./reply.tsx";
 import { numberOf } from "./texts.tsx";
 import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";
 
-/**
- * The data that the page also shows after a form was sent: the values of the form, and the notice with the name `done`.
- */
+/** What the page shows after a form was sent: the form's values, and the notice `done`. */
 export interface ShownAgain {
   readonly sent?: SentThread;
   readonly done?: string;
@@ -50,15 +48,15 @@ export interface ShownAgain {
   readonly statusUrl?: string;
 }
 
-/** An opened thread, and the time of the last visit of this person, or null if there was none. */
+/** An opened thread, and the time of this person's last visit or null. */
 export interface Opened {
   readonly thread: OwnedThread;
   readonly since: string | null;
 }
 
 /**
- * Reads a thread, and records that the person has seen it. Does not record this for a merged thread, or if the page
- * was requested in the background. Throws `not_found`.
+ * Reads a thread, and records that the person has seen it. Merged threads and requests in the background are not
+ * recorded. Throws `not_found`.
  */
 export async function openThread(visit: SignedInVisit, id: string): Promise<Opened> {
   const view = await visit.views.ofThread(id);
@@ -95,9 +93,8 @@ export async function threadParts(
 }
 
 /**
- * Returns the forms of a page whose thread was merged since it was opened. If a typed reply has no receiver, its
- * receiver becomes the first sender of the merged thread `asked`, and not the first sender of the thread into which it
- * was merged. (rule M10)
+ * In a thread that was merged after the page was opened, the first sender of `asked` stays the default receiver. (rule
+ * M10)
  */
 function afterMerge(forms: ThreadForms, thread: OwnedThread, asked: string): ThreadForms {
   const first = asked.toLowerCase();
@@ -113,7 +110,6 @@ interface Known {
   readonly people: readonly Assignee[];
 }
 
-/** Reads the other data that is shown with the thread, such as its release notes and the saved replies. */
 async function readBeside(visit: SignedInVisit, { thread, since }: Opened, given?: Known) {
   const { ask, reads, links, answering, caller } = visit;
   const { id } = thread.feedback;
@@ -166,7 +162,7 @@ async function newSince(
   return { since, news, edited: await reads.wasEdited(thread, since) };
 }
 
-/** Returns the thread with the id in the path, if it belongs to the app in the path. Throws `not_found` otherwise. */
+/** Returns the thread in the path. Throws `not_found` if it does not belong to the app in the path. */
 export async function readThread(
   { ask, param }: SignedInVisit,
   id: string = param("id"),
@@ -197,10 +193,7 @@ export interface ThreadProps {
   readonly events: readonly ThreadEvent[];
   readonly ofSender: ThreadAsideProps["ofSender"];
   readonly statusUrl: string | undefined;
-  /**
-   * The id of a repeated report. The page shows the group of this report only up to this report. Empty if each
-   * group is shown up to its newest report.
-   */
+  /** The id of a repeated report. Its group is shown only up to this report. Empty without a limit. */
   readonly repeatsUntil: string;
 }
 
@@ -252,10 +245,7 @@ export const Reopen = ({
   </Can>
 );
 
-/**
- * A thread without the page navigation. This component is used on the thread's own page and in the pane next to the
- * list.
- */
+/** A thread without page navigation, for its own page and for the inbox. */
 export const ThreadBody = (props: ThreadProps) => {
   const { navigation, thread, forms, position } = props;
   const address = navigation.links.thread(navigation.app.id, thread.feedback.id);
@@ -323,8 +313,8 @@ export const ThreadBody = (props: ThreadProps) => {
 };
 
 /**
- * The form around the whole thread. Every button sends all typed text, so that the next page can keep unsaved text. The
- * Enter key in a field saves the fields of the side column. The Enter key never decides on a proposal.
+ * The form around the whole thread. Each button sends all typed text, so that no text is lost. The Enter key saves the
+ * side column and never decides on a proposal.
  */
 const ThreadForm = ({
   id,
@@ -344,8 +334,8 @@ const ThreadForm = ({
       class="thread"
       method="post"
       action={`${address}/edit`}
-      // With `off`, the browser does not restore the typed values when a person goes back to the page. The
-      // restored values could be older than the stored values.
+      // With `off`, the browser restores no typed values when a person goes back. Restored values could be older than
+      // the stored values.
       autocomplete="off"
       data-guards
       data-unsaved={forms.isUnsaved || undefined}
@@ -362,7 +352,7 @@ const ThreadForm = ({
   </Can>
 );
 
-/** Hidden fields with the position from which a thread was opened, so that the next page is at the same position. */
+/** Hidden fields with the position in the inbox, which the next page keeps. */
 const PositionFields = ({ position }: { readonly position: InboxPosition }) =>
   position.list === "" ? null : (
     <HiddenFields
@@ -379,10 +369,7 @@ const PositionFields = ({ position }: { readonly position: InboxPosition }) =>
     />
   );
 
-/**
- * The script of an open page shows this notice when there is a newer proposal, or when somebody has decided on the
- * proposal.
- */
+/** A script shows this notice after a newer proposal or a decision. */
 const NewerNotice = ({
   thread: { latestProposal },
   address,

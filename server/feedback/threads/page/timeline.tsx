@@ -53,13 +53,12 @@ export interface OtherMessages {
 /** Which repeated reports of a large group are on the page. */
 interface ShownRepeats {
   /**
-   * The id of a repeated report. The group of this report is shown only up to this report. All other groups are
-   * shown up to their newest reports.
+   * The id of a repeated report. Its group is shown only up to this report. Other groups end with their newest reports.
    */
   readonly until: string;
   /**
-   * Returns the address of the page that shows a group up to this report. Without a report, the page shows all
-   * groups up to their newest reports.
+   * Returns the address of the page that shows a group up to this report. Without a report, groups end with their
+   * newest reports.
    */
   readonly address: (until?: string) => string;
 }
@@ -67,10 +66,7 @@ interface ShownRepeats {
 /** The maximum number of messages of a conversation without a link to its end. */
 const manyMessages = 6;
 
-/**
- * The messages of a thread after the report, and the changes of the thread between them, oldest first. The script of
- * an open page replaces this part when something is new.
- */
+/** The messages after the report and the changes between them, oldest first. A script updates this part. */
 export const Timeline = (props: TimelineProps) => {
   const wordsOf = usePersonWords();
   const { thread, other } = props;
@@ -271,10 +267,7 @@ const PlainMessage = ({ message, senders, links, settings }: PlainMessageProps) 
   );
 };
 
-/**
- * One line that is shown in place of the note about a step of an agent. The full text is in the part about the
- * proposal.
- */
+/** A line in place of the note about an agent's step. The proposal has the full text. */
 const Event = ({ name, at }: { readonly name: string; readonly at: string }) => (
   <p class="event">
     <span>{name}</span>
@@ -304,10 +297,7 @@ export interface NewSince {
   readonly edited: boolean;
 }
 
-/**
- * The notice above a thread that says what has changed since the last visit. The notice has a link to the first new
- * message.
- */
+/** Says what has changed since the last visit, with a link to the first new message. */
 export const NewSinceNotice = ({ fresh }: { readonly fresh: NewSince | undefined }) => {
   if (!fresh) return null;
   const { since, news, edited } = fresh;
@@ -352,7 +342,6 @@ export const OriginalFeedback = ({ thread: { feedback, sender } }: { readonly th
   </article>
 );
 
-/** The first report of a thread, and its sender. */
 type FirstReport = Pick<OwnedThread, "feedback" | "sender">;
 
 interface RepeatProps {
@@ -360,10 +349,7 @@ interface RepeatProps {
   readonly report: FirstReport;
 }
 
-/**
- * A later report of the same failure. Shows only what differs from the first report, and the files of the later
- * report.
- */
+/** A later report of the same failure. Shows only its files and the differences from the first report. */
 const RepeatedFeedback = ({ message, report }: RepeatProps) => {
   const { sender, createdAt } = message;
   const isMerged = message.mergedFrom === message.id;
@@ -461,16 +447,10 @@ const FoldedRepeats = ({
   );
 };
 
-/**
- * The maximum number of characters of the repeated reports of a group on one page. Texts that are the same as the report
- * do not count, because they are not shown again.
- */
+/** The maximum number of characters of a group of repeated reports on one page. Repeated texts do not count. */
 const mostOfRepeats = 300_000;
 
-/**
- * Returns the position of the first repeated report that fits on the page. The last repeated report is always
- * on the page.
- */
+/** Returns the position of the first repeated report that fits on the page. The last one is always shown. */
 function firstShown(repeats: readonly OwnedMessage[], report: FirstReport): number {
   let left = mostOfRepeats;
   const before = repeats.findLastIndex((repeat, at) => {
@@ -484,7 +464,7 @@ function firstShown(repeats: readonly OwnedMessage[], report: FirstReport): numb
 const sizeOf = (repeat: OwnedMessage, report: FirstReport): number =>
   JSON.stringify(hasOtherText(report, repeat) ? repeat : { ...repeat, body: "" }).length;
 
-/** Says which repeated reports of a very large group are on the page, and has links to the others. */
+/** Says which repeated reports of a very large group are shown, with links to the others. */
 const RestOfRepeats = ({
   start,
   end,
@@ -595,8 +575,7 @@ const Deed = ({
 };
 
 /**
- * A merge, or a merge that was undone. `field` says whether this thread was merged into another thread, or another
- * thread was merged into this thread.
+ * A merge or its undo. `field` says whether this thread was merged into another one, or another one into this thread.
  */
 const Merge = ({ field, from, to }: Pick<ThreadEvent, "field" | "from" | "to">) => {
   const name = <Line text={to ?? from ?? ""} />;

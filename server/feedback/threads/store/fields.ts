@@ -22,8 +22,8 @@ export const changeableOf = async (
 const setFields = update(tables.feedback, "WHERE id = ?");
 
 /**
- * Sets the given fields, and records the activity of the thread. `by` is the member who changes them. If the new status
- * finishes the thread, its snooze ends. Triggers of the database add the thread to the queue of the search index.
+ * Sets the fields, and records the activity of the thread by the member `by`. A status that finishes the thread ends
+ * its snooze. Triggers add the thread to the queue of the search index.
  */
 export async function updateThread(
   tx: Transaction,
@@ -59,8 +59,8 @@ export const snoozes = {
   },
 
   /**
-   * Stores that a snooze has ended at `until`, and makes the thread unread for all members. An undo calls this
-   * function if it would restore a snooze that is already over.
+   * Stores that a snooze has ended at `until`, and makes the thread unread for all. An undo needs this for a snooze
+   * that is over.
    */
   async end(tx: Transaction, feedbackId: string, until: string): Promise<void> {
     await snoozes.set(tx, feedbackId, until);
@@ -70,9 +70,8 @@ export const snoozes = {
 };
 
 /**
- * The SQL assignments that end the snooze of a thread. The end of the snooze becomes the last activity of the thread,
- * unless the thread had activity after this time. A trigger then makes the thread unread for everybody who has viewed
- * it.
+ * The SQL assignments that end a snooze. Its end becomes the last activity, unless later activity exists. A trigger
+ * makes the thread unread for everybody with a view.
  */
 const withoutSnooze = `snoozed_until = NULL, activity_count = activity_count + 1,
     active_at = CASE WHEN ${ofRow(activeAt)} < snoozed_until THEN snoozed_until ELSE ${ofRow(activeAt)} END`;
@@ -82,8 +81,8 @@ function ofRow(expression: string): string {
 }
 
 /**
- * Marks threads as unread for the members who have no view of them and whose `read_until` is not before the last
- * activity. The trigger has marked them as unread for the members who have a view.
+ * Marks threads as unread for members who have no view and for whom they are read. A trigger does this for members with
+ * a view.
  */
 async function markUnread(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx.run(
@@ -97,9 +96,8 @@ async function markUnread(tx: Transaction, ids: readonly string[]): Promise<void
 }
 
 /**
- * Ends the snoozes that are over. Does nothing while the server's clock may be wrong. Call it before you read
- * lists of threads or unread marks, and before a member changes a thread. So the end of a snooze does not
- * depend on a background job. (rule F42)
+ * Ends the snoozes that are over, but not while the clock may be wrong. Call it before you read lists or unread marks,
+ * and before a member changes a thread. (rule F42)
  */
 export async function endDueSnoozes({
   database,
@@ -108,7 +106,7 @@ export async function endDueSnoozes({
 }: Pick<Deps, "clock" | "database" | "time">): Promise<void> {
   const now = clock.now().toISOString();
   if (time.isDoubtful() || !(await hasDue(database, now))) return;
-  // If the disk is full, the error is ignored, so that people can still read the threads.
+  // If the disk is full, people can still read the threads.
   await endAll(database, now).catch(() => undefined);
 }
 

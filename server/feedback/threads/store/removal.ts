@@ -11,9 +11,7 @@ const atOnce = 200;
 
 type RemovalDeps = Pick<Deps, "database" | "keptFiles" | "log">;
 
-/**
- * Deletes the threads of an app and their files, in small transactions, so that other writes wait only briefly.
- */
+/** Deletes the threads of an app and their files. Other writes wait only for small transactions. */
 export async function removeThreads(deps: RemovalDeps, appId: string): Promise<void> {
   for (;;) {
     const { count, hashes } = await deps.database.write((tx) => removeOldestThreads(tx, appId, atOnce));
@@ -22,9 +20,7 @@ export async function removeThreads(deps: RemovalDeps, appId: string): Promise<v
   }
 }
 
-/**
- * Deletes, in one transaction, the threads that arrived while `removeThreads` ran. Returns the hashes of their files.
- */
+/** Deletes the threads that arrived while `removeThreads` ran. Returns the hashes of their files. */
 export async function removeLastThreads(tx: Transaction, appId: string): Promise<string[]> {
   const gone: string[] = [];
   for (;;) {
@@ -34,10 +30,7 @@ export async function removeLastThreads(tx: Transaction, appId: string): Promise
   }
 }
 
-/**
- * Deletes the files that no thread uses any more, in the background. A failure is only logged, because the thread or
- * the app is already deleted.
- */
+/** Deletes unused files in the background. Errors are only logged, because the thread or app is already deleted. */
 export function removeFiles({ keptFiles, log }: RemovalDeps, hashes: readonly string[]): void {
   keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "unused files could not be deleted"));
 }
@@ -52,9 +45,8 @@ const isWorkedOn = `EXISTS (
     SELECT 1 FROM runs r JOIN run_claims c ON c.run_id = r.id
     WHERE r.feedback_id = feedback.id AND c.released_at IS NULL AND c.outcome_status IS NULL)`;
 
-// A thread is not deleted if its proposal waits for somebody or has a claim without an outcome. The SQL differs for
-// speed. SQLite first checks whether the thread has a proposal, because most threads have none. PostgreSQL can run
-// `NOT EXISTS` as one join for all threads, but not inside an OR, so its SQL has no such check.
+// A thread with a waiting proposal or an unfinished claim is not deleted. SQLite first checks for a proposal, which
+// most threads do not have. PostgreSQL can join `NOT EXISTS` only outside an OR.
 const isFree: Record<Engine, string> = {
   sqlite: `waiting IS NULL AND (proposal_status IS NULL OR NOT ${isWorkedOn})`,
   postgres: `waiting IS NULL AND NOT ${isWorkedOn}`,
@@ -70,14 +62,14 @@ export const retention = {
       `SELECT id, owner_id AS "ownerId" FROM apps WHERE retention_days IS NOT NULL ORDER BY id`,
     ),
 
-  /** Counts the threads of an app that would be too old with a limit of `days`. Counting stops at `most`. */
+  /** Counts the threads that would be too old with a limit of `days`, at most `most`. */
   async countDue(
     reader: Reader,
     appId: string,
     { days, now, most }: { readonly days: number; readonly now: Date; readonly most: number },
   ): Promise<number> {
     let total = 0;
-    // Each type has its own query, because the type comes before the time in the index by activity.
+    // One query for each type, because the index by activity begins with the type.
     for (const type of FeedbackType.options) {
       const row = await reader.get<{ count: number }>(
         plannedEachTime(
@@ -90,10 +82,7 @@ export const retention = {
     return total;
   },
 
-  /**
-   * Deletes at most `most` threads of an app that are older than the current limit of the app. They all have
-   * the same type.
-   */
+  /** Deletes up to `most` threads that are older than the app's current limit. They all have the same type. */
   async removeDue(
     tx: Transaction,
     appId: string,
@@ -125,7 +114,7 @@ export const retention = {
 };
 
 async function removeSome(tx: Transaction, values: readonly string[], most: number): Promise<RemovedThreads> {
-  // Because of the lock, PostgreSQL checks the condition again for a thread that is reopened at the same time.
+  // With the lock, PostgreSQL checks the condition again for a thread that is reopened meanwhile.
   const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
   const threads = await tx.all<{ id: string }>(
     `SELECT id FROM feedback WHERE ${due(tx.engine)} ORDER BY coalesce(active_at, created_at), id LIMIT ${most} ${locking}`,
@@ -143,9 +132,8 @@ interface RemovedThreads {
 }
 
 /**
- * Deletes a thread and the threads that were merged into it, with their messages, proposals, uploads, mails,
- * merges and pending deliveries. Returns the hashes of their files. The caller must delete the files after the
- * transaction. (rule F18)
+ * Deletes a thread and the threads merged into it, with all their data. Returns the hashes of their files. The caller
+ * must delete the files after the transaction. (rule F18)
  */
 export const removeThread = (tx: Transaction, id: string): Promise<RemovedThreads> =>
   removeWhere(tx, "id = ?", id);
@@ -155,8 +143,7 @@ export const removeOldestThreads = (tx: Transaction, appId: string, most: number
   removeWhere(tx, "app_id = ? ORDER BY created_at, id LIMIT ?", appId, most);
 
 async function removeWhere(tx: Transaction, where: string, ...values: Value[]): Promise<RemovedThreads> {
-  // On PostgreSQL, the lock prevents other transactions from adding files to these threads, and from storing mails
-  // about these threads.
+  // On PostgreSQL, the lock prevents new files of these threads, and new mails about them.
   const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
   const threads = await tx.all<{ seq: number }>(
     `SELECT seq FROM feedback WHERE ${where} ${locking}`,
@@ -193,10 +180,7 @@ async function hashesOf(tx: Transaction, these: string, seqs: readonly number[])
   return files.map(({ sha256 }) => sha256);
 }
 
-/**
- * Deletes the proposals of threads. Sends a signal for each proposal, so that requests that wait for a decision on it
- * end.
- */
+/** Deletes the proposals of threads. A signal for each proposal ends the requests that wait for its decision. */
 async function removeProposals(tx: Transaction, these: string, seqs: readonly number[]): Promise<void> {
   await tx.run(
     `DELETE FROM outbox WHERE subject_id IN (SELECT id FROM runs WHERE feedback_id IN ${these})`,

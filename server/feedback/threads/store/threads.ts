@@ -33,7 +33,7 @@ export interface NewThread extends ReportTexts {
   readonly files: string;
   readonly dedupeKey: string | null;
   readonly createdAt: string;
-  /** If the sender is blocked: the id of the entry in the list of blocked senders. The report is then hidden. */
+  /** The id of the entry in the list of blocked senders. It hides the report. */
   readonly blockedBy?: string | undefined;
 }
 
@@ -46,10 +46,10 @@ export interface ThreadRow extends Omit<NewThread, "blockedBy">, AssigneeRow {
   readonly occurrences: number;
   readonly githubIssueUrl: string | null;
   readonly snoozedUntil: string | null;
-  /** A JSON array of the newest messages, or of the newest before the message `before`, oldest first. `proposals` has the newest proposals, also oldest first. */
+  /** JSON: the newest messages, or the newest before `before`, oldest first. `proposals` has the same order. */
   readonly messages: string;
   readonly proposals: string;
-  /** The number of the messages of the thread, or of those that are older than the message `before`. */
+  /** The number of messages of the thread, or of those before `before`. */
   readonly messageCount: number;
 }
 
@@ -71,9 +71,8 @@ export const feedbackThreads = {
     }),
 
   /**
-   * Returns the unfinished thread to which a repeated report of the same failure belongs. For a report of a
-   * blocked sender, this may also be a hidden thread. `failureId` is the id of the thread that has the key
-   * `dedupeKey`. That thread may have been merged into the returned thread. (rule F10)
+   * Returns the unfinished thread for a repeated report. For a blocked sender, it may be a hidden thread. `failureId`
+   * is the thread with `dedupeKey`, which may be merged into the returned one. (rule F10)
    */
   findRepeated: (
     tx: Transaction,
@@ -112,15 +111,12 @@ export const feedbackThreads = {
   findThread: (reader: Reader, id: string, viewer: Viewer) => wholeThread(reader, viewer, id),
 
   /**
-   * Returns the same as `findThread`, but with only the newest proposal. Agents see no other proposal, and a thread may
-   * have hundreds of proposals.
+   * Returns the same as `findThread`, but only the newest proposal. Agents see no other proposal, and there may be
+   * hundreds.
    */
   findThreadForAgent: (reader: Reader, id: string, viewer: Viewer) => threadForAgent(reader, viewer, id),
 
-  /**
-   * Creates `findThreadForAgent` for one reader. On SQLite, requests that arrive in the same turn of the event loop
-   * are answered with one statement.
-   */
+  /** Creates `findThreadForAgent`. On SQLite, one statement answers all requests of the same turn of the event loop. */
   createFindThreadForAgent(reader: Reader): (wanted: WantedRow) => Promise<Seen<ThreadRow> | undefined> {
     const one = ({ id, viewer }: WantedRow) => threadForAgent(reader, viewer, id);
     if (reader.engine === "postgres") return one;
@@ -128,8 +124,7 @@ export const feedbackThreads = {
   },
 
   /**
-   * Returns the same as `findThread`, but with the messages that are older than the message `before`. Returns undefined
-   * if the thread has no such message.
+   * Returns the same as `findThread`, but with messages before `before`. Returns undefined if there is no such message.
    */
   findOlder: (reader: Reader, { id, before }: OlderPart, viewer: Viewer) =>
     olderThread(reader, viewer, before, id),
@@ -138,23 +133,15 @@ export const feedbackThreads = {
   findOlderForAgent: (reader: Reader, { id, before }: OlderPart, viewer: Viewer) =>
     olderThreadForAgent(reader, viewer, before, id),
 
-  /**
-   * Returns the id, the app and the subject of a thread that the viewer may see. If the thread was merged,
-   * returns the data of the thread into which it was merged.
-   */
+  /** Returns basic data of a thread that the viewer may see, or of the thread into which it was merged. */
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfThread(reader, viewer, id),
 
-  /**
-   * Copies two values to the thread: the status of the newest proposal, and the action for which that proposal waits.
-   * Lists read these values from the thread.
-   */
+  /** Copies two values to the thread for lists: the status of the newest proposal, and what that proposal waits for. */
   setProposalStatus: (tx: Transaction, id: string) =>
     tx.run(`UPDATE feedback SET ${proposalState} WHERE id = ?`, id),
 };
 
-/**
- * Returns SQL for the id of the thread into which the thread `id` was merged. If it was not merged, this is its own id.
- */
+/** Returns SQL for the id of the thread into which `id` was merged, or for `id` itself. */
 function leadsTo(id: string): string {
   return `(SELECT coalesce(l.merged_into, l.id) FROM feedback l WHERE l.id = ${id})`;
 }
@@ -162,7 +149,7 @@ function leadsTo(id: string): string {
 const inApp = {
   from: "FROM feedback f JOIN apps a ON a.id = f.app_id",
   app: "f.app_id",
-  // For the id of a merged thread, this condition finds the thread into which it was merged. (rule F46)
+  // A merged thread leads to the thread into which it was merged. (rule F46)
   where: `f.id = ${leadsTo("?")} AND f.status <> 'blocked'`,
 };
 
@@ -220,15 +207,12 @@ const bytesOfMessage = ["body", "metadata", "metadata_dropped", "files"]
 
 const bytesSoFar = "sum(bytes) OVER (ORDER BY created_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS total";
 
-/** The SQL condition that a message and all newer messages fit into one answer. It is always true for the newest one. */
+/** The SQL condition that a message and all newer ones fit into one answer. The newest one always fits. */
 const fits = `total <= ${limits.threadMessageBytes} OR total = bytes`;
 
 const ofThread = "feedback_id = f.id AND direction <> 'blocked'";
 
-/**
- * All messages of the thread. Messages that are no reports always fit. Otherwise large reports could hide what the team
- * and a sender have written.
- */
+/** All messages of the thread. Only reports may be too long, so that they do not hide other messages. */
 const newestPart: MessagesRead = {
   from: inApp.from,
   inPart: ofThread,
@@ -236,8 +220,8 @@ const newestPart: MessagesRead = {
 };
 
 /**
- * The messages that are older than the message `b`. Every message that does not fit is older than those that fit, so
- * that the next answer can continue with it.
+ * The messages older than the message `b`. Those that do not fit are older than those that fit, so the next answer
+ * continues there.
  */
 const olderPart: MessagesRead = {
   from: `${inApp.from} JOIN messages b ON b.feedback_id = f.id AND b.id = ? AND b.direction <> 'blocked'`,
@@ -246,9 +230,8 @@ const olderPart: MessagesRead = {
 };
 
 /**
- * Returns the SQL for the newest messages of a part of a thread, oldest first. Their number and their bytes keep the
- * answer short even if large reports are repeated for months. The sums need only the lengths of the texts. SQLite would
- * copy whole rows to compute the sums, so there the rows are read afterwards. (rule F19)
+ * Returns SQL for the newest messages, oldest first. Limits on number and bytes keep the answer short. SQLite would
+ * copy whole rows for the sums, so it reads the rows afterwards. (rule F19)
  */
 const newestMessages = ({ inPart, fits }: MessagesRead): Readonly<Record<Engine, string>> => {
   const newest = `${inPart} ORDER BY created_at DESC, id DESC LIMIT ${limits.threadMessages}`;
@@ -278,9 +261,7 @@ const newestProposals = (most: number): string =>
   `FROM (SELECT * FROM runs WHERE feedback_id = f.id ORDER BY ${newestFirst("runs")} LIMIT ${most}) AS newest
           ORDER BY ${ofOwnThread("newest")}, created_at, id`;
 
-/**
- * Returns a subquery that reads rows as a JSON array of objects. The names of the properties are in camelCase.
- */
+/** Returns a subquery that reads rows as a JSON array of objects with names in camelCase. */
 function jsonRows(engine: Engine, columns: readonly string[], from: string): string {
   const pairs = columns.map((column) => `'${camelCase(column)}', ${column}`).join(", ");
   const rows = `(SELECT ${columns.join(", ")} ${from}) AS part`;
@@ -292,10 +273,7 @@ function camelCase(column: string): string {
   return column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/**
- * Creates the statement that finds a thread. The text of the statement is long, so it is built only once for each
- * engine.
- */
+/** Creates the statement that finds a thread. Its long text is built once for each engine. */
 const threadWith = (mostProposals: number, read: MessagesRead = newestPart) =>
   oneForViewer<ThreadRow>({
     sqlite: threadOn("sqlite", mostProposals, read),
@@ -322,54 +300,40 @@ const threadsForAgents = eachForViewer<ThreadRow>({
   where: `f.id = ${leadsTo(wantedId)} AND f.status <> 'blocked'`,
 });
 
-/**
- * Returns SQL for the order of a thread's proposals, newest first. Proposals that came from merged threads are last.
- * `r` is the alias of the table `runs`.
- */
+/** Returns SQL that sorts the proposals `r` of a thread, newest first. Proposals from merged threads are last. */
 export function newestFirst(r: string): string {
   return `${ofOwnThread(r)} DESC, ${r}.created_at DESC, ${r}.id DESC`;
 }
 
-/**
- * Returns an SQL expression that is 1 if a proposal was created in its current thread, otherwise 0. An index of the
- * database uses the same expression.
- */
+/** Returns SQL: 1 if the proposal was created in its current thread, otherwise 0. An index uses the same expression. */
 function ofOwnThread(r: string): string {
   return `(CASE WHEN ${r}.origin_id IS NULL THEN 1 ELSE 0 END)`;
 }
 
-/** Returns the SQL condition that the proposal `n` is newer than the proposal `r` of the same thread. */
+/** Returns the SQL condition that the proposal `n` of a thread is newer than its proposal `r`. */
 export const isNewer = (n: string, r: string): string =>
   `(${ofOwnThread(n)}, ${n}.created_at, ${n}.id) > (${ofOwnThread(r)}, ${r}.created_at, ${r}.id)`;
 
 const newestRun = `FROM runs r LEFT JOIN run_claims c ON c.run_id = r.id AND c.released_at IS NULL
   WHERE r.feedback_id = feedback.id ORDER BY ${newestFirst("r")} LIMIT 1`;
 
-/**
- * The SQL expression for the action that a proposal waits for. It is one of `waitingStates`, or null for `none`. (rule
- * A29)
- */
+/** SQL for what a proposal waits for: one of `waitingStates`, or null for `none`. (rule A29) */
 const waitingOf = `CASE
   WHEN r.status = 'awaiting_approval' THEN 'approval'
   WHEN r.decision = 'request_changes' THEN 'changes'
   WHEN r.status = 'approved' AND c.id IS NULL THEN 'approved'
   WHEN r.status = 'approved' AND c.outcome_status IS NULL THEN 'outcome' END`;
 
-/**
- * The SQL assignments that copy two values to a thread: the status of its newest proposal, and the action that this
- * proposal waits for.
- */
+/** SQL assignments for a thread: the status of its newest proposal, and what that proposal waits for. */
 export const proposalState = `proposal_status = (SELECT r.status ${newestRun}), waiting = (SELECT ${waitingOf} ${newestRun})`;
 
 /**
- * Assigns the next numbers to the threads of an app that have no number yet, in the order of their arrival. Call this
- * before you read the threads of an app. A new report is stored without a number, so that reports that arrive together
- * do not wait for each other. (rule F40)
+ * Numbers the new threads of an app in the order of arrival. Call it before you read threads. Reports are stored
+ * without a number, so that they do not wait for each other. (rule F40)
  */
 export async function numberThreads(database: Database, appId: string): Promise<void> {
   if (!(await hasUnnumbered(database, appId))) return;
-  // If the disk is full, the error is ignored, so that people can still read the threads. The threads get their numbers
-  // later.
+  // If the disk is full, people can still read the threads. They are numbered later.
   await numberAll(database, appId).catch(() => undefined);
 }
 
@@ -377,10 +341,7 @@ async function numberAll(database: Database, appId: string): Promise<void> {
   for (;;) if ((await database.write((tx) => numberThreadsIn(tx, appId))) < mostAtOnce) return;
 }
 
-/**
- * The maximum number of threads that one transaction numbers. An import can add very many threads, which are numbered
- * in parts, so that no transaction takes long.
- */
+/** The maximum number of threads in one transaction, because an import can add very many. */
 const mostAtOnce = 2_000;
 
 /** Numbers at most `mostAtOnce` threads, and returns how many it numbered. */
@@ -414,8 +375,8 @@ const hasUnnumbered = async (reader: Reader, appId: string): Promise<boolean> =>
   )) !== undefined;
 
 /**
- * Returns the condition for the thread with this number in one of these apps. For the number of a merged thread, the
- * condition matches the thread into which it was merged. (rule F46)
+ * Returns the condition for the thread with this number. For a merged thread, it is the thread into which it was
+ * merged. (rule F46)
  */
 export const withNumber = (appIds: readonly string[], number: number): Condition => [
   `f.id IN (SELECT coalesce(k.merged_into, k.id) FROM feedback k
@@ -465,9 +426,7 @@ const actions = [
   .map((action) => `'${action}'`)
   .join(", ");
 
-/**
- * Returns the newest changes of the fields of a thread from the audit log, newest first. `changes` is JSON.
- */
+/** Returns the newest changes of a thread from the audit log, newest first. */
 export const auditedChanges = (reader: Reader, feedbackId: string): Promise<AuditedChange[]> =>
   reader.all<AuditedChange>(
     `SELECT id, at, actor, changes, ${nameOfActor(reader.engine, "audit.app_id")} AS "byName" FROM audit
@@ -485,10 +444,7 @@ export const decidedRuns = (reader: Reader, feedbackId: string): Promise<Decided
     feedbackId,
   );
 
-/**
- * Returns the release notes that were published by `now` and refer to the thread, or to a thread that was
- * merged into it.
- */
+/** Returns the release notes published by `now` that refer to the thread or to one merged into it. */
 export const namingReleases = (reader: Reader, feedbackId: string, now: string): Promise<NamingRelease[]> =>
   reader.all<NamingRelease>(
     `SELECT e.id, e.published_at AS at, e.version, e.title

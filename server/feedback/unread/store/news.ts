@@ -28,8 +28,7 @@ interface Since extends MemberOf {
 }
 
 /**
- * Counts what other people and agents did in an app after `since`. Reads at most `mostThreads` threads and
- * `mostCounted` events of each kind. (rule F53)
+ * Counts what other people and agents did in an app after `since`, up to the limits of threads and events. (rule F53)
  */
 export async function changesSince(reader: Reader, { appId, userId, since }: Since): Promise<ChangeCounts> {
   const active = await reader.all<{ id: string }>(
@@ -44,10 +43,7 @@ export async function changesSince(reader: Reader, { appId, userId, since }: Sin
   return { counts: { ...noChanges, ...counts }, isPartial: active.length > mostThreads };
 }
 
-/**
- * The maximum number of audit entries about changed thread fields that are read for an app. The newest entries
- * are read first.
- */
+/** The maximum number of audit entries of an app that are read, newest first. */
 const mostEdits = 500;
 
 /** Whether another person changed fields of a thread after `since`. */
@@ -70,7 +66,7 @@ const noChanges = {
   ...{ proposal: 0, decision: 0, outcome: 0, edit: 0 },
 };
 
-/** The SQL that selects the events of each kind. `#ids` is replaced by placeholders for the ids of the threads. */
+/** SQL for the events of each kind. `#ids` becomes placeholders for the ids of the threads. */
 const kinds: readonly (readonly [kind: ChangeKind, from: string, values: (asked: Since) => string[]])[] = [
   [
     "report",
@@ -139,7 +135,7 @@ const countKinds = (reader: Reader, asked: Since, ids: readonly string[]) =>
     ),
   );
 
-/** The number at which counting stops, because each counted row takes time. Pages show this number as `99+`. */
+/** Counting stops at this number, because each row takes time. Pages show it as `99+`. */
 const mostCounted = limits.mostCounted + 1;
 
 /** Counts for a person in an app. Each number is at most `mostCounted`. */
@@ -153,17 +149,16 @@ interface CountRow {
 const counted = (sql: string): string =>
   `(SELECT count(*) FROM (SELECT 1 AS one ${sql} LIMIT ${mostCounted}) AS counted)`;
 
-/** The SQL for the apps of a person. `seen` is the number of read threads that have activity after `read_until`. */
+/** SQL for the apps of a person. `seen` counts the read threads with activity after `read_until`. */
 const mine = `SELECT v.app_id, v.user_id, v.role, ${readUntil} AS until,
     (SELECT count(*) FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.seen_count >= 0
       AND l.active_at > ${readUntil}) AS seen
   FROM app_members v WHERE ${membershipOf("viewer")}`;
 
-/** The number of threads that a query must read to find up to `mostCounted` unread threads in each app. */
+/** The number of threads to read for up to `mostCounted` unread threads in each app. */
 const enough = `SELECT coalesce(max(seen), 0) + ${mostCounted} AS threads FROM mine`;
 
-// The number of unread threads with activity after `read_until`: the number of all such threads, minus the
-// number of such threads that the person has read.
+// Unread threads with activity after `read_until`: all such threads minus the read ones.
 const unreadLater = `((SELECT count(*) FROM (SELECT 1 AS one FROM feedback f WHERE f.app_id = v.app_id AND f.status <> 'blocked'
     AND ${activeAt} > v.until ORDER BY ${activeAt} DESC LIMIT (SELECT threads FROM enough)) AS active) - v.seen)`;
 
@@ -184,7 +179,7 @@ export async function unreadCounts(reader: Reader, userId: string): Promise<Coun
   return rows.map((row) => ({ ...row, unread: Math.min(row.unread, mostCounted) }));
 }
 
-/** The last message of a thread. If there is no message after the report, the row contains the report. */
+/** The last message of a thread, or its report if there is no message. */
 export interface NewsRow {
   readonly id: string;
   /** 1 if the thread is unread, 0 otherwise. */
@@ -203,8 +198,8 @@ export interface NewsRow {
 
 const newsText = 300;
 
-// For each thread, the newest message is found with one step in an index. CROSS JOIN makes SQLite read these threads
-// first. Without statistics, SQLite would otherwise read all threads of all apps of the member.
+// One step in an index finds each newest message. Without CROSS JOIN and statistics, SQLite would read all threads of
+// the member.
 const newsOfThreads = (ids: readonly string[]) =>
   plannedEachTime(`SELECT f.id, CASE WHEN ${isUnread} THEN 1 ELSE 0 END AS unread,
     coalesce(m.direction, 'inbound') AS direction, coalesce(m.author, 'sender') AS author,

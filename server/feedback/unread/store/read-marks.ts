@@ -12,24 +12,22 @@ interface ViewRow extends MemberOf {
   readonly feedbackId: string;
   /** The current number of events on the thread. */
   readonly count: number;
-  /** The number of events that the member has seen; null if there is no view. A negative number means unread. */
+  /** The number of events that the member has seen; null without a view. Negative means unread. */
   readonly seenCount: number | null;
   readonly lookedAt: string | null;
-  /** A visit has several views. This is the time of the last view before the member's newest visit. */
+  /** The time of the last view before the member's newest visit. A visit has several views. */
   readonly sinceAt: string | null;
-  /**
-   * The member's `read_until`, if the thread was created before it and is not marked as unread; otherwise null.
-   */
+  /** The member's `read_until`, if the thread is not newer and not marked as unread. */
   readonly coveredUntil: string | null;
 }
 
-/** Returns SQL for the greater of the stored and the new value of a column, so that seen events stay seen. */
+/** Returns SQL for the greater of the stored and the new value, so that seen events stay seen. */
 const greater = (column: string): string =>
   `CASE WHEN thread_looks.${column} > excluded.${column} THEN thread_looks.${column} ELSE excluded.${column} END`;
 
 /** Queries for the views of threads. */
 export const threadViews = {
-  /** Returns the view of a thread; undefined if the person is not a member of the thread's app. */
+  /** Returns the view of a thread; undefined for a person who is not a member. */
   find: (reader: Reader, feedbackId: string, userId: string) =>
     reader.get<ViewRow>(
       `SELECT v.app_id AS "appId", v.user_id AS "userId", f.id AS "feedbackId", f.activity_count AS count,
@@ -42,7 +40,7 @@ export const threadViews = {
       feedbackId,
     ),
 
-  /** Stores that a person has seen `count` events. A thread that has more events by now stays unread. */
+  /** Stores that a person has seen `count` events. A thread with more events stays unread. */
   async note(
     tx: Transaction,
     view: Omit<ViewRow, "seenCount" | "lookedAt" | "coveredUntil"> & { readonly at: string },
@@ -78,10 +76,7 @@ export const threadViews = {
   },
 };
 
-/**
- * `visitedAt` is the time of the last view of an inbox. This view belongs to a visit. `sinceAt` is the time of the last
- * view before this visit.
- */
+/** `visitedAt` is the last view of an inbox. `sinceAt` is the last view before this visit. */
 interface InboxViewRow {
   readonly visitedAt: string | null;
   readonly sinceAt: string | null;
@@ -105,37 +100,26 @@ export const inboxViews = {
 
 interface Activity {
   readonly at: string;
-  /** The account of the member who caused the event; missing if a sender, an agent or the server caused it. */
+  /** The member who caused the event; missing for a sender, an agent or the server. */
   readonly by?: string | null | undefined;
   /** Whether the event also changed the state of the newest proposal. */
   readonly ofProposal?: boolean;
-  /**
-   * The kind of message if the event is a message to or from a sender; otherwise undefined. An answer also ends the
-   * snooze of the thread.
-   */
+  /** The kind of a message to or from a sender. An answer also ends the snooze. */
   readonly wrote?: "answer" | "repeat" | "reply" | undefined;
 }
 
-/**
- * The SQL expression for the last activity of a thread `f`. The expression must be the same as in the indexes by
- * activity.
- */
+/** SQL for the last activity of a thread `f`. The indexes by activity use the same expression. */
 export const activeAt = "coalesce(f.active_at, f.created_at)";
 
-/**
- * The SQL expression for the later of two times: a given time, and the last activity of a thread `f`. The given time is
- * the value of both parameters.
- */
+/** SQL for the later of a given time and the last activity of `f`. Both parameters are the given time. */
 const laterActivity = `CASE WHEN ${activeAt} < ? THEN ? ELSE ${activeAt} END`;
 
 /** The SQL expression for the end of a snooze; null if the snooze is over at a given time. */
 const laterSnooze = "CASE WHEN snoozed_until > ? THEN snoozed_until END";
 
 /**
- * Stores that an event has happened on a thread. Removes a snooze that is over, and any snooze if the event is
- * an answer. If the member who caused the event had read the thread, the thread stays read for this member. The
- * time of the last activity does not become earlier, so a thread does not move down in the inbox. Only an undo
- * moves it down, see `restoreActivity`. (rules F50, F51)
+ * Stores an event on a thread. An answer ends the snooze, and other events end a snooze that is over. A read thread
+ * stays read for the member `by`. Only `restoreActivity` makes the last activity earlier. (rules F50, F51)
  */
 export async function noteActivity(
   tx: Transaction,
@@ -155,8 +139,7 @@ export async function noteActivity(
 }
 
 /**
- * Returns the ids of the members for whom a thread is unread although no view of it is stored for them. It is
- * unread because its last activity is after their `read_until`.
+ * Returns the members for whom a thread is unread without a stored view. Its last activity is after their `read_until`.
  */
 export async function unreadWithoutViewFor(reader: Reader, feedbackId: string): Promise<string[]> {
   const rows = await reader.all<{ userId: string }>(
@@ -168,9 +151,8 @@ export async function unreadWithoutViewFor(reader: Reader, feedbackId: string): 
 }
 
 /**
- * Returns the ids of the members for whom a thread is unread. If `unseenSince` is given, also returns the ids
- * of the members who have not viewed the thread and have not marked all threads as read since that time. If
- * `among` is given, looks only at these members.
+ * Returns the members (of `among`) for whom a thread is unread. With `unseenSince`, also those who have neither viewed
+ * it nor marked all threads as read since then.
  */
 export async function membersWithUnread(
   reader: Reader,
@@ -181,9 +163,8 @@ export async function membersWithUnread(
   }: { readonly among?: readonly string[]; readonly unseenSince?: string | undefined } = {},
 ): Promise<string[]> {
   if (among?.length === 0) return [];
-  // For a member without a view of the thread, `unseen` is `read_until`: it has moved since then only if the
-  // member has marked all threads as read. For a member with a view, `read_until` cannot be used, because it
-  // also moves when the member views other threads.
+  // Without a view, `unseen` is `read_until`, which has passed this time only if the member marked all as read. With a
+  // view, `read_until` also moves when the member views other threads.
   const unseen = `coalesce((SELECT coalesce(l.looked_at, '')
     FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id), ${readUntil})`;
   const conditions: Condition[] = [
@@ -219,15 +200,10 @@ export async function markUnreadFor(
 }
 
 /**
- * Sets the time of the last activity of a thread back from `changedAt` to `at`, because the changes since then
- * were undone. The thread then has the position in the inbox that it had at that time. The times of its views
- * are set back, too: a view must not have a later time than its thread, so that the counts of unread threads
- * stay right. (rules F45, F51)
- *
- * For the members `unreadFor`, the thread was unread at `at`, and no view of it was stored. If the `read_until`
- * of such a member has moved past `at` since then, but not past `changedAt`, the thread gets a row that marks
- * it as unread. Otherwise it would become read. The caller must lock the `read_until` of these members first.
- * (rule F52)
+ * Sets the last activity, and the times of views, back from `changedAt` to `at` after an undo. Unread counts are wrong
+ * if a view is later than its thread. For the members `unreadFor`, the thread was unread without a view. If their
+ * `read_until` has passed `at`, a row keeps the thread unread. The caller must lock their `read_until` first. (rules
+ * F45, F51, F52)
  */
 export async function restoreActivity(
   tx: Transaction,
@@ -260,8 +236,8 @@ export async function restoreActivity(
 }
 
 /**
- * Marks the member's own event as seen, unless the thread is already unread for the member. The statement locks the
- * thread before its views. All statements must use this order, because a change of a thread also changes its views.
+ * Marks the member's own event as seen if the thread was read. Locks the thread before its views. All statements must
+ * use this order, because a changed thread also changes its views.
  */
 async function keepRead(tx: Transaction, feedbackId: string, userId: string, at: string): Promise<void> {
   const kept = await tx.get<{ appId: string }>(
@@ -292,18 +268,16 @@ export async function markReadForAll(tx: Transaction, feedbackId: string): Promi
 }
 
 /**
- * The limits for the views of a person in an app. If there are more than `most` views, only the `kept` views of the
- * threads with the latest activity stay. Of the older threads, `keptUnread` stay unread. `marked` is the limit of
- * `markAllRead`. (rule F52)
+ * Limits for the views of a person in an app. After more than `most` views, the newest `kept` stay, and `keptUnread`
+ * older threads stay unread. `marked` is the limit of `markAllRead`. (rule F52)
  */
 export const viewLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500 } as const;
 
 type MarkFilters = Pick<ThreadFilters, "status" | "type">;
 
 /**
- * Marks all matching threads without activity after `until` as read. For up to 500 threads, a view of each
- * thread is stored. For more threads, or without filters, `read_until` moves to `until`. In this case, at most
- * 200 unread threads that do not match the filters stay unread. (rule F52)
+ * Marks the matching threads without activity after `until` as read. Up to 500 threads get a view. For more threads, or
+ * without filters, `read_until` moves to `until`. Then at most 200 other threads stay unread. (rule F52)
  */
 export async function markAllRead(
   tx: Transaction,
@@ -323,7 +297,7 @@ export async function markAllRead(
   await advance(tx, member, { until, unread: unread.slice(0, viewLimits.keptUnread) });
 }
 
-/** Deletes old views of a person in an app if there are too many, and moves `read_until` forward if necessary. */
+/** Deletes old views of a person if there are too many, and may move `read_until` forward. */
 export async function limitViews(tx: Transaction, member: MemberOf): Promise<void> {
   await dropOldest(tx, member);
   await settleViews(tx, member);
@@ -371,7 +345,7 @@ async function unreadIds(
   return rows.map(({ id }) => id);
 }
 
-/** Moves a member's `read_until` forward to `until`. All earlier activity then counts as read, except in `unread`. */
+/** Moves `read_until` forward to `until`. Earlier activity then counts as read, except in `unread`. */
 async function advance(
   tx: Transaction,
   member: MemberOf,
@@ -406,7 +380,7 @@ async function insertViews(
     lookedAt,
   }: {
     readonly ids: readonly string[];
-    /** The SQL expression for the number of seen events of a thread `f`. The value -1 marks the thread as unread. */
+    /** SQL for the number of seen events of a thread `f`. -1 means unread. */
     readonly seen: "f.activity_count" | "-1";
     readonly lookedAt: string | null;
   },
@@ -423,9 +397,8 @@ async function insertViews(
 }
 
 /**
- * Moves a member's `read_until` forward if many views are after it, because each page of the console counts these
- * views. Unread threads before the new `read_until` get a row that marks them as unread, so the member sees no
- * difference. If too many threads are unread, `read_until` does not move.
+ * Moves `read_until` forward if many views are after it, because each page counts these views. Unread threads get a
+ * row, so the member sees no difference. With too many unread threads, `read_until` does not move.
  */
 async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
   const values = [member.appId, member.userId];
@@ -445,13 +418,13 @@ async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
 }
 
 /**
- * Locks a member's `read_until` until the transaction ends. An undo moves the last activity of threads back. Without
- * this lock, a `read_until` that moves at the same time could miss these threads, and they would become read.
+ * Locks `read_until`. An undo moves activity back. Without the lock, a moving `read_until` could make these threads
+ * read.
  */
 export const lockReadUntil = (tx: Transaction, { appId, userId }: MemberOf) =>
   tx.lock(`read until ${appId} ${userId}`);
 
-/** The SQL expression for the time up to which a member `v` has read all threads that no view marks as unread. */
+/** SQL for the time up to which a member `v` has read all threads that no view marks as unread. */
 export const readUntil = "coalesce(v.read_until, v.created_at)";
 
 const laterViews = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_id AND l.user_id = v.user_id
@@ -459,7 +432,7 @@ const laterViews = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_i
 
 const newestFirst = "ORDER BY l.active_at DESC LIMIT 1 OFFSET";
 
-/** The query for `ReadTimes`. The query returns no row if there are not too many views after `read_until`. */
+/** The query for `ReadTimes`. It returns no row for few views after `read_until`. */
 const newestRead = `SELECT (SELECT l.active_at ${laterViews} ${newestFirst} 0) AS newest,
     (SELECT l.active_at ${laterViews} ${newestFirst} ${settling.kept - 1}) AS "lastKept"
   WHERE EXISTS (SELECT 1 AS one ${laterViews} LIMIT 1 OFFSET ?)`;
@@ -476,10 +449,7 @@ const markedViews = `SELECT count(*) AS count FROM (SELECT 1 AS one FROM thread_
 const moveReadUntil = `UPDATE app_members SET read_until = ?
   WHERE app_id = ? AND user_id = ? AND coalesce(read_until, created_at) < ?`;
 
-/**
- * Stores rows that mark threads as unread. If a thread was created before the old `read_until`, the row also stores
- * that the member has read the thread up to that time.
- */
+/** Marks threads as unread. For a thread from before the old `read_until`, the row stores that time as read. */
 async function keepUnread(
   tx: Transaction,
   { appId, userId }: MemberOf,
@@ -514,9 +484,8 @@ export const byActivity = (oldestFirst = false): string => {
 };
 
 /**
- * Returns a subquery for the first matching threads by activity, at most `limit`. The columns are `seq`, `id` and `at`,
- * the time of the last activity. Each combination of a status and a type is one range of an index, so the subquery
- * reads no threads with another status or type.
+ * Returns a subquery for the first threads by activity, with `seq`, `id` and last activity `at`. Each status and type
+ * is one range of an index, so no other threads are read.
  */
 export function firstByActivity(
   { filters, conditions, oldestFirst = false, ...member }: ActivityScope,
@@ -526,8 +495,8 @@ export function firstByActivity(
   const page = { oldestFirst, limit };
   const shared = [
     ...conditions,
-    // A thread's last activity is never before its creation. So this additional condition removes no matching thread,
-    // but it can use the index by activity.
+    // The last activity is never before the creation. This condition removes no thread, but it can use the index by
+    // activity.
     ...given(`${activeAt} >= ?`, filters.from),
     ...given("f.created_at >= ?", filters.from),
     ...given("f.created_at < ?", filters.to),
@@ -544,8 +513,8 @@ export function firstByActivity(
 }
 
 /**
- * Returns the conditions for the ranges of the index by status and type. Together, these ranges contain all matching
- * threads. Without filters, there is one range without conditions, because another index contains all threads.
+ * Returns conditions for the index ranges by status and type that contain all matching threads. Without filters,
+ * another index needs only one range.
  */
 function kindsOf({ status, type, unfinished }: ActivityScope["filters"]): Condition[][] {
   if (status === undefined && type === undefined && unfinished === undefined) return [[]];
@@ -578,8 +547,8 @@ const first = (
 });
 
 /**
- * Returns a subquery for the threads that are marked as unread. CROSS JOIN makes SQLite read `thread_looks` first,
- * because few of its rows mark a thread as unread.
+ * Returns a subquery for threads marked as unread. CROSS JOIN makes SQLite first read the few such rows of
+ * `thread_looks`.
  */
 function firstMarked(
   member: MemberOf,
@@ -594,7 +563,6 @@ function firstMarked(
   };
 }
 
-/** Returns a subquery for the first rows of several subqueries by activity. */
 function merged(parts: readonly Part[], { oldestFirst, limit }: FirstRows): Part {
   const [, order] = directionOf(oldestFirst);
   return {
@@ -605,9 +573,8 @@ function merged(parts: readonly Part[], { oldestFirst, limit }: FirstRows): Part
 }
 
 /**
- * Returns an SQL expression that is true if a thread `f` is unread according to a member's view, and null if there is
- * no view. The expression is a subquery, because with a join PostgreSQL might read all views of the member and all
- * threads.
+ * Returns SQL: true if the member's view marks `f` as unread, null without a view. With a join, PostgreSQL might read
+ * all views and threads.
  */
 const changedSinceView = (appId: string, userId: string): string => `(SELECT l.seen_count < 0
   FROM thread_looks l WHERE l.app_id = ${appId} AND l.user_id = ${userId} AND l.feedback_id = f.id)`;
@@ -615,10 +582,7 @@ const changedSinceView = (appId: string, userId: string): string => `(SELECT l.s
 /** The SQL condition that a thread `f` is unread for a member `v`. (rule F50) */
 export const isUnread = `coalesce(${changedSinceView("v.app_id", "v.user_id")}, ${activeAt} > ${readUntil})`;
 
-/**
- * Returns SQL that locks the threads `f` on PostgreSQL, so that no event is added before their views are stored. SQLite
- * has only one writer and needs no lock.
- */
+/** SQL that locks the threads `f` on PostgreSQL until their views are stored. SQLite has only one writer. */
 const keepingThreads = ({ engine }: Pick<Transaction, "engine">): string =>
   engine === "postgres" ? "FOR SHARE OF f" : "";
 
@@ -635,16 +599,13 @@ interface Part {
 
 const untilOf = `(SELECT ${readUntil} FROM app_members v WHERE v.app_id = ? AND v.user_id = ?)`;
 
-/** Returns the SQL condition that a thread `f` has activity after `read_until` that this member has not read. */
+/** Returns the SQL condition that a thread `f` has unread activity after `read_until`. */
 const unreadSince = ({ appId, userId }: MemberOf): Part => ({
   sql: `${activeAt} > ${untilOf} AND coalesce(${changedSinceView("?", "?")}, true)`,
   values: [appId, userId, appId, userId],
 });
 
-/**
- * Returns the SQL condition that the view `l` marks a thread `f` as unread, although the last activity of the thread is
- * not after this member's `read_until`.
- */
+/** Returns SQL: the view `l` marks `f` as unread, but the last activity is not after `read_until`. */
 const markedUnread = ({ appId, userId }: MemberOf): Part => ({
   sql: `l.app_id = ? AND l.user_id = ? AND l.seen_count = -1 AND f.id = l.feedback_id AND ${activeAt} <= ${untilOf}`,
   values: [appId, userId, appId, userId],

@@ -131,7 +131,7 @@ const Head = ({ navigation: { links, app }, detail: { cycle }, listing, address 
   </>
 );
 
-/** Returns the date until which late sessions of the last day count, which is the day after the last day. (rule D7) */
+/** The day after the last day: until then, late sessions of the last day count. (rule D7) */
 const lateUntil = ({ startsOn, durationDays }: Cycle): string =>
   dateParts(dateOfDay(startsOn, durationDays + 1)).date;
 
@@ -445,10 +445,7 @@ const rotateKey = slotForm("rotateKey", "key-rotated");
 
 const confirmJoin = slotForm("confirmJoin", "join-confirmed");
 
-/**
- * Creates the handler for a form that changes one slot of the cycle in the path. If the form is refused, the page shows
- * the cycle and the details of that slot again.
- */
+/** Creates the handler of a form that changes one slot. A refused form is shown again with the details of that slot. */
 function slotForm<Done extends string>(
   action: Exclude<keyof typeof slots, "assign">,
   done: Done,
@@ -469,8 +466,8 @@ function slotForm<Done extends string>(
 }
 
 /**
- * Throws `wrong_state` if another tester has requested the slot since the page was shown. After a request ends, another
- * tester can request the same slot.
+ * Throws `wrong_state` if another tester has requested the slot since the page was shown. This is possible after a
+ * request ends.
  */
 function refuseOtherTester(fields: Fields, slot: SlotWithDays): void {
   if (slot.status !== "requested" || fields.text(shownTester) === testerVersion(slot)) return;
@@ -505,8 +502,7 @@ async function readSlot(visit: SignedInVisit, slotId: string): Promise<SlotWithD
 }
 
 /**
- * Replaces `not_found` with an error at the field for the e-mail address. The slot exists, so `not_found` means that no
- * account has the address.
+ * Replaces `not_found` with an error at the address field. The slot exists, so `not_found` means an unknown address.
  */
 function toFaultOfAddress(error: unknown): never {
   const unknown = error instanceof ApiError && error.code === "not_found";
@@ -546,10 +542,6 @@ async function readCycle({ ask, param }: SignedInVisit) {
   return read;
 }
 
-/**
- * Returns the slot whose id is in the address of the page, and its day if the address contains a day. Returns undefined
- * if the slot is not in this cycle.
- */
 function chosenOf(visit: SignedInVisit, slots: readonly SlotWithDays[]): Chosen | undefined {
   const slotId = visit.query("slot") || visit.param("slotId");
   const slot = slots.find((known) => known.slotId === slotId.toLowerCase());

@@ -16,10 +16,7 @@ import {
 } from "../../../console/times.tsx";
 import { CycleBadge, progressOf, SlotBadge } from "../parts.tsx";
 
-/**
- * Shows the report of a cycle, so that the owner can read, print and share it. The report contains no names or
- * addresses of testers or accounts.
- */
+/** Shows the report of a cycle for print. It contains no names or addresses of testers or accounts. */
 async function showReport(visit: SignedInVisit): Promise<Reply> {
   const { ask, links, now, param } = visit;
   const report = await ask(cycles.report, { params: { cycleId: param("cycleId") } });

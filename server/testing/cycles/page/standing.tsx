@@ -62,8 +62,8 @@ const isOpen = ({ status }: CycleDetail["slots"][number]): boolean => status ===
 const mostShown = 8;
 
 /**
- * Shows the testers from whom a session or a proof is still missing, the most urgent first. Next to them is the chart
- * of testers with every day counted.
+ * Shows the testers with a missing session or proof, the most urgent first. Next to them is the chart of testers with
+ * every day counted.
  */
 export const TodayAndRuns = (props: StandingProps) => {
   const { detail } = props;
@@ -144,7 +144,7 @@ const EmailOf = ({ detail, row }: { readonly detail: CycleDetail; readonly row: 
   />
 );
 
-/** Returns what a tester can still do now, such as `needs a late session of day 8 and a session today`. */
+/** Returns what a tester can do now, such as `needs a late session of day 8 and a session today`. */
 function needOf(
   { needsToday, needsYesterday }: TesterAttention,
   { today, cycle }: CycleDetail,
@@ -162,10 +162,7 @@ const AttentionState = ({ state }: Pick<TesterAttention, "state">): ComponentChi
   <span class={`state ${state}`}>{attentionNames[state]}</span>
 );
 
-/**
- * The width of a day, and the height and the top margin of the chart, in units of its SVG. The page stretches the chart
- * to the width of its card.
- */
+/** Measures of the chart in units of its SVG. The page stretches the chart to the width of its card. */
 const dayWidth = 20;
 
 const height = 160;
@@ -180,9 +177,8 @@ interface ChartProps {
 }
 
 /**
- * Shows a chart: for each day, the number of testers for whom all days up to that day are counted. One line
- * shows these numbers as steps. Another line shows the number that the test needs. Diagonal lines fill the area
- * between the number of testers so far and the number that is still possible. A table with the same numbers
+ * Shows for each day how many testers have all days up to that day counted. The filled area shows the testers so far.
+ * The hatched area shows how many more are possible, and a line shows the needed number. A table with the same numbers
  * follows.
  */
 const UnbrokenChart = ({ detail }: ChartProps) => {
@@ -252,10 +248,7 @@ function stepsOf(days: readonly UnbrokenDay[], yOf: (count: number) => number): 
   return decided.map(({ testers }, at) => `${at === 0 ? "M0 " : "V"}${yOf(testers)}h${dayWidth}`).join("");
 }
 
-/**
- * Returns the SVG path of the line through the days whose number of testers can still grow. The height of the line
- * shows the number that is still possible.
- */
+/** Returns the SVG path for the days that can still count for more testers. Its height shows the possible number. */
 function undecidedSteps(days: readonly UnbrokenDay[], yOf: (count: number) => number): string {
   const open = days.filter(({ testers, possible }) => testers !== possible);
   return open
@@ -319,10 +312,7 @@ interface DayGridProps {
   readonly byAttention: boolean;
 }
 
-/**
- * Shows the grid of slots and days, and explains its symbols. Each slot, and each day with evidence, links to its
- * details.
- */
+/** Shows the grid of slots and days, and explains its symbols. Slots and days with evidence link to details. */
 export const SlotDayGrid = (props: DayGridProps) => (
   <>
     <section class="scroll days" aria-label="Slots by days" data-arrows>
@@ -354,10 +344,7 @@ export const SlotDayGrid = (props: DayGridProps) => (
   </>
 );
 
-/**
- * Returns the slots in the order of the grid. If they are sorted by attention, slots without a tester come after the
- * slots with a tester, and removed slots come last.
- */
+/** By attention, slots without a tester come after those with one, and removed slots come last. */
 function inOrder({ detail: { slots, attention }, byAttention }: DayGridProps): readonly SlotWithDays[] {
   if (!byAttention) return slots;
   const places = new Map(attention.map(({ slotId }, at) => [slotId, at]));
@@ -700,9 +687,7 @@ const sentences: ReadonlyMap<string, string> = new Map(Object.entries(reasonSent
 /** Returns the sentence for a reason; the reason itself if there is no sentence for it. */
 const reasonSentence = (reason: string): string => sentences.get(reason) ?? `${reason}.`;
 
-/**
- * The text that pages show for each state of a tester. The order is from the most urgent state to the least urgent one.
- */
+/** The text for each state of a tester, from the most urgent to the least urgent. */
 const attentionNames: Readonly<Record<TesterAttention["state"], string>> = {
   removal_due: "Removal after today",
   one_miss_left: "Removal after 1 more missed day",

@@ -96,9 +96,8 @@ function partsOf(blocks: readonly Block[]): Parts {
 const write = "write ## 1.2.0 - 2026-11-22";
 
 /**
- * Returns the headings before the first version that have the same level as that version. The text below them
- * belongs to no version. The title of the file is not returned, unless there is a list before the first
- * version.
+ * Returns the headings above the first version that have its level. The text below them belongs to no version. The
+ * title of the file counts only if a list precedes the first version.
  */
 function lostBefore(blocks: readonly Block[]): ReadonlySet<Block> {
   const at = blocks.findIndex((block) => versionHeadingIn(block, undefined));
@@ -128,8 +127,7 @@ function dayBelow(block: Block, last: Part | undefined): string | null {
 const depthOf = ({ tokens }: Block): number => Number(tokens[0]?.tag.slice(1));
 
 /**
- * Returns the version in a heading. A heading inside the notes of a version counts only if it contains no other
- * text than a version and a date.
+ * Returns the version in a heading. Inside the notes of a version, the heading must contain only a version and a date.
  */
 function versionHeadingIn(block: Block, last: Part | undefined): VersionHeading | undefined {
   const heading = block.type === "heading" ? readVersionHeading(plainText(block)) : undefined;
@@ -193,14 +191,12 @@ const opening = /^\[?(?:(?:version|release) )?\[?v?(\d+(?:\.\d+)+(?:[0-9A-Za-z.+
 /** Matches the build number after a version, which is not part of the version. */
 const build = /^\s*[,|–—-]?\s*(?:\((?:build )?\d+\)|build \d+)(?![\d.])/i;
 
-/**
- * The maximum length of a heading that is read as a version. The patterns would need too much time for a longer text.
- */
+/** The maximum length of a version heading. For longer texts, the patterns would need too much time. */
 const longest = 1_000;
 
 /**
- * Reads headings such as `[1.0.0] - 2026-11-22`, `v1.0.0 (2026-11-22): Harvest` and `Unreleased`. Returns undefined for
- * any other heading.
+ * Reads headings such as `[1.0.0] - 2026-11-22`, `v1.0.0 (2026-11-22): Harvest` and `Unreleased`. Undefined for other
+ * headings.
  */
 function readVersionHeading(heading: string): VersionHeading | undefined {
   if (heading.length > longest) return undefined;
@@ -212,8 +208,7 @@ function readVersionHeading(heading: string): VersionHeading | undefined {
 }
 
 /**
- * Whether a heading seems to contain a version in a form that is not supported, such as `🎉 1.2.0`, `Larder
- * 2.4.0`, `Build 145` or `2026-11-22`.
+ * Whether a heading seems to contain a version in an unsupported form, such as `🎉 1.2.0`, `Build 145` or `2026-11-22`.
  */
 const isLikeVersion = (heading: string): boolean =>
   heading.length <= longest && /^(?:\S+\s+)?\S*\d/.test(heading);

@@ -41,10 +41,7 @@ const titles: Readonly<Record<Size, string>> = {
   patch: "Patch changes",
 };
 
-/**
- * How many characters of a line of the front matter are read to find the package and the size of its change.
- * The rest of the line is ignored.
- */
+/** How many characters of a front matter line are read. The rest is ignored. */
 const longestLine = 1_000;
 
 const sizeIn = (line: string): string | undefined =>
@@ -74,7 +71,5 @@ function readChangeset({ text }: ChangesetFile): Changeset {
   return { summary: summary.trim(), ...(size && { size }) };
 }
 
-/**
- * Returns a text as one item of a Markdown list. Indents all lines after the first, so that they belong to the item.
- */
+/** Returns a text as one Markdown list item. Further lines are indented, so that they belong to the item. */
 const asListItem = (text: string): string => `- ${text.replace(/\n(?=[^\n])/g, "\n  ")}`;

@@ -83,10 +83,7 @@ function headingIn(block: Block): string | undefined {
   return block.type === "heading" || typeOfHeading(text) !== undefined ? text : undefined;
 }
 
-/**
- * Whether a block says nothing about the release. Such blocks are comments, horizontal lines, GitHub's link to all
- * commits, and lines that link feedback.
- */
+/** Whether a block says nothing about the release: a comment, a horizontal line, or a link to commits or feedback. */
 function isAside(block: Block): boolean {
   if (block.type === "hr" || isComment(block)) return true;
   if (block.type !== "paragraph") return false;
@@ -105,8 +102,7 @@ interface Change {
 }
 
 /**
- * The maximum length of a list item that is read as a change. A change is always shorter. The patterns would need too
- * much time for a longer text.
+ * The maximum length of a list item that is read as a change. For longer texts, the patterns would need too much time.
  */
 const longestRead = 10_000;
 
@@ -118,8 +114,7 @@ function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Chang
   if (text === "" || isOfTools(whole) || isOfTools(text) || (!isBreaking && isHiddenChange(text)))
     return { isWhole };
   const labelled = type === undefined || isSize ? labelledChange(text) : undefined;
-  // If a tool added a hash or an author, the item is a change even if its first word is not a type. Then the
-  // type is `changed`.
+  // If a tool added a hash or an author, the item is a change. Without a type word, its type is `changed`.
   const usual = type === undefined && text !== whole ? "changed" : type;
   const change = labelled ?? (usual && { type: usual, text });
   if (!change || [...change.text].length > limits.changelogItem) return { isWhole: false };
@@ -171,7 +166,7 @@ function withoutIndent(text: string): string {
 const gapBefore = (lines: readonly string[], from: number): string =>
   (lines[from - 1] ?? "").trim() === "" ? "\n\n" : "\n";
 
-/** A block of a Markdown text, such as a heading or a list, and the tokens of the Markdown parser for it. */
+/** A block of a Markdown text, such as a heading, and its tokens from the Markdown parser. */
 export interface Block {
   readonly type: string;
   readonly tokens: readonly Token[];
@@ -271,8 +266,7 @@ const headings = new Map<string, ChangeType>([
 ]);
 
 /**
- * Matches headings of changes that do not concern the users of an app. They come from conventional-changelog, from the
- * types of commits, from GitHub and from auto-changelog.
+ * Matches headings of changes that users do not need, as conventional-changelog, GitHub and auto-changelog write them.
  */
 const hidden =
   /^(?:(?:miscellaneous )?chores?|docs|documentation|styles?|(?:code )?refactor(?:ing)?|tests?|build(?: system)?|ci|continuous integration|new contributors|commits)$/;
@@ -300,8 +294,7 @@ const isHiddenHeading = (text: string): boolean => hidden.test(wordsOf(text));
 const isBreakingHeading = (text: string): boolean => wordsOf(text) === "breaking changes";
 
 /**
- * Whether a heading contains only the size of the changes, such as `Minor Changes`. Under such a heading, the
- * first word of a change shows its type.
+ * Whether a heading contains only a size, such as `Minor Changes`. The first word of each change then shows its type.
  */
 const isSizeHeading = (text: string): boolean =>
   /^(?:(?:major|minor|patch|other) changes|what's changed)$/.test(wordsOf(text));
@@ -323,9 +316,7 @@ function labelledChange(text: string): { type: ChangeType; text: string } | unde
   return verb && { type: verb, text };
 }
 
-/**
- * Whether a change does not concern the users of an app, because a tool wrote it or the type of its commit is internal.
- */
+/** Whether users do not need a change: a tool wrote it, or its commit type is internal. */
 const isHiddenChange = (text: string): boolean =>
   isOfTools(text) || /^(?:chore|ci|docs|tests?|build|style|refactor)(?:\([^)]*\))?: /i.test(text);
 

@@ -72,10 +72,7 @@ function useSize(): Size {
   return size;
 }
 
-/**
- * Returns the size of the terminal without its last line, which stays empty. If the screen filled the whole terminal,
- * the library ink would clear the terminal each time, and earlier output would be lost.
- */
+/** Returns the size of the terminal without its last line. On a full screen, ink would clear earlier output. */
 const sizeOf = ({ columns, rows }: Partial<NodeJS.WriteStream>): Size => ({
   width: Math.max(1, (columns || 80) - 2),
   height: Math.max(1, (rows || 24) - 1),
@@ -84,9 +81,7 @@ const sizeOf = ({ columns, rows }: Partial<NodeJS.WriteStream>): Size => ({
 
 const smallRows = 12;
 
-/**
- * Returns the number of lines around the list or the thread: the heading, the keys, the message, and the typed text.
- */
+/** Returns the number of lines around the list or the thread, such as the heading and the keys. */
 function frameOf({ writing }: InboxState, isSmall: boolean): number {
   if (isSmall) return writing ? 4 : 2;
   return writing ? 8 : 5;
@@ -204,7 +199,7 @@ function Footer({
   );
 }
 
-/** Wraps a text at spaces. The time is linear in the length of every text, even if an attacker wrote the text. */
+/** Wraps a text at spaces, in linear time. An attacker may have written the text. */
 export const wrapped = (text: string, width: number): string[] =>
   text.split("\n").flatMap((line) => wrappedLine(line.replaceAll("\t", "  "), width));
 

@@ -24,10 +24,7 @@ export interface InboxFlags {
   readonly q?: string;
 }
 
-/**
- * Shows the feedback of an app on a screen, where the person can read, answer, archive and resolve it. Needs a
- * terminal.
- */
+/** Shows the inbox of an app. Throws a usage error without an interactive terminal. */
 export async function showInbox(invocation: Invocation, flags: InboxFlags): Promise<undefined> {
   if (!isScreen(invocation))
     throw usageError(
@@ -94,9 +91,8 @@ interface Filing {
 }
 
 /**
- * Archives or resolves a thread with a bulk request. After the undo of a bulk request, the thread is at its
- * earlier place in the list. An older server has no bulk requests. In that case, changes the thread directly.
- * (rule F45)
+ * Archives or resolves a thread with a bulk request. Its undo restores the place in the list. An older server has no
+ * bulk requests and gets a direct change. (rule F45)
  */
 export async function fileThread(
   { bulk, threads }: Client,
@@ -125,10 +121,7 @@ function ifAbsent(error: unknown): undefined {
   if (!(error instanceof ServerError) || ![404, 405].includes(error.status)) throw error;
 }
 
-/**
- * Returns the message of the server if it refuses an undo, for example because ten minutes are over. Throws any
- * other error.
- */
+/** Returns the server's message if it refuses an undo, such as after ten minutes. Throws any other error. */
 function ifRefused(error: unknown): string {
   if (!(error instanceof ServerError) || error.code !== "wrong_state") throw error;
   return error.message;
@@ -146,10 +139,7 @@ async function firstWithThreads(
   return firstWithThreads(list, page.nextCursor);
 }
 
-/**
- * Opens an address from a server, but only if it is a web address. Throws an Error if the address is of another kind,
- * or if no browser can be opened.
- */
+/** Opens a web address from a server. Throws an Error for other addresses, or if no browser opens. */
 async function openAddress({ context }: Invocation, address: string): Promise<void> {
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
     throw new Error("The server returned no web address for this thread.");

@@ -47,10 +47,7 @@ export function press(
   return pressOne(inbox, nameOf(input, key), pressed.viewport);
 }
 
-/**
- * Handles several keys that were typed fast and arrive as one input. If one of these keys starts a text, the following
- * characters of the input are added to the text.
- */
+/** Handles several fast keys that arrive as one input. If one key starts a text, the rest is added to the text. */
 function pressAll(inbox: Inbox, input: string, viewport: Viewport): boolean {
   const [first = "", ...others] = input;
   if (first === "") return false;
@@ -121,10 +118,7 @@ function pressWhileWriting(inbox: Inbox, input: string, key: Key): void {
   else if (!key.ctrl && !key.meta) addText(inbox, input);
 }
 
-/**
- * Adds typed or pasted text. A line end at the end of the input is the key Enter and submits the text. All other line
- * ends are part of a pasted text.
- */
+/** Adds typed or pasted text. A final line end is Enter and submits. Other line ends belong to a pasted text. */
 function addText(inbox: Inbox, input: string): void {
   const [, text = "", enter] = /^([\s\S]*?)(\r?)$/.exec(input) ?? [];
   for (const part of text.split(/([\u007f\b])/)) {
@@ -135,8 +129,8 @@ function addText(inbox: Inbox, input: string): void {
 }
 
 /**
- * Starts a reply, a note or the address of an issue, and opens the selected thread. From this moment, all keys are
- * added to the text, even while the thread loads. Otherwise, a typed `e` would archive the thread.
+ * Starts a reply, a note or an issue address, and opens the selected thread. Keys go to the text even while the thread
+ * loads: a typed `e` must not archive.
  */
 async function startWriting(inbox: Inbox, kind: Writing["kind"]): Promise<void> {
   if (!selectedThread(inbox.state()) && !inbox.state().reading) return;
@@ -182,8 +176,7 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
     said = await sent(inbox.calls, thread, writing);
   } catch (error) {
     const isAnswered = error instanceof ServerError && error.code === "answered";
-    // Now the screen shows the newer message. So the next attempt contains the id of this message as the newest
-    // message that the person has read.
+    // After this read, the screen shows the newer message. The next attempt then names it as read.
     const newer = isAnswered ? await inbox.calls.read(id).catch(() => undefined) : undefined;
     // The unsent text stays on the screen.
     if (isOpen())
@@ -194,8 +187,7 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
       });
     throw isAnswered ? new Error(`Nothing was sent. ${error.message}`) : error;
   }
-  // The server has the message. An error of reading the thread is ignored here. Otherwise the person would send the
-  // message again.
+  // The message is sent. An error of this read must not make the person send again.
   const reading = await inbox.calls.read(id).catch(() => undefined);
   inbox.set(withMessage(reading && isOpen() ? { ...inbox.state(), reading } : inbox.state(), said));
 }
@@ -253,8 +245,8 @@ async function openThread(inbox: Inbox): Promise<void> {
 }
 
 /**
- * Archives or resolves the selected thread. The screen shows the change immediately, and shows the earlier state again
- * if the server refuses the change. If the person was reading the thread, opens the next thread. (rule L54)
+ * Archives or resolves the selected thread. The screen changes immediately, and changes back if the server refuses.
+ * (rule L54)
  */
 function closeThread(inbox: Inbox, status: FiledStatus): void {
   const state = inbox.state();
@@ -284,8 +276,8 @@ async function openNext(inbox: Inbox): Promise<void> {
 }
 
 /**
- * Undoes the last archiving or resolving: the thread is as before and in the list again. The list shows this
- * immediately. If the server does not change the thread back, the list shows it no longer. (rule L54)
+ * Undoes the last archiving or resolving. The list changes immediately, and changes back if the server refuses. (rule
+ * L54)
  */
 function undo(inbox: Inbox): void {
   const state = inbox.state();
@@ -311,10 +303,7 @@ function undo(inbox: Inbox): void {
   });
 }
 
-/**
- * Opens the thread in the console, where a person decides on the proposal. No key of this screen approves or rejects a
- * proposal. (rule L54)
- */
+/** Opens the thread in the console. This screen never approves or rejects a proposal. (rule L54) */
 function openConsole(inbox: Inbox): void {
   const address = inbox.state().reading?.feedback.consoleUrl;
   if (address === undefined) inbox.set(withMessage(inbox.state(), "Open a thread first, with Enter."));
@@ -327,8 +316,7 @@ export interface ThreadPage {
 }
 
 /**
- * A message to a thread. A reply contains the id of the newest message on the screen, or null if there is no
- * message. (rule F35)
+ * A message to a thread. `expectedMessageId` is the newest message on the screen, or null if there is none. (rule F35)
  */
 interface SentMessage {
   readonly direction: "note" | "outbound";
@@ -338,10 +326,7 @@ interface SentMessage {
   readonly reportId?: string;
 }
 
-/**
- * Undoes a change. Returns undefined if the change was undone. Returns the reason if the server refuses, and
- * will also refuse later.
- */
+/** Undoes a change. Returns undefined, or the reason of a final refusal. */
 export type Undo = () => Promise<string | undefined>;
 
 /** The requests that the screen sends to the server, and the function that opens the browser. */
@@ -367,10 +352,7 @@ export interface Inbox {
   watch(listener: () => void): void;
   /** Shows an error on the last line. */
   problem(error: unknown): void;
-  /**
-   * Sends a request after the server has answered all earlier requests. So an undo cannot arrive before the change that
-   * it undoes.
-   */
+  /** Sends a request after all earlier requests are answered. An undo must not arrive before its change. */
   after(work: () => Promise<void>): void;
   isSettled(): boolean;
   /** Resolves when the server has answered all requests. */

@@ -54,8 +54,8 @@ export async function failureDrafts(
 }
 
 /**
- * Returns the dedupe keys of the tests that must pass before the thread of the summary is resolved. Returns an empty
- * object if there are too many keys. In that case, only a person can resolve the thread.
+ * Returns the dedupe keys of the tests that must pass to resolve the summary. Empty if there are too many: then only a
+ * person resolves the thread.
  */
 function partsOf(tests: readonly TestResult[], folder: string): { readonly dedupeParts?: readonly string[] } {
   const parts = tests.map((test) => passedPrefix(testHash(test, folder)));
@@ -82,10 +82,7 @@ async function draftOfTest(
   };
 }
 
-/**
- * Returns the working folder of the command and the folder of the checkout. If the CI service does not set the folder
- * of the checkout, the working folder is used for both.
- */
+/** Returns the working folder and the folder of the checkout. Without a CI variable, the working folder is both. */
 const foldersOf = ({ context: { cwd, env } }: Invocation): Folders => ({
   cwd,
   workspace: ciFolders(env).workspace || cwd,
@@ -117,7 +114,7 @@ const shorten = (text: string, most: number): string => cutMessage(text, most).m
 
 type Field = keyof FeedbackFiles;
 
-/** The files of a test that can be sent, and the other files, each with the reason why it is not sent. */
+/** The files of a test that can be sent, and the reason for each unsent file. */
 interface TestFiles {
   readonly files: FeedbackFiles;
   readonly unsentFiles: readonly string[];
@@ -128,16 +125,12 @@ const fields = ["images", "videos", "attachments"] as const;
 const mostCheckedFiles = 50;
 
 /**
- * Returns the folders whose files may be sent. A stranger may have written the test report, so files outside these
- * folders must not be sent.
+ * Returns the folders with files that may be sent. A stranger may have written the report, so other files stay private.
  */
 const rootsOf = ({ env }: Pick<Context, "env">, { cwd, workspace }: Folders): string[] =>
   [cwd, workspace, ciFolders(env).temporary, tmpdir()].flatMap((folder) => folder || []);
 
-/**
- * Checks the paths of files that a report contains for a test. A path may be relative to the working folder, to the
- * checkout, or to the folder of the report.
- */
+/** Checks the paths in a report. A path may be relative to the working folder, the checkout or the report. */
 async function filesOf(
   context: Pick<Context, "env">,
   test: TestResult,
@@ -231,10 +224,7 @@ function ownReports(reported: number): string {
   return `${countOf(reported, "failure has a report of its own", "failures have a report of their own")}.`;
 }
 
-/**
- * Returns the summary of the failing tests that have no separate report. `reported` is the number of tests that have
- * their own report.
- */
+/** Returns the summary of the failing tests without their own report. `reported` counts the other tests. */
 function summaryText(
   tests: readonly TestResult[],
   reported: number,
@@ -359,10 +349,7 @@ function cut(text: string, most: number): string {
   return characters.length <= most ? characters.join("") : `${characters.slice(0, most - 1).join("")}…`;
 }
 
-/**
- * The prefixes of dedupe keys. The key of a flaky failure has its own prefix, so that a passing run does not resolve
- * the thread.
- */
+/** The prefixes of dedupe keys. A passing run must not resolve a flaky failure, so its prefix differs. */
 const prefixes = { failed: "junit", flaky: "junit-flaky", more: "junit-more" } as const;
 
 /** The maximum number of characters of a failure text that identify the failure. All later characters are ignored. */
@@ -376,7 +363,7 @@ const mostLines = 12;
 export function failureKey(test: TestResult, folder: string): string {
   const prefix = test.outcome === "flaky" ? prefixes.flaky : prefixes.failed;
   const name = test.name.slice(0, longestKeyName);
-  // A report may list failures in any order. So the key depends on the failure text that is first in sort order.
+  // A report may list failures in any order. So the key depends on the failure that is first in sort order.
   const [what = ""] = test.failures.map((failure) => whatFailed(name, failure)).sort();
   return `${prefix}:${testHash(test, folder)}:${hashOf([what])}`;
 }
@@ -392,8 +379,8 @@ const whatFailed = (name: string, failure: TestFailure): string =>
   `${normalised(failure.type)} ${normalised(identifyingText(name, failure))}`;
 
 /**
- * Returns the text that identifies a failure. Usually this is the message. If the message does not say what failed,
- * returns the lines of the text that are not stack frames.
+ * Returns the text that identifies a failure: its message. If the message says nothing, returns text lines that are not
+ * stack frames.
  */
 function identifyingText(name: string, { type, message, text }: TestFailure): string {
   const sentence = normalised(message.slice(0, longest));
@@ -421,10 +408,7 @@ const empty = new Set([
   "collection failure",
 ]);
 
-/**
- * Whether a message says what failed. Some tools write only the type of the failure, or the file and the name of the
- * test.
- */
+/** Whether a message says what failed. Some tools write only the type, or the name of the test. */
 const isIdentifying = (
   sentence: string,
   { name, kind }: { readonly name: string; readonly kind: string },
@@ -433,7 +417,7 @@ const isIdentifying = (
   sentence !== kind &&
   !isTitle(sentence, normalised(name));
 
-/** Whether a line is only a heading. Such a line begins or ends with the name of the test, or quotes the name. */
+/** Whether a line is only a heading: it begins or ends with the test name, or quotes the name. */
 function isTitle(line: string, name: string): boolean {
   const title =
     plainText(name)
@@ -446,10 +430,7 @@ function isTitle(line: string, name: string): boolean {
 const isFrame = (line: string): boolean =>
   /^\s*(?:at\s|File "|from\s.+:\d+:in\s|\.{3} \d+ more|#\d+\s|goroutine \d+|❯\s|\d+:\s+0x)/.test(line);
 
-/**
- * Returns the part of a dedupe key that identifies a test. The folder of the checkout and the kind of slashes in paths
- * do not change the result.
- */
+/** Returns the test's part of a dedupe key. It does not depend on the checkout folder or the kind of slashes. */
 export const testHash = (
   { suite, className, name }: Pick<TestResult, "suite" | "className" | "name">,
   folder: string,
@@ -467,9 +448,7 @@ function inFolder(text: string, folder: string): string {
   return slashed.startsWith(root) ? slashed.slice(root.length) : slashed;
 }
 
-/**
- * The source file and the line of a test. The path is relative to the checkout and has slashes, as on GitHub.
- */
+/** The file and line of a test. The path is relative to the checkout and has slashes, as on GitHub. */
 interface SourceLine {
   readonly file: string;
   readonly line: number | undefined;
@@ -489,9 +468,8 @@ interface Candidate {
 const mostCandidates = 20;
 
 /**
- * Returns the file and the line of a failure. Looks in the attributes of the test, then in the name of its
- * class, then in the text of the failure. Returns undefined if none of them contains an existing file of the
- * checkout.
+ * Returns the file and line of a failure: from the test's attributes, its class name or the failure text. Undefined if
+ * no such file is in the checkout.
  */
 async function sourceLineOf(test: TestResult, folders: Folders): Promise<SourceLine | undefined> {
   const inText = sourceLinesIn(test.failures.map(({ message, text }) => `${message}\n${text}`).join("\n"));
@@ -540,10 +518,7 @@ const sourceLinesIn = (text: string): Candidate[] =>
     line: Number(line),
   }));
 
-/**
- * Returns the line number after a file name in a text, such as 12 in `src/a.ts:12`. Compares only file names,
- * because the text may omit folders.
- */
+/** Returns the line after a file name, such as 12 in `src/a.ts:12`. Ignores folders, because the text may omit them. */
 function lineIn(places: readonly Candidate[], file: string): number | undefined {
   const name = baseName(file);
   return places.find((place) => baseName(place.file) === name)?.line;
@@ -554,8 +529,7 @@ const baseName = (path: string): string => path.replace(/^.*[\\/]/, "");
 const languages = { java: "java", kotlin: "kt", groovy: "groovy", scala: "scala" } as const;
 
 /**
- * Returns the paths where the source of a class may be. The folder above `target` (Maven) or `build` (Gradle) in the
- * path of the report is the folder of the module.
+ * Returns the possible source files of a class. The module is the folder above `target` (Maven) or `build` (Gradle).
  */
 function sourcesOfClass({ className, suite, report }: TestResult): string[] {
   const name = [className, suite].find((one) => /^[\w$]+(?:\.[\w$]+)+$/.test(one));
@@ -576,9 +550,7 @@ const instant =
 
 const clockTime = /\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?[AaPp][Mm])?\b/g;
 
-/**
- * Matches a word that may be a path. The pattern does not search for a slash, because that would need quadratic time.
- */
+/** Matches a word that may be a path. A pattern that searches for a slash would need quadratic time. */
 const word = /[^\s"'`()<>[\]{},;=|]+/g;
 
 const withoutPath = (found: string): string => (/[\\/]/.test(found) ? "<path>" : found);
@@ -611,8 +583,7 @@ const plainText = (name: string): string =>
         .trim();
 
 /**
- * Returns the text of a failure without the parts that differ in each run: colours, ids, times, memory addresses,
- * paths, hex digits, numbers, and line breaks. (rule F26)
+ * Returns a failure text without the parts that differ in each run, such as times, ids, paths and numbers. (rule F26)
  */
 export const normalised = (text: string): string =>
   withoutColours(text)

@@ -3,8 +3,8 @@ import path, { type PlatformPath, resolve } from "node:path";
 import { type GlobOptions, glob } from "tinyglobby";
 
 /**
- * Returns the absolute paths of the files that match a pattern, sorted. For the path of an existing file, returns only
- * that file. For a folder, returns all XML files below it. Skips `node_modules` unless the pattern contains this name.
+ * Returns the matching files as sorted absolute paths. A folder means all XML files below it. Skips `node_modules`
+ * unless the pattern contains this name.
  */
 export async function findFiles(cwd: string, pattern: string): Promise<readonly string[]> {
   const named = resolve(cwd, pattern);
@@ -30,8 +30,7 @@ export interface Glob {
 }
 
 /**
- * Splits a pattern into folder and glob. On Windows, the name of a drive or a share always becomes part of the folder,
- * because a glob cannot contain it.
+ * Splits a pattern into folder and glob. On Windows, a drive or share belongs to the folder: a glob cannot contain it.
  */
 export function globOf(cwd: string, pattern: string, paths: PlatformPath = path): Glob {
   const slashed = paths.sep === "\\" ? pattern.replaceAll("\\", "/") : pattern;

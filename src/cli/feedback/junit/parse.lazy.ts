@@ -48,8 +48,8 @@ class Stop extends Error {
 }
 
 /**
- * Reads the tests of one or several JUnit reports in one file. Continues after a syntax error, because the later parts
- * of the file are often well-formed. Never expands entities that the document itself declares.
+ * Reads the tests of the JUnit reports in a file. Continues after a syntax error, because later parts are often
+ * correct. Never expands the document's own entities.
  */
 export function parseJunit(bytes: Uint8Array, { report, mostTests, budget }: ParseOptions): ParsedReport {
   const collected = collectTests(report, budget);
@@ -64,8 +64,7 @@ export function parseJunit(bytes: Uint8Array, { report, mostTests, budget }: Par
   parser.on("error", ({ message }) => {
     const what = `it is not well-formed XML: ${message.replace(/^\d+:\d+: /, "").replace(/(?<!\.)\.+$/, "")}`;
     const fault = { line: parser.line, message: what };
-    // Some tools print text before or after a report. So a fault outside of the root element is ignored if the file
-    // contains a report.
+    // Some tools print text around a report. If the file has a report, faults outside of its root element are ignored.
     if (depth === 0 && !message.includes("entity")) found.outside ??= fault;
     else found.fault ??= fault;
   });
@@ -286,9 +285,7 @@ function addUnnamedFailure(state: ParserState, suite: Suite): void {
   finish(state, { ...newTest(suite, {}), failures: [failure] });
 }
 
-/**
- * Stores the data of an element that is not a failure: whether the test was skipped, its files, or its outcome.
- */
+/** Stores what an element says about its test: skipped, its files, or its outcome. */
 function noteElement(test: OpenTest, name: string, attributes: Attributes): void {
   if (skips.has(name)) test.isSkipped = true;
   if (skips.has(name) && attributes.type === "todo") test.isTodo = true;
@@ -322,10 +319,7 @@ const newTest = (suite: Suite | undefined, attributes: Attributes): OpenTest => 
   isTodo: false,
 });
 
-/**
- * Adds a failure to its test. A failed rerun is only counted, because the test has failed already. If the test has no
- * failure yet, the rerun is stored as its failure.
- */
+/** Adds a failure to its test. A failed rerun is only counted, except as the first failure. */
 function addFailure(test: OpenTest, list: FailureList, failure: TestFailure): void {
   if (list === "flaky") test.flaky.push(failure);
   else if (list === "failures" || test.failures.length === 0) test.failures.push(failure);
@@ -349,10 +343,7 @@ function resultOf(test: OpenTest, report: string): TestResult {
   };
 }
 
-/**
- * Returns the outcome of a test. The outcome is `failed` if an element, an attribute or a property means a failure. If
- * the outcome is an unknown word, the test counts as skipped.
- */
+/** Returns the outcome of a test. An unknown outcome counts as skipped. */
 function outcomeOf({ failures, flaky, isSkipped, isTodo, stated }: OpenTest): Outcome {
   if (isTodo) return "skipped";
   if (failures.length > 0 || stated === "failed") return "failed";
@@ -403,8 +394,8 @@ function countIn(text: string | undefined): number | undefined {
 }
 
 /**
- * Returns a sentence if the failure count of a suite cannot be right, otherwise undefined. Some tools count failures,
- * other tools count failing tests or failing suites. So every number between these counts is accepted.
+ * Returns a sentence if the failure count of a suite cannot be right. Tools count failures, failing tests or failing
+ * suites. So every number between these counts is accepted.
  */
 function contradictionOf(suite: CountedSuite, failures: number): string | undefined {
   const { declared, failing, declaredInside, name } = suite;
@@ -533,10 +524,7 @@ function kept(text: string, most: number): string {
 /** Copies a text. Without the copy, a part of the report would keep the whole report in memory. */
 const copyOf = (text = ""): string => Buffer.from(text, "utf8").toString("utf8");
 
-/**
- * Decodes an XML file with the encoding that the file declares. Replaces characters that XML does not allow, because
- * many tools copy such characters from a log.
- */
+/** Decodes an XML file. Replaces forbidden characters, because many tools copy them from a log. */
 function readableXml(bytes: Uint8Array): string {
   const text = decoderFor(bytes).decode(bytes);
   return text.replace(controlReference, replaced).replace(controlCharacter, replaced);

@@ -12,8 +12,7 @@ import type { ParsedReport } from "./parse.lazy.ts";
 import type { Outcome, TestResult, TextBudget } from "./test-result.ts";
 
 /**
- * The limits for reading test reports: the bytes of a file, the number of files and of tests, and the characters of all
- * failure texts. (rule F26)
+ * The limits for test reports. `bytes` is for one file, `text` is for the characters of all failure texts. (rule F26)
  */
 const most = { bytes: 67_108_864, files: 20_000, tests: 500_000, text: 33_554_432 } as const;
 
@@ -160,8 +159,8 @@ function shown(cwd: string, path: string): string {
 const weight: Readonly<Record<Outcome, number>> = { skipped: 0, passed: 1, flaky: 2, failed: 3 };
 
 /**
- * Returns each test once, in the order of the reports. A test that occurs several times failed if one of its
- * runs failed. It was skipped only if all of its runs were skipped. (rule F26)
+ * Returns each test once, in report order. The worst outcome of its runs counts: failed, flaky, passed, skipped. (rule
+ * F26)
  */
 export function mergeTests(tests: readonly TestResult[], folder: string): Map<string, TestResult> {
   const merged = new Map<string, TestResult>();
@@ -195,10 +194,7 @@ export function warnJob(
   annotateJob(invocation, annotation("warning", title, message));
 }
 
-/**
- * Prints a warning for each suite whose failure count does not match its tests. It is not known which tests of this
- * suite passed.
- */
+/** Prints a warning for each suite with a wrong failure count. Nobody knows which of its tests passed. */
 export function warnOfDoubts(invocation: Invocation, doubts: readonly string[]): void {
   const title = "A test report contradicts itself";
   for (const doubt of doubts)

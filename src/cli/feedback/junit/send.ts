@@ -32,8 +32,8 @@ import { type ReadReports, readReports, warnJob, warnOfDoubts } from "./read-rep
 import type { Outcome, TestResult } from "./test-result.ts";
 
 /**
- * Sends a report about each failing test in JUnit reports. If a report cannot be sent, `--best-effort` prints a warning
- * and returns `ok`. (rule F26)
+ * Sends a report for each failing test in JUnit reports. With `--best-effort`, an error becomes a warning and `ok`.
+ * (rule F26)
  */
 export async function sendJunit(invocation: Invocation, flags: JunitFlags): Promise<Exit> {
   try {
@@ -154,8 +154,8 @@ function noteUnsent(invocation: Invocation, failure: CliError, left: number): vo
 }
 
 /**
- * Shows in a CI job what was sent. On GitHub Actions, adds annotations at the lines of the tests, outputs of the step,
- * and a summary. Prints the text of unsent reports to the log of the job.
+ * Shows in a CI job what was sent. On GitHub Actions, writes annotations, step outputs and a summary. Unsent reports go
+ * to the log.
  */
 async function reportToJob(
   invocation: Invocation,
@@ -232,8 +232,8 @@ interface SentReports {
 }
 
 /**
- * Writes all reports to the spool, then sends one after another. Stops at the first report that cannot be sent now.
- * Unsent reports stay in the spool, even if the program is killed.
+ * Writes all reports to the spool, then sends one after another, until one fails. Unsent reports stay in the spool,
+ * even if the program is killed.
  */
 async function deliverReports(
   invocation: Invocation,

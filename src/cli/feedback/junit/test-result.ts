@@ -32,17 +32,14 @@ export interface TestResult {
   readonly attachments: readonly string[];
   /** The path of the report that contains the test. */
   readonly report: string;
-  /**
-   * True if the failure count of the suite does not match the failures in the report. Then the test does not count as
-   * passed.
-   */
+  /** True if the suite's failure count is wrong. Then the test does not count as passed. */
   readonly inDoubt?: boolean;
   /** True if this object represents a report that cannot be read, and not a test. */
   readonly isReport?: boolean;
 }
 
 /**
- * The visible character that replaces the escape character. XML does not allow the escape character, but colour codes
- * in a log begin with it.
+ * The visible character that replaces the escape character. Colour codes in logs begin with escape, but XML does not
+ * allow it.
  */
 export const escapeSign = "\u241b";
