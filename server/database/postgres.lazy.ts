@@ -382,7 +382,7 @@ function startPings(client: pg.Client): () => void {
   return () => clearInterval(timer);
 }
 
-/** The channel on which the servers of a database notify each other of changes. */
+/** The channel of PostgreSQL on which Innkeep servers with the same database notify each other of changes. */
 const channel = "innkeep";
 
 /** The maximum number of bytes in a payload. PostgreSQL refuses a payload of 8,000 bytes or more. */

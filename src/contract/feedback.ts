@@ -233,7 +233,7 @@ export const failures = {
   resolve: endpoint({
     method: "POST",
     path: "/api/v1/console/apps/:appId/feedback/resolve",
-    summary: "Resolve the threads of failures whose tests passed in every scope that reported them",
+    summary: "Resolve the threads of failed tests that pass now everywhere they failed",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

@@ -173,7 +173,7 @@ export const readMarks = {
   updateAll: endpoint({
     method: "PUT",
     path: "/api/v1/console/apps/:appId/feedback/read",
-    summary: "Mark all threads with a status and a type as read, for your account only",
+    summary: "Mark all threads with a given status or type as read, for your account only",
     auth: "console",
     role: "viewer",
     scope: "feedback:write",

@@ -126,7 +126,7 @@ export async function startServerProcess(options: {
   if (child.exitCode !== null || child.signalCode !== null) child.stdout.destroy();
   child.once("exit", () => child.stdout.destroy());
   signal?.removeEventListener("abort", abandon);
-  // Node must not wait for this server at its end, because a test runner may end without stopping the server.
+  // This server must not keep the process alive, because a test runner may end without stopping the server.
   for (const handle of [child, child.stdin, child.stdout]) letGo(handle);
   return {
     ready,

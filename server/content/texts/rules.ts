@@ -53,7 +53,7 @@ interface Merging<Text> {
   /** The hash of the default text after the change. */
   readonly base: string;
   readonly at: string;
-  /** Returns the hash of a text. Only a request that replaces the whole FAQ passes this function. */
+  /** Returns the hash of a text. Only set for a request that replaces the whole FAQ. */
   readonly pushed?: (text: Text) => string;
 }
 

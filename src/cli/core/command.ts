@@ -87,7 +87,7 @@ export async function ownCredential(
   return found;
 }
 
-/** The style of the help. Hides aliases, and the flags of `mutates`, because many commands have them. */
+/** The style of the help. Hides aliases, and the flags that `mutates` adds to every command that changes something. */
 export const helpStyle = {
   subcommandTerm: (command: Command): string => `${command.name()} ${argumentsOf(command)}`.trim(),
   commandUsage: (command: Command): string =>

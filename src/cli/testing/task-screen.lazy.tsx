@@ -145,7 +145,7 @@ function dueInWords(dueBy: string, time: Date): string {
   if (left <= 0) return "The day has ended";
   const clock = due.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
   const weekday = due.toLocaleDateString(undefined, { weekday: "long" });
-  return `Until ${clock}${due.toDateString() === time.toDateString() ? "" : ` on ${weekday}`}, in ${formatDuration(left)}`;
+  return `Due by ${clock}${due.toDateString() === time.toDateString() ? "" : ` on ${weekday}`} (${formatDuration(left)} left)`;
 }
 
 function Footer({ result, time }: { readonly result: PollResult<Tasks> | undefined; readonly time: Date }) {

@@ -53,7 +53,7 @@ describe("the screen of the command task list --watch", () => {
     for (const text of [
       "1 of 1 tasks are still open today",
       "Send a picture of Map",
-      "in 3 h 30 min",
+      "(3 h 30 min left)",
       "one day missed",
     ])
       expect(shown()).toContain(text);

@@ -324,7 +324,7 @@ const isHiddenChange = (text: string): boolean =>
  * Patterns of additions that tools write before or after the text of a change. They are removed in this order.
  */
 const around = [
-  // The tool changesets adds the pull request, the commit and the people to thank, or only the commit.
+  // `changesets` adds the pull request, the commit and the people to thank, or only the commit.
   /^(?:#\d+\s+)?(?:[0-9a-f]{7,40}\s+)?Thanks (?:@[\w-]+(?:, (?:and )?| and )?)+!\s*-\s*/,
   /^[0-9a-f]{7,40}: /,
   // GitHub adds the author and the pull request.
