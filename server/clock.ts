@@ -3,8 +3,8 @@ import { ApiError } from "../src/contract/errors.ts";
 /** Checks whether the clock can be trusted. If it cannot, the server does nothing that cannot be undone. */
 export interface TimeWatch {
   /**
-   * Whether the clock has jumped and is therefore not trusted. After ten minutes without another jump, this is false
-   * again.
+   * Whether the clock has jumped and is therefore not trusted. This is false again when the
+   * clock is right, or after ten minutes without another jump.
    */
   isDoubtful(): boolean;
   /**

@@ -15,7 +15,7 @@ export interface ServeFlags {
   /** A JSON or YAML file with the apps of a development server. They replace the demo app. */
   readonly seed?: string | undefined;
   /**
-   * True for a developer's server. If its port is in use, it uses the next port. It ignores variables with the address,
+   * True for a developer's server. If no port is given and the usual port is in use, it uses the next free port. It ignores variables with the address,
    * folder or database of another server.
    */
   readonly local?: boolean;

@@ -352,7 +352,7 @@ interface ShownMessage {
 /** Shows the messages that a real server would have sent, newest first. */
 const Messages = ({ messages }: { readonly messages: readonly ShownMessage[] }) => (
   <section class="stack tight operations" aria-labelledby="messages-title">
-    <h2 id="messages-title">Messages that were not sent</h2>
+    <h2 id="messages-title">Messages that a real server would have sent</h2>
     {messages.length === 0 && <p class="muted">There were no messages to send.</p>}
     {messages.map(({ id, kind, target, payload, createdAt }) => (
       <details class="operation" key={id} id={`message-${id}`}>

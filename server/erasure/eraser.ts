@@ -20,7 +20,7 @@ const tryAgainMilliseconds = 1_000;
 const dayMilliseconds = 86_400_000;
 
 /**
- * Starts the job that erases people in small steps. It also continues erasures of killed servers. Returns a function
+ * Starts the job that erases people in small steps. It also continues erasures that did not finish, because a server was killed. Returns a function
  * that stops the job.
  */
 export function startErasing(deps: EraserDeps): () => Promise<void> {

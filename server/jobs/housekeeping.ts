@@ -54,7 +54,8 @@ const hiddenKeptMilliseconds = 30 * 86_400_000;
 const eventsKeptMilliseconds = 90 * 86_400_000;
 
 /**
- * How long the reports of an app without webhooks are still stored as events after a program has read its events.
+ * If no program has read the events of an app for this time, new reports are no longer stored as events. Webhooks and
+ * notices of the app also need the events.
  */
 const readersKeptMilliseconds = 30 * 86_400_000;
 

@@ -186,7 +186,10 @@ export interface Identity extends Recipient {
 /** The maximum number of public keys for which a file is encrypted. */
 const mostRecipients = 20;
 
-/** Reads public keys of `age` (`age1…`), separated by commas or white space. Throws an AgeFault for other text. */
+/**
+ * Reads public keys of `age` (`age1…`), separated by commas or white space. Throws an AgeFault for other text, for keys
+ * of another kind, and for too many keys.
+ */
 export function readRecipients(text: string): Recipient[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== "");
   if (words.length === 0) throw new AgeFault("key", "There is no public key.");

@@ -593,7 +593,7 @@ const isZero = (byte: number): boolean => byte === 0;
 const hashIn = (name = ""): string | undefined =>
   name.startsWith(filesFolder) ? /^[\da-f]{64}$/.exec(name.slice(filesFolder.length))?.[0] : undefined;
 
-/** Creates the error for a refused file. The error contains the faults. */
+/** Creates the error for a refused file. The error contains the first 20 faults. */
 const refusedFile = (faults: readonly string[]): ApiError =>
   new ApiError("bad_request", {
     message: `The file cannot be imported: ${faults[0] ?? "it is malformed."} Nothing was changed.`,

@@ -140,7 +140,10 @@ async function store(invocation: Invocation, flags: SetFlags, kind: CredentialKi
   printOne(invocation, kept, () => kept.hint);
 }
 
-/** Throws a CliError if the server refuses the credential. Prints a warning if the server does not answer. */
+/**
+ * Throws a CliError if the server refuses the credential. Prints a warning if the server does not answer, or cannot say
+ * whether it accepts the credential.
+ */
 async function assertAccepted(invocation: Invocation, kind: CredentialKind, secret: string): Promise<void> {
   const { name } = credentialKinds[kind];
   assertKnownServer(invocation.context, invocation.server(), `The ${name} is not stored for`);

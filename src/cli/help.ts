@@ -250,7 +250,7 @@ const ofServer: readonly Variable[] = [
   {
     name: "INNKEEP_REDIRECT_URL",
     meaning:
-      "An allowed redirect address for sign-in codes. Addresses with the URL scheme of the app are always allowed.",
+      "One more allowed redirect address for sign-in codes. Addresses with the URL schemes of the apps are always allowed.",
   },
   { name: "INNKEEP_REGISTRATION", meaning: "`off`: nobody can create an account." },
   { name: "INNKEEP_IDENTITY_PROVIDERS", meaning: "Identity providers for signing in, as JSON." },

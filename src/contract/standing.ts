@@ -66,17 +66,17 @@ export const TesterAttention = z.object({
   slotId: uuid,
   seat: z.int(),
   /**
-   * - `removal_due`: the tester will be removed. Only a late session of yesterday can prevent it, and not with
-   * screenshots.
-   * - `one_miss_left`: the next missed day removes the tester.
-   * - `missed_yesterday`: a late session can still count yesterday.
+   * - `removal_due`: the tester will be removed. Only a session of yesterday that is reported today can prevent it.
+   * Tests with screenshots have no such sessions.
+   * - `one_miss_left`: the tester has missed a day, and the next missed day removes the tester.
+   * - `missed_yesterday`: yesterday still counts if a session of yesterday is reported today.
    * - `today_open`: today is not counted yet.
    * - `active`: the tester need not do anything now.
    */
   state: z.enum(attentionStates),
   /** Whether today is not counted yet. */
   needsToday: z.boolean(),
-  /** True if yesterday is not counted, but a late session can still count it. False for the tier `screenshot`. */
+  /** Whether a session of yesterday that is reported today would count. False for the tier `screenshot`. */
   needsYesterday: z.boolean(),
   /**
    * When the needed action ends: at the end of today. After the last day, at the end of late sessions. Null if no

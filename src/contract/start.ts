@@ -24,7 +24,7 @@ export const start = {
   read: endpoint({
     method: "GET",
     path,
-    summary: "Read which of the first steps with an app are done",
+    summary: "List the first steps of a new app, and which of them are done",
     auth: "console",
     role: "owner",
     scope: "apps:read",

@@ -259,7 +259,10 @@ const EarlierThread = z.object({ id: uuid, consoleUrl: z.string(), subject: z.st
 
 export type EarlierThread = z.output<typeof EarlierThread>;
 
-/** A thread that was merged into another thread. The message with the same id is the first report of this thread. */
+/**
+ * A thread that was merged into another thread. Its first report is now a message of the other thread, and that message
+ * has the id of the merged thread.
+ */
 export const MergedThread = z.object({
   id: uuid,
   /** The number of the thread in its app. Null if the server could not write a number to the database yet. */

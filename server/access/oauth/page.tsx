@@ -376,7 +376,9 @@ function readConsentRequest(
 ): ConsentRequest {
   const [redirect = "", ...others] = given.getAll("redirect_uri");
   if (others.length > 0 || !isRegisteredRedirect(redirect, client.redirects))
-    throw new ApiError("bad_redirect", { message: "The `redirect_uri` is not an address of this program." });
+    throw new ApiError("bad_redirect", {
+      message: "The `redirect_uri` is not registered for this OAuth client.",
+    });
   const one = (name: string) => given.get(name) ?? "";
   const resource = one("resource").replace(/\/$/, "");
   const faults: (readonly [boolean, string, string])[] = [

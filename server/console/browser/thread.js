@@ -99,7 +99,7 @@ if (form) {
   document.addEventListener("replaced", ({ target }) => {
     if (/** @type {any} */ (target).id === "fields") prepare();
   });
-  // While a field is being saved, the form waits: it needs the new key and versions.
+  // While a field is being saved, the form waits: it needs the new Idempotency-Key and versions.
   form.addEventListener("submit", (event) => {
     if (saving === 0) return;
     event.preventDefault();

@@ -160,7 +160,10 @@ export const drafts = {
   remove: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>
     (await tx.run("DELETE FROM drafts WHERE user_id = ? AND id = ?", userId, id)) === 1,
 
-  /** Removes the oldest drafts of a person above the limits. Marks of ended writers count separately. */
+  /**
+   * Removes the oldest drafts of a person, if there are more than `count`, or if they are longer than `length` together.
+   * Rows that mark the end of a writer (a tab of the browser) have the same limits, but count separately.
+   */
   trim: (
     tx: Transaction,
     userId: string,

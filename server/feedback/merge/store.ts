@@ -429,7 +429,10 @@ async function addressedReports(tx: Transaction, threadId: string): Promise<Divi
   }));
 }
 
-/** Each thread has a copy of the reply. Moves or copies its mails to the thread of their receivers. */
+/**
+ * After the end of a merge, both threads have a copy of a reply to everyone. Moves each mail of the reply to the copy in
+ * the thread of its receiver. If the receiver is in both threads, copies the mail.
+ */
 async function divideMails(
   tx: Transaction,
   {

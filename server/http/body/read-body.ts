@@ -293,7 +293,7 @@ export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "st
     begin(request, sender) {
       let why: ApiError | undefined;
       let tell: (why: ApiError) => void = () => {};
-      // `cut` runs before `end` is set if there is no memory for the first bytes.
+      // If the memory is full, `cut` runs at once, before `end` gets its real value below.
       let end = () => {};
       const cut = (reason: ApiError) => {
         if (why) return;

@@ -287,8 +287,8 @@ interface MailFiles {
 }
 
 /**
- * Stores attachments as temporary files. The bytes of an attachment decide its kind. A conversion to PDF blocks the
- * server, so only as many texts are converted as a message can have attachments. (rule M14)
+ * Stores attachments as temporary files. The bytes of an attachment decide its kind. A conversion of a text to
+ * PDF blocks the server, so the number of conversions has a limit: the most attachments of a message. (rule M14)
  */
 async function mailFiles(
   { files }: Pick<Deps, "files">,

@@ -18,7 +18,7 @@ export function replyText({
   /** The text of the receiver's report. */
   readonly message: string;
   readonly createdAt: string;
-  /** The link to the sender's page, on which the receiver can answer. */
+  /** The link to the sender's page of the report. The receiver of this mail can answer there. */
   readonly statusUrl: string | undefined;
 }): string {
   const page = statusUrl === undefined ? [] : ["Answer, and see all replies, on your page:", statusUrl, ""];

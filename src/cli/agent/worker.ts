@@ -111,7 +111,7 @@ async function lockNameOrThrow(folder: string, name: string, context: Context): 
     );
   if ("file" in taken)
     throw refused(
-      `A worker with the name ${name} was started on ${taken.host}, which shares this folder, and did not end cleanly.`,
+      `A worker with the name ${name} was started on ${taken.host}, which shares this folder, and has not ended, or was killed.`,
       `Give this one another name. If no worker runs there any more, remove ${taken.file} and start again.`,
     );
   return taken;
@@ -288,7 +288,8 @@ function identityOf(address: string, platform: string): string | undefined {
 }
 
 /**
- * Returns the other machine that locks the name. A socket works only on its own machine, so a file stores the machine.
+ * Returns the other machine on which a worker has locked the name. The socket of that worker cannot be reached from
+ * this machine, so its lock also writes the id and host name of its machine to a file. Undefined for the same host name.
  */
 function lockedElsewhere(file: string): LockedElsewhere | undefined {
   const { machine, host } = readOwner(file);

@@ -136,7 +136,7 @@ export function ciMetadata(env: Env): Record<string, string> {
   return present({ ci: provider.name, runUrl: webAddress(runUrl), commit, ref, job });
 }
 
-/** The facts that distinguish a job of a CI run from other jobs. */
+/** The facts that distinguish a job of a CI run from other jobs. The parallel parts of a job have the same scope. */
 interface CiJob {
   /** The service, workflow, job and ref. They are the same in every run and in every parallel part. */
   readonly scope: Readonly<Record<string, string>>;

@@ -39,7 +39,8 @@ export async function submit(
   flags: SubmitFlags,
   given: string | undefined,
 ): Promise<undefined> {
-  // The spool stores the proof before the first request. Perhaps only the start of the slot's id is known then.
+  // The spool stores the proof before the first request. If the whole id of the slot is not known yet, `noSlot` takes its
+  // place.
   const isWhole = given !== undefined && !isStart(given);
   const draft = await draftOf(invocation, flags, isWhole ? given : noSlot);
   const proof = itemOf(invocation, { ...draft, ...(!isWhole && { wantedSlot: given ?? "" }) });

@@ -246,7 +246,7 @@ const FaqList = (props: FaqListProps) => {
   );
 };
 
-/** The number of the page, and links to the first page and to the pages beside it. */
+/** The number of this page, and links to the first, the previous and the next page. */
 const Pages = ({ navigation: { links, app }, query, part: { page, pages } }: FaqListProps) => {
   if (pages === 1) return null;
   const at = (to: number): string => {

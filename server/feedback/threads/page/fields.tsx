@@ -73,7 +73,7 @@ export interface SentThread {
 export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
   /** The versions of the values that the fields of `edit` had on the opened page. Hidden fields contain them. */
   readonly was: Values;
-  /** The id of the proposal on the page with the form. Empty if no form was sent. */
+  /** The id of the proposal that the person saw when they sent the form. Empty if no form was sent. */
   readonly readProposalId: string;
   readonly decisionRefused: boolean;
   /** The id of the proposal to recall or release. Empty for other actions. */

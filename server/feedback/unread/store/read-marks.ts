@@ -276,8 +276,9 @@ export const viewLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500
 type MarkFilters = Pick<ThreadFilters, "status" | "type">;
 
 /**
- * Marks the matching threads without activity after `until` as read. Up to 500 threads get a view. For more threads, or
- * without filters, `read_until` moves to `until`. Then at most 200 other threads stay unread. (rule F52)
+ * Marks the matching threads without activity after `until` as read. For up to 500 threads, stores
+ * a view (a row of `thread_looks`) of each. For more threads, or without filters, moves `read_until` to `until`. Then at
+ * most 200 of the threads that do not match stay unread. (rule F52)
  */
 export async function markAllRead(
   tx: Transaction,
@@ -418,8 +419,8 @@ async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
 }
 
 /**
- * Locks `read_until`. An undo moves activity back. Without the lock, a moving `read_until` could make these threads
- * read.
+ * Locks `read_until` of a member. The undo of a bulk change sets the last activity of its threads back. If `read_until`
+ * moved forward at the same time, these threads would count as read.
  */
 export const lockReadUntil = (tx: Transaction, { appId, userId }: MemberOf) =>
   tx.lock(`read until ${appId} ${userId}`);

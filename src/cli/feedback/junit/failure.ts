@@ -189,7 +189,7 @@ async function existing(given: string, bases: readonly string[]): Promise<string
 /** The data that the text of a report needs in addition to the test result. */
 interface TestContext {
   readonly place: SourceLine | undefined;
-  /** The files that are not sent, each with the reason. */
+  /** The files that are not sent, each with the reason if there is one besides the limit of files. */
   readonly unsentFiles: readonly string[];
   /** Cuts a text to a number of characters. */
   readonly shorten: (text: string, most: number) => string;
