@@ -58,7 +58,7 @@ export function createKeptFiles(
   withFileLocks: WithFileLocks,
   isInUse: IsInUse = async () => true,
 ): KeptFiles {
-  const { hold, release, removeUnreferenced } = createHolds(files, withFileLocks);
+  const { hold, release, removalsEnd, removeUnreferenced } = createHolds(files, withFileLocks);
   let later = Promise.resolve();
   const removeLater: KeptFiles["removeLater"] = (hashes, failed) => {
     for (let at = 0; at < hashes.length; at += atOnce) {
@@ -81,8 +81,9 @@ export function createKeptFiles(
     },
     async keepFor(received, work) {
       const hashes = [...new Set(received.map(({ sha256 }) => sha256))];
-      for (const sha256 of hashes) await hold(sha256);
+      hashes.forEach(hold);
       try {
+        await removalsEnd(hashes);
         await Promise.all(received.map((file) => files.keep(file)));
         const result = await work();
         hashes.forEach(release);
@@ -102,14 +103,18 @@ function createHolds(files: Files, withFileLocks: WithFileLocks) {
   const removing = new Map<string, Promise<void>>();
   const limited = createLimiter(atOnce);
 
-  const hold = async (sha256: string) => {
-    while (removing.has(sha256)) await removing.get(sha256);
+  const hold = (sha256: string) => {
     held.set(sha256, (held.get(sha256) ?? 0) + 1);
   };
   const release = (sha256: string) => {
     const holders = (held.get(sha256) ?? 1) - 1;
     if (holders === 0) held.delete(sha256);
     else held.set(sha256, holders);
+  };
+  // No removal of a held file begins, so only the removals that run now matter. If one fails, its own caller gets the
+  // error.
+  const removalsEnd = async (hashes: readonly string[]) => {
+    await Promise.allSettled(hashes.map((sha256) => removing.get(sha256)));
   };
   const removeOne = async (sha256: string) => {
     if (held.has(sha256) || removing.has(sha256)) return;
@@ -123,7 +128,7 @@ function createHolds(files: Files, withFileLocks: WithFileLocks) {
   const removeUnreferenced = async (hashes: readonly string[]) => {
     await Promise.all([...new Set(hashes)].map((sha256) => limited(() => removeOne(sha256))));
   };
-  return { hold, release, removeUnreferenced };
+  return { hold, release, removalsEnd, removeUnreferenced };
 }
 
 /** Throws FilesUnavailable after a second. A storage that hangs must not occupy connections to the database. */

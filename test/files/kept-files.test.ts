@@ -36,10 +36,20 @@ async function folderOfRemoved() {
 
 /** A file store whose removals end when the test lets them. */
 async function removedByHand() {
-  const files = createLocalFiles(await temporaryFolder());
-  const pending: (() => void)[] = [];
-  const kept = createKeptFiles(files, () => new Promise<void>((resolve) => pending.push(resolve)));
-  return { kept, running: () => pending.length, finishOne: () => pending.shift()?.() };
+  const { receive } = await folderWithFiles();
+  const files = { ...createLocalFiles(await temporaryFolder()), keep: async () => {} };
+  const pending: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
+  const kept = createKeptFiles(
+    files,
+    () => new Promise<void>((resolve, reject) => pending.push({ resolve, reject })),
+  );
+  return {
+    kept,
+    receive,
+    running: () => pending.length,
+    finishOne: () => pending.shift()?.resolve(),
+    failOne: (error: Error) => pending.shift()?.reject(error),
+  };
 }
 
 describe("the files of a transaction", () => {
@@ -116,6 +126,30 @@ describe("the files of a report", () => {
     await kept.keepFor([file], async () => {});
     await kept.removeUnreferenced([file.sha256]);
     expect(await filesIn(folder)).toEqual([]);
+  });
+
+  it("are kept if a removal of the same file by another request fails meanwhile", async () => {
+    const { kept, receive, failOne } = await removedByHand();
+    const files = [await receive("first"), await receive("second")];
+    const removal = kept.removeUnreferenced([files[1]?.sha256 ?? ""]);
+    const saved = kept.keepFor(files, async () => "saved");
+    failOne(new Error("The disk failed"));
+    await expect(removal).rejects.toThrow("The disk failed");
+    expect(await saved).toBe("saved");
+  });
+
+  it("can be deleted after a removal by another request failed while they were kept", async () => {
+    const { kept, receive, running, failOne, finishOne } = await removedByHand();
+    const files = [await receive("first"), await receive("second")];
+    const removals = [kept.removeUnreferenced([files[1]?.sha256 ?? ""]).catch(() => undefined)];
+    const saved = kept.keepFor(files, async () => {}).catch(() => undefined);
+    failOne(new Error("The disk failed"));
+    await Promise.all([saved, ...removals]);
+    const later = kept.removeUnreferenced(files.map(({ sha256 }) => sha256));
+    expect(running()).toBe(2);
+    finishOne();
+    finishOne();
+    await later;
   });
 
   it("are not deleted immediately if the storage does not answer, because a late deletion could hit the next attempt", async () => {
