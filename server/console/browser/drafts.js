@@ -230,7 +230,7 @@ export const saveOthers = async (before = Infinity) => {
   for (const draft of waiting) {
     const answer = await saveOther(draft);
     // The server accepts no more text now. The remaining texts are stored in this browser and are sent later.
-    if (answer?.status === 429) return void setTimeout(saveOthers, pauseAfterFailure);
+    if (answer?.status === 429) return void setTimeout(() => saveOthers(before), pauseAfterFailure);
   }
 };
 const saveOther = async (draft) => {

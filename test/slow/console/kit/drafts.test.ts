@@ -279,6 +279,38 @@ describe("an unsent text in a browser", () => {
     await page.context().close();
   });
 
+  it("of an open tab is not sent by another page that repeats a refused save of a closed page", async () => {
+    const page = await openThread();
+    const context = page.context();
+    await page.clock.install();
+    await context.route("**/drafts/save", (route) =>
+      route.fulfill({ status: 429, json: { code: "rate_limited" } }),
+    );
+    await typeReply(page);
+    await expect.poll(() => stored(page)).toContain("Dear sender");
+    await page.clock.runFor(16_000);
+    page.once("dialog", (dialog) => dialog.accept());
+    await page.goto("/console/account");
+    const sent: (string | null)[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/drafts/save"))
+        sent.push(new URLSearchParams(request.postData() ?? "").get("text"));
+    });
+
+    const tab = await context.newPage();
+    await tab.goto(`/console/feedback/${app.id}/${await sendFeedback(service, app.key)}`);
+    await reply(tab).fill("A newer text");
+    await expect.poll(() => stored(page)).toContain("A newer text");
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(16_000);
+        return sent.length;
+      })
+      .toBeGreaterThan(1);
+    expect(new Set(sent)).toEqual(new Set(["Dear sender"]));
+    await context.close();
+  });
+
   it("is on the server after the person signed out, and in no browser", async () => {
     const page = await openThread();
     page.on("dialog", (dialog) => dialog.accept());
