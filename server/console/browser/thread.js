@@ -27,9 +27,8 @@ const saveNow = async (name, value, before) => {
   const request = { method: "POST", headers: { Accept: "text/html" }, body };
   const answer = await fetch(part.dataset.saves, request).catch(() => undefined);
   const fresh = answer && new DOMParser().parseFromString(await answer.text(), "text/html");
-  // The session has ended or the server is unreachable. The normal form keeps the typed text.
-  if (!fresh?.getElementById("fields"))
-    return form.requestSubmit(part.querySelector("[data-without-script] button"));
+  // The session has ended or the server is unreachable.
+  if (!fresh?.getElementById("fields")) return sendWithoutScript();
   if (answer.ok) endSent(state, sent);
   else keepRefused(state, sent);
   for (const id of parts) {
@@ -45,10 +44,15 @@ const saveNow = async (name, value, before) => {
   if (before === undefined || name === "addTags") toast(words);
   else toast(words, "Undo", undo);
 };
+// The normal form keeps the typed text.
+const sendWithoutScript = () =>
+  form.requestSubmit(document.querySelector("#fields [data-without-script] button"));
 const save = ({ name, value }, before) => {
   saving += 1;
   last = last
     .then(() => saveNow(name, value, before))
+    // The answer has broken off. Later saves and the form wait for this one, so it must not reject.
+    .catch(sendWithoutScript)
     .finally(() => {
       saving -= 1;
     });

@@ -218,6 +218,22 @@ describe("a text in the side column of a thread", () => {
     await page.context().close();
   });
 
+  it("is sent with the form if the answer to its save breaks off", async () => {
+    const { page, tags } = await open();
+    await page.evaluate(() => {
+      const { text } = Response.prototype;
+      Response.prototype.text = function () {
+        return this.url.endsWith("/edit") ? Promise.reject(new TypeError("network error")) : text.call(this);
+      };
+    });
+    await page.route("**/edit", (route) => route.fulfill({ body: "" }), { times: 1 });
+    await tagField(page).fill("menu");
+    await tagField(page).press("Enter");
+    await page.getByText("The changes are saved.").first().waitFor();
+    expect(await tags()).toEqual(["menu"]);
+    await page.context().close();
+  });
+
   it("that another tab has saved is not in this tab any more", async () => {
     const { page, path, tags, change } = await open();
     await tagField(page).fill("menu");
