@@ -238,7 +238,7 @@ const saveOther = async (draft) => {
   addReplaced(body, replacedBy(draft));
   const answer = await send(body).catch(() => undefined);
   if (!answer?.ok) return answer;
-  const { kept, ended, taken } = await answer.json();
+  const { kept, ended, taken } = await answer.json().catch(() => ({ kept: [] }));
   if (!ended) markSaved(draft, kept, []);
   else {
     // Another page has taken over or discarded an earlier text of the closed tab. Text that the server does not have is
