@@ -592,7 +592,10 @@ function linesOf(answer: Statistics): string {
     ].join("\n"),
     "open now": `${open["1d"]} under 1 day, ${open["7d"]} up to 7 days, ${open["30d"]} up to 30 days, ${open.older} older`,
     "most repeated": top
-      .map(({ number, subject, count }) => `#${number} ×${count}  ${oneLine(subject)}`)
+      .map(
+        ({ id, number, subject, count }) =>
+          `${number === null ? id : `#${number}`} ×${count}  ${oneLine(subject)}`,
+      )
       .join("\n"),
     proposals: `${agents.proposed} proposed, ${agents.approved} approved, ${agents.rejected} rejected, ${agents.changed} sent back, ${agents.expired} expired`,
     work: `${agents.claimed} claimed, ${agents.succeeded} succeeded, ${agents.failed} failed`,

@@ -109,7 +109,7 @@ function topOf(
       for (const { at, count } of repeats.filter((one) => one.id === id))
         counts[at] = (counts[at] ?? 0) + count;
       const count = counts.reduce((sum, one) => sum + one, 0);
-      return { id, number: number ?? 0, subject, count, days: counts };
+      return { id, number, subject, count, days: counts };
     })
     .sort((one, other) => other.count - one.count);
 }

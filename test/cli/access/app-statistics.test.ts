@@ -36,6 +36,20 @@ describe("the command innkeep app statistics", () => {
     expect(stdout).toContain("#1 ×2  It stops");
   });
 
+  it("names a thread by its id while the server cannot store a number", async () => {
+    const { database } = service.deps;
+    const broken = "BEFORE UPDATE OF number ON feedback BEGIN SELECT RAISE(ABORT, 'full'); END";
+    await database.write((tx) => tx.run(`CREATE TRIGGER broken ${broken}`));
+    const app = await service.makeApp(owner);
+    const report = { dedupeKey: "ci:full", subject: "The disk is full" };
+    const id = await sendFeedback(service, app.key, report);
+    await sendFeedback(service, app.key, report);
+    const line = await createCommandLine({ INNKEEP_BASE_URL: service.baseUrl, INNKEEP_TOKEN: token });
+    const { stdout } = await line.run(["app", "statistics", app.id]);
+    await database.write((tx) => tx.run("DROP TRIGGER broken"));
+    expect(stdout).toContain(`${id} ×2  The disk is full`);
+  });
+
   it("shows no 90th percentile of fewer than ten first replies", async () => {
     const app = await service.makeApp(owner);
     const headers = { authorization: `Bearer ${token}` };

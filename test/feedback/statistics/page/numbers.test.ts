@@ -112,6 +112,22 @@ describe("the page of statistics, without scripts", () => {
     expect(readingOf(list)).toContain("It & stops");
   });
 
+  it("shows a thread without a number if no number can be stored", async () => {
+    const { database } = service.deps;
+    const broken = "BEFORE UPDATE OF number ON feedback BEGIN SELECT RAISE(ABORT, 'full'); END";
+    await database.write((tx) => tx.run(`CREATE TRIGGER broken ${broken}`));
+    const other = await makeTeam(service);
+    const report = { dedupeKey: "ci:full", subject: "The disk is full" };
+    for (let sent = 0; sent < 2; sent++) await sendFeedback(service, other.app.key, report);
+    const answer = await other.call("GET", `${other.at}/statistics`);
+    const owner = createBrowserWithoutScripts(service, await service.signIn(other.owner));
+    const page = await owner.open(`/console/numbers/${other.app.id}`);
+    await database.write((tx) => tx.run("DROP TRIGGER broken"));
+    expect(answer.body).toMatchObject({ top: [{ number: null, subject: "The disk is full" }] });
+    expect(readingOf(page)).toContain("The disk is full ×2");
+    expect(page.text).not.toMatch(/#(0|null)\b/);
+  });
+
   it("shows no percentage of fewer than five reports", async () => {
     const text = readingOf(await open());
     expect(text).toContain("No version has five reports.");
