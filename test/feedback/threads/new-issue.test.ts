@@ -25,13 +25,40 @@ describe("the form for a new issue of a thread", () => {
     const { title, body } = partsOf("a\nb\u202e@octocat", "````\n@octocat\n```\n<img>");
     expect(title).toBe("a b@octocat");
     expect(body?.split("\n").slice(2)).toEqual(["`````text", "````", "@octocat", "```", "<img>", "`````"]);
+    expect(partsOf("s", "``\u200b`\n@octocat").body).toMatch(/\n````text\n```\n@octocat\n````$/);
   });
 
-  it("has an address that is short enough for GitHub", () => {
-    expect(
-      newIssueAddress("a/b", { subject: "é".repeat(900), message: "é".repeat(99_000), consoleUrl }).length,
-    ).toBeLessThan(8_000);
-    expect(partsOf("s", "x".repeat(5_000)).body).toMatch(/x\n…\n```$/);
+  it.each([
+    ["accented letters", "é"],
+    ["Chinese characters", "漢"],
+    ["emoji", "😀"],
+    ["backticks", "`"],
+    ["short lines", "漢\n"],
+  ])("has an address that is short enough for GitHub if the texts are %s", (_, character) => {
+    const repeated = (times: number) => character.repeat(times);
+    const given = { subject: repeated(900), message: repeated(50_000), consoleUrl };
+    const address = newIssueAddress("a/b", given);
+    expect(Buffer.byteLength(address)).toBeLessThan(8_000);
+    expect(Buffer.byteLength(address)).toBeGreaterThan(2_000);
+  });
+
+  it("has as many whole characters of the message as fit, and says that there are more", () => {
+    const { body } = partsOf("s", `a${"😀".repeat(1_500)}`);
+    expect(body).toMatch(/^a(😀){600,700}\n…\n```$/mu);
+    expect(body).not.toContain("\ufffd");
+  });
+
+  it("has at most 1,000 characters of the message, whatever their length in UTF-16", () => {
+    const shown = (message: string) => partsOf("s", message).body?.split("\n").slice(3, -1);
+    expect(shown("x".repeat(1_000))).toEqual(["x".repeat(1_000)]);
+    expect(shown("x".repeat(1_001))).toEqual(["x".repeat(1_000), "…"]);
+    expect(shown(`😀${"x".repeat(999)}`)).toEqual([`😀${"x".repeat(999)}`]);
+    expect(shown(`${"x".repeat(999)}😀y`)).toEqual([`${"x".repeat(999)}😀`, "…"]);
+  });
+
+  it("has a fence for the words that it shows, not for those that it leaves out", () => {
+    const { body } = partsOf("s", `Hello.${" x".repeat(600)}${"`".repeat(40_000)}`);
+    expect(body).toMatch(/\n```text\nHello\./);
   });
 });
 

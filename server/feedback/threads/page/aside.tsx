@@ -365,7 +365,7 @@ const Releases = ({
           <select name="releaseNote" aria-label="Release note">
             {others.map(({ id, version, title }) => (
               <option key={id} value={id}>
-                {visibleLine(`${version}: ${title}`).slice(0, 80)}
+                {[...visibleLine(`${version}: ${title}`)].slice(0, 80).join("")}
               </option>
             ))}
             <option value="new">A new release note</option>
@@ -540,33 +540,51 @@ const BlockSender = ({
   </details>
 );
 
-/**
- * The maximum number of characters of a message in the address of a new issue. GitHub's limit for addresses is about
- * 8,000 bytes.
- */
+/** The maximum number of characters of a message in the address of a new issue. */
 const mostCharacters = 1_000;
 
 const mostTitle = 120;
 
+/** The maximum number of bytes of the address of a new issue. GitHub's limit is about 8,000 bytes. */
+const mostBytes = 7_900;
+
+interface NewIssue {
+  readonly subject: string;
+  readonly message: string;
+  readonly consoleUrl: string;
+}
+
 /**
- * Returns the address of GitHub's form for a new issue. A code block hides mentions and links in the message. The issue
- * does not contain the sender's name or address.
+ * Returns the address of GitHub's form for a new issue, with as much of the message as fits. A code block hides
+ * mentions and links in the message. The issue does not contain the sender's name or address.
  */
-export function newIssueAddress(
+export function newIssueAddress(repository: string, issue: NewIssue): string {
+  // A character has at most two UTF-16 units.
+  const characters = [...issue.message.slice(0, 2 * mostCharacters)].slice(0, mostCharacters);
+  const withFirst = (count: number) =>
+    issueAddressWith(repository, issue, characters.slice(0, count).join(""));
+  // The encoded address has only ASCII characters, so its length is its number of bytes.
+  const fits = (count: number) => withFirst(count).length <= mostBytes;
+  if (fits(characters.length)) return withFirst(characters.length);
+  let [fitting, tooMany] = [0, characters.length];
+  while (tooMany - fitting > 1) {
+    const middle = Math.floor((fitting + tooMany) / 2);
+    if (fits(middle)) fitting = middle;
+    else tooMany = middle;
+  }
+  return withFirst(fitting);
+}
+
+/** Returns the address of the form. `shown` is the beginning of the message. */
+function issueAddressWith(
   repository: string,
-  {
-    subject,
-    message,
-    consoleUrl,
-  }: { readonly subject: string; readonly message: string; readonly consoleUrl: string },
+  { subject, message, consoleUrl }: NewIssue,
+  shown: string,
 ): string {
-  const lines = message
-    .slice(0, mostCharacters)
-    .split("\n")
-    .map((line) => oneLine(line));
-  const [longest = ""] = [...message.matchAll(/`+/g)].map(([run]) => run).sort((a, b) => b.length - a.length);
-  const fence = "`".repeat(Math.max(3, longest.length + 1));
-  const rest = message.length > mostCharacters ? ["…"] : [];
+  const lines = shown.split("\n").map((line) => oneLine(line));
+  const runs = lines.flatMap((line) => line.match(/`+/g) ?? []);
+  const fence = "`".repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
+  const rest = shown.length < message.length ? ["…"] : [];
   const body = [`Reported by a user: ${consoleUrl}`, "", `${fence}text`, ...lines, ...rest, fence].join("\n");
   const query = new URLSearchParams({ title: oneLine(subject, mostTitle), body });
   return `https://github.com/${repository}/issues/new?${query}`;
