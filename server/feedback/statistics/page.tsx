@@ -19,7 +19,17 @@ import { type AppNavigation, appNavigationOf, ConsolePage } from "../../console/
 import { counted, Line, scrolledByKeys } from "../../console/parts.tsx";
 import { type Reply, show } from "../../console/respond.tsx";
 import { dayText, fullTime } from "../../console/times.tsx";
-import { areOfLastDay, lengthOf, type Period, periodBefore, periodOf } from "./rules.ts";
+import { filterWith, listQuery } from "../inbox/filters.ts";
+import {
+  agesAt,
+  areOfLastDay,
+  daysOf,
+  instantOf,
+  lengthOf,
+  type Period,
+  periodBefore,
+  periodOf,
+} from "./rules.ts";
 
 /** The lengths of the periods that the page offers, in days. */
 const lengths = [7, 30, 90];
@@ -97,12 +107,12 @@ interface Shown {
   readonly refusal?: ApiError | undefined;
 }
 
-/** Returns the address of the inbox with a search. */
-type Search = (words: string) => string;
+/** Returns the address of the inbox with these filters. */
+type Inbox = (filters: Parameters<typeof filterWith>[0]) => string;
 
 const Numbers = ({ navigation, present, before, profile, now, length, isOwn, refusal }: Shown) => {
   const { app, links } = navigation;
-  const search: Search = (q) => `${links.inbox(app.id)}?${new URLSearchParams({ q })}`;
+  const inbox: Inbox = (filters) => `${links.inbox(app.id)}?${listQuery(filterWith(filters))}`;
   return (
     <div class="numbers">
       <div class="head">
@@ -139,16 +149,16 @@ const Numbers = ({ navigation, present, before, profile, now, length, isOwn, ref
         less than 24&nbsp;hours ago count, too. They can still get a reply in time.
       </p>
       <div class="two">
-        <PerDay present={present} search={search} />
+        <PerDay present={present} at={listsOfDays(present, inbox)} />
         <div class="card stack">
-          <OpenByAge open={present.openByAge} search={search} now={now} />
+          <OpenByAge open={present.openByAge} inbox={inbox} now={now} />
           <FirstReply present={present} />
         </div>
       </div>
       <div class="three">
         <Top present={present} threadAt={(id) => links.thread(app.id, id)} />
         <Agents present={present} />
-        <Versions present={present} search={search} />
+        <Versions present={present} inbox={inbox} />
       </div>
     </div>
   );
@@ -268,7 +278,7 @@ const openText = (count: number): string =>
 
 const types = ["bug", "feature", "question", "general"] as const;
 
-const PerDay = ({ present, search }: { readonly present: Statistics; readonly search: Search }) => (
+const PerDay = ({ present, at }: { readonly present: Statistics } & Pick<DayChartProps, "at">) => (
   <section class="card stack" aria-labelledby="per-day">
     <h2 id="per-day">New threads per day</h2>
     <p class="legend small muted">
@@ -283,7 +293,7 @@ const PerDay = ({ present, search }: { readonly present: Statistics; readonly se
         {" resolved"}
       </span>
     </p>
-    <DayChart days={present.perDay} at={(day) => search(onDay(day))} />
+    <DayChart days={present.perDay} at={at} />
     <div class="row spread small muted">
       <span>{dayText(present.from)}</span>
       <span>{dayText(present.to)}</span>
@@ -306,7 +316,7 @@ const PerDay = ({ present, search }: { readonly present: Statistics; readonly se
             {present.perDay.map((one) => (
               <tr key={one.day}>
                 <th scope="row">
-                  <a href={search(onDay(one.day))}>{dayText(one.day)}</a>
+                  <a href={at(one.day)}>{dayText(one.day)}</a>
                 </th>
                 {dayColumns.slice(1).map(([name, read]) => (
                   <td key={name} class="figure">
@@ -322,13 +332,16 @@ const PerDay = ({ present, search }: { readonly present: Statistics; readonly se
   </section>
 );
 
-/** Returns the search for the reports of a day. */
-const onDay = (day: string): string => `after:${day} before:${nextDay(day)}`;
-
-const dayMilliseconds = 86_400_000;
-
-const nextDay = (day: string): string =>
-  new Date(Date.parse(day) + dayMilliseconds).toISOString().slice(0, 10);
+/** Returns the addresses of the lists with the threads that began on each day, in the time zone of the statistics. */
+function listsOfDays(present: Statistics, inbox: Inbox): DayChartProps["at"] {
+  const addresses = new Map(
+    daysOf(present).map(({ day, from, to }) => [
+      day,
+      inbox({ from: instantOf(from), to: instantOf(to), order: "created" }),
+    ]),
+  );
+  return (day) => addresses.get(day);
+}
 
 interface Measured {
   readonly name: string;
@@ -370,17 +383,19 @@ const BarTable = ({
 
 const OpenByAge = ({
   open,
-  search,
+  inbox,
   now,
 }: {
   readonly open: Statistics["openByAge"];
-  readonly search: Search;
+  readonly inbox: Inbox;
   readonly now: Date;
 }) => {
-  const ago = (days: number) => new Date(now.getTime() - days * dayMilliseconds).toISOString().slice(0, 10);
-  const row = (name: string, count: number, words: string): Measured => ({
-    ...{ name, count, text: openText(count) },
-    href: search(`is:open ${words}`),
+  const [day, week, month, older] = agesAt(now).map(({ from, to }, at) =>
+    // The youngest group has no end. An empty filter is no limit.
+    inbox({ unfinished: "true", from, to: at === 0 ? "" : to }),
+  );
+  const row = (name: string, count: number, href: string | undefined): Measured => ({
+    ...{ name, count, text: openText(count), href },
   });
   return (
     <section class="stack" aria-labelledby="open-by-age">
@@ -388,10 +403,10 @@ const OpenByAge = ({
       <BarTable
         caption="Open threads by age"
         rows={[
-          row("under 1 day", open["1d"], `after:${ago(1)}`),
-          row("1 to 7 days", open["7d"], `after:${ago(7)} before:${ago(1)}`),
-          { ...row("8 to 30 days", open["30d"], `after:${ago(30)} before:${ago(7)}`), tone: "attention" },
-          { ...row("older", open.older, `before:${ago(30)}`), tone: "danger" },
+          row("under 1 day", open["1d"], day),
+          row("1 to 7 days", open["7d"], week),
+          { ...row("8 to 30 days", open["30d"], month), tone: "attention" },
+          { ...row("older", open.older, older), tone: "danger" },
         ]}
       />
     </section>
@@ -495,7 +510,7 @@ const Agents = ({ present: { agents } }: { readonly present: Statistics }) => {
   );
 };
 
-const Versions = ({ present, search }: { readonly present: Statistics; readonly search: Search }) => {
+const Versions = ({ present, inbox }: { readonly present: Statistics; readonly inbox: Inbox }) => {
   const shown = present.versions.flatMap(({ version, reports, bugs }) => {
     const share = shareOf(bugs, reports);
     return share === undefined ? [] : [{ version, reports, share }];
@@ -517,7 +532,7 @@ const Versions = ({ present, search }: { readonly present: Statistics; readonly 
               name: version,
               count: share,
               text: `${share} of 100`,
-              href: search(`type:bug "${version}"`),
+              href: inbox({ q: `type:bug "${version}"` }),
               tone: share >= 75 && reports >= 5 ? "attention" : undefined,
             }))}
           />
@@ -538,8 +553,8 @@ const bar = 15;
 
 interface DayChartProps {
   readonly days: readonly DayNumbers[];
-  /** Returns the address of the list with the reports of a day. */
-  readonly at: (day: string) => string;
+  /** Returns the address of the list with the threads of a day. */
+  readonly at: (day: string) => string | undefined;
 }
 
 /**

@@ -1,10 +1,12 @@
 import type { ComponentChildren } from "preact";
+import { boundary } from "../../../../src/contract/fields.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import type { Tag } from "../../../../src/contract/tags.ts";
 import type { Assignee, SearchFacts } from "../../../../src/contract/threads.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
 import { HiddenFields } from "../../../console/forms.tsx";
 import { keyed, usePersonWords } from "../../../console/parts.tsx";
+import { fullTime } from "../../../console/times.tsx";
 import { changedFilter, filterWith, fixedViewOf, type ListFilter, listQuery } from "../../inbox/filters.ts";
 import { FoundStatuses, SearchHints } from "../../search/parts.tsx";
 import { nameIn, statusNames, TagBadge, typeNames } from "../badges.tsx";
@@ -122,15 +124,23 @@ export const OrderMenu = ({
 function useFilterWords({ filter, saved, people }: ListBarProps) {
   const assigneeWords = useAssigneeWords(filter, people);
   if (saved !== "" || fixedViewOf(filter) !== undefined) return [];
-  const { type, assignee, waitingOn, snoozed } = filter;
+  const { type, assignee, waitingOn, unfinished, snoozed, from, to } = filter;
   const all = [
     [filter.q === "" ? filter.status : "", nameIn(statusNames, filter.status), { status: "" }],
     [type, nameIn(typeNames, type), { type: "" }],
     [assignee, assigneeWords, { assignee: "" }],
     [waitingOn, wordsFor(turns, waitingOn), { waitingOn: "" }],
+    [unfinished, "Not finished", { unfinished: "" }],
     [snoozed, wordsFor(snoozeStates, snoozed), { snoozed: "" }],
+    [from, `From ${timeWords(from)}`, { from: "" }],
+    [to, `Before ${timeWords(to)}`, { to: "" }],
   ] as const;
   return all.flatMap(([value, words, change]) => (value === "" ? [] : [{ words, change }]));
+}
+
+function timeWords(given: string): string {
+  const time = boundary.safeParse(given);
+  return time.success ? fullTime(time.data) : given;
 }
 
 function useAssigneeWords({ assignee }: ListFilter, people: readonly Assignee[]): string {

@@ -104,14 +104,6 @@ describe("the page of statistics, without scripts", () => {
     expect(readingOf(own)).toContain("20 Nov 2026 to 20 Nov 2026");
   });
 
-  it("links from each day to its reports", async () => {
-    const list = await viewer.open(
-      `/console/feedback/${team.app.id}?${new URLSearchParams({ q: "after:2026-11-20 before:2026-11-21" })}`,
-    );
-    expect((await open()).text).toContain("q=after%3A2026-11-20+before%3A2026-11-21");
-    expect(readingOf(list)).toContain("It & stops");
-  });
-
   it("shows a thread without a number if no number can be stored", async () => {
     const { database } = service.deps;
     const broken = "BEFORE UPDATE OF number ON feedback BEGIN SELECT RAISE(ABORT, 'full'); END";
