@@ -6,7 +6,7 @@ import { parsedMail, startMailServer } from "../support/mail/mail-server.ts";
 import { makeNoticedApp, type NoticedMember, passTime } from "../support/mail/noticed-app.ts";
 import { mailsArrive, serverWithMail } from "../support/mail/server-with-mail.ts";
 import { startWebhook } from "../support/network/webhook.ts";
-import { lockTable } from "../support/postgres/locked-table.ts";
+import { lockTable, waiters } from "../support/postgres/locked-table.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 const [minute, hour] = [60_000, 3_600_000];
@@ -221,3 +221,30 @@ describe.each(sharedDatabases)(
     });
   },
 );
+
+describe.each(sharedDatabases)("a mail with notices that is written during a merge, on $name,", (engine) => {
+  it("names only the thread to which the notices were moved", async () => {
+    const server = await startMailServer();
+    const service = await serverWithMail(server.url, { engine });
+    const app = await makeNoticedApp(service);
+    const into = (await app.report({ subject: "Login", email: "joan@example.org" })).field("id");
+    await app.settled();
+    await app.owner.choose({ apps: [{ appId: app.appId, kinds: { report: ["mail"] } }] });
+    const id = (await app.report({ subject: "Ms Hopper cannot log in", email: grace })).field("id");
+    await app.settled();
+    const other = await service.database.open();
+    onTestFinished(() => other.close());
+    await other.write(async (tx) => {
+      await tx.get("SELECT 1 AS one FROM feedback WHERE id = ? FOR UPDATE", id);
+      await passTime(service, 15 * minute);
+      // The server that writes the mail has read the notices, and waits for the thread.
+      await eventually(async () => expect(await tx.all(waiters)).toHaveLength(1));
+      await tx.run("UPDATE notices SET feedback_id = ? WHERE feedback_id = ?", into, id);
+    });
+    await mailsArrive(server, 1);
+    const { text } = await parsedMail({ raw: server.received[0]?.raw ?? "" });
+    expect(text).toContain(into);
+    expect(text).not.toContain(id);
+    expect(text).not.toContain("Hopper");
+  });
+});

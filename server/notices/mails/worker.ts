@@ -85,9 +85,8 @@ async function pause({ clock, database, time }: WorkerDeps): Promise<number> {
  * sent. One transaction marks the notices and queues the mail, so a crash loses or repeats no notice. (rule N3)
  */
 async function queueBatch(deps: WorkerDeps, tx: Transaction, batch: MailBatch, now: Date): Promise<void> {
-  const waiting = await notices.take(tx, batch);
+  const waiting = await notices.takeWithThreads(tx, batch);
   const member = await noticeChoices.member(tx, batch);
-  await noticeFacts.lockThreads(tx, waiting);
   const at = now.toISOString();
   for (const mailId of new Set(waiting.flatMap((row) => row.mailId ?? [])))
     await writeAgain(deps, tx, {

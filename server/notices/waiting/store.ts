@@ -228,6 +228,20 @@ export const notices = {
     );
   },
 
+  /**
+   * Like `take`, and locks the threads of the notices. While this waits for a thread, a merge or an unmerge can move the
+   * notices to another thread. So it reads them again until their threads are locked. (rule P4)
+   */
+  async takeWithThreads(tx: Transaction, batch: Batch): Promise<WaitingNotice[]> {
+    const locked = new Set<string | null>([null]);
+    for (;;) {
+      const rows = await notices.take(tx, batch);
+      if (tx.engine === "sqlite" || rows.every(({ feedbackId }) => locked.has(feedbackId))) return rows;
+      await noticeFacts.lockThreads(tx, rows);
+      for (const { feedbackId } of rows) locked.add(feedbackId);
+    }
+  },
+
   /** Marks notices as queued. `mailId` is null if they are not in a mail. */
   async queued(
     tx: Transaction,
