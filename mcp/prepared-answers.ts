@@ -14,7 +14,7 @@ import { longestWait, type McpOptions, offersWork } from "./options.ts";
 export type AnswerOf = (line: string) => string | undefined;
 
 /**
- * Gives the same answers as the SDK to the first messages of one client, if their form is known. A message of another
+ * Answers the first messages of one client as the SDK does, if their form is known. A message of another
  * era goes to the SDK. So does a `legacy` session that does not begin with `initialize`.
  */
 export function preparedAnswers(options: McpOptions): AnswerOf {

@@ -67,7 +67,7 @@ async function choose(): Promise<Chosen> {
   return { argon2: threadArgon2(`${BUILT_FOLDER}/argon2-thread.cjs`), warning };
 }
 
-/** The minimum costs for Argon2id that OWASP recommends: 19 MiB, two passes, one lane (no parallel work). */
+/** The minimum costs for Argon2id that OWASP recommends: 19 MiB, two passes, no parallel work. */
 const memoryKib = 19_456;
 
 const passes = 2;

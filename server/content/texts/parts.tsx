@@ -312,7 +312,8 @@ export const LanguageTabs = ({
       </Can>
       {unknown !== undefined && (
         <Notice kind="attention">
-          <Line text={unknown.slice(0, 60)} /> is not a language tag. Type a tag such as de or pt-BR.
+          <Line text={[...unknown].slice(0, 60).join("")} /> is not a language tag. Type a tag such as de or
+          pt-BR.
         </Notice>
       )}
     </div>

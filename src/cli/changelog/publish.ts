@@ -70,7 +70,7 @@ export async function importReleases(
   return undefined;
 }
 
-/** Gives the version in `--version` to notes without a version. Throws a usage error if no note needs it. */
+/** Sets the version of `--version` for notes without a version. Throws a usage error if no note needs it. */
 function withVersion(
   releases: Described["releases"],
   version: string | undefined,

@@ -14,6 +14,7 @@ import {
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { countOf } from "../../../../src/words/phrases.ts";
+import { oneLine } from "../../../../src/words/visible.ts";
 import type { SignedInVisit } from "../../../console/definitions.ts";
 import {
   Choices,
@@ -331,7 +332,7 @@ export async function bodyWithFixes(
   const threads = await visit.reads.threadsNamed(await appIdOf(visit), { ids: [], numbers });
   const byNumber = new Map(threads.map(({ number, id }) => [number, id]));
   const missing = [
-    ...unknown.map((word) => `“${word.slice(0, 40)}”`),
+    ...unknown.map((word) => `“${oneLine(word, 40)}”`),
     ...numbers.filter((number) => !byNumber.has(number)).map((number) => `#${number}`),
   ];
   if (missing.length > 0)

@@ -1,5 +1,6 @@
 import { consoleFaqs, type DraftedFaq, type ListedFaq } from "../../../../src/contract/faqs.ts";
 import { countOf } from "../../../../src/words/phrases.ts";
+import { oneLine } from "../../../../src/words/visible.ts";
 import {
   type Definitions,
   defineForm,
@@ -298,7 +299,7 @@ const Entry = ({
     </div>
     {query === "" && (
       <Can needs="maintainer">
-        <div class="moves over" role="toolbar" aria-label={`Move: ${faq.question.slice(0, 80)}`}>
+        <div class="moves over" role="toolbar" aria-label={`Move: ${oneLine(faq.question, 80)}`}>
           <Move faq={faq} direction="top" disabled={faq === faqs[0]} />
           <Move faq={faq} direction="up" disabled={faq === faqs[0]} />
           <Move faq={faq} direction="down" disabled={faq === faqs.at(-1)} />
@@ -330,8 +331,9 @@ const LastTextChange = ({
 
 /** Removes Markdown's markup from the beginning of a text, for a short excerpt. */
 const withoutMarkup = (text: string): string =>
-  text
+  [...text.slice(0, 1_200)]
     .slice(0, 600)
+    .join("")
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/^\s{0,3}(#{1,6}|>|[-*+]|\d+\.)\s+/gm, "")
     .replace(/(\*\*|__|`+|~~)(\S[^\n]*?)\1/g, "$2")
@@ -352,7 +354,7 @@ const Move = ({
     name="move"
     value={`${faq.id} ${direction}`}
     disabled={disabled}
-    aria-label={`${moves[direction].label}: ${faq.question.slice(0, 80)}`}
+    aria-label={`${moves[direction].label}: ${oneLine(faq.question, 80)}`}
   >
     <span aria-hidden="true">{moves[direction].sign}</span>
   </button>

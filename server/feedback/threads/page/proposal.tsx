@@ -56,7 +56,7 @@ export const EarlierProposals = (props: ProposalsProps) => {
   );
 };
 
-const firstLine = (text: string): string => text.split("\n", 1)[0]?.slice(0, 160) ?? "";
+const firstLine = (text: string): string => [...(text.split("\n", 1)[0] ?? "")].slice(0, 160).join("");
 
 interface ProposalsProps {
   readonly thread: OwnedThread;

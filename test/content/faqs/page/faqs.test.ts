@@ -44,6 +44,13 @@ describe("the pages of the FAQ in the console", () => {
   const move = async (id: string, direction: string, page = owner.open(address())) =>
     owner.send(await page, address("/order"), { move: `${id} ${direction}` });
 
+  it("cut a long question and answer between characters", async () => {
+    const body = { question: `${"a".repeat(79)}🧭${"b".repeat(20)}`, answer: `${"a".repeat(599)}🧭` };
+    await world.call("POST", `/apps/${app.id}/faqs`, body);
+    await write("Why?");
+    expect((await owner.open(address())).text).not.toContain("\ufffd");
+  });
+
   it("store a new entry, which the app reads immediately", async () => {
     const form = await owner.open(address("/new"));
     const answer = await owner.send(form, address("/new"), { question: "How?", answer: "Like this.\r\nSo." });
