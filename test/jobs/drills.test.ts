@@ -159,6 +159,8 @@ describe("nightly backups", () => {
     });
     finish();
     await ticked;
+    // The job's own first tick may have started the backup. Then `ticked` has not waited for its end.
+    await world.settled(backups);
     expect(await nightlyRecord.find(world.database)).not.toHaveProperty("unfinished");
   });
 });
