@@ -433,6 +433,9 @@ export const answeringTopic = (feedbackId: string): string => `answering:${feedb
 /** Signalled when a proposal was decided or replaced. */
 export const proposalTopic = (proposalId: string): string => `run:${proposalId}`;
 
+/** The beginning of the topics that send a decided proposal to waiting agents. The id of the proposal comes after it. */
+export const decidedTopics = "decided:";
+
 /** Signalled when threads and their proposals were deleted. */
 export const threadsTopic = "threads";
 

@@ -11,6 +11,7 @@ import {
   type Scope,
 } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
+import { shortTextAt } from "../../src/contract/json.ts";
 import {
   type AppKeyCredential,
   credentials,
@@ -30,7 +31,6 @@ import {
   type Callers,
   type ConsoleCaller,
   type DeviceCaller,
-  fieldOf,
   type Request,
 } from "./handler.ts";
 import { cachedLookup } from "./memory.ts";
@@ -254,7 +254,7 @@ export function requireScope(
   { caller, params }: { readonly caller: Callers[Auth]; readonly params: unknown },
 ): void {
   if (!scope || !caller || !("scopes" in caller)) return;
-  if (ownToken && caller.kind === "maintainerToken" && fieldOf(params, ownToken) === caller.id) return;
+  if (ownToken && caller.kind === "maintainerToken" && shortTextAt(params, ownToken) === caller.id) return;
   const granted: readonly Scope[] = caller.scopes;
   if (granted.includes(scope)) return;
   throw new ApiError("insufficient_scope", {

@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import { type Endpoint, errorsOf, isMutation, needsRole } from "../../src/contract/endpoint.ts";
 import { ApiError, faultsOf, type Issue, notUuid } from "../../src/contract/errors.ts";
 import { isReceivedFile } from "../../src/contract/files.ts";
-import { fieldsOf, valueAt } from "../../src/contract/json.ts";
+import { fieldsOf, shortTextAt, valueAt } from "../../src/contract/json.ts";
 import { limits, type RateLimitName } from "../../src/contract/limits.ts";
 import type { Reader, Transaction } from "../database/database.ts";
 import { isDangling } from "../database/errors.ts";
@@ -14,7 +14,6 @@ import { asAsked, requireScope } from "./authenticate.ts";
 import {
   type AnswerOf,
   type CatchUp,
-  fieldOf,
   type IncomingRequest,
   type InvocationResult,
   notYet,
@@ -317,7 +316,7 @@ type Identifying = Pick<Request, "caller"> & { readonly params: unknown; readonl
 function idIn({ caller, params, body }: Identifying, by: CatchUp["by"]): string {
   if (by === "account") return caller && "userId" in caller ? caller.userId : "";
   const [part, name = ""] = by.split(".");
-  return fieldOf(part === "params" ? params : body, name);
+  return shortTextAt(part === "params" ? params : body, name);
 }
 
 function outcomeOf(endpoint: Endpoint, answer: unknown): InvocationResult {
@@ -572,7 +571,7 @@ function sealerOf(
   sealer: Sealer,
 ): Pick<Sealer, "seal" | "open"> {
   if (repeatableBy === undefined || caller !== undefined) return sealer;
-  const own = createSealer([...repeatableBy, ...sealedBy].map((name) => fieldOf(body, name)).join("\n"));
+  const own = createSealer([...repeatableBy, ...sealedBy].map((name) => shortTextAt(body, name)).join("\n"));
   return {
     seal: (text) => sealer.seal(own.seal(text)),
     open: (sealed) => own.open(sealer.open(sealed)),
@@ -589,7 +588,7 @@ function senderPartsOf(
   { mark }: Sealer,
 ): string[] | undefined {
   if (repeatableBy === undefined) return caller && [caller.kind, caller.id];
-  const fields = repeatableBy.map((name) => fieldOf(body, name));
+  const fields = repeatableBy.map((name) => shortTextAt(body, name));
   if (fields.includes("")) return undefined;
   return [
     ...(caller && "appId" in caller ? ["app", String(caller.appId)] : []),

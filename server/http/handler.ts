@@ -9,7 +9,6 @@ import type {
   Role,
 } from "../../src/contract/endpoint.ts";
 import { badRequest, type ErrorCode } from "../../src/contract/errors.ts";
-import { textAt } from "../../src/contract/json.ts";
 import type { RateLimitName } from "../../src/contract/limits.ts";
 import type { Database, Inserter, Transaction } from "../database/database.ts";
 import type { Download, EventStream, PreparedAnswer } from "./answers.ts";
@@ -61,13 +60,6 @@ export interface InvocationResult {
 
 /** Calls the handler of an endpoint. Throws the ApiErrors that the endpoint declares. */
 export type Invoke = (incoming: IncomingRequest) => Promise<InvocationResult>;
-
-/** Returns the text of a field of an unchecked value, trimmed and shortened; empty if there is none. */
-export function fieldOf(value: unknown, name: string): string {
-  return textAt(value, name).trim().slice(0, mostCharacters);
-}
-
-const mostCharacters = 500;
 
 export interface AppCaller {
   readonly kind: "appKey";

@@ -16,8 +16,13 @@ interface LookupCacheOptions<Row> {
   readonly dropAll: readonly string[];
   /** Returns the topics whose signals drop only this row. */
   readonly topicsOf?: (row: Row) => readonly string[];
-  /** If the topic says that a row was stored, returns its name and the row. The row is then cached without a read. */
-  readonly storedWith?: (topic: string) => readonly [name: string, row: Row] | undefined;
+  /** Caches a row without a read when a topic says that the row was stored. */
+  readonly stored?: {
+    /** The beginning of these topics. The name of the row comes after it. */
+    readonly topic: string;
+    /** Returns the stored row with this name; undefined if this process does not have it. */
+    readonly find: (name: string) => Row | undefined;
+  };
   /** Returns about how many bytes of memory a row takes without its name and its topics. The default is 1,000. */
   readonly bytesOf?: (row: Row) => number;
 }
@@ -26,7 +31,7 @@ interface LookupCacheOptions<Row> {
  * Caches rows of `load`. Drops a row at a signal of one of its topics, or when another process writes to the database.
  */
 export function cachedLookup<Row>(options: LookupCacheOptions<Row>): Lookup<Row> {
-  const { memory, load, dropAll, topicsOf = () => [], storedWith } = options;
+  const { memory, load, dropAll, topicsOf = () => [], stored } = options;
   const rows = createRows(options);
   /**
    * One set for each row that is being loaded. It contains the topics that were signalled during the load.
@@ -48,13 +53,17 @@ export function cachedLookup<Row>(options: LookupCacheOptions<Row>): Lookup<Row>
     }
   }
 
+  function keepStored(name: string): void {
+    const row = stored?.find(name);
+    if (row !== undefined) rows.keep(name, row, topicsOf(row));
+  }
+
   memory.onChange((topic) => {
     const dropped = all.has(topic) ? everyTopic : topic;
     for (const signalled of loading) signalled.add(dropped);
     if (dropped === everyTopic) rows.clear();
     else rows.drop(topic);
-    const stored = storedWith?.(topic);
-    if (stored) rows.keep(...stored, topicsOf(stored[1]));
+    if (stored && topic.startsWith(stored.topic)) keepStored(topic.slice(stored.topic.length));
   });
   const find = (name: string) => (memory.isOn ? (rows.get(name) ?? loadAndKeep(name)) : load(name));
   return Object.assign(find, { peek: rows.get });

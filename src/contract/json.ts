@@ -28,6 +28,12 @@ export function textAt(value: unknown, ...path: readonly string[]): string {
   return isText(text) ? text : "";
 }
 
+/** Returns the text at a path, trimmed and cut to 500 characters; `""` if there is none. */
+export const shortTextAt = (value: unknown, ...path: readonly string[]): string =>
+  textAt(value, ...path).trim().slice(0, mostCharacters);
+
+const mostCharacters = 500;
+
 export function numberAt(value: unknown, ...path: readonly string[]): number | null {
   const number = valueAt(value, ...path);
   return typeof number === "number" && Number.isFinite(number) ? number : null;

@@ -31,7 +31,7 @@ function begin({ mostBytes = 1_000_000, caches = true } = {}) {
     },
     dropAll: ["everything"],
     topicsOf: ({ name }) => [`row:${name}`],
-    storedWith: (topic) => (topic === "stored:a" ? ["a", { name: "a", load: 0 }] : undefined),
+    stored: { topic: "stored:", find: (name) => ({ name, load: 0 }) },
     bytesOf: ({ name }) => name.length,
   });
   return {

@@ -15,6 +15,7 @@ import { doubtfulTime } from "../../clock.ts";
 import type { Transaction } from "../../database/database.ts";
 import {
   accessTopic,
+  decidedTopics,
   proposalTopic,
   threadsTopic,
   threadTopic,
@@ -341,10 +342,7 @@ const createFindRun = ({
     load: async (id) => knownRun(settings, await proposals.findOwned(database, id)),
     dropAll: topicsOfAllThreads,
     topicsOf: ({ id, appId }) => [proposalTopic(id), accessTopic(appId)],
-    storedWith: (topic) => {
-      const run = knownRun(settings, waitingAgents.handedOver(topic));
-      return run && [run.id, run];
-    },
+    stored: { topic: decidedTopics, find: (id) => knownRun(settings, waitingAgents.handedOver(id)) },
     bytesOf: ({ answer, owners }) => proposalOverhead + bytesOfBody(answer.body) + bytesOfBody(owners),
   });
 

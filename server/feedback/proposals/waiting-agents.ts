@@ -1,4 +1,5 @@
 import type { Transaction } from "../../database/database.ts";
+import { decidedTopics } from "../../database/transaction.ts";
 import type { ProposalRow } from "./store.ts";
 
 /** An agent whose request to this process waits for the decision on a proposal. */
@@ -21,8 +22,8 @@ export interface WaitingAgents {
    * Sends a decided proposal to the waiting agents after the transaction has ended. Does nothing on PostgreSQL.
    */
   handOver(tx: Pick<Transaction, "engine" | "signal">, run: ProposalRow): void;
-  /** Returns the decided proposal if `topic` is the signal of `handOver`; otherwise undefined. */
-  handedOver(topic: string): ProposalRow | undefined;
+  /** Returns the proposal that `handOver` sends; undefined if no agent waits for it. */
+  handedOver(runId: string): ProposalRow | undefined;
 }
 
 interface AwaitedProposal {
@@ -52,13 +53,8 @@ export function createWaitingAgents(): WaitingAgents {
       // On PostgreSQL, the signal would go to all servers, but only this process has the proposal.
       if (!proposal || tx.engine === "postgres") return;
       proposal.stored = run;
-      tx.signal(handing + run.id);
+      tx.signal(decidedTopics + run.id);
     },
-    handedOver(topic) {
-      if (!topic.startsWith(handing)) return undefined;
-      return awaited.get(topic.slice(handing.length))?.stored;
-    },
+    handedOver: (runId) => awaited.get(runId)?.stored,
   };
 }
-
-const handing = "decided:";

@@ -3,13 +3,14 @@ import ipaddr from "ipaddr.js";
 import { LRUCache } from "lru-cache";
 import type { AttemptLimit, Endpoint } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
+import { shortTextAt } from "../../../src/contract/json.ts";
 import { limits, type RateLimitName, secretLimits } from "../../../src/contract/limits.ts";
 import type { Clock } from "../../clock.ts";
 import type { Database, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { fieldOf, type IncomingRequest } from "../handler.ts";
+import type { IncomingRequest } from "../handler.ts";
 import {
   consume,
   type GiveBack,
@@ -179,7 +180,7 @@ function partOf(whose: AttemptLimit["by"][number], { caller, address, body }: Id
   if (whose === "address") return networkOf(address);
   if (whose === "account") return caller && "userId" in caller ? caller.userId : "";
   // An id in capitals is the same id, so it must count against the same limit.
-  return fieldOf(body, whose.slice("body.".length)).toLowerCase();
+  return shortTextAt(body, whose.slice("body.".length)).toLowerCase();
 }
 
 /** Returns the key of the rate limit of a request. Undefined if no limit applies. */
@@ -191,7 +192,7 @@ export function limitedByOf(
   if (!endpoint.rateLimit) return undefined;
   // The limit of rule T30 can be switched off only on a development server.
   if (endpoint.rateLimitBy && (settings.rateLimited || !settings.dev))
-    return hashOf(fieldOf(body, endpoint.rateLimitBy));
+    return hashOf(shortTextAt(body, endpoint.rateLimitBy));
   return settings.rateLimited ? caller?.id : undefined;
 }
 
