@@ -1,6 +1,6 @@
 import type { Context } from "koa";
 import type { ComponentChildren } from "preact";
-import { type Preferences, preferences } from "../../src/contract/account.ts";
+import type { Preferences } from "../../src/contract/account.ts";
 import { type App, apps } from "../../src/contract/apps.ts";
 import type { Role } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
@@ -473,7 +473,7 @@ export async function navigationOf(visit: SignedInVisit): Promise<Navigation> {
   const { links, notices, caller, reads, settings } = visit;
   const [{ items }, preferred, counts, requests, testsBelow, people] = await Promise.all([
     visit.ask(apps.list),
-    visit.ask(preferences.read),
+    reads.preferences(),
     reads.counts(),
     reads.countSlotRequests(),
     reads.testsBelow(),

@@ -6,7 +6,7 @@ import type { Auth, Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
 import { valueAt } from "../../src/contract/json.ts";
 import { limits } from "../../src/contract/limits.ts";
-import { users } from "../access/accounts/store.ts";
+import { preferenceRows, users } from "../access/accounts/store.ts";
 import { namedTargets, namedTokens } from "../access/audit/api.ts";
 import { createInvitedRead, type InvitedRead } from "../access/members/api.ts";
 import { authors, type LastChange, type TextChange } from "../access/members/authors.ts";
@@ -117,7 +117,9 @@ interface WaitingPage {
 export const createPageReads =
   ({ database, settings, clock, time }: Pick<Deps, "clock" | "database" | "settings" | "time">) =>
   ({ userId, email }: Pick<ConsoleCaller, "userId" | "email">, now: Date) => ({
-    sendsMail: sendsMail(settings),
+    get sendsMail() {
+      return sendsMail(settings);
+    },
 
     /**
      * Returns why the mails of an app cannot be sent. Without `appId`, looks at all apps that the person owns. Returns
@@ -280,6 +282,9 @@ export const createPageReads =
       return Boolean(user?.passwordHash);
     },
 
+    /** Returns the console preferences of the person. */
+    preferences: () => preferenceRows.of(database, userId),
+
     /**
      * Whether the person must still confirm the e-mail address. False if this server sends no mail: nobody can confirm
      * then. (rule S30)
@@ -435,13 +440,17 @@ async function retryWhileBusy(
 }
 
 function answerOf<E extends Endpoint>(endpoint: E, { status, body }: InvocationResult): Answered<E> {
-  noteLongWork();
-  const value: unknown = body === undefined ? undefined : JSON.parse(textOf(body));
+  const text = body === undefined ? "null" : textOf(body);
+  if (text.length > mostOfShort) noteLongWork();
+  const value: unknown = JSON.parse(text);
   if (status >= 400) throw refusalOf(value);
   const answer = "body" in endpoint.success ? endpoint.success.body.parse(value) : undefined;
   // The cast is safe: the schema of this endpoint has just parsed the answer.
   return answer as Answered<E>;
 }
+
+/** The maximum number of characters of an answer that is parsed in much less than a millisecond. */
+const mostOfShort = 10_000;
 
 function textOf(body: NonNullable<InvocationResult["body"]>): string {
   if (isDownload(body) || isEventStream(body)) throw new Error("A page cannot show a download.");

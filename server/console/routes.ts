@@ -284,12 +284,20 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
     const visit = await visitOf(ctx, params, known);
     const { caller, needs } = known;
     const { now } = visit;
-    const drafts = draftsOf(caller, steps.readCredentials(ctx, false), now);
-    const own = {
-      ...{ reads: readsOf(caller, now), views: viewsOf(caller, now) },
-      ...{ drafts, answering: answeringOf(caller, now) },
+    return {
+      ...visit,
+      ...{ caller, needs, reads: readsOf(caller, now), isLive: isLive(ctx) },
+      // Most pages do not need these functions. So they are created when a page uses them.
+      get views() {
+        return viewsOf(caller, now);
+      },
+      get drafts() {
+        return draftsOf(caller, steps.readCredentials(ctx, false), now);
+      },
+      get answering() {
+        return answeringOf(caller, now);
+      },
     };
-    return { ...visit, caller, needs, ...own, isLive: isLive(ctx) };
   };
 
   /** Returns the visit of a signed-in person. Throws `sign_in_required` without a valid console session. */

@@ -25,14 +25,7 @@ import type { Deps } from "../deps.ts";
 import { hashOf, type Sealer } from "../secrets/secrets.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Lasting } from "./answers.ts";
-import {
-  type AgentCaller,
-  type AppCaller,
-  type Callers,
-  type ConsoleCaller,
-  type DeviceCaller,
-  type Request,
-} from "./handler.ts";
+import type { AgentCaller, AppCaller, Callers, ConsoleCaller, DeviceCaller, Request } from "./handler.ts";
 import { cachedLookup } from "./memory.ts";
 
 /**

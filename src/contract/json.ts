@@ -30,7 +30,9 @@ export function textAt(value: unknown, ...path: readonly string[]): string {
 
 /** Returns the text at a path, trimmed and cut to 500 characters; `""` if there is none. */
 export const shortTextAt = (value: unknown, ...path: readonly string[]): string =>
-  textAt(value, ...path).trim().slice(0, mostCharacters);
+  textAt(value, ...path)
+    .trim()
+    .slice(0, mostCharacters);
 
 const mostCharacters = 500;
 

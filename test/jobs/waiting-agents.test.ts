@@ -45,7 +45,9 @@ it.each<["sqlite" | "postgres", boolean, number]>([
   const topics: string[] = [];
   agents.handOver({ engine, signal: (topic) => void topics.push(topic) }, run);
   expect(topics).toHaveLength(signals);
-  expect(topics.map((topic) => agents.handedOver(topic.replace("decided:", "")))).toEqual(topics.map(() => run));
+  expect(topics.map((topic) => agents.handedOver(topic.replace("decided:", "")))).toEqual(
+    topics.map(() => run),
+  );
   expect(agents.handedOver("other")).toBeUndefined();
   leave();
   expect(agents.handedOver("run")).toBeUndefined();

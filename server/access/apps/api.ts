@@ -6,7 +6,7 @@ import { pictures } from "../../content/texts/store.ts";
 import { accessTopic, appTopic, credentialsTopic, tokensTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { targetOf } from "../../feedback/chat/post.ts";
-import { chatAddressFault, chatFormatOf } from "../../feedback/chat/rules.ts";
+import { chatAddressFault } from "../../feedback/chat/rules.ts";
 import { chatChanged, outbox } from "../../feedback/chat/store.ts";
 import {
   removeFiles,
@@ -106,7 +106,6 @@ const createAppAnswer =
     feedbackEnabled: row.feedbackEnabled === 1,
     changelogEnabled: row.changelogEnabled === 1,
     senderPages: row.senderPages === 1,
-    chatFormat: chatFormatOf(row.chatFormat),
     chatWebhookUrl: row.chatWebhookUrl && maskAddress(openAddress(sealer, row.chatWebhookUrl)),
   });
 
@@ -123,7 +122,7 @@ function checkChat(
   const isMask = stored !== null && given === maskAddress(stored);
   const address = given === undefined || isMask ? stored : given;
   if (address === null) return;
-  const fault = chatAddressFault(chatFormat ?? chatFormatOf(row?.chatFormat ?? ""), address);
+  const fault = chatAddressFault(chatFormat ?? row?.chatFormat ?? "slack", address);
   if (fault !== undefined) throw badRequest("chatWebhookUrl", fault);
 }
 

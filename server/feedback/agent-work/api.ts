@@ -39,6 +39,7 @@ import { hold } from "../../http/held-request.ts";
 import { cachedLookup } from "../../http/memory.ts";
 import { postToApp } from "../chat/post.ts";
 import { proposalMessage } from "../chat/rules.ts";
+import type { StoredChat } from "../chat/store.ts";
 import { threadCursors } from "../inbox/lists.ts";
 import { messages } from "../messages/store.ts";
 import { proposalAnswer } from "../proposals/answer.ts";
@@ -240,12 +241,10 @@ async function propose(
   return { feedbackId, appId: thread.appId, replaced };
 }
 
-interface AnnouncedThread {
+interface AnnouncedThread extends StoredChat {
   readonly appId: string;
   readonly appName: string;
   readonly subject: string;
-  readonly chatWebhookUrl: string | null;
-  readonly chatFormat: string;
 }
 
 async function announce(

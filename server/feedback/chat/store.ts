@@ -1,3 +1,4 @@
+import type { ChatFormat } from "../../../src/contract/apps.ts";
 import type { Reader, Transaction, Value } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
 
@@ -16,7 +17,7 @@ interface NewDelivery {
 export interface StoredChat {
   /** The encrypted address; null if the app has no chat. */
   readonly chatWebhookUrl: string | null;
-  readonly chatFormat: string;
+  readonly chatFormat: ChatFormat;
 }
 
 export interface Delivery {

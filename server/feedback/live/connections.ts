@@ -194,15 +194,24 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
 
   async function begin(): Promise<Reading> {
     const history = createHistory(now());
-    const mark = await threadChanges.present(database);
+    // Subscribes before the first read, so that no change between them is missed.
+    const stopSignals = database.onSignal(hear);
+    const stopForeign = database.onForeignChange(() => hear(everyTopic));
     const stopThreads = threadWatch.listen(() => hear(threadsChanged));
+    const stopListening = () => {
+      for (const stop of [stopSignals, stopForeign, stopThreads]) stop();
+    };
+    const mark = await threadChanges.present(database).catch((error) => {
+      stopListening();
+      throw error;
+    });
     const beat = setInterval(() => {
       hear(sessionsTopic);
       for (const { send } of open) send(":\n\n");
     }, beatMs).unref();
     const check = setInterval(() => database.engine === "postgres" && hear(sessionsTopic), againMs).unref();
     const end = () => {
-      stopThreads();
+      stopListening();
       clearInterval(beat);
       clearInterval(check);
     };
@@ -217,9 +226,6 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
     timer = undefined;
     heard.clear();
   }
-
-  database.onSignal(hear);
-  database.onForeignChange(() => hear(everyTopic));
 
   return {
     inTurn,

@@ -2,13 +2,14 @@ import { type NoticeKind, type NoticeWay, noticeWays, type OwnWay } from "../../
 import type { Database, Reader, Transaction, Value } from "../../database/database.ts";
 import * as tables from "../../database/schema/notices.ts";
 import { noticesTopic, plannedEachTime } from "../../database/transaction.ts";
+import type { StoredChat } from "../../feedback/chat/store.ts";
 import { noticePushes } from "../browsers/store.ts";
 
 /** The texts and states that a notice needs. They are read when the text of the notice is written. */
 export const noticeFacts = {
   /** Returns the name and the chat of an app. */
   app: (reader: Reader, id: string) =>
-    reader.get<{ name: string; chatWebhookUrl: string | null; chatFormat: string }>(
+    reader.get<StoredChat & { readonly name: string }>(
       `SELECT name, chat_webhook_url AS "chatWebhookUrl", chat_format AS "chatFormat" FROM apps WHERE id = ?`,
       id,
     ),

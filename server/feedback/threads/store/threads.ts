@@ -16,6 +16,7 @@ import type { Condition } from "../../../database/lists.ts";
 import { readTogether } from "../../../database/read-together.ts";
 import * as tables from "../../../database/schema/feedback.ts";
 import { columnOf, listed, threadTopic } from "../../../database/transaction.ts";
+import type { StoredChat } from "../../chat/store.ts";
 import type { AuditedChange, DecidedRun, NamingRelease } from "../rules.ts";
 
 /** The stored form of a thread. `metadata`, `metadataDropped` and `files` are JSON. */
@@ -153,12 +154,7 @@ const inApp = {
   where: `f.id = ${leadsTo("?")} AND f.status <> 'blocked'`,
 };
 
-const appOfThread = oneForViewer<
-  Pick<ThreadRow, "id" | "appId" | "subject" | "appName"> & {
-    readonly chatWebhookUrl: string | null;
-    readonly chatFormat: string;
-  }
->({
+const appOfThread = oneForViewer<Pick<ThreadRow, "id" | "appId" | "subject" | "appName"> & StoredChat>({
   ...inApp,
   columns: `f.id, f.app_id AS "appId", a.chat_webhook_url AS "chatWebhookUrl", a.chat_format AS "chatFormat", f.subject, a.name AS "appName"`,
 });
