@@ -33,7 +33,7 @@ export const getDecisionTool = defineTool({
         .string()
         .check(
           z.maxLength(500),
-          z.describe("The thread's id or link. Send it only if approved_plan was null"),
+          z.describe("The thread's id or link. Send it only if approved_plan is missing"),
         ),
     ),
   }),

@@ -60,6 +60,7 @@ import {
   integrityFaults,
   isEmpty,
   tablesOf,
+  truncateAll,
 } from "./store.ts";
 
 interface AdoptOrder extends GivenSecrets {
@@ -233,20 +234,46 @@ async function restoreAll(location: DataLocation, address: DatabaseAddress, back
 }
 
 async function restoreRows(location: DataLocation, address: DatabaseAddress, backup: Restoring) {
-  const { given, entries } = backup;
-  await keepJournal(location, entries);
+  await keepJournal(location, backup.entries);
   const { rows } = await loadDatabase(address, backup);
   const database = await openDatabase(address);
   try {
-    await database.write((tx) => filesPlace.replace(tx, location.s3 ? "s3" : "folder"));
-    if (location.s3 || location.databaseUrl === undefined) await adoptPlace(database, location);
-    // Opening the database has applied all newer migrations. Backups of older versions contain recovery codes, which
-    // must not be used again.
-    const withoutRecoveryCodes = await database.write((tx) => secondFactors.endRecoveryCodes(tx));
-    const erasedAgain = await eraseRestored({ database, location, given }, entries);
-    return { rows, withoutRecoveryCodes, erasedAgain, note: erasedAreBack };
+    return { rows, ...(await finishRestore(database, location, backup)), note: erasedAreBack };
+  } catch (error) {
+    // The draft of a SQLite database is deleted as a file.
+    if (database.engine === "postgres") await emptyAgain(database, error);
+    throw error;
   } finally {
     await database.close();
+  }
+}
+
+/** Prepares the loaded rows for a server. */
+async function finishRestore(
+  database: Database,
+  location: DataLocation,
+  { given, entries }: Pick<Restoring, "given" | "entries">,
+) {
+  await database.write((tx) => filesPlace.replace(tx, location.s3 ? "s3" : "folder"));
+  if (location.s3 || location.databaseUrl === undefined) await adoptPlace(database, location);
+  // Opening the database has applied all newer migrations. Backups of older versions contain recovery codes, which
+  // must not be used again.
+  const withoutRecoveryCodes = await database.write((tx) => secondFactors.endRecoveryCodes(tx));
+  return { withoutRecoveryCodes, erasedAgain: await eraseRestored({ database, location, given }, entries) };
+}
+
+/**
+ * Deletes the loaded rows after an error, so that the restore can be repeated. Throws an Error with both messages if
+ * the rows cannot be deleted.
+ */
+async function emptyAgain(database: Database, error: unknown): Promise<void> {
+  try {
+    await database.write(truncateAll, "long");
+  } catch (cause) {
+    throw new Error(
+      `${error instanceof Error ? error.message : String(error)}\nThe database contains the rows of the backup, and they could not be deleted. Create a new database before you restore again.`,
+      { cause },
+    );
   }
 }
 

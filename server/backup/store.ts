@@ -104,6 +104,12 @@ async function* dumpPostgres(reader: Reader, table: Table): AsyncGenerator<strin
 export const emptyTable = (tx: Transaction, { name }: Table): Promise<number> =>
   tx.run(`DELETE FROM ${name}`);
 
+/** Deletes all rows of a PostgreSQL database, except the names of the migrations. */
+export async function truncateAll(tx: Transaction): Promise<void> {
+  await tx.run("TRUNCATE feedback_search");
+  for (const { name } of await everyTable(tx)) await tx.run(`TRUNCATE ${name} CASCADE`);
+}
+
 const loadedLast = new Set(
   allTables.flatMap(({ name, loadedLast: why }) => (why === undefined ? [] : [name])),
 );

@@ -54,10 +54,10 @@ export const sealed = {
   async forgetAll(tx: Transaction) {
     await tx.run("DELETE FROM deployment WHERE name = ?", checkName);
     await tx.run(
-      "UPDATE outbox SET status = 'failed', last_error = 'The secret of this server was lost', payload = '{}' WHERE status = 'pending' AND target LIKE 'sealed:%'",
+      "UPDATE outbox SET status = 'failed', last_error = 'The encryption secret of this server was lost', payload = '{}' WHERE status = 'pending' AND target LIKE 'sealed:%'",
     );
     await tx.run(
-      `UPDATE mails SET status = 'failed', last_error = 'The secret of this server was lost', settled_at = created_at, content = NULL
+      `UPDATE mails SET status = 'failed', last_error = 'The encryption secret of this server was lost', settled_at = created_at, content = NULL
        WHERE status = 'waiting'`,
     );
     await tx.run(

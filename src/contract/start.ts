@@ -44,7 +44,7 @@ export const start = {
   sendTestReport: endpoint({
     method: "POST",
     path: `${path}/test-report`,
-    summary: "Send a test report to an app, with yourself as its sender",
+    summary: "Send a report to an app as a test, with yourself as its sender",
     auth: "session",
     role: "owner",
     params: appParams,

@@ -201,7 +201,7 @@ async function attempt(
   if (content === null || isLate) return { outcome: "refused", reason: late, noSuchAddress: false };
   const opened = openOrUndefined(state, content);
   if (opened === undefined)
-    return { outcome: "refused", reason: "The secret of this server was lost", noSuchAddress: false };
+    return { outcome: "refused", reason: "The encryption secret of this server was lost", noSuchAddress: false };
   return mailer.send(opened, AbortSignal.any([state.stopping, AbortSignal.timeout(sendTimeoutMilliseconds)]));
 }
 

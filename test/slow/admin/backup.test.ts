@@ -1,6 +1,7 @@
 import { readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { withDatabase } from "../../../server/admin/data-location.ts";
 import { type ArchiveFile, archiveIn, readHeader, verifyArchive } from "../../../server/backup/archive.ts";
 import { databases, postgres, sqlite, type TestEngine } from "../../support/database/databases.ts";
 import { dataUrl, pdf, png } from "../../support/files/sample-files.ts";
@@ -204,6 +205,28 @@ describe("a backup file", () => {
     await writeFile(file, "PK\u0003\u0004 not a tar file");
     expect(await restoring(file)).toEqual([]);
     expect(await restoring(`${file}.missing`)).toEqual([]);
+  });
+
+  it("is restored to PostgreSQL again after a failure that came when its rows were loaded", async () => {
+    const { old, file } = await makeBackup();
+    const fresh = await deploy(postgres);
+    // The restore deletes recovery codes twice: before it loads the accounts, and after it.
+    await withDatabase(fresh, "update", (database) =>
+      database.write(async (tx) => {
+        await tx.run(`CREATE FUNCTION failing() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN IF EXISTS (SELECT 1 FROM users) THEN RAISE EXCEPTION 'The disk is full.'; END IF; RETURN NULL; END $$`);
+        await tx.run(
+          "CREATE TRIGGER failing BEFORE DELETE ON recovery_codes FOR EACH STATEMENT EXECUTE FUNCTION failing()",
+        );
+      }),
+    );
+    await expect(fresh.admin({ command: "restore", file })).rejects.toThrow("The disk is full.");
+    await withDatabase(fresh, "leave", (database) =>
+      database.write((tx) => tx.run("DROP FUNCTION failing CASCADE")),
+    );
+    expect(await rowsOf(fresh)).toEqual([]);
+    expect(await fresh.admin({ command: "restore", file })).toMatchObject({ files: 1 });
+    expect(await rowsOf(fresh)).toEqual(await rowsOf(old));
   });
 
   it.each([sqlite, postgres])("is never restored into a deployment in use on $name", async (engine) => {

@@ -99,6 +99,7 @@ const byHand: ByHand = {
   onlyOn: {
     "server/backup/store.ts dumpSqlite": "sqlite",
     "server/backup/store.ts dumpPostgres": "postgres",
+    "server/backup/store.ts truncateAll": "postgres",
     "server/database/statistics.ts cancelMaking": "postgres",
     "server/feedback/search/store/postgres.ts": "postgres",
     "server/feedback/search/store/search.ts": "sqlite",

@@ -252,7 +252,7 @@ function closeThread(inbox: Inbox, status: FiledStatus): void {
   const state = inbox.state();
   const thread = selectedThread(state);
   if (!thread) return;
-  const said = `The thread is ${status}: ${thread.subject}. u undoes it.`;
+  const said = `The thread is ${status}: ${thread.subject}. Press u to undo.`;
   inbox.set(withMessage(closed(withoutThread(state, thread.id)), said));
   const filed = inbox.state().filed.at(-1);
   inbox.after(async () => {
