@@ -1,8 +1,9 @@
-// `innkeep.ts` loads this file in every version of Node, even in unsupported versions. So this file imports nothing.
+// This file imports nothing, because `innkeep.ts` loads it in every version of Node, even in unsupported
+// versions.
 
 /**
- * Makes Node cache the compiled code for faster starts. The folder must belong to this user. Otherwise another user
- * could add code.
+ * Makes Node store compiled code in a folder, so that later starts are faster. Only this user may access the
+ * folder. Otherwise another user could add code to it.
  */
 export function keepCompiledCode(): void {
   const modules = process.getBuiltinModule("node:module");
@@ -11,7 +12,10 @@ export function keepCompiledCode(): void {
   if (folder !== undefined && isPrivate(folder)) modules.enableCompileCache(folder);
 }
 
-/** Creates the folder if it is missing. Returns undefined if this user has no folder for caches. */
+/**
+ * Returns the folder for compiled code, and creates it if it is missing. Undefined if the environment names no
+ * folder for caches.
+ */
 function codeFolder(env: NodeJS.ProcessEnv): string | undefined {
   const { mkdirSync } = process.getBuiltinModule("node:fs");
   const { join } = process.getBuiltinModule("node:path");

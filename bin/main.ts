@@ -14,7 +14,10 @@ export const main = (): Promise<void> =>
     return code;
   });
 
-/** Prints a notice if there is a newer version. Call it only in a terminal: scripts need not load the module. */
+/**
+ * Prints a notice if a newer version of innkeep exists. Call this only if standard error is a terminal, because
+ * it loads a module that scripts do not need.
+ */
 async function noticeUpdate(context: Context, argv: readonly string[]): Promise<void> {
   const notice = await import("../src/cli/update.ts");
   if (!notice.noticeUpdate(context, argv)) return;
@@ -74,7 +77,8 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
 const fileBeside = (name: string) => process.getBuiltinModule("node:path").join(__dirname, name);
 
 /**
- * Loads the keychain. On Linux, sets DBUS_SESSION_BUS_ADDRESS if it is missing, because agents often run without it.
+ * Loads the keychain. On Linux, sets the variable DBUS_SESSION_BUS_ADDRESS if it is missing, because agents
+ * often start this program without the variable.
  */
 async function keychain() {
   const { sessionBusOf } = await import("../src/credentials/session-bus.ts");

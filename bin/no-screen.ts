@@ -1,8 +1,8 @@
 import { usageError } from "../src/cli/core/cli-error.ts";
 
 /**
- * Replaces the screens in the executable. The library of the screens exists only as ES modules, which an executable
- * cannot contain.
+ * Replaces the functions that show interactive screens in a terminal. Their library exists only as ES modules,
+ * which the executable cannot contain.
  */
 const noScreen = (): Promise<void> =>
   Promise.reject(

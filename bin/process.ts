@@ -33,7 +33,7 @@ export const version = INNKEEP_VERSION;
 /** Runs a program, waits until all its output is written, and ends the process with its exit code. */
 export async function runProcess(program: (signal: AbortSignal) => Promise<number>): Promise<void> {
   process.on("exit", replaceClosedTerminals);
-  // If the program waits for something that cannot happen, Node ends early. The exit code is 1 then.
+  // Node ends the process if the program waits for an event that can never occur. The exit code is then 1.
   process.exitCode = 1;
   const code = await program(interruption());
   await flushed();
@@ -120,7 +120,7 @@ const openStreams = (): NodeJS.WriteStream[] => [...opened];
 
 const opened = new Set<NodeJS.WriteStream>();
 
-// Errors of the stream standard error are ignored. They cannot be reported, and a server must continue to run.
+// A failed write to standard error is ignored. It cannot be reported, and a server must continue to run.
 const stderr = lazy(() => open(process.stderr, () => {}));
 
 const stdout = lazy(() => open(process.stdout, endWithoutOutput));
@@ -270,7 +270,10 @@ function replaceClosedTerminals(): void {
   for (const descriptor of [0, 1, 2]) if (isClosedTerminal(descriptor)) replace(descriptor);
 }
 
-/** Whether a descriptor is a closed terminal: a device, but not a terminal. Also true for the null device. */
+/**
+ * Whether a file descriptor is a device, but not an open terminal. True for a closed terminal, and also for the
+ * null device.
+ */
 function isClosedTerminal(descriptor: number): boolean {
   try {
     const { fstatSync } = process.getBuiltinModule("node:fs");
@@ -283,8 +286,8 @@ function isClosedTerminal(descriptor: number): boolean {
 }
 
 /**
- * Closes the descriptor and opens the null device. The system gives an opened file the lowest free number, here the
- * closed descriptor.
+ * Closes the descriptor and opens the null device. The null device gets the same number, because the system
+ * gives an opened file the lowest free number.
  */
 function replace(descriptor: number): void {
   try {

@@ -37,8 +37,8 @@ function realPathOf(file: string): string | undefined {
 const quoted = (word: string): string => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`);
 
 /**
- * Opens a file in an editor and returns its exit code. A shell runs the command, because it may contain flags (`code
- * --wait`).
+ * Opens a file in an editor and returns the exit code of the editor. A shell runs `command`, because `command`
+ * may contain flags (`code --wait`).
  */
 export function openEditor(command: string, file: string): Promise<number> {
   const quoted = process.platform === "win32" ? `"${file}"` : `'${file.replaceAll("'", "'\\''")}'`;

@@ -1,4 +1,5 @@
-// Other commands start this process when they end. The process stores the newest version for later commands.
+// Commands start this process when they end. It stores the number of the newest version, which later commands
+// read.
 import os from "node:os";
 import { checkForUpdate } from "../src/cli/update.ts";
 import { homeFolder } from "../src/credentials/folders.ts";

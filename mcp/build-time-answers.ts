@@ -11,7 +11,7 @@ export const versions = {
   modern: ["2026-07-28"],
 } as const;
 
-/** The methods that list something. Their answers are the same for every client of a server. */
+/** The methods that list something, such as tools. All clients of a server get the same answers. */
 export const methodsThatList = [
   "tools/list",
   "prompts/list",
@@ -23,7 +23,8 @@ export const methodsThatList = [
 type PreparedAnswers = Readonly<Record<Era, Readonly<Record<string, string>>>>;
 
 /**
- * The names of fields in `_meta` of a request without a session. A client with a session sends them in `initialize`.
+ * The fields of `_meta` in a request without a session. A client with a session sends the same values in
+ * `initialize`.
  */
 export const metaKeys = {
   version: "io.modelcontextprotocol/protocolVersion",
@@ -31,7 +32,7 @@ export const metaKeys = {
   capabilities: "io.modelcontextprotocol/clientCapabilities",
 } as const;
 
-/** The placeholders that the build writes for values that exist only while a server runs. */
+/** The build writes these placeholders in place of values that exist only while a server runs. */
 export const placeholders = {
   id: "{id of the request}",
   options: { version: "{version}", baseUrl: "{address}", maxWaitSeconds: 239 },
@@ -82,7 +83,7 @@ async function nextLine(out: PassThrough): Promise<string> {
   return line;
 }
 
-/** Returns a request in the form that the build sends. */
+/** Returns the request for a method, as a client of this era sends it. */
 function requestIn(era: Era, method: string) {
   const clientInfo = { name: "build", version: "1" };
   const request = { jsonrpc: "2.0", id: placeholders.id, method };

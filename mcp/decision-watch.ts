@@ -7,7 +7,10 @@ import { type Connection, readRun } from "./refusals.ts";
 /** The state of a proposal at the end of a wait. */
 export interface Observation {
   readonly run: Run;
-  /** The time of the last request without an answer. An earlier wait for the same proposal may have sent it. */
+  /**
+   * The time of the last failed request; null if no request failed. An earlier wait for the same proposal may
+   * have sent it.
+   */
   readonly lastErrorAt: Date | null;
 }
 
@@ -18,20 +21,23 @@ export interface WatchParts {
   readonly random: () => number;
 }
 
-/** Waits until a person decides on a proposal, or the time is over. Waits for one proposal share their requests. */
+/**
+ * Resolves when a person has decided on a proposal, or when the time is over. Calls for the same proposal share
+ * their requests.
+ */
 export type AwaitDecision = (
   runId: string,
   milliseconds: number,
   signal: AbortSignal,
 ) => Promise<Observation>;
 
-/** The state of the requests that all waits for one proposal share. */
+/** The state of the requests about one proposal. All calls that wait for the decision share this state. */
 interface WatchState {
   readonly stop: AbortController;
   latest: Run | undefined;
   failure: unknown;
   failedAt: Date | null;
-  /** The end of the last wait, in epoch milliseconds. */
+  /** The time at which the longest wait ends, in epoch milliseconds. */
   until: number;
 }
 
@@ -42,7 +48,8 @@ interface Watch {
 }
 
 /**
- * The loop of requests ends later than the last wait by this time. So no request starts just before the end of a wait.
+ * The loop of requests continues for this time after the end of the longest wait. Without this time, it could
+ * send one more request just when the wait ends.
  */
 const graceMs = 50;
 
@@ -65,7 +72,7 @@ export function createDecisionWatch(parts: WatchParts): AwaitDecision {
     if (watches.get(runId) === watch) watches.delete(runId);
   };
 
-  /** Returns the state at the end of a wait. If the server has not answered yet, reads the proposal once more. */
+  /** Returns the state at the end of a wait. If no request has an answer yet, reads the proposal once more. */
   const observeAtDeadline = async (
     state: WatchState,
     runId: string,
@@ -100,7 +107,10 @@ function startWatch(runId: string, until: number, parts: WatchParts): Watch {
   return { state, decided, waiters: 0 };
 }
 
-/** Reads the proposal until a person has decided. Throws if a failure is permanent. Stores each result in `state`. */
+/**
+ * Reads the proposal repeatedly until a person has decided, and stores each result in `state`. Throws permanent
+ * failures.
+ */
 async function follow(
   state: WatchState,
   runId: string,
@@ -123,7 +133,10 @@ async function follow(
   }
 }
 
-/** Returns for how many seconds the server may wait in one request. The wait ends before `leftMs`. */
+/**
+ * Returns for how many seconds the server may delay its answer. The delay ends before `leftMs` milliseconds
+ * have passed.
+ */
 const longestHold = (leftMs: number): number =>
   Math.max(0, Math.min(limits.waitSeconds, Math.ceil(leftMs / 1_000) - 1));
 

@@ -14,7 +14,10 @@ export interface Deps {
   readonly readOnly: boolean;
   /** Whether the tools for the work on approved plans are offered. */
   readonly work: boolean;
-  /** The name of the worker in claims. Each process has a different name. Over HTTP, each call has a different name. */
+  /**
+   * The name under which the tools claim approved plans. Each process has a different name. Over HTTP, each
+   * call has a different name.
+   */
   readonly worker: string;
   readonly connection: Connection;
   readonly proposals: Proposals;

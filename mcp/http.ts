@@ -34,7 +34,8 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
   const streams = createOpenStreams();
   const serverFor = (deps: Deps, body: unknown): McpServerFactory => {
     const only = calledTool(body);
-    // In the era `legacy`, changes are sent only on a stream that belongs to a session. There are no sessions here.
+    // Changes are not announced in the era `legacy`. There, a stream of changes belongs to a session, and this
+    // server has no sessions.
     return ({ era }) => {
       const server = createServer(options, deps, { announces: era === "modern", only });
       return Array.isArray(body) ? handleInTurns(server) : server;
@@ -46,8 +47,8 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
     const uris = urisIn(body);
     const parts = { streams, createServer: serverFor(deps, body), onError: options.onError };
     if (uris) return { response: await listen({ request, body, uris, caller }, parts), comesInParts: true };
-    // The answer to a wait contains a comment every 15 seconds, because proxies close connections without data. (rule
-    // A42)
+    // A call that waits for a decision gets a stream with a comment every 15 seconds, because proxies close
+    // connections without data. (rule A42)
     const comesInParts = isWait(body);
     const responseMode = comesInParts ? "sse" : "auto";
     const { fetch } = createMcpHandler(parts.createServer, { onerror: options.onError, responseMode });
@@ -67,7 +68,7 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
       const { version } = options;
       const json = call && (await answerCall(call, { version, deps, gone: request.gone }));
       const answer = json === undefined ? await answerWithSdk(request, caller, deps) : { json };
-      // A stream of changes is always sent as a stream of events.
+      // Changes of resources are always sent as a stream of events, also to clients that prefer JSON.
       return urisIn(request.body) ? answer : inForm(answer, { ...forms, isBatch });
     },
   };
@@ -221,7 +222,10 @@ const most = { ofToken: 20, ofAll: 1_000 } as const;
 
 /** Counts the open streams of a server. */
 interface OpenStreams {
-  /** Counts a new stream. Returns the function that ends it, or a sentence that says why the stream is refused. */
+  /**
+   * Counts a new stream. Returns a function to call when the stream ends, or a sentence that says why the
+   * stream is refused.
+   */
   open(tokenId: string): (() => void) | string;
 }
 
@@ -301,8 +305,8 @@ const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
 const reservedPrefix = "io.modelcontextprotocol/";
 
 /**
- * Reads a call of a tool. Returns undefined if the SDK must handle the message: unusual fields, or a wait for a
- * decision.
+ * Reads a call of a tool. Returns undefined for messages that the SDK must handle: messages with unusual
+ * fields, and waits for a decision.
  */
 function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
   if (!isObject(body) || body.jsonrpc !== "2.0" || body.method !== "tools/call") return undefined;
@@ -350,8 +354,8 @@ interface SharedDeps {
 }
 
 /**
- * Returns the dependencies of the tools for one request over HTTP. Only those in `SharedDeps` are kept for
- * later requests.
+ * Returns the dependencies of the tools for one request over HTTP. Only the dependencies in `SharedDeps` are
+ * kept for later requests.
  */
 export function depsOf(
   { baseUrl, consoleUrl }: HttpToolOptions,
@@ -389,7 +393,10 @@ const noRecord: Proposals = {
   update: async () => undefined,
 };
 
-/** Waits with one request. Repeats are not necessary, because connections inside the server do not break. */
+/**
+ * Waits for the decision with one request. It need not be repeated, because connections inside the server do
+ * not break.
+ */
 const awaitOnce =
   (connection: Connection): AwaitDecision =>
   async (runId, milliseconds, signal) => {
@@ -411,7 +418,7 @@ const ofConnection = {
     "The person who connected this MCP server did not allow this. Ask the user to connect again and to allow it.",
 };
 
-/** The error messages for a client that sends an agent token. Such a client has no sign-in that it could repeat. */
+/** The error messages for a client that sends an agent token. This client cannot sign in again. */
 const ofHeader = {
   revoked:
     "The agent token was revoked or has expired. Ask the user to create a new one in the console settings and to put it into the configuration of this MCP server.",
@@ -442,8 +449,8 @@ const textsOf = (values: Readonly<Record<string, unknown>> = {}): Record<string,
   );
 
 /**
- * Handles the requests of a connection one after another, except waits for a decision. Otherwise the requests of one
- * array would block other clients, and memory would hold all answers. (rule A64)
+ * Handles the requests of a connection one after another, except waits for a decision. If all requests of an
+ * array ran at the same time, other clients would have to wait, and memory would hold all answers. (rule A64)
  */
 function handleInTurns(server: McpServer): McpServer {
   const connect = server.connect.bind(server);
@@ -468,7 +475,10 @@ function handleInTurns(server: McpServer): McpServer {
   return server;
 }
 
-/** Whether a message is a request that must not run beside other requests. A wait for a decision may. */
+/**
+ * Whether a message is a request that must not run at the same time as other requests. False for a wait for a
+ * decision.
+ */
 const takesTurn = (message: unknown): message is JSONRPCMessage & { readonly id: string | number } =>
   isJSONRPCRequest(message) && !isWait(message);
 
@@ -492,7 +502,10 @@ const cancelledId = (message: unknown): unknown =>
 interface Turns {
   /** Calls `act` when all earlier functions have ended. `id` identifies the function. */
   add(id: unknown, act: () => void): void;
-  /** Call this when the function with this id has ended. The next function starts after a short pause. */
+  /**
+   * Call this when the function with this id has ended. The next function starts after a short pause for other
+   * work.
+   */
   end(id: unknown): void;
   /** Removes the waiting function with this id, and returns it. Returns undefined if it was called already. */
   remove(id: unknown): (() => void) | undefined;

@@ -16,7 +16,7 @@ export const isLikeResponse = (value: unknown): boolean =>
 
 /** Returns the answer to a value that is not a message. Contains the id of the value, if it has one. */
 export function refusalOfMessage(value: unknown) {
-  // A response has the id of a request of this program. A request of the client could have the same id.
+  // The answer does not repeat the id of a response, because a request of the client could have the same id.
   const id = isObject(value) && !isLikeResponse(value) ? value.id : null;
   return refusalWith(typeof id === "string" || typeof id === "number" ? id : null, faultsOf(value).join(" "));
 }

@@ -22,7 +22,10 @@ export interface StdioOptions extends McpOptions {
   readonly signal?: AbortSignal | undefined;
   /** The default is the clock of the system. */
   readonly clock?: Clock | undefined;
-  /** Whether the first messages are answered with texts from the build (default: true). The answers are the same. */
+  /**
+   * Whether the first messages are answered with texts from the build (default: true). The SDK gives the same
+   * answers.
+   */
   readonly prepared?: boolean | undefined;
 }
 

@@ -14,8 +14,9 @@ import { longestWait, type McpOptions, offersWork } from "./options.ts";
 export type AnswerOf = (line: string) => string | undefined;
 
 /**
- * Answers the first messages of one client as the SDK does, if their form is known. A message of another
- * era goes to the SDK. So does a `legacy` session that does not begin with `initialize`.
+ * Returns a function that answers the first messages of one client in the same way as the SDK. The SDK itself
+ * must answer messages of unknown form or of a second era, and a `legacy` session that does not begin with
+ * `initialize`.
  */
 export function preparedAnswers(options: McpOptions): AnswerOf {
   const answers = buildTimeAnswers[offersWork(options) ? "work" : options.readOnly ? "readOnly" : "all"];

@@ -9,8 +9,8 @@ import { makeFolder } from "../src/credentials/folders.ts";
 const most = { kept: 500, files: 550 } as const;
 
 /**
- * Stores each proposal in a file that only this user can read. The folder of a thread has an empty file per proposal,
- * as an index. Several servers may use the folder.
+ * Stores each proposal in a file that only this user can read. As an index, each thread has a folder with an
+ * empty file for each of its proposals. Several MCP servers may use the same `stateDirectory`.
  */
 export function proposalFiles(stateDirectory: string): ProposalStore {
   const folder = join(stateDirectory, "proposals");
@@ -173,8 +173,8 @@ export function createProposals({ baseUrl, store, key, onFailure }: ProposalsPar
     store?.save(record).catch(() => onFailure("The proposal could not be written to the state folder."));
 
   /**
-   * `verified` is true if this process sent the text, or if the HMAC matches. Undefined for a record of a different
-   * server.
+   * Adds `verified` to a record: true if this process sent the text, or if the HMAC matches. Returns undefined
+   * for a record of a different server, and for a record with a wrong hash.
    */
   const known = (record: ProposalRecord, secret: string | undefined): KnownProposal | undefined => {
     const ours = sent.get(record.run_id);

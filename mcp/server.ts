@@ -113,7 +113,9 @@ const load = {
   reportOutcome: async () => (await import("./tools/report-outcome.ts")).reportOutcomeRun,
 };
 
-/** Returns the definition of `get_decision` with the longest wait of this server in its description. */
+/**
+ * Returns the definition of `get_decision`. Its description names `seconds` as the longest wait for a decision.
+ */
 function withLongestWait(seconds: number): ListedTool {
   if (seconds === usualSeconds) return tools.getDecision;
   const text = JSON.stringify(tools.getDecision).replace(
@@ -192,7 +194,10 @@ const message = (text: string): GetPromptResult => ({
   messages: [{ role: "user", content: { type: "text", text } }],
 });
 
-/** Describes wrong parameters in a sentence. The SDK would send JSON, for most methods as an internal error. */
+/**
+ * Changes errors of the SDK about wrong parameters into a sentence. The SDK writes JSON, and reports most of
+ * them as an internal error.
+ */
 function explainMalformedParameters(server: McpServer): void {
   const connect = server.connect.bind(server);
   server.connect = (transport) => {
@@ -303,12 +308,14 @@ class PageOffer extends Error {
   }
 }
 
-/** For how long a person can accept an offer: one hour, for reading the page. The wait for the decision continues. */
+/**
+ * How long a person can answer an offer: one hour. The end of this time does not end the wait for the decision.
+ */
 const longestMs = 3_600_000;
 
 /**
- * Returns a function that offers a page. Undefined if the client cannot show pages, or has answered the offer. Without
- * a session, the function throws a PageOffer. (rule A61)
+ * Returns a function that offers a page. Undefined if the client cannot show pages, or has already answered an
+ * offer. Without a session, the function throws a PageOffer. (rule A61)
  */
 function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPage | undefined {
   if (mcpReq.inputResponses !== undefined) return undefined;
@@ -419,7 +426,7 @@ function completions({ proposals }: Pick<Deps, "proposals">) {
 }
 
 /**
- * Returns the proposals of this machine. Their summaries are in a separate field, which marks them as text of
+ * Returns the proposals of this machine. The field `agents` contains their summaries, and marks them as text of
  * agents.
  */
 async function readProposals(uri: URL, deps: Pick<Deps, "proposals">): Promise<ReadResourceResult> {
@@ -488,8 +495,8 @@ const readImage = (request: ResourceRequest, id: string, index: number) =>
 const progress = async () => undefined;
 
 /**
- * Reads a resource. Describes failures in constant sentences, as tools do. Errors for missing resources and aborts
- * stay.
+ * Reads a resource. Describes failures in constant sentences, as tools do. Errors for missing resources and for
+ * aborts are thrown unchanged.
  */
 async function withExplainedFailures(
   request: ResourceRequest,

@@ -36,8 +36,8 @@ export interface SessionStart {
 }
 
 /**
- * Serves a connection after the early input. The SDK also reads the messages that already have an answer, to have the
- * same state. Its answers to them are not sent.
+ * Serves a connection after the early input. The SDK also reads the messages that already have an answer, so
+ * that it has the right state. The answers of the SDK to these messages are not sent.
  */
 export function serveSession(
   options: McpOptions & Pick<StdioOptions, "clock">,
@@ -81,7 +81,8 @@ export function serveSession(
 }
 
 /**
- * Creates the dependencies of the tools. Modules load at their first use. `warn` shows a message only to the operator.
+ * Creates the dependencies of the tools. Modules load at their first use. `warn` writes a message that the
+ * client does not get.
  */
 function createDeps(options: McpOptions, warn: (message: string) => void, clock: Clock = systemClock): Deps {
   const connection = createConnection(options);
@@ -175,8 +176,8 @@ export interface Batches {
    */
   readonly lines: Transform;
   /**
-   * Adds a message to its batch, and writes the complete answer. False if it belongs to no batch. Also stores the
-   * protocol revision that the SDK has chosen.
+   * Adds an answer of the SDK to its batch, and writes the batch when it is complete. Returns false for a
+   * message that belongs to no batch. Also stores the protocol revision that the SDK has chosen.
    */
   collect(message: JSONRPCMessage): boolean;
 }
@@ -274,5 +275,8 @@ function faultOf(messages: readonly unknown[], revision: string | undefined): st
   return isFirst ? "Send `initialize` by itself, not in an array." : undefined;
 }
 
-/** Whether a value is answered with an error. Two programs that answer each other's errors would never stop. */
+/**
+ * Whether a value is answered with an error. A faulty response is not: two programs could answer each other's
+ * errors without end.
+ */
 const isToRefuse = (value: unknown): boolean => !isMessage(value) && !isLikeResponse(value);

@@ -51,7 +51,10 @@ interface ReservedOutput {
   release(): void;
 }
 
-/** Redirects all other writes from standard output to standard error, including those of the global console. */
+/**
+ * Reserves standard output for messages of the protocol. All other writes to it, also from the global console,
+ * go to standard error.
+ */
 function reserveOutput({ stdout, stderr }: Pick<Io, "stdout" | "stderr">): ReservedOutput {
   const write = stdout.write.bind(stdout);
   const before = { write: stdout.write, console: globalThis.console };
@@ -79,7 +82,10 @@ const mostMessages = 32;
 
 const mostBytes = 65_536;
 
-/** Answers the first messages. Stops at a message that needs the SDK, or at a limit. Returns all input. */
+/**
+ * Answers the first messages. Stops at a message that needs the SDK, or at a limit. Returns all input that was
+ * read.
+ */
 function answerFirstMessages(
   lines: Readable,
   answerOf: AnswerOf,

@@ -16,15 +16,16 @@ interface Subscriptions {
    */
   serve(server: McpServer, era: "legacy" | "modern"): void;
   /**
-   * Reads subscription requests of the era `modern`. The SDK gets a request when its resources are followed, or after
-   * `longestStartMs`.
+   * Reads subscription requests of the era `modern`. The SDK gets a request only after the resources in it are
+   * followed, or after `longestStartMs`.
    */
   watchRequests(transport: StdioServerTransport): void;
   close(): void;
 }
 
 /**
- * How long the start of a subscription may take. Then the client gets its answer, even without an answer of the API.
+ * The maximum milliseconds for the start of a subscription. After this time, the client gets its answer even if
+ * the API has not answered.
  */
 const longestStartMs = 5_000;
 
@@ -139,8 +140,8 @@ export function limitTo(message: unknown, uris: readonly string[]): void {
 /** Follows topics of a server through its API. */
 interface Watch {
   /**
-   * Follows these topics and no longer the earlier topics. When the promise has resolved, the client gets every later
-   * change.
+   * Follows only these topics, and no longer the earlier ones. After the promise has resolved, the client gets
+   * every change of these topics.
    */
   follow(topics: Topics): Promise<void>;
 }
@@ -170,7 +171,10 @@ const afterFailureMs = 60_000;
 /** The pause between reads if the server has no list of changes. */
 const betweenReadsMs = 30_000;
 
-/** Keeps one request open for all topics. Calls `notify` after each change, with a proposal id or `queue`. */
+/**
+ * Creates the watch of one connection. It keeps one request open for all topics, and calls `notify` with a
+ * proposal id or `queue` after each change.
+ */
 function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch {
   const watching: Watching = { runs: new Map(), queue: false, notify };
   let session: { readonly stop: AbortController; readonly mark: Promise<string> } | undefined;
@@ -204,8 +208,8 @@ function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch 
 type WatchContext = WatchParts & { readonly signal: AbortSignal };
 
 /**
- * Watches without an end: the promise never resolves. After a failure, notifies every topic, because changes may be
- * missed.
+ * Watches until the signal aborts; the promise never resolves. After a failure, notifies the client of every
+ * topic, because it may have missed changes.
  */
 async function watchOn(context: WatchContext, watching: Watching, first: Promise<string>): Promise<never> {
   for (let mark = first; ; ) {

@@ -20,7 +20,10 @@ import { Refusal, retryAfterWait } from "./refusals.ts";
 
 export type ReadThreadDeps = Pick<Deps, "clock" | "connection" | "consoleUrl" | "threadOfRun">;
 
-/** Reads a thread with its newest messages, or those before `before`. Stores the thread of the latest proposal. */
+/**
+ * Reads a thread with its newest messages, or with the messages before the message `before`. Stores in
+ * `threadOfRun` that the latest proposal belongs to this thread.
+ */
 export async function readThread(
   id: string,
   deps: ReadThreadDeps,
@@ -53,8 +56,8 @@ export interface ThreadPage {
 }
 
 /**
- * A position in a thread: the page has the messages before it. Old servers send no ids, so it may be the number of
- * older messages.
+ * A position in a thread: the page has the messages before this position. It is the id of a message. Old
+ * servers send no ids; for these, it is the number of older messages.
  */
 export type Position = string | number;
 
@@ -67,8 +70,9 @@ const mostOfNote = 500;
 const mostMessages = 200;
 
 /**
- * Shortens a thread to a number of UTF-16 units. Only the first page (without `before`) contains the report.
- * Each later page has at least one message, perhaps shortened. So a client reaches the last page. (rule L17)
+ * Returns a part of a thread with at most `maxChars` UTF-16 units. Only the first page (without `before`)
+ * contains the report. Each later page has at least one message, so a client always reaches the last page.
+ * (rule L17)
  */
 export function threadPageOf(
   thread: {
@@ -115,12 +119,13 @@ export function threadPageOf(
 
 type SentPart = Parameters<typeof threadPageOf>[0];
 
-/** Returns the messages before a position, of those that the server sent. */
+/** Returns the messages that the server sent and that are before the position. */
 function messagesBefore(
   { messages, omittedMessages = 0, nextBefore = null }: SentPart,
   before: Position,
 ): readonly MessageParts[] {
-  // The number counts all messages of the thread, so it stays the same if the server later omits more of them.
+  // A number counts from the first message of the thread. So it stays the same if the server later omits more
+  // messages.
   if (typeof before === "number") return messages.slice(0, Math.max(0, before - omittedMessages));
   // An older server ignores the position. Its answer has the newest messages.
   const at = messages.findIndex(({ id }) => id === before);
@@ -129,8 +134,8 @@ function messagesBefore(
 }
 
 /**
- * Returns the position of the next older page. The server may omit large reports. The next page then begins at the
- * message that the server names.
+ * Returns the position of the next older page; null if there is none. If the server omitted large reports, the
+ * next page begins at the message `nextBefore`.
  */
 function nextPosition(
   older: readonly MessageParts[],
@@ -221,8 +226,8 @@ export interface ThreadParts {
   /** The id of the message before which the next older messages are; null if there are none. */
   readonly nextBefore: string | null;
   /**
-   * Whether the server accepts `expectedRunId`. With this field, it refuses a proposal if the thread has a newer
-   * proposal.
+   * Whether the server accepts `expectedRunId`. If a proposal has this field, the server refuses the proposal
+   * if the thread has a newer one.
    */
   readonly takesExpectedRun: boolean;
 }

@@ -11,7 +11,10 @@ import type { Position } from "./thread.ts";
 /** One call of a tool. */
 export interface Call {
   readonly signal: AbortSignal;
-  /** Reports progress to a client that requested it. The value must increase. */
+  /**
+   * Reports progress, if the client requested it: `seconds` of `of` seconds are over. `seconds` must increase
+   * with each call.
+   */
   readonly progress: (seconds: number, of: number) => Promise<void>;
   /** Offers the person a page. Undefined if the client cannot show a page. */
   readonly offerPage?: OfferPage | undefined;
@@ -41,8 +44,8 @@ export const runOf =
   };
 
 /**
- * Throws a Refusal that names every fault. Optional arguments may be null or empty, as models in strict modes send
- * them. (rule A63)
+ * Returns the checked arguments. Throws a Refusal that names every fault. Optional arguments may be null or
+ * empty, because models in strict modes send them so. (rule A63)
  */
 function argumentsOf<Input extends z.ZodMiniObject>(input: Input, given: unknown): z.output<Input> {
   const named = withKnownNames(given ?? {}, Object.keys(input.shape));
@@ -175,7 +178,7 @@ export function positionIn(given: string): Position {
   );
 }
 
-/** The checks of texts with a fixed form. Each check throws a Refusal for a different form. */
+/** The checks of texts with a fixed form. Each check throws a Refusal if the text does not have this form. */
 const forms: Readonly<Record<string, (given: string) => unknown>> = {
   feedback: feedbackIdOf,
   run_id: (given) => runIdOf(given),

@@ -12,8 +12,8 @@ export interface TimeWatch {
    */
   behindMs(): number;
   /**
-   * Call this at the start of the server with the last stored time. If the difference is large, the clock is not
-   * trusted.
+   * Call this at the start of the server with the time that was stored last. If the clock differs too much from
+   * the stored time, the clock is not trusted.
    */
   begin(lastWritten: string): void;
 }
@@ -87,7 +87,7 @@ export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => 
   };
 }
 
-/** Returns by how many milliseconds the wall clock has advanced more than the monotonic clock. */
+/** Returns how many milliseconds more the wall clock has advanced than the monotonic clock. */
 const driftBetween = (from: ClockReading, to: ClockReading): number =>
   to.wall - from.wall - (to.steady - from.steady);
 

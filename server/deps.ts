@@ -37,8 +37,8 @@ export interface Deps {
   readonly limiter: Limiter;
   readonly attest: Attest;
   /**
-   * Fetches the document of an OAuth client; its address is the client's id. Rejects with an error that describes the
-   * fault.
+   * Fetches the document of an OAuth client. The id of the client is the address of the document. Rejects with
+   * an error that describes the fault.
    */
   readonly readClientDocument: (id: string) => Promise<ClientDocument>;
   readonly log: Logger;

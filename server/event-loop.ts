@@ -1,6 +1,6 @@
 /**
- * Milliseconds for long work in one turn of the event loop. After this time, long work waits, so that other requests
- * run.
+ * How many milliseconds of one turn of the event loop long work may use. After this time, long work waits, so
+ * that other requests run.
  */
 const longTurn = 5;
 

@@ -1,6 +1,9 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 
-/** Creates the log, one JSON object per line. An error has only its name, message, code, stack and cause. (rule K10) */
+/**
+ * Creates the log. Each line is a JSON object. For an error, the line contains only name, message, code, stack
+ * and cause. (rule K10)
+ */
 export const createLog = (level: string, destination: DestinationStream): Logger =>
   pino(
     { level, serializers: { err: describeError }, formatters: { level: (label) => ({ level: label }) } },
@@ -18,8 +21,8 @@ function describeError(error: unknown, depth = 0): unknown {
 const usual = new Set(["level", "time", "pid", "hostname", "msg", "err"]);
 
 /**
- * Returns a line of the log as text for a terminal. Successful requests become an empty text, so that the credentials
- * of a demo stay visible. The page `/dev` shows them.
+ * Returns a line of the log as text for a terminal. A request with a status below 500 becomes an empty text, so
+ * that the credentials of a demo stay visible. The page `/dev` shows these requests.
  */
 export function readableLine(line: string): string {
   const entry: Record<string, unknown> = JSON.parse(line);

@@ -115,7 +115,8 @@ export async function checkParts(): Promise<void> {
 }
 
 /**
- * Resolves with exit code 0 some time after the stop period. So the process ends even if a disk or the database hangs.
+ * Resolves with exit code 0 some time after the stop period, so that the process ends even if a disk or the
+ * database hangs.
  */
 async function overdue({ budgets }: Settings, stop: AbortSignal): Promise<number> {
   await aborted(stop);

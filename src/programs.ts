@@ -15,8 +15,8 @@ export interface ServeFlags {
   /** A JSON or YAML file with the apps of a development server. They replace the demo app. */
   readonly seed?: string | undefined;
   /**
-   * True for a developer's server. If no port is given and the usual port is in use, it uses the next free port. It ignores variables with the address,
-   * folder or database of another server.
+   * True for a developer's server. If no port is given and the usual port is in use, it uses the next free
+   * port. It ignores environment variables with the address, folder or database of another server.
    */
   readonly local?: boolean;
   /** Prints one line of JSON on standard output when the server listens. */
@@ -114,13 +114,16 @@ export interface McpRequest {
   readonly baseUrl: string;
   /** The address of the console, for links. By default, the server's own links are used. */
   readonly consoleUrl?: string | undefined;
-  /** A file with the agent token. It is read at the first call, and after a refusal. */
+  /**
+   * A file with the agent token. It is read at the first call, and again after the server has refused the
+   * token.
+   */
   readonly tokenFile?: string | undefined;
   /** The agent token, if there is no `tokenFile`. */
   readonly agentToken?: string | undefined;
   /**
-   * Returns the agent token from a place such as a keychain. Used only without `tokenFile` and `agentToken`. Called at
-   * the first tool call, and after a refusal.
+   * Returns the agent token from a place such as a keychain. Used only without `tokenFile` and `agentToken`.
+   * Called at the first tool call, and again after the server has refused the token.
    */
   readonly storedToken?: (() => Promise<string | undefined>) | undefined;
   readonly proxy?: ProxySettings | undefined;
@@ -176,7 +179,7 @@ export interface DirectRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The same answer as over HTTP. */
+/** The answer to a direct request. It is the same as the answer over HTTP. */
 export interface DirectAnswer {
   readonly status: number;
   /** The headers, with names in lower case. */
@@ -195,8 +198,8 @@ export interface Following {
   /** The requested topics that the client may read. */
   readonly topics: Topics;
   /**
-   * Calls `tell` after each change, with a proposal id or `queue`. Includes changes since the state was read. Resolves
-   * when `gone` aborts or the time is over. Rejects if the token was revoked.
+   * Calls `tell` after each change, with a proposal id or `queue`. Changes since the state was read are
+   * included. Resolves when `gone` aborts or the maximum time is over. Rejects if the token was revoked.
    */
   follow(tell: (topic: string) => void, gone: AbortSignal): Promise<void>;
 }
@@ -292,7 +295,7 @@ interface Restore extends BackupKeys {
   readonly erasures?: string | undefined;
 }
 
-/** Prepares a database that another program restored, so that it is safe to serve. */
+/** Prepares a database that another program has restored, so that a server can safely use it. */
 interface Adopt {
   readonly command: "adopt";
   /** A file with erasures of people that must be repeated. */

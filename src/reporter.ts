@@ -7,9 +7,12 @@ export interface SessionReporterOptions {
   /** Returns the test key. Called before every use, because the key may change. Default: the key of `setTestKey`. */
   readonly readTestKey?: () => string | null | Promise<string | null>;
   readonly appVersion?: string;
-  /** Called with the current day's state when the app comes to the foreground. Not called without a slot. */
+  /**
+   * Called with the state of the current day when the app comes to the foreground. Not called if the test key
+   * has no slot.
+   */
   readonly onStatus?: (status: MatchedStatus) => void;
-  /** Called with the result of each reported session. Not called if there is no slot. */
+  /** Called with the result of each reported session. Not called if the test key has no slot. */
   readonly onResult?: (result: SessionResult) => void;
   /** Called for each failed call, for the developer of the app. Failed calls are repeated automatically. */
   readonly onFailure?: (failure: Failure) => void;
@@ -82,8 +85,8 @@ export function createSessionReporter(options: SessionReporterOptions): SessionR
 }
 
 /**
- * Returns the test key. Null: there is no key, and the caller drops the session. Undefined: the key is unreadable now,
- * and the session stays pending.
+ * Returns the test key. Null if there is no key; the caller then deletes the session. Undefined if the key
+ * cannot be read now; the session then stays pending.
  */
 async function undefinedOnFailure(
   read: () => string | null | Promise<string | null>,
@@ -119,7 +122,7 @@ interface SenderOptions {
   readonly onFailure: ((failure: Failure) => void) | undefined;
 }
 
-/** Sends session reports and status questions. Both functions resolve even if a request fails. */
+/** Reports sessions, and asks for the status of the day. Both functions resolve even if a request fails. */
 interface SessionSender {
   /** Reports pending sessions, oldest first. Stops at the first session that fails now but may succeed later. */
   reportAll(): Promise<void>;
@@ -131,7 +134,8 @@ function createSessionSender(options: SenderOptions): SessionSender {
   let notBefore = 0;
 
   /**
-   * Reports a session. Returns true if it was reported or will never be accepted, so the next session can be reported.
+   * Reports a session. Returns true if the session was reported or will never be accepted. In both cases, the
+   * next session can be reported.
    */
   async function report(session: PendingSession): Promise<boolean> {
     const testKey = await options.testKey();
@@ -295,7 +299,7 @@ export interface SessionCalls {
 /** The state of a slot's day. */
 export type MatchedStatus = Extract<SessionStatus, { matched: true }>;
 
-/** A failed call, without its error: the text may contain the test key. */
+/** A failed call. It does not contain the error, because the text of the error may contain the test key. */
 export interface Failure {
   readonly call: "report" | "status";
   /** The HTTP status. Undefined if there was no answer. */

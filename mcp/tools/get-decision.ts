@@ -117,7 +117,8 @@ async function observeUntilDecided(
 }
 
 /**
- * Offers the page on which a person decides, once for each proposal. Ignores failures, because the wait reports them.
+ * Offers the page on which a person decides, once for each proposal. Ignores failures: the wait for the
+ * decision reports them.
  */
 async function offerConsole(
   runId: string,
@@ -149,8 +150,9 @@ async function reportProgress(
 const progressSeconds = 5;
 
 /**
- * Updates the record on this machine and counts the read. `may_proceed` needs a certain approved text, no claim of
- * another worker, and no reported outcome. (rule L10)
+ * Returns the fields of the answer. Updates the record on this machine and counts the read. `may_proceed` is
+ * true only if the approved text is certain, no other worker has claimed the plan, and no outcome is reported.
+ * (rule L10)
  */
 async function decisionOn(
   {
@@ -217,8 +219,8 @@ async function updatedRecord(
 }
 
 /**
- * Counts the reads before the decision. Returns the seconds until the next call: 30, then twice as long each time, at
- * most 300. After the decision, returns 0 and removes the count.
+ * Returns the seconds until the next call: 30, then twice as long each time, at most 300. Returns 0 after the
+ * decision. The number of earlier reads is in `timesPending`.
  */
 function retryAfter(runId: string, status: string, { timesPending }: Pick<Deps, "timesPending">): number {
   if (status !== "awaiting_approval") {
@@ -297,8 +299,8 @@ type ApprovedPlan = {
 };
 
 /**
- * Returns the approved text, or null if the text is not certain. Servers with only the base API send no text. Then uses
- * the verified record of this machine, or the thread's latest proposal with this id. (rule L10)
+ * Returns the approved text, or null if the text is not certain. Some servers send no text. In this case, uses
+ * the verified record of this machine, or the latest proposal of the thread if it has this id. (rule L10)
  */
 export async function approvedPlanOf(
   {
@@ -402,7 +404,7 @@ export function nextStepFor({
   return nextSteps.unknown;
 }
 
-/** Returns the next step after a rejection. On a server with only the base API, `decision` is null. */
+/** Returns the next step after a rejection. `decision` is null if the server does not send it. */
 function afterDecision(decision: string | null): string {
   if (decision === "request_changes") return nextSteps.changes;
   if (decision === "recalled" || decision === "expired") return nextSteps[decision];

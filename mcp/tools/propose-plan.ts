@@ -80,7 +80,7 @@ interface Outcome {
   readonly duplicate: boolean;
   /** Undefined if the thread was not read. */
   readonly threadStatus?: string;
-  /** The thread that has the proposal, if the thread of the request was merged into it. */
+  /** The id of the thread that has the proposal, if the requested thread was merged into another thread. */
   readonly mergedInto?: string | null;
 }
 
@@ -163,8 +163,8 @@ type ProposePlanInput = z.output<typeof proposePlanTool.input>;
 type ProposePlanOutput = z.input<typeof proposePlanTool.output>;
 
 /**
- * Sends a proposal once and stores its record. If its arrival is unclear, looks for it on the thread. A second request
- * could cause a second message in the chat of the app.
+ * Sends a proposal once and stores its record. If it is unknown whether the server got the proposal, looks for
+ * it on the thread. Sending the proposal again could post a second message in the chat of the app.
  */
 async function postProposal(
   draftForThread: DraftForThread,
@@ -271,8 +271,8 @@ const isSameText = (a: GivenTexts, b: GivenTexts): boolean =>
   a.summary === b.summary && a.plan.trim() === b.plan.trim();
 
 /**
- * Returns the latest proposal of the thread if it has the same text and waits. Stores its record, because another
- * machine may have sent it.
+ * Returns the latest proposal of the thread if it has the same text and waits for a decision. Stores its
+ * record, because another machine may have sent it.
  */
 async function sameOnThread(
   { draft, thread }: DraftForThread,
@@ -357,8 +357,9 @@ interface GivenTexts {
 }
 
 /**
- * Removes invisible characters, and the links that the server removes. So the text and its hash are the same as on the
- * server. Throws a Refusal for secrets and empty texts. (rules L18, M8)
+ * Returns the proposal to send, without invisible characters and without links that the server removes. So the
+ * text and its hash are the same as on the server. Throws a Refusal for secrets and empty texts. (rules L18,
+ * M8)
  */
 function proposalDraftOf(
   feedbackId: string,
@@ -376,8 +377,8 @@ function proposalDraftOf(
 }
 
 /**
- * A repeated request has the same key, so it never posts twice. The key changes when the latest proposal of the thread
- * changes.
+ * Returns the idempotency key of a proposal. A repeated request has the same key, so it never posts twice. The
+ * key changes when the latest proposal of the thread changes.
  */
 function idempotencyKeyOf(draft: ProposalDraft, latestRunId: string | undefined): string {
   const parts = JSON.stringify([draft.feedbackId, draft.summary, draft.plan, latestRunId ?? null]);

@@ -91,7 +91,10 @@ export async function readFeedback(
   };
 }
 
-/** Throws a Refusal if the server does not find the message of the cursor. Throws any other error unchanged. */
+/**
+ * Throws a Refusal if the server does not find the message that `messages_before` names. Throws any other error
+ * unchanged.
+ */
 function explainPosition(error: unknown): never {
   if (error instanceof ServerError && error.status === 400) throw new Refusal(noPosition);
   throw error;
@@ -107,7 +110,10 @@ const imageLinks = (thread: ThreadParts) =>
     name: `image ${index} of the feedback`,
   }));
 
-/** Returns a thread as text: a line of JSON, then the texts of strangers, team and agents in separate fences. */
+/**
+ * Returns a thread as text: a line of JSON, then the texts of the public, of the team and of agents. Fence
+ * lines separate these three groups of texts.
+ */
 function threadText(nonce: string, answer: ThreadAnswer): string {
   const { untrusted, team, agents, latest_proposal, ...rest } = answer;
   const { decision_note = null, ...proposal } = latest_proposal ?? {};
@@ -157,7 +163,7 @@ function section(heading: string, value: unknown): Section[] {
 }
 
 /**
- * Returns one line for each entry. Texts have no quotation marks. In quotation marks, each backslash would be doubled.
+ * Returns one line for each entry. Strings are not written as JSON, because JSON would double each backslash.
  */
 const linesOf = (value: object): string =>
   Object.entries(value)
@@ -377,7 +383,7 @@ async function loadImages(
   return addresses.map((_, index) => loaded[index] ?? tooMuch);
 }
 
-/** The limits of the images in one answer. The base API has the same limit for the bytes of one image. */
+/** The limits of the images in one answer. `bytes` is the maximum size of one image, the same as in reports. */
 const mostOfImages = {
   loaded: 8,
   bytes: 2 * 1_048_576,

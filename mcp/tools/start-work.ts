@@ -118,7 +118,8 @@ async function claim(
   deps: Deps,
   signal: AbortSignal,
 ): Promise<Claimed> {
-  // An older server identifies a worker only by its name.
+  // A continued claim needs the name of its worker, because an older server identifies a worker only by the
+  // name.
   const worker = given?.worker ?? deps.worker;
   const body = { worker, ...(given && { claimId: given.id }), ...(resume && { resume }) };
   try {

@@ -38,7 +38,10 @@ export interface TokenCredential {
   readonly expiresAt: string | null;
 }
 
-/** An access token that an agent got with OAuth, with its connection: its row in `tokens`. */
+/**
+ * The connection of an agent that presents an access token of OAuth. The connection is a row of `tokens`, and
+ * `expiresAt` is the end of the access token.
+ */
 interface ConnectionCredential {
   readonly id: string;
   readonly userId: string;
@@ -81,8 +84,8 @@ export const credentials = {
     ),
 
   /**
-   * Finds a token by its current or old secret. The old secret never expires later than the token. Two SELECT
-   * statements, because each uses its own index.
+   * Finds a token by its current or old secret. The old secret never expires later than the token. The query
+   * has two SELECT statements, because each of them uses its own index.
    */
   findToken: (reader: Reader, tokenHash: string) =>
     reader.get<TokenCredential>(
@@ -285,8 +288,8 @@ interface Rotation {
 }
 
 /**
- * Replaces the secret of a token. Returns undefined for an unknown token and for a connection. Agents replace the
- * secrets of connections over OAuth. Throws `bad_request` if `expiresAt` is in the past. (rule K31)
+ * Replaces the secret of a token. Returns undefined for an unknown token, and for a connection, because agents
+ * replace the secrets of connections over OAuth. Throws `bad_request` if `expiresAt` is in the past. (rule K31)
  */
 export async function rotateToken(
   { clock }: Pick<NewCredentialsDeps, "clock">,
@@ -309,14 +312,20 @@ export async function rotateToken(
 
 const prefixes = { agent: "sda_", maintainer: "sdm_" } as const;
 
-/** Throws `bad_request` if the time is in the past. Null means that the token never expires. */
+/**
+ * Returns when a token expires; null if the token never expires. Throws `bad_request` if the time is in the
+ * past.
+ */
 function endOf(expiresAt: string | null | undefined, clock: NewCredentialsDeps["clock"]): string | null {
   if (expiresAt && expiresAt <= clock.now().toISOString())
     throw badRequest("expiresAt", "must be in the future");
   return expiresAt ?? null;
 }
 
-/** Throws `bad_request` for a maintainer token without scopes, and for a scope that this kind of token cannot have. */
+/**
+ * Returns the wanted scopes. Throws `bad_request` for a maintainer token without scopes, and for a scope that
+ * this kind of token cannot have.
+ */
 export function grantedScopes(kind: NewToken["kind"], wanted: readonly TokenScope[]): TokenScope[] {
   const possible: readonly TokenScope[] = kind === "agent" ? agentScopes : maintainerScopes;
   if (wanted.some((scope) => !possible.includes(scope)))

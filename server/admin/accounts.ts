@@ -59,8 +59,8 @@ export async function createAccount(
 }
 
 /**
- * Replaces a password, ends the console sessions and deletes the mailed links. Tokens and devices stay valid. Throws
- * `bad_request` and `not_found`.
+ * Replaces the password of an account, ends its console sessions and deletes its mailed links. Tokens and
+ * devices stay valid. Throws `bad_request` and `not_found`.
  */
 export async function replacePassword(
   database: Database,
@@ -160,8 +160,8 @@ export function createOwnersToken(
 }
 
 /**
- * Only owners of the app may have agent tokens. All members may have maintainer tokens. Throws `not_found` for an
- * unknown app. (rule K22)
+ * Whether an account may have a token for an app. Only owners of the app may have agent tokens. All members may
+ * have maintainer tokens. Throws `not_found` for an unknown app. (rule K22)
  */
 async function mayCreateToken(
   tx: Transaction,
@@ -236,8 +236,8 @@ export const removeMember = (database: Database, named: Named) =>
   });
 
 /**
- * Locks the members of the app and finds one. `to` is null for a removal. Throws `not_found`, and `last_owner` for the
- * last owner. (rule K26)
+ * Locks the members of the app. Returns the member with the address `email`. `to` is the new role; null for a
+ * removal. Throws `not_found`, and `last_owner` for the last owner. (rule K26)
  */
 async function changeableMember(tx: Transaction, { appId, email }: Named, to: Role | null) {
   await appOf(tx, appId);
@@ -288,8 +288,8 @@ export function revokeToken(database: Database, { id }: { readonly id: string })
 }
 
 /**
- * Creates a new secret for a token. The old secret stays valid for `graceMinutes`. Throws the errors of `revokeToken`,
- * and `bad_request` for the id of a connection.
+ * Creates a new secret for a token. The old secret stays valid for `graceMinutes`. Throws the errors of
+ * `revokeToken`. Throws `bad_request` for a connection, because a connection renews its tokens itself.
  */
 export function rotateOwnersToken(
   database: Database,

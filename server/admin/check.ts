@@ -27,9 +27,9 @@ interface LostFile extends UploadReference {
 }
 
 /**
- * Removes references to missing and damaged files. Moves damaged files to `files/damaged`. Deletes files without
- * references, on SQLite only without a running server. Throws a SettingError if the folder has files of another
- * database, or none of the stored files.
+ * Removes references to missing and damaged files. Moves damaged files to `files/damaged`. Deletes files
+ * without references; on SQLite, only if no server runs. Throws a SettingError if the folder has files of
+ * another database, or if all stored files are missing.
  */
 export async function repair(database: Database, location: DataLocation) {
   await bindFiles(database, location);
@@ -42,7 +42,7 @@ export async function repair(database: Database, location: DataLocation) {
   return { lost, deletedOrphans: await deleteOrphans(database, files, location) };
 }
 
-/** Returns the error if all files are missing. In this case the folder is probably not mounted. */
+/** Returns the error for the case that all files are missing. The folder is probably not mounted. */
 const allMissing = (count: number, location: DataLocation) =>
   new SettingError(
     location.s3
@@ -99,7 +99,8 @@ export async function checkAll(
     const wrongSecret = await secretFaultIn(given, location, database);
     if (wrongSecret) faults.push(wrongSecret.message);
   }
-  // This reads an object, because S3 explains wrong settings only in a body. Answers to HEAD have no body.
+  // This reads an object, because S3 explains wrong settings only in the body of an answer. The answer to a
+  // HEAD request has no body.
   if (location.s3) await createStoreMark(location.s3).read();
   const files = openFiles(location);
   const stored = await readStoredFiles(database, files);

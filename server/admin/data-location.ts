@@ -17,8 +17,9 @@ export interface GivenSecrets {
 }
 
 /**
- * Returns the secrets of a deployment; undefined if there are none. Encrypts values of an old secret with the current
- * secret. Throws a SettingError if the secrets do not fit the database.
+ * Returns the secrets of a deployment; undefined if there are none. Values that are encrypted with an old
+ * secret are encrypted again with the current secret. Throws a SettingError if the secrets do not fit the
+ * database.
  */
 export async function secretsFor(
   given: GivenSecrets,
@@ -33,7 +34,10 @@ export async function secretsFor(
 const secretInFolder = async (location: DataLocation): Promise<string | undefined> =>
   location.databaseUrl === undefined ? readIfThere(secretFile(location)) : undefined;
 
-/** Returns the given secrets, with a secret for the case that none is given. Undefined if there is none. */
+/**
+ * Returns the given secrets. `otherwise` is the current secret if none is given. Returns undefined if there is
+ * no current secret.
+ */
 export function secretsIn(
   { secret: given, oldSecrets = "" }: GivenSecrets,
   otherwise?: string,

@@ -18,8 +18,8 @@ import { assertPlace, openFiles, openKeptFiles } from "../start/open-files.ts";
 import { type GivenSecrets, secretsFor } from "./data-location.ts";
 
 /**
- * Erases a person in the whole deployment, with the account. A killed command can be repeated. Throws `last_owner` or
- * `wrong_state` with the apps that prevent the erasure.
+ * Erases a person in the whole deployment, and deletes the person's account. A killed command can be repeated.
+ * Throws `last_owner` or `wrong_state` with the apps that prevent the erasure.
  */
 export async function eraseUser(
   database: Database,
@@ -98,7 +98,10 @@ async function eraseEverywhere(database: Database, person: Person): Promise<Effe
   }
 }
 
-/** On SQLite, a running server may be adding the same files. Then that server deletes them later. */
+/**
+ * Deletes those of these files that have no references. Returns a text about the result. On SQLite, a running
+ * server may be adding the same files. In this case, that server deletes the files later.
+ */
 async function deleteFiles(database: Database, location: DataLocation, hashes: readonly string[]) {
   const files = openFiles(location);
   const remove = () => openKeptFiles(database, files, location).removeUnreferenced(hashes);

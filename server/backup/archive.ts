@@ -109,7 +109,7 @@ export async function* archiveFaults(archive: Archive): AsyncGenerator<string> {
   if (!listed) return;
   const present = new Set(archive.entries.map(({ name }) => name));
   for (const name of listed.hashes.keys()) if (!present.has(name)) yield `${name} is missing in the backup.`;
-  // The manifest must contain exactly the expected lines in this order.
+  // The manifest must contain exactly one line for each entry, in the order of the entries.
   if (order.join("") !== listed.text) yield damaged(manifestName);
 }
 
@@ -226,8 +226,9 @@ async function isEncrypted(file: ArchiveFile): Promise<boolean> {
 }
 
 /**
- * Decrypts only the parts that are read. Throws an AgeFault if no key fits, or if the file is incomplete. `read` throws
- * an AgeFault for changed bytes. `close` closes the encrypted file.
+ * Returns a file with the decrypted content of `file`. Decrypts only the parts that are read. Throws an
+ * AgeFault if no key fits, or if the file is incomplete. `read` throws an AgeFault for changed bytes. `close`
+ * closes the encrypted file.
  */
 export async function decryptedFile(
   file: ArchiveFile,
@@ -296,7 +297,9 @@ export interface ArchiveEntry {
 /** Called with each fault of an archive. If the function returns, the reader continues with the next readable part. */
 type OnFault = (fault: string) => void;
 
-/** After a fault, searches for the next block that is the header of an entry. */
+/**
+ * Returns the entries of an archive. After a fault, searches for the next block that is the header of an entry.
+ */
 async function findEntries(file: ArchiveFile, onFault: OnFault): Promise<ArchiveEntry[]> {
   const { size } = await file.stat();
   const entries: ArchiveEntry[] = [];
@@ -385,8 +388,8 @@ export const manifestName = "manifest.sha256";
 /** Writes a tar file. Its last entry lists the SHA-256 of all other entries, in the format of `sha256sum -c`. */
 export interface ArchiveWriter {
   /**
-   * Adds a file of exactly `size` bytes and returns its SHA-256. Returns undefined and adds nothing if the size or the
-   * `wanted` SHA-256 differs. A rejection also adds nothing.
+   * Adds a file of exactly `size` bytes and returns its SHA-256. Returns undefined and adds nothing if the size
+   * or the `wanted` SHA-256 differs. If the promise rejects, nothing is added.
    */
   add(name: string, bytes: SizedStream, wanted?: string): Promise<string | undefined>;
   addText(name: string, text: string): Promise<void>;
@@ -402,7 +405,8 @@ interface SizedStream {
 }
 
 /**
- * Creates an archive. Deletes an old draft, such as one of a killed backup, so only one process may call this function.
+ * Creates an archive in the file `draft`. First deletes an old file with this name, which a killed backup may
+ * have left. Two processes must not call this function at the same time.
  */
 export async function createArchive(draft: string): Promise<ArchiveWriter> {
   await rm(draft, { force: true });

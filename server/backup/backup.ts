@@ -30,7 +30,9 @@ import { fullDisk, leftoversIn } from "./scratch.ts";
 import { dumpRows, snapshotName, type Table, tablesOf, withSnapshot } from "./store.ts";
 import { verify } from "./verify.ts";
 
-/** The number of characters of rows in one entry of the archive. A longer table has several entries. */
+/**
+ * When the rows in an entry of the archive have this number of characters, the next rows go into a new entry.
+ */
 const entryLength = 1_048_576;
 
 interface Order {
@@ -45,9 +47,9 @@ interface Order {
 }
 
 /**
- * Writes one tar file with the rows at one instant, the files and the secret. Also copies the journal of erasures, for
- * the restore of older backups. The server may be running. Throws a SettingError if the file exists or cannot be
- * written. (rule O9)
+ * Writes a backup: one tar file with all rows at one instant, the files and the secret. Also copies the journal
+ * of erasures, because the restore of an older backup needs it. The server may be running. Throws a
+ * SettingError if the file exists or cannot be written. (rule O9)
  */
 export async function backUp(database: Database, location: DataLocation, order: Order) {
   const { file, erasuresFile } = order;
@@ -69,7 +71,10 @@ export async function backUp(database: Database, location: DataLocation, order: 
   }
 }
 
-/** Call this before the backup gets its final name. Throws a SettingError if the journal cannot be written. */
+/**
+ * Copies the journal of erasures into `folder`. Must be called before the backup gets its final name. Throws a
+ * SettingError if the copy cannot be written.
+ */
 async function copyJournal(journal: string, folder: string): Promise<void> {
   const copy = join(folder, journalName);
   const entries = await readJournal(journal);
@@ -102,8 +107,8 @@ async function inDraft<Result>(file: string, work: () => Promise<Result>): Promi
 const needs = "The backup needs free space in its folder, and in the data folder for a copy of the database.";
 
 /**
- * An encrypted backup is first written without encryption into the data folder. With `prove`, it is verified there.
- * (rule O21)
+ * Writes a backup into its draft. If the backup is encrypted, it is first written into the data folder without
+ * encryption. With `prove`, the backup is verified before it is encrypted. (rule O21)
  */
 async function make(
   database: Database,
@@ -236,7 +241,8 @@ async function addFile(archive: ArchiveWriter, files: Files, { sha256, size }: S
   try {
     return (await archive.add(`files/${sha256}`, { size, chunks: read() }, sha256)) !== undefined;
   } catch (error) {
-    // If S3 does not answer, the file may still exist. So the whole backup fails, and the operator can repeat it.
+    // If S3 does not answer, the file may still exist. The whole backup then fails, so that the operator
+    // repeats it.
     if (readable || error instanceof FilesUnavailable) throw error;
     return false;
   }

@@ -55,8 +55,8 @@ interface Loaded {
 }
 
 /**
- * Fills a new database in one transaction. Returns the number of rows and the lost files. Throws an Error if numbers
- * differ from the backup.
+ * Fills a new database in one transaction. Returns the number of rows and the lost files. Throws an Error if a
+ * number of rows or files differs from the number in the contents of the backup.
  */
 export async function loadDatabase(address: DatabaseAddress, backup: Backup): Promise<Loaded> {
   const { archive, header } = backup;
@@ -122,7 +122,10 @@ function unknown(table: string): never {
 const linesOf = async (archive: Archive, entry: ArchiveEntry): Promise<string[]> =>
   (await archive.readText(entry)).split("\n").filter((line) => line !== "");
 
-/** Removes references to files that are not in the backup. Their thread was deleted while the backup was created. */
+/**
+ * Removes references to files that are not in the backup. These files were deleted while the backup was
+ * created. Returns their SHA-256.
+ */
 async function removeLost(tx: Transaction, present: ReadonlySet<string>): Promise<string[]> {
   const lost: string[] = [];
   for await (const { sha256 } of storedFiles(tx)) if (!present.has(sha256)) lost.push(sha256);

@@ -52,8 +52,8 @@ const incomplete = 10;
 const longestMessage = 2_000;
 
 /**
- * The child process has a low priority, so that no request waits. If the backup fails, throws an Error with its
- * message.
+ * Creates and verifies a backup in a child process. The child process has a low priority, so that no request
+ * waits. If the backup fails, throws an Error with the message of the child process.
  */
 async function backUpInChild(
   {
@@ -80,7 +80,10 @@ async function backUpInChild(
 
 const Failure = z.object({ error: z.string() });
 
-/** Reads the error from the last line, a JSON object. Returns the line itself if it is not JSON. */
+/**
+ * Returns the error message in the last line of `err`, which is usually a JSON object. Returns the line itself
+ * if it is not JSON.
+ */
 function messageIn(err: string): string {
   const last = err.trim().split("\n").at(-1) ?? "";
   try {

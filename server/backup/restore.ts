@@ -71,8 +71,9 @@ interface AdoptOrder extends GivenSecrets {
 }
 
 /**
- * Prepares a database that another program, such as Litestream, has restored: deletes sessions and the like, and erases
- * people again. Throws a SettingError if a server uses the database, or if the secret does not fit. (rule O23)
+ * Prepares a database that another program, such as Litestream, has restored. Empties the tables that must be
+ * empty after a restore, such as sessions, and erases the people in the journals again. Throws a SettingError
+ * if a server uses the database, or if the secret does not fit. (rule O23)
  */
 export async function adopt(location: DataLocation, order: AdoptOrder, waiting: LockOptions = {}) {
   const { erasures, erasuresFile, ...given } = order;
@@ -151,8 +152,9 @@ const noteOf = (missing: number): string =>
     : `${erasedAreBack} Files are missing or damaged. Put them back, or run \`innkeep admin repair\`, which removes the references to them.`;
 
 /**
- * Verifies and restores a backup of either engine, and erases people in the journals again. The folder or database must
- * be empty. Throws an Error with a message for the operator, such as for a wrong secret. (rule O9)
+ * Verifies and restores a backup of SQLite or PostgreSQL. Erases the people in the journals again. The folder
+ * or database must be empty. Throws an Error with a message for the operator, such as for a wrong secret.
+ * (rule O9)
  */
 export async function restore(
   location: DataLocation,
@@ -188,7 +190,10 @@ interface Restoring extends Backup {
   readonly entries: readonly JournalEntry[];
 }
 
-/** The lock prevents the start of a server. Throws an error if the folder already has a database. */
+/**
+ * Calls `work` while the data folder is locked, so that no server can start. Throws a SettingError if the
+ * folder already has a database.
+ */
 async function withLock<Result>(location: DataLocation, waiting: LockOptions, work: () => Promise<Result>) {
   const lock = await lockFolder(location.data, waiting);
   try {
@@ -204,7 +209,10 @@ async function withLock<Result>(location: DataLocation, waiting: LockOptions, wo
   }
 }
 
-/** Restores into a draft, which is renamed last. So no server can start with an incomplete database. */
+/**
+ * Restores into a draft of the database file. The draft is renamed last, so that no server can start with an
+ * incomplete database.
+ */
 const restoreFolder = (location: DataLocation, backup: Restoring) =>
   inDraft(location, (draft) => restoreAll(location, { file: draft }, backup));
 
@@ -256,8 +264,8 @@ async function finishRestore(
 ) {
   await database.write((tx) => filesPlace.replace(tx, location.s3 ? "s3" : "folder"));
   if (location.s3 || location.databaseUrl === undefined) await adoptPlace(database, location);
-  // Opening the database has applied all newer migrations. Backups of older versions contain recovery codes, which
-  // must not be used again.
+  // `openDatabase` has already applied all newer migrations. A backup of an older version contains recovery
+  // codes, which must not be used again.
   const withoutRecoveryCodes = await database.write((tx) => secondFactors.endRecoveryCodes(tx));
   return { withoutRecoveryCodes, erasedAgain: await eraseRestored({ database, location, given }, entries) };
 }
@@ -327,15 +335,18 @@ async function assertEmptyDatabase(url: string, header: BackupHeader): Promise<v
   }
 }
 
-/** Different lists can create the same schema. For example, a database older than the baseline has another list. */
+/**
+ * Whether two lists of migrations create the same schema. The lists can differ: a database that is older than
+ * the baseline migration has another list.
+ */
 function haveSameSchema(...states: (readonly Named[])[]): boolean {
   const [one, other] = states.map((applied) => schemaOf(applied, migrations));
   return typeof one === "object" && typeof other === "object" && one.length === other.length;
 }
 
 /**
- * Writes the id of the deployment to an empty S3 store before the first file. So a failed restore can be repeated.
- * Throws a SettingError if the store contains other files.
+ * Writes the id of the deployment to an empty S3 store. The id is written before the first file, so that a
+ * failed restore can be repeated. Throws a SettingError if the store contains files of another deployment.
  */
 async function claimStoreFor({ s3 }: DataLocation, backup: Backup): Promise<void> {
   if (!s3) return;
@@ -385,8 +396,8 @@ async function deploymentValueIn({ archive, header }: Backup, wanted: string): P
 }
 
 /**
- * Writes the secret to the folder if the folder has none. Removes it again if `work` fails, so the restore can be
- * repeated.
+ * Writes the secret to the folder if the folder has none. If `work` fails, removes the secret again, so that
+ * the restore can be repeated.
  */
 async function withRestoredSecret<Result>(
   location: DataLocation,
@@ -404,7 +415,7 @@ async function withRestoredSecret<Result>(
   }
 }
 
-/** The files that a restore reads to find erasures that are newer than its backup. */
+/** The files that a restore reads to find erasures that are newer than the backup. */
 interface JournalChoice {
   /** The file of a backup. Its folder may contain a journal. */
   readonly backup: string | undefined;
@@ -432,7 +443,10 @@ const noJournal = (file: string) =>
     `The journal of erasures ${file} does not exist. Correct the name. If nobody was ever erased, leave out --erasures and INNKEEP_ERASURES.`,
   );
 
-/** Call this before the restore. If the restore is killed, the server erases the people when it starts. */
+/**
+ * Adds the entries to the journal in the data folder. Must be called before the restore: if the restore is
+ * killed, the server erases the people when it starts.
+ */
 const keepJournal = ({ data }: DataLocation, entries: readonly JournalEntry[]): Promise<number> =>
   addToJournal(join(data, journalName), entries);
 
@@ -440,8 +454,8 @@ const atStart =
   "INNKEEP_SECRET is not set. When the server starts, it erases the people who were erased after the backup was created.";
 
 /**
- * Erases the people in the journals before a server uses the database. Without the secret, the server erases them when
- * it starts. (rule P11)
+ * Erases the people in the journals before a server uses the database. Without the secret, this is not possible
+ * here: the server erases the people when it starts. (rule P11)
  */
 async function eraseRestored(
   {

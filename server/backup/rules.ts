@@ -1,7 +1,10 @@
 /** The state of the last nightly backup of a deployment. Times are in ISO 8601. */
 export interface NightlyBackup {
   readonly startedAt: string;
-  /** The end of the lease of a running backup. After this time, the server that creates the backup has stopped. */
+  /**
+   * The time at which the lease of a running backup expires. The server that creates the backup renews the
+   * lease. An expired lease shows that this server has stopped.
+   */
   readonly until: string;
   readonly outcome: "running" | "ok" | "failed";
   /** The time when the previous backup began, if that backup never ended. Set only while a backup runs. */
@@ -30,7 +33,8 @@ const leaseMilliseconds = 900_000;
 const oldMilliseconds = 2 * dayMilliseconds;
 
 /**
- * Whether the nightly backup must be created now. `at` is its time of day, in minutes after midnight UTC. (rule O22)
+ * Whether the nightly backup must be created now. `at` is the time of day for the backup, in minutes after
+ * midnight UTC. (rule O22)
  */
 export function isNightlyDue(last: NightlyBackup | undefined, now: Date, at: number): boolean {
   if (!last) return true;
@@ -75,7 +79,10 @@ export function nightlyWarning(nightly: NightlyBackup, now: Date): string | unde
   return age > oldMilliseconds ? `No nightly backup was verified for two days. ${proven}` : undefined;
 }
 
-/** Returns when the unfinished backup began: the last one if its lease has expired, or else the one before it. */
+/**
+ * Returns when a backup began that never ended; undefined if there is none. If the lease of the last backup has
+ * expired, this is the last backup. Otherwise it can be the backup before the last one.
+ */
 function unfinishedSince(
   { outcome, startedAt, until, unfinished }: NightlyBackup,
   now: Date,

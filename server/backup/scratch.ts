@@ -14,8 +14,8 @@ const prefix = "verify-";
 const lockName = "scratch.lock";
 
 /**
- * The scratch folders that this process uses. Their lock files must not be opened again, because that would release the
- * locks.
+ * The scratch folders that this process uses. This process must not open the lock files in these folders again,
+ * because that would release the locks.
  */
 const own = new Set<string>();
 
@@ -97,8 +97,8 @@ export async function assertFreeSpace(folder: string, bytes: number): Promise<vo
 }
 
 /**
- * Returns the folders of killed commands. A user may have folders with similar names, so links and folders with other
- * files are left out.
+ * Returns the temporary folders that killed commands have left in `parent`. Leaves out links and folders with
+ * other files, because a user may have folders with similar names.
  */
 export async function leftoversIn(
   parent: string,

@@ -15,8 +15,8 @@ import type { NightlyBackup } from "./rules.ts";
 type RowsOf = (table: Table) => AsyncIterable<readonly string[]>;
 
 /**
- * Replaces all rows. Keeps the stored times of the clock, and the console sessions of accounts that still exist.
- * Returns the SHA-256 of the files of the old rows.
+ * Replaces all rows of the database with the rows from `rowsOf`. Keeps the stored times of the clock, and the
+ * console sessions of accounts that still exist. Returns the SHA-256 of the files of the old rows.
  */
 export async function replaceRows(tx: Transaction, rowsOf: RowsOf): Promise<string[]> {
   const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");
@@ -122,7 +122,7 @@ export const inLoadOrder = (tables: readonly Table[]): Table[] => [
   ...tables.filter(({ name }) => loadedLast.has(name)),
 ];
 
-/** Deletes the rows of a table that triggers wrote while other tables were loaded. */
+/** Deletes the rows that triggers wrote into a table while other tables were loaded. */
 export async function emptyBeforeLoad(tx: Transaction, table: Table): Promise<void> {
   if (loadedLast.has(table.name)) await emptyTable(tx, table);
 }
@@ -146,8 +146,9 @@ const bulkInsertPostgres = (table: Table): string => {
 };
 
 /**
- * Deletes what must not be sent again. Updates counts of tags, statistics for the query planner, and PostgreSQL's
- * sequence of threads. Triggers add the threads to the queue of the search index.
+ * Completes a database after its rows were loaded. Deletes the notices and posts that must not be sent again.
+ * Updates counts of tags, statistics for the query planner, and PostgreSQL's sequence of threads. Triggers have
+ * already added the threads to the queue of the search index.
  */
 export async function afterLoad(tx: Transaction): Promise<void> {
   await dropWaiting(tx);
@@ -270,8 +271,8 @@ const foreignKeysSql: Record<Engine, string> = {
 export const snapshotName = "snapshot.db";
 
 /**
- * The reader sees the database at one instant, while other transactions write. On SQLite the reader uses a copy in
- * `scratch`.
+ * Calls `use` with a reader that sees the database at one instant, even if other transactions write. On SQLite,
+ * the reader uses a copy of the database in the folder `scratch`.
  */
 export async function withSnapshot<Result>(
   database: Database,
@@ -333,7 +334,10 @@ export const nightlyRecord = {
   },
 };
 
-/** Sorts each name after its dependencies, and otherwise alphabetically. Throws an Error for a cycle. */
+/**
+ * Returns the names in an order in which each name comes after its dependencies. Names that need no such order
+ * are sorted alphabetically. Throws an Error for a cycle.
+ */
 export function dependencyOrder(
   names: readonly string[],
   dependencies: ReadonlyMap<string, readonly string[]>,

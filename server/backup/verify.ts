@@ -26,8 +26,8 @@ export interface VerifyOrder {
 }
 
 /**
- * Proves that a backup can be restored: compares every byte, restores into a scratch folder, and checks that database.
- * Throws an Error that lists all faults. (rule O20)
+ * Proves that a backup can be restored: compares every byte, restores the backup into a scratch folder, and
+ * checks the restored database. Throws an Error that lists all faults. (rule O20)
  */
 export async function verify({ file, identity, scratch }: VerifyOrder) {
   const faults: string[] = [];
@@ -99,7 +99,10 @@ async function load(address: DatabaseAddress, backup: Backup) {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Compares only sizes. The content of each file was already compared with the hash in its name. */
+/**
+ * Returns a fault for each file whose size differs from the size in its row. Compares only sizes, because the
+ * content of each file was already compared with the hash in its name.
+ */
 async function fileFaults(reader: Reader, archive: Archive): Promise<string[]> {
   const sizes = new Map(fileEntries(archive).map(([sha256, { size }]) => [sha256, size]));
   const faults: string[] = [];

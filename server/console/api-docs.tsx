@@ -101,7 +101,10 @@ const Docs = ({
   );
 };
 
-/** The search, and the field for a key. The field is in no form, so only the calls from this page send the key. */
+/**
+ * The search, and the field for a key. The key field is outside of all forms, so that only the calls of this
+ * page send the key.
+ */
 const Tools = () => (
   <div class="card stack" id="docs-tools" hidden>
     <div class="columns">
@@ -386,10 +389,16 @@ function operationJsonOf(openApi: unknown, operationId: string): unknown {
 
 const WithId = z.object({ operationId: z.string() });
 
-/** How deep `$ref`s are resolved. A schema that refers to itself ends with an empty object. */
+/**
+ * The maximum number of nested `$ref`s that are resolved. A deeper `$ref` becomes an empty object, because a
+ * schema can refer to itself.
+ */
 const deepest = 12;
 
-/** Returns a part of the document in which each `$ref` is replaced by the object to which it refers. */
+/**
+ * Returns `part`, a part of the OpenAPI document. Each `$ref` in it is replaced by the object to which it
+ * refers.
+ */
 function resolved(part: unknown, components: Components, depth = 0): unknown {
   if (Array.isArray(part)) return part.map((item) => resolved(item, components, depth));
   if (typeof part !== "object" || part === null) return part;
@@ -415,7 +424,10 @@ function exampleBodyOf({ requestBody }: Operation): unknown {
 /** The kind of credential that an operation needs. */
 type Credential = "x-api-key" | "bearer" | "none" | "session";
 
-/** Returns a credential that a person can type on the page. `session`: the operation accepts only a console session. */
+/**
+ * Returns the kind of credential that an operation needs. `session`: the operation accepts only a console
+ * session.
+ */
 function credentialOf({ security = [] }: Pick<Operation, "security">): Credential {
   const names = security.flatMap((one) => Object.keys(one));
   if (names.length === 0) return "none";

@@ -10,7 +10,7 @@ import type { Ask, InvitedRead, MailedInvitationRead, PageReads } from "./page-r
 import type { Reply } from "./respond.tsx";
 
 interface WithAddress {
-  /** Returns the path of the route. Each id in it is a parameter, such as `:appId`. */
+  /** Returns the path of the route. Each id in the path is a parameter, such as `:appId`. */
   readonly at: (links: Links) => string;
 }
 
@@ -25,15 +25,18 @@ export interface Page extends WithAddress {
  * A form of the console. Its API endpoint checks the role. If the action was not done, the next page shows `notDone`.
  */
 interface FormOf<Done extends string, V extends SignedInVisit> extends WithAddress, NotDone {
-  /** The page with the form; it shows the form again after a refusal. "any": every page has the form. */
+  /**
+   * The page that contains the form. After a refusal, this page shows the form again. "any": all pages contain
+   * the form.
+   */
   readonly page: Page | "any";
   readonly act: PageHandler<V, Done>;
   readonly done: DoneNotices<Done>;
 }
 
 /**
- * The notices for the results of a form. The address of the next page contains a word for the result. Null: the page
- * writes its own text.
+ * The notice for each result of a form. The address of the next page contains the key of the notice. Null: the
+ * next page writes its own text.
  */
 type DoneNotices<Done extends string> = Readonly<Record<NoInfer<Done>, string | null>>;
 
@@ -112,13 +115,15 @@ export interface Visit {
    * Returns the invitation that belongs to a secret link. Returns undefined if the invitation cannot be used.
    */
   readonly invited: InvitedRead;
-  /** Returns the invitation of a secret link. Undefined if it cannot be used. */
+  /**
+   * Returns the invitation that belongs to a secret link. Returns undefined if the invitation cannot be used.
+   */
   readonly mailedInvitation: MailedInvitationRead;
 }
 
 /**
- * The lowest role that can open a page; "account" outside of an app. Only hides useless pages: the API endpoints check
- * the access.
+ * The lowest role that can open a page; "account" for a page outside of an app. The console uses this
+ * role only to hide pages that a person cannot use. The API endpoints check the access.
  */
 export type PageNeeds = Role | "account";
 
@@ -129,7 +134,7 @@ export interface SignedInVisit extends Visit {
   readonly caller: ConsoleCaller;
   readonly reads: PageReads;
   readonly views: PageViews;
-  /** Whether a script or the browser requests the page in the background. Nobody reads it then. */
+  /** Whether a script or the browser requests the page in the background. No person reads such a page. */
   readonly isLive: boolean;
   readonly drafts: PageDrafts;
   readonly answering: PageAnswering;
@@ -141,5 +146,8 @@ export interface UploadVisit extends SignedInVisit {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Answers a request to a page or form. `Done` has the words for the results. The next address contains one of them. */
+/**
+ * Answers a request to a page or form. `Done` are the words for the possible results of a form. The address of
+ * the next page contains the word for the result.
+ */
 export type PageHandler<V extends Visit, Done extends string = never> = (visit: V) => Promise<Reply<Done>>;

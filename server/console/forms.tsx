@@ -7,7 +7,10 @@ import { limits } from "../../src/contract/limits.ts";
 import { counted, mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../http/body/read-body.ts";
 import { draftFieldOf } from "./drafts/fields.ts";
 
-/** Hidden fields with a version (a hash) of each shown value. With them, the server finds changes of other people. */
+/**
+ * Hidden fields with the version of each shown value. A version is a hash of the value. With the versions, the
+ * server detects that another person has changed a value.
+ */
 export const OriginalValues = ({
   current,
   form,
@@ -26,8 +29,9 @@ const versionsIn = (form: Filled | undefined, current: Values): Values =>
   );
 
 /**
- * Returns the version of a field that is shown again: of the stored value if the page shows it, otherwise the sent
- * version. A newer version would replace another person's change that the page does not show.
+ * Returns the version of a field in a form that is shown again. If the page also shows the stored value,
+ * returns the version of the stored value. Otherwise returns the sent version, so that a save cannot overwrite
+ * a change that the page does not show.
  */
 export function versionAgain(form: Filled, name: string): string {
   const saved = savedAt(form, name);
@@ -35,8 +39,8 @@ export function versionAgain(form: Filled, name: string): string {
 }
 
 /**
- * Returns the state of a form that changes stored values. Unchanged fields show the stored value: another person may
- * have changed it.
+ * Returns the state of a form that changes stored values. Fields that the person did not change show the stored
+ * value, because another person may have changed this value.
  */
 export function filledOver(form: Filled | undefined, current: Values): Filled {
   if (!form?.sent) return form ?? filledWith(current);
@@ -45,8 +49,8 @@ export function filledOver(form: Filled | undefined, current: Values): Filled {
 }
 
 /**
- * Returns the stored values of fields that the person did not change or that already have the sent value. `given` has
- * the sent values.
+ * Returns the stored values of the fields that need no save. In these fields, the person changed nothing, or
+ * the sent value is already stored. `given` has the sent values.
  */
 export const unchangedValues = (form: Filled, current: Values, given: Values): Values =>
   Object.fromEntries(
@@ -65,8 +69,9 @@ export function isChanged(form: Filled, name: string, given: string): boolean {
 }
 
 /**
- * Returns a sent form with stored values in place of sent values. `stored` has the values with a version, `shown` those
- * of the fields. A list has one version, but several fields, such as `items.0.text`.
+ * Returns a sent form in which stored values replace sent values. `stored` has the values from which versions
+ * are made. `shown` has the values of the fields. They differ for a list, which has one version but several
+ * fields, such as `items.0.text`.
  */
 export function withStored(form: Filled, stored: Values, shown: Values = stored): Filled {
   const versions = new Map(
@@ -81,8 +86,9 @@ export function withStored(form: Filled, stored: Values, shown: Values = stored)
 }
 
 /**
- * Like `OriginalValues`, for known versions. `data-typed` has the version for which the person typed. A draft with it
- * warns of another person's change again.
+ * The same as `OriginalValues`, but for versions that are already known. `data-typed` is the version that the
+ * person saw while typing. A draft stores this version, so that the restored draft warns again of another
+ * person's change.
  */
 export const OriginalVersions = ({
   versions,
@@ -104,7 +110,10 @@ export const OriginalVersions = ({
   </>
 );
 
-/** Returns the sent version of a refused form if it differs from the version that the form has now. */
+/**
+ * Returns the sent version of a field. Undefined if the form was not refused, or if the sent version is equal
+ * to `version`.
+ */
 function typedFor(form: Filled | undefined, name: string, version: string): string | undefined {
   const sent = form?.refusal && form.value(originalVersionName(name));
   return sent === "" || sent === version ? undefined : sent;
@@ -113,7 +122,7 @@ function typedFor(form: Filled | undefined, name: string, version: string): stri
 /** The values of a form, by the names of its fields. */
 export type Values = Readonly<Record<string, string>>;
 
-/** Returns the name of the hidden field with the version that a field's value had when the form was shown. */
+/** Returns the name of the hidden field that contains the version of a field. */
 export const originalVersionName = (name: string): string => `was-${name}`;
 
 /** Returns the version of a field's value, which is a hash. All kinds of line breaks count as equal. */
@@ -124,8 +133,9 @@ export const givenFor = (fields: Fields, names: Values): Values =>
   Object.fromEntries(Object.keys(names).map((name) => [name, fields.text(name)]));
 
 /**
- * Returns the changed values of `given`: saving the others could undo another person's change. Adds the `implied`
- * values. Throws `bad_request` for fields that another person also changed.
+ * Returns the values of `given` that the person changed, and the `implied` values. Unchanged values are left
+ * out, because a save of them could undo another person's change. Throws `bad_request` for fields that another
+ * person has also changed.
  */
 export function changedValues(fields: Fields, given: Values, current: Values, implied: Values = {}): Values {
   const typed = Object.entries(given).filter(
@@ -149,7 +159,7 @@ interface Conflict extends Issue {
 const message =
   "was changed by somebody else since you opened this page. Compare yours with the saved text below. To replace the saved text with yours, save again";
 
-/** Returns the stored value of a field that another person has also changed; undefined if there is no such change. */
+/** Returns the stored value of a field if another person has also changed the field; otherwise undefined. */
 export function savedAt({ refusal }: Pick<Filled, "refusal">, name: string): string | undefined {
   const issue = refusal?.details.issues?.find(({ path }) => path === name);
   return issue && "saved" in issue && typeof issue.saved === "string" ? issue.saved : undefined;
@@ -194,15 +204,18 @@ export interface Fields {
   readonly idempotencyKey: string | undefined;
 }
 
-/** Enough for the longest release note, even if all its characters are escaped. */
+/**
+ * The maximum size of a form. The longest release note fits into a form, even if all its characters are
+ * escaped.
+ */
 const mostBytes = 2 * 1_048_576;
 
 /** The maximum number of fields of a form. A form with a list of FAQ entries has the most fields. */
 const mostFields = 50_000;
 
 /**
- * Reads a sent form. Throws `unsupported_media_type`, and `payload_too_large` for more than 2 MiB, or more than 32 KiB
- * if nobody is signed in.
+ * Reads a sent form. Throws `unsupported_media_type` for another media type. Throws `payload_too_large` for
+ * more than 2 MiB or 50,000 fields. If nobody is signed in, the limit is 32 KiB.
  */
 export const readForm = (request: IncomingMessage, sending: Sending): Promise<Fields> =>
   counted(sending, () => readFields(request, sending));
@@ -333,7 +346,7 @@ export interface Filled {
 
 interface FieldProps {
   readonly form: Filled;
-  /** The name of the field. In a refusal, the fault of this field has the name as its path. */
+  /** The name of the field. In a refusal, the issues with this name as `path` belong to the field. */
   readonly name: string;
   readonly label: string;
   readonly hint?: ComponentChildren;
@@ -344,7 +357,7 @@ interface FieldProps {
   /** The language of the text, if it is not the language of the page. */
   readonly language?: { readonly lang: string; readonly dir: "ltr" | "rtl" } | undefined;
   /**
-   * Whether drafts of this field are not stored, although drafts of other fields with the same name are stored.
+   * Whether drafts of this field are not stored. Drafts of other fields with the same name may be stored.
    * (rule O18)
    */
   readonly unkept?: boolean;
@@ -368,7 +381,7 @@ export const TextField = ({
   ...traits
 }: FieldProps &
   InputTraits & {
-    /** Returns the text of a stored value that the field shows in another form, such as a local time. */
+    /** Converts a stored value to the text that the person reads, such as a local time. */
     readonly savedText?: (saved: string) => string;
   }) => {
   const ids = fieldIds({ form, name, hint, part });
@@ -423,7 +436,7 @@ export const TextArea = ({
   readonly size?: "line" | "short" | "tall" | undefined;
   readonly required?: boolean;
   readonly placeholder?: string;
-  /** Whether the field gets the focus when the page opens, if the field has a fault. */
+  /** Whether a field with a fault gets the focus when the page opens. */
   readonly focusesFault?: boolean;
 }) => {
   const ids = fieldIds({ form, ...rest });
@@ -477,7 +490,9 @@ export const Select = ({
   readonly options: readonly (readonly [value: string, label: string])[];
   /** Whether a script in the browser selects the browser's time zone. */
   readonly ownZone?: boolean;
-  /** An option that nobody can choose. It is shown while the person must still choose another one. */
+  /**
+   * An option that nobody can select. The control shows this option until the person selects another option.
+   */
   readonly unchosen?: readonly [value: string, label: string];
 }) => {
   const ids = fieldIds({ form, ...rest });
@@ -502,7 +517,10 @@ export const Select = ({
   );
 };
 
-/** Returns the fault of a field or a value nested in it. The text continues the label, such as "must be text". */
+/**
+ * Returns the fault of a field or of a value nested in the field. The label and the text of the fault form one
+ * sentence, such as "Title must be text".
+ */
 export const faultAt = ({ refusal }: Pick<Filled, "refusal">, name: string): string | undefined =>
   refusal?.details.issues?.find(({ path }) => path === name || path.startsWith(`${name}.`))?.message;
 
@@ -617,11 +635,17 @@ export const HiddenFields = ({ values }: { readonly values: readonly (readonly [
 /** A hidden field with a unique value. If the form is sent twice, its action is done only once. */
 export const IdempotencyField = () => <input type="hidden" name="once" value={randomUUID()} />;
 
-/** Returns the attribute with the request to an authenticator, which a script reads. None for null. */
+/**
+ * Returns the attribute `data-passkey` with a request to an authenticator. A script reads the attribute.
+ * Returns no attribute for null.
+ */
 export const passkeyAttribute = (asked: PasskeyRequest | PasskeyCreation | null) =>
   asked === null ? {} : { "data-passkey": JSON.stringify(asked) };
 
-/** The field for the answer of an authenticator, and the button that asks it. A script shows the button. */
+/**
+ * The field for the answer of an authenticator, and the button that asks the authenticator. A script shows the
+ * button.
+ */
 export const PasskeyParts = ({
   button,
   primary = false,
@@ -640,7 +664,10 @@ export const PasskeyParts = ({
   </>
 );
 
-/** Parses the answer of the authenticator in the field `passkey`. Undefined if it is not a JSON object. */
+/**
+ * Parses the answer of the authenticator from the field `passkey`. Returns undefined if the answer is not a
+ * JSON object.
+ */
 export function passkeyIn(sent: string): object | undefined {
   try {
     const answer: unknown = JSON.parse(sent);

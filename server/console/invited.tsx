@@ -22,7 +22,10 @@ export interface Invited extends InvitedRow {
   readonly secret: string;
 }
 
-/** The app's name is in quotation marks. A person has chosen it, and it must not look like a sentence of the server. */
+/**
+ * Shows who invites the person to which app. A person has chosen the name of the app, so the name could look
+ * like a sentence of the server. For this reason, the name is in quotation marks.
+ */
 export const InvitedTo = ({
   invited: { appName, role, email, invitedBy },
   next,

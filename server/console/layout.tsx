@@ -49,12 +49,13 @@ export const ConsolePage = ({
 }: {
   readonly navigation: Navigation;
   readonly title: string;
-  /** Whether the page is narrow. Pages with forms and text use it, because long lines are hard to read. */
+  /** Whether the page is narrow. Pages with forms and text are narrow, because long lines are hard to read. */
   readonly narrow?: boolean;
   /** Whether the page is as wide as the window. */
   readonly wide?: boolean;
   /**
-   * The address of the page, for a page that can be the answer to a form: such an answer has the address of the form.
+   * The address of the page. Needed for a page that can be the answer to a form, because the browser then shows
+   * the address of the form.
    */
   readonly address?: string;
   readonly children: ComponentChildren;
@@ -99,8 +100,9 @@ export const ConsolePage = ({
 );
 
 /**
- * Returns the title of the page, with the number of unread threads for the browser's tab. The inbox shows the number
- * for its app, the page of decisions for all apps.
+ * Returns the title of the page. The title begins with the number of unread threads, so that the browser's tab
+ * shows this number. The inbox counts the threads of its app. The page of decisions counts the threads of all
+ * apps.
  */
 function titleOf({ app, tab, counts }: Navigation, title: string): string {
   const here = app && tab === "inbox" ? (counts.get(app.id)?.unread ?? 0) : 0;
@@ -146,7 +148,9 @@ const Count = ({
   </span>
 );
 
-/** The link to the search. A script opens the search over the page instead. Ctrl+K does the same. */
+/**
+ * The link to the search page. A script opens the search over the current page instead. Ctrl+K does the same.
+ */
 const SearchLink = ({ links }: { readonly links: Links }) => (
   <a
     class="search-link"
@@ -350,7 +354,8 @@ interface DocumentProps {
   readonly links: Links;
   readonly title: string;
   /**
-   * The address of the page, for a page that can be the answer to a form: such an answer has the address of the form.
+   * The address of the page. Needed for a page that can be the answer to a form, because the browser then shows
+   * the address of the form.
    */
   readonly address?: string | undefined;
   /** The e-mail address of the signed-in person. Scripts show only the drafts of this person. */
@@ -358,7 +363,7 @@ interface DocumentProps {
   readonly events?: Navigation["events"];
   /** Whether shortcuts with single keys are turned on. */
   readonly hasKeys?: boolean;
-  /** The path with which the API's addresses begin. Needed only on a page whose scripts call the API. */
+  /** The beginning of the paths of the API. Needed only on a page whose scripts call the API. */
   readonly base?: string;
   /** The scripts of this page, in addition to the script of every page. */
   readonly scripts?: readonly Asset[];
@@ -438,7 +443,8 @@ export interface Navigation {
   /** The address of the page about the API. */
   readonly docs: string;
   /**
-   * The address that sends events about changes to an open page. `since` is the time at which the page was created.
+   * `at` is the address from which an open page gets events about changes. `since` is the time at which the
+   * page was created.
    */
   readonly events: { readonly at: string; readonly since: string };
   /** The console preferences of this person. */
@@ -450,7 +456,7 @@ export interface Navigation {
   readonly requests: ReadonlyMap<string, number>;
   /** The running tests with too few testers, in all apps. */
   readonly testsBelow: readonly TestBelow[];
-  /** The word in the address for the result of the last form. */
+  /** The word in the address for the result of the form that was sent last. */
   readonly done: string;
   readonly notices: Notices;
   readonly app?: App | undefined;
@@ -509,7 +515,10 @@ export interface AppNavigation extends Navigation {
   readonly app: App;
 }
 
-/** Throws `not_found` for a person who is not a member, and `forbidden` for a role that does not suffice. */
+/**
+ * Returns the navigation of a page of an app. Throws `not_found` if the person is not a member, and `forbidden`
+ * if the role is too low.
+ */
 export async function appNavigationOf(
   visit: SignedInVisit,
   tab: Tab,
@@ -547,8 +556,8 @@ export function answerWithErrorPage({ settings, steps }: PageDeps, show: ShowErr
 }
 
 /**
- * Answers failed requests below the console's path. Browsers get an error page, or the sign-in page without a session.
- * Other clients get JSON.
+ * Answers failed requests below the console's path. A browser gets an error page. If the console session is
+ * missing, the browser gets the sign-in page. Other clients get JSON.
  */
 export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage {
   const consolePath = consolePathOf(settings);
@@ -570,8 +579,8 @@ export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage 
 }
 
 /**
- * Returns the error to show. A wrong id or cursor in an address means `not_found`. A person may have typed a wrong
- * filter, so its error is shown.
+ * Returns the error to show. For a wrong id or cursor in an address, this is `not_found`. For a wrong filter,
+ * it is the error of the filter, because a person may have typed the filter.
  */
 function asSeen(ctx: Context, error: ApiError): ApiError {
   if (ctx.method !== "GET" || error.code !== "bad_request") return error;
@@ -687,9 +696,7 @@ interface UnsavedText {
   readonly text: string;
 }
 
-/**
- * Returns the texts of a form that the person changed. Passwords and secrets are never returned. (rule O18)
- */
+/** Returns the texts that the person changed in a form. Passwords and secrets are never returned. (rule O18) */
 const unsavedTextsIn = (fields: Fields): UnsavedText[] =>
   fields.entries().flatMap(([name, text]) => {
     const label = draftFieldOf(name)?.label;

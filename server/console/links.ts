@@ -1,7 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Settings } from "../settings/settings.ts";
 
-/** Returns the addresses of pages and forms, below `at`. An id such as `:name` makes the path pattern of a route. */
+/**
+ * Returns the addresses of pages and forms, below `at`. With an id such as `:name`, the result is the path
+ * pattern of a route.
+ */
 export function createLinks(at: string) {
   const app =
     (noun: string) =>
@@ -16,7 +19,8 @@ export function createLinks(at: string) {
     signOut: `${at}/sign-out`,
     asset: (name: string) => `${at}/assets/${name}`,
     /**
-     * The service worker for notices. A worker controls only addresses below its folder, so it is in the top folder.
+     * The service worker for notices. A service worker controls only addresses below its folder, so this one is
+     * in the top folder.
      */
     pushWorker: `${at}/push-worker.js`,
     search: `${at}/search`,
@@ -129,8 +133,8 @@ export interface ConsolePath {
 }
 
 /**
- * Returns the two paths of the console, without a slash at the end. They differ if a proxy removes the path of
- * `baseUrl`.
+ * Returns the two paths of the console, without a slash at the end. The paths differ if a proxy removes the
+ * path of `baseUrl`.
  */
 export function consolePathOf({
   baseUrl,
@@ -150,8 +154,8 @@ export function pageOfForm({ req }: { readonly req: IncomingMessage }): string {
 }
 
 /**
- * Returns `given` if it is a path on this server, otherwise `otherwise`. `given` is parsed as in a browser: backslashes
- * and `//host` could lead to another server.
+ * Returns `given` if it is a path on this server, otherwise `otherwise`. `given` is parsed as a browser parses
+ * it, because backslashes and `//host` could lead to another server.
  */
 export function returnPath(given: string, consoleUrl: string, otherwise: string): string {
   if (!given.startsWith("/") || !URL.canParse(given, consoleUrl)) return otherwise;

@@ -37,7 +37,10 @@ function waitingWords({ count, isMore }: MailFault): string {
   return `${isMore ? "more than " : ""}${count} mails have waited`;
 }
 
-/** The same notice on a page that a script updates. The element always exists, so the script can fill it. */
+/**
+ * Shows the same as `MailFaultNotice`, on a page that a script updates. The element always exists, so that the
+ * script can fill it.
+ */
 export const LiveMailFault = ({ fault }: MailFaultProps) => (
   <div id="mail-fault" class="page-notice" data-live={versionOf(fault ?? null)}>
     <MailFaultNotice fault={fault} />

@@ -1,13 +1,16 @@
 /** The notice of a form that was not done. */
 export interface NotDone {
-  /** The word for the notice in an address and in the fields of a kept form. Forms with the same notice share it. */
+  /**
+   * The word that stands for the notice in the address of a page. A form that is kept during the sign-in also
+   * has this word. Forms with the same notice have the same word.
+   */
   readonly word: string;
   readonly notDone: string;
 }
 
 /**
- * The notices after a form, by their words in the address. A page shows no other text from an address, because anybody
- * can write one.
+ * The notices that a page can show after a form, by the word in the address. A page never shows text from its
+ * address, because anybody can write an address.
  */
 export interface Notices {
   readonly done: ReadonlyMap<string, string>;

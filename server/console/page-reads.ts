@@ -75,7 +75,9 @@ import { type People, peopleOf } from "./parts.tsx";
 export type WaitingProposal = AwaitingRow;
 export type Changes = ChangeCounts;
 
-/** The numbers of an app's unread threads, and of its proposals on which the person may decide. */
+/**
+ * How many threads of an app are unread, and how many proposals wait for a decision that the person may make.
+ */
 export interface AppCounts {
   readonly unread: number;
   readonly waiting: number;
@@ -103,7 +105,10 @@ const mostSlotRequests = 500;
 const mostStarted = 3;
 const mostQuestions = 1_000;
 const mostInQueue = 100;
-/** The maximum number of rows in each list of agent work. One more row is read, to detect further rows. */
+/**
+ * The maximum number of rows in each list of agent work. One more row is read, to detect that the list is
+ * longer.
+ */
 const mostWork = 10;
 const workShownMilliseconds = 30 * 86_400_000;
 
@@ -214,7 +219,8 @@ export const createPageReads =
     newestProposals: (threadIds: readonly string[]) => newestProposals(database, threadIds, now),
 
     /**
-     * Counts the threads of a bulk change with a waiting proposal, up to 100. Returns 0 for another person's change.
+     * Counts the threads with a waiting proposal in a bulk change, up to 100. Returns 0 for another person's
+     * bulk change.
      */
     awaitingInChange: (changeId: string) =>
       bulkChanges.countAwaiting(database, changeId, userId, limits.mostCounted + 1),
@@ -228,8 +234,8 @@ export const createPageReads =
     deliveries: (threadId: string) => deliveries.list(database, threadId),
 
     /**
-     * Returns the threads of an app with these ids or numbers, up to the limit of a release note. First numbers the new
-     * threads. The caller has checked that the person is a member.
+     * Returns the threads of an app with these ids or numbers, up to the limit of a release note. First assigns
+     * numbers to new threads. The caller has checked that the person is a member.
      */
     async threadsNamed(appId: string, { ids, numbers }: WantedThreads): Promise<readonly NamedThread[]> {
       if (ids.length + numbers.length === 0) return [];
@@ -241,8 +247,8 @@ export const createPageReads =
     },
 
     /**
-     * Returns the sorted addresses that get a mail about a release note, and the number of senders who get none. The
-     * caller has checked that the person is a member.
+     * Returns the sorted addresses that get a mail about a release note. Also returns the number of senders who
+     * get no mail. The caller has checked that the person is a member.
      */
     async reachOf(
       note: Omit<Parameters<typeof reachOfPublication>[1], "now">,
@@ -286,8 +292,8 @@ export const createPageReads =
     preferences: () => preferenceRows.of(database, userId),
 
     /**
-     * Whether the person must still confirm the e-mail address. False if this server sends no mail: nobody can confirm
-     * then. (rule S30)
+     * Whether the person must still confirm the e-mail address. False on a server that sends no mail, because
+     * nobody can confirm an address there. (rule S30)
      */
     mustVerify: async () => sendsMail(settings) && !(await users.isVerified(database, userId)),
 
@@ -410,8 +416,8 @@ export function createAsks<C extends Groups>(
 }
 
 /**
- * Converts a temporary error of the database or a file into an ApiError `busy`. A page with this error shows its form
- * again and logs nothing, so this function logs the reason. The log contains the route, not the path: a path may
+ * Converts a temporary error of the database or a file into an ApiError `busy`. Logs the reason, because a page
+ * with this error only shows its form again. The log contains the route, not the path, because a path may
  * contain a secret.
  */
 function refusalIfBusy(log: Deps["log"], { method, path }: Endpoint, thrown: unknown): unknown {
@@ -422,7 +428,7 @@ function refusalIfBusy(log: Deps["log"], { method, path }: Endpoint, thrown: unk
 }
 
 /**
- * Repeats a call while another call with its idempotency key runs. Then both requests for a form that is sent twice
+ * Repeats a call while another call with the same idempotency key runs. If a form is sent twice, both requests
  * show the same result.
  */
 async function retryWhileBusy(

@@ -150,7 +150,7 @@ export const Pager = ({
 }: {
   /** The address of the first page; undefined on the first page. */
   readonly first: string | undefined;
-  /** The address of the page before; for lists that have such a link. */
+  /** The address of the previous page; undefined if the list has no such link. */
   readonly previous?: string | undefined;
   readonly next: string | undefined;
   readonly firstWords?: string;
@@ -273,7 +273,10 @@ export const MarkedLine = ({
   </bdi>
 );
 
-/** Shows how many characters of these texts are invisible or change the text direction. Shows nothing for none. */
+/**
+ * Shows how many characters of these texts are invisible or change the text direction. Shows nothing if there
+ * are none.
+ */
 export const HiddenCount = ({ texts }: { readonly texts: readonly string[] }) => {
   const count = texts.flatMap(piecesOf).filter(({ kind }) => kind === "hidden").length;
   if (count === 0) return null;
@@ -307,7 +310,10 @@ export const shownCount = (count: number): string =>
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${shownCount(count)} ${count === 1 ? one : many}`;
 
-/** A link to another site. That site does not get this page's address. An unsafe address is shown as plain text. */
+/**
+ * A link to another site. The other site does not get the address of this page. An unsafe address is shown as
+ * plain text.
+ */
 export const ExternalLink = ({
   to,
   children = to,
@@ -328,7 +334,7 @@ export const ExternalLink = ({
 export interface NamedPerson {
   readonly name: string;
   /**
-   * Whether the reader of the page sees another person with the same name. If so, the address is shown, too.
+   * Whether another person whom the reader sees has the same name. If so, the address is shown after the name.
    */
   readonly isShared: boolean;
 }
@@ -398,7 +404,8 @@ export const Avatar = ({
   readonly userId: string;
   readonly email: string;
   /**
-   * The text that screen readers read before the name. Without it they read nothing: the name is elsewhere on the page.
+   * The text that screen readers read before the name. Without this text, screen readers read nothing, because
+   * the name is elsewhere on the page.
    */
   readonly before?: string;
 }) => {
@@ -426,7 +433,10 @@ const titleFor = (people: People, email: string): string =>
 
 const hues = 8;
 
-/** Returns the number of a person's colour, from 0 to 7. The colour depends on the id, so a new name keeps it. */
+/**
+ * Returns the number of a person's colour, from 0 to 7. The colour depends only on the id, so a new name does
+ * not change it.
+ */
 const hueOf = (userId: string): number =>
   [...userId].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 65_521, 0) % hues;
 

@@ -16,9 +16,9 @@ export interface PageTraits {
 }
 
 /**
- * Creates the function that sends replies. Pages get strict headers and are never cached. Throws `busy` if unread
- * answers use too much memory, or too many long pages wait. A request that may have changed something never gets
- * `busy`.
+ * Creates the function that sends replies. Pages get strict headers and are never cached. Throws `busy` if the
+ * answers that clients have not read yet use too much memory. Also throws `busy` if too many long pages wait. A
+ * request that may have changed something never gets `busy`.
  */
 export function createRespond(
   settings: Pick<Settings, "baseUrl" | "consoleUrl">,
@@ -50,7 +50,9 @@ export function createRespond(
   };
 }
 
-/** Whether a request has changed nothing: it was a read, or its form was refused and nothing of it was saved. */
+/**
+ * Whether a request has changed nothing. True for a read, and for a refused form of which nothing was saved.
+ */
 const changedNothing = (method: string, { status, sentFields = [] }: PageReply & SavedFields): boolean =>
   method === "GET" || method === "HEAD" || (status >= 400 && sentFields.length === 0);
 
@@ -121,8 +123,8 @@ export function goTo(location: string, done?: string, anchor?: string): Reply<st
 }
 
 /**
- * Runs the action of a form. If the endpoint refuses the values, `again` shows the form with its faults. Other errors
- * are thrown again.
+ * Runs the action of a form. If the endpoint refuses the values, calls `again`, which shows the form with its
+ * faults. Throws all other errors again.
  */
 export async function reshowForm<Done extends string = never>(
   act: () => Promise<Reply<Done>>,
@@ -176,19 +178,22 @@ export const InTurns = ({ children }: { readonly children: readonly VNode[] }, c
   const later = useContext(Later);
   if (later === undefined) return <>{children}</>;
   later.push({ items: children, context });
-  // Each list needs a new element: the renderer links an element to its page. A shared element would keep the last page
-  // in memory.
+  // Each list needs a new element. The renderer stores a reference to the page in the element, so a shared
+  // element would keep the last page in memory.
   return h(place, {});
 };
 
 /** Options for the rendering of a document. */
 interface Rendering {
   /**
-   * Whether the document may be refused with `busy`. False if the request may have changed something: the client must
-   * get this answer.
+   * Whether the document may be refused with `busy`. False if the request may have changed something. Then the
+   * client must get this answer.
    */
   readonly canRefuse?: boolean;
-  /** Whether the client still waits for the document. A long page that waited for others is not rendered without it. */
+  /**
+   * Whether the client still waits for the document. If not, a long page that has waited for other pages is not
+   * rendered.
+   */
   readonly isWanted?: () => boolean;
 }
 
@@ -254,14 +259,18 @@ async function fill({ html, lists }: Around, pieces: Buffer[]): Promise<void> {
   for (const [at, { items, context }] of lists.entries()) {
     for (const item of items) {
       await waitIfTurnIsLong();
-      // Renders a copy of the item. The item would keep its content in memory until the whole page is rendered.
+      // Renders a copy of the item. Otherwise the item would keep its content in memory until the whole page is
+      // rendered.
       await fill(renderAround(cloneElement(item), context), pieces);
     }
     pieces.push(Buffer.from(html[at + 1] ?? ""));
   }
 }
 
-/** The HTML of a page or item: the parts before, between and after its lists. `lists` are not rendered yet. */
+/**
+ * The HTML of a page or item: the parts before, between and after its lists. The items in `lists` are not
+ * rendered yet.
+ */
 interface Around {
   readonly html: readonly string[];
   readonly lists: readonly LongList[];

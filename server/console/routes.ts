@@ -306,7 +306,7 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
     return ofCaller(ctx, params, { caller, needs });
   };
 
-  /** Answers a form. A form without a console session is kept during the sign-in, and then shown again. */
+  /** Answers a form. Without a console session, the form is kept during the sign-in, and then shown again. */
   const answerForm = async (ctx: Context, params: Params, form: Form): Promise<Reply<string>> => {
     const page = pageOfForm(ctx);
     const visit = await unlessSignedOut(() => ofSignedIn(ctx, params, neededFor(form)));
@@ -326,7 +326,7 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
   };
 
   /**
-   * Reads the fields of a form after an early error, such as a failed session query. The error page shows the fields.
+   * Reads the fields of a form if the request failed before the form was read. The error page shows the fields.
    */
   const rememberUnread = async (ctx: Context, params: Params): Promise<void> => {
     if (!ctx.req.readableDidRead) await visitOf(ctx, params).catch(() => undefined);
@@ -334,7 +334,7 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
 
   /**
    * Shows the sign-in page for a form with files that has no console session. Does not read the form. After the
-   * sign-in, a notice says so.
+   * sign-in, a notice says that the action of the form was not done.
    */
   const askToSignIn = async (ctx: Context, params: Params, lost: NotDone): Promise<Reply> =>
     showSignIn(await visitOf(ctx, params, { sent: noFields }), { to: pageOfForm(ctx), lost });

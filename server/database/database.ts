@@ -61,7 +61,10 @@ export interface Caller<Result> {
   reject(error: unknown): void;
 }
 
-/** With `request`, the database ends the transaction when no client waits for the answer. `long` has no limit. */
+/**
+ * `request` has a time limit on PostgreSQL: the database ends the transaction when no client waits for the
+ * answer. `long` has no limit.
+ */
 export type Pace = "request" | "long";
 
 /**
@@ -70,8 +73,8 @@ export type Pace = "request" | "long";
  */
 export interface Database extends Reader, Inserter {
   /**
-   * Runs `work` in a transaction. An error undoes all changes. `work` may be called again; only the last call counts.
-   * `work` may await only methods of `tx`: on SQLite all other writes wait.
+   * Runs `work` in a transaction. An error undoes all changes. `work` may be called again; only the last call
+   * counts. `work` may await only methods of `tx`, because on SQLite all other writes wait until `work` ends.
    */
   write<Result>(work: (tx: Transaction) => Promise<Result>, pace?: Pace): Promise<Result>;
   /**

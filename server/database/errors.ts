@@ -52,7 +52,8 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Whether PostgreSQL rolled back a transaction only because of concurrent transactions. A repeat may then succeed.
+ * Whether PostgreSQL rolled back a transaction only because of concurrent transactions. The same transaction
+ * may succeed if it runs again.
  */
 export function isRetryable(error: unknown): boolean {
   return causes(error).some(({ code }) => code === "40001" || code === "40P01");
@@ -70,7 +71,8 @@ function isLocked(error: unknown): boolean {
 }
 
 /**
- * The error for the other parts of a shared transaction, such as other requests. SQLite rolls back all parts together.
+ * The error for all parts of a shared transaction, such as other requests, if SQLite has rolled back the whole
+ * transaction.
  */
 export class TransactionLost extends Error {
   constructor(cause: unknown) {
@@ -95,7 +97,10 @@ const unavailableSqlite = new Set([5, 6, 8, 10, 13, 14, 15]);
  */
 const unavailableSqlState = /^(08|53|40001|40P01|25006|55P03|57014|57P0[1-5]|58030)/;
 
-/** Codes of connections and disks. An error has no `syscall` if a host name has several unreachable addresses. */
+/**
+ * Error codes of connections and disks. If a host name has several addresses and all are unreachable, the error
+ * has no `syscall`, but it has one of these codes.
+ */
 const unreachable = new Set(
   "ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOSPC EDQUOT EROFS".split(
     " ",

@@ -24,10 +24,16 @@ async function messageOf(error: unknown, folder: string): Promise<string | undef
   return fault === "full" ? fullDiskText(folder, { code: "ENOSPC" }) : undefined;
 }
 
-/** More than the largest file that SQLite needs before it can read a database. */
+/**
+ * The size of the file that `tryWrite` writes. It is larger than each file that SQLite needs before it can read
+ * a database.
+ */
 const triedBytes = 65_536;
 
-/** Returns the error of the operating system for a write. SQLite reports only that a write failed. */
+/**
+ * Writes a temporary file into `folder`. Returns the error of the operating system, or undefined. The error of
+ * SQLite says only that a write failed.
+ */
 async function tryWrite(folder: string): Promise<unknown> {
   const file = join(folder, `.${randomUUID()}.part`);
   try {

@@ -65,7 +65,10 @@ function firstOfEach(
   return [sql, ...valuesOf([scopes, ...conditions, after]), limit, limit];
 }
 
-/** Returns the operator between the sort key of a row and that of the row before it, and the order. */
+/**
+ * Returns the SQL operator that compares the sort key of a row to the sort key of the row before it, and the
+ * SQL word for the order.
+ */
 export const directionOf = (oldestFirst: boolean) => (oldestFirst ? [">", "ASC"] : ["<", "DESC"]);
 
 /** A part of a statement with its values, for example a condition of its WHERE clause. */
@@ -84,8 +87,8 @@ export const valuesOf = (conditions: readonly Condition[]): Value[] =>
   conditions.flatMap(([, ...values]) => values);
 
 /**
- * PostgreSQL estimates that half of all rows match a CASE. So it reads rows in order until the page is full. With a low
- * estimate, PostgreSQL would read and sort all rows.
+ * Puts a condition into a CASE. PostgreSQL estimates that half of all rows match a CASE, so it reads rows in
+ * order until the page is full. With a low estimate, PostgreSQL would read and sort all rows.
  */
 export const oftenTrue = ([sql, ...values]: Condition): Condition => [
   `CASE WHEN ${sql} THEN TRUE ELSE FALSE END`,

@@ -11,7 +11,10 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly statements: readonly string[] | Readonly<Record<Engine, readonly string[]>>;
-  /** The number of an older migration. It must run after this one, because it then takes much less time. */
+  /**
+   * The number of an older migration that must run after this migration. In this order, the older migration
+   * takes much less time.
+   */
   readonly runsBefore?: number;
   /**
    * The earlier migrations that this migration replaces. A database with exactly those migrations already has
@@ -68,8 +71,9 @@ export function appliedMigrations(reader: Reader): Promise<Applied[]> {
 }
 
 /**
- * Returns the migrations that create the schema of a database or backup with the migrations `applied`. Returns `older`
- * if this program lacks some old migrations, and `newer` if it lacks new ones.
+ * Returns the migrations that create the schema of a database or backup. `applied` are the migrations of this
+ * database or backup. Returns `older` if this program no longer contains some of them, and `newer` if it does
+ * not contain them yet.
  */
 export function schemaOf(
   applied: readonly Named[],

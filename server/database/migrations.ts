@@ -57,8 +57,8 @@ const threadNumbers: Migration = {
 const searchOfWholeThreads: Migration = {
   number: 120,
   name: "search whole threads",
-  // This migration drops an index, so it runs first. Otherwise PostgreSQL would update that index for each numbered
-  // thread.
+  // This migration drops an index, so it runs before `threadNumbers`. Otherwise PostgreSQL would update that
+  // index for each numbered thread.
   runsBefore: threadNumbers.number,
   statements: {
     sqlite: statementsFor(wordSearch, "sqlite"),

@@ -73,12 +73,16 @@ async function makePrivate(file: string): Promise<void> {
   try {
     closeSync(openSync(file, "wx", 0o600));
   } catch {
-    // The mode of another user's file cannot be changed. SQLite reports later whether the file can be used.
+    // The file already exists. If it belongs to another user, its mode cannot be changed. SQLite reports later
+    // whether the file can be used.
     for (const ending of ["", "-wal", "-shm"]) await chmod(file + ending, 0o600).catch(() => undefined);
   }
 }
 
-/** Returns the code if the message is empty, such as for a host name with several addresses. */
+/**
+ * Returns the message of an error. If the message is empty, returns the code. The message is empty if a host
+ * name has several addresses and all are unreachable.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || ("code" in error ? String(error.code) : error.name);

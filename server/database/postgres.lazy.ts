@@ -94,16 +94,20 @@ async function hearSignals(config: pg.ClientConfig) {
   return { announcer, signals, listener };
 }
 
-/** Without a listener, a broken connection would end the process. A running query also rejects with the error. */
+/**
+ * Adds listeners that ignore the error of a broken connection. Without a listener, the error would end the
+ * process. A running query rejects with the error anyway.
+ */
 function ignoreLostConnections(pool: pg.Pool): void {
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
 }
 
 /**
- * Sets up a connection. PostgreSQL then ends statements and transactions that nobody waits for, because they keep
- * locks. No parallel workers: they took 12 ms to start for 2 ms of work. No JIT: the statements read few rows. Not as
- * connection parameters: proxies such as PgBouncer refuse these.
+ * Returns a function that sets up a connection. PostgreSQL then ends statements and transactions that nobody
+ * waits for, because they would keep locks. Parallel workers are off: they took 12 ms to start for 2 ms of
+ * work. JIT is off, because the statements read few rows. These settings are not connection parameters, because
+ * proxies such as PgBouncer refuse those.
  */
 function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<void>) | undefined {
   if (patienceMs === Number.POSITIVE_INFINITY) return undefined;
@@ -115,7 +119,7 @@ function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<vo
   ];
   const query = { text: settings.join("; "), query_timeout: patienceMs * 0.2 };
   return async (client) => {
-    // This code ignores the errors. If the database hangs now, the first statement also hangs, and ends at its
+    // Errors are ignored here. If the database hangs now, the first statement also hangs, and ends at its
     // deadline.
     await client.query(query).catch(() => undefined);
   };
@@ -181,7 +185,7 @@ const rollBack = (client: pg.PoolClient): Promise<boolean> =>
 
 const unlimited = ["SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = 0"];
 
-/** Returns the statements of a transaction in the form that the function `work` uses. */
+/** Returns the functions with which `work` runs statements in its transaction. */
 function statementsOf(client: pg.PoolClient, query: Query): Statements {
   const run: Statements["run"] = async (sql, ...values) =>
     (await client.query(query(sql, values))).rowCount ?? 0;
@@ -368,8 +372,8 @@ async function listen(
 }
 
 /**
- * Repeats LISTEN regularly, which changes nothing. Closes a connection that does not answer, so that a new one is
- * opened.
+ * Sends LISTEN regularly as a ping. A repeated LISTEN changes nothing. Closes a connection that does not
+ * answer, so that a new connection is opened.
  */
 function startPings(client: pg.Client): () => void {
   const timer = setInterval(() => {
@@ -391,7 +395,10 @@ const mostBytes = 7_900;
 /** With more topics than this, the notification contains only `everyTopic`: anything may have changed. */
 const mostTopics = 1_000;
 
-/** The maximum number of commits with an unknown result in memory. After that, the oldest commit is removed. */
+/**
+ * The maximum number of commits in memory whose result is unknown. Above this number, the oldest commit is
+ * removed.
+ */
 const mostUnsettled = 1_000;
 
 /** The announcement of one transaction. */

@@ -10,7 +10,7 @@ export async function refreshStatistics(tx: Transaction): Promise<void> {
 }
 
 /**
- * Updates the statistics of tables on SQLite whose size has changed much. PostgreSQL does this automatically.
+ * On SQLite, updates the statistics of tables whose size has changed much. PostgreSQL does this automatically.
  */
 export async function keepStatistics(tx: Transaction): Promise<void> {
   // 0x10000: all tables, not only those that this connection has read. 0x02: analyse tables with old statistics.
@@ -21,8 +21,9 @@ export async function keepStatistics(tx: Transaction): Promise<void> {
 const leastBytes = 65_536;
 
 /**
- * Returns the larger tables on PostgreSQL without statistics for themselves or for the expressions of an index.
- * PostgreSQL creates statistics late, and never for a new index. Until then it may read whole tables.
+ * On PostgreSQL, returns the names of the larger tables that lack statistics: for the table itself, or for the
+ * expressions of one of its indexes. PostgreSQL creates statistics late, and never for a new index. Without
+ * statistics, it may read whole tables.
  */
 export async function tablesWithoutStatistics(reader: Reader): Promise<string[]> {
   if (reader.engine === "sqlite") return [];
@@ -68,8 +69,9 @@ export async function cancelMaking(reader: Reader, { pid, began }: Making): Prom
 }
 
 /**
- * Creates the statistics of one table without statistics that is not in `done`. Returns its name; undefined if there is
- * none, as on SQLite. Several servers analyse each table only once.
+ * Creates the statistics of one table that has none and is not in `done`. Returns the name of the table.
+ * Returns undefined if there is no such table, and always on SQLite. With several servers, each table is
+ * analysed only once.
  */
 export async function addStatistics(tx: Transaction, done: ReadonlySet<string>): Promise<string | undefined> {
   if (tx.engine === "sqlite") return undefined;

@@ -41,8 +41,8 @@ export interface AppendUnit extends Unit {
 }
 
 /**
- * Adds rows with the same columns in one statement. With the driver `sqlite3` this is faster than one statement for
- * each row.
+ * Creates a unit that adds rows with the same columns in one statement. With the driver `sqlite3`, this is
+ * faster than one statement for each row.
  */
 export function appendUnit(table: string, columns: readonly string[]): AppendUnit {
   const rows: WaitingRow[] = [];
@@ -319,7 +319,6 @@ export function update<Of extends AnyTable>(table: Of, rest: string) {
   };
 }
 
-/** The fields that an update sets. */
 type Changed<Of> = { readonly [Field in keyof Row<Of>]?: Row<Of>[Field] | undefined };
 
 /**
@@ -352,7 +351,8 @@ export function bulkInsertSql(table: string, columns: readonly string[]): string
 const single = (table: string, columns: readonly string[]) =>
   `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
 
-// With `json_each`, SQLite would write each row as text and parse it again for each column.
+// This statement uses `jsonb_each`. With `json_each`, SQLite would write each row as text and parse it again
+// for each column.
 const bulk = (table: string, columns: readonly string[]) =>
   `INSERT INTO ${table} (${columns.join(", ")})
    SELECT ${columns.map((_, index) => `value ->> ${index}`).join(", ")} FROM jsonb_each(?)`;
@@ -381,8 +381,9 @@ function assertIdentifier(word: string): void {
 const mark = "/* planned each time */ ";
 
 /**
- * Marks a statement whose best plan depends on its values. PostgreSQL then plans each execution. SQLite ignores the
- * mark. Otherwise PostgreSQL may use one plan for all values after five executions.
+ * Marks a statement whose best plan depends on its values. PostgreSQL then plans each execution of the
+ * statement. Without the mark, PostgreSQL may use one plan for all values after five executions. SQLite ignores
+ * the mark.
  */
 export const plannedEachTime = (sql: string): string => mark + sql;
 
@@ -433,7 +434,9 @@ export const answeringTopic = (feedbackId: string): string => `answering:${feedb
 /** Signalled when a proposal was decided or replaced. */
 export const proposalTopic = (proposalId: string): string => `run:${proposalId}`;
 
-/** The beginning of the topics that send a decided proposal to waiting agents. The id of the proposal comes after it. */
+/**
+ * The beginning of the topics that pass a decided proposal to waiting agents. The id of the proposal follows.
+ */
 export const decidedTopics = "decided:";
 
 /** Signalled when threads and their proposals were deleted. */
@@ -486,7 +489,10 @@ export const listingTopic = (listingId: string): string => `listing:${listingId}
 /** The topics whose signals mean that any slot may have changed. */
 export const topicsOfAllSlots: readonly string[] = [slotsTopic, credentialsTopic];
 
-/** Their signals mean: any thread may have changed or was deleted, or other people may now see threads. */
+/**
+ * The topics whose signals mean that any thread may have changed or been deleted, or that other people may now
+ * see threads.
+ */
 export const topicsOfAllThreads: readonly string[] = [threadsTopic, credentialsTopic];
 
 /** Signalled when a person has approved or refused the sign-in of a device. */

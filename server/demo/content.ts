@@ -1,6 +1,9 @@
 import type { RunDecision } from "../../src/contract/runs.ts";
 
-/** The app of the demo: Larder plans meals and shopping. Ages in this file are hours before the demo is created. */
+/**
+ * Larder, the app of the demo, plans meals and shopping. Each age in this file is a number of hours before the
+ * demo is created.
+ */
 export const demoApp = { name: "Larder", githubRepository: "larder-app/larder" } as const;
 
 export const demoFaqs = [
@@ -144,7 +147,7 @@ export const demoTesters: readonly DemoTester[] = [
 /** A tester who has not tested today, so that the demo shows an open task. */
 export const openTester = "priya";
 
-/** The testers whose requests for a slot wait for an answer, and how many hours ago they sent them. */
+/** The testers whose requests for a slot wait for an answer, and how many hours ago each request was sent. */
 export const demoRequests = [
   { name: "xenia", seat: 10, askedHoursAgo: 7 },
   { name: "yusuf", seat: 11, askedHoursAgo: 26 },

@@ -149,8 +149,9 @@ export interface Demo extends DemoAccess {
 }
 
 /**
- * Creates the demo if it does not exist, from `seed` or with the app Larder. Stores its keys in a private file. Throws
- * a SettingError if the folder has another seed, or if that file is missing.
+ * Creates the demo from `seed`, or with the app Larder, if the demo does not exist. Stores the keys of the demo
+ * in the private file `demo.json`. Throws a SettingError if the data folder has another seed, or if a demo
+ * exists without this file.
  */
 export async function seedDemo(
   deps: SeedingDeps & Pick<Deps, "database" | "settings">,
@@ -162,7 +163,8 @@ export async function seedDemo(
   const isThere = (await users.findByEmail(deps.database, demo.email)) !== undefined;
   if (known !== undefined && (isThere || (await apps.exist(deps.database)))) return demo;
   if (isThere) throw withoutAccess(deps.settings.data);
-  // The keys are stored before the database is filled. If the process is killed in between, the next start continues.
+  // The keys are stored before the database is filled. If the process is killed between the two steps, the next
+  // start continues.
   await keepAccess(deps.settings.data, demo);
   const passwordHash = await hashPassword(demo.password);
   await deps.database.write((tx) => seedAll(deps, tx, { ...demo, passwordHash }));
@@ -495,7 +497,7 @@ const SeedApp = z.strictObject({
 
 type SeedApp = z.output<typeof SeedApp>;
 
-/** The format of a seed: apps with their content, which a development server uses instead of the demo's own app. */
+/** The format of a seed. A development server creates the apps of the seed in place of the app Larder. */
 const Seed = z.strictObject({
   apps: z.array(SeedApp).check(z.minLength(1, "must have at least 1 element")),
 });

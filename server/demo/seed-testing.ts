@@ -36,8 +36,8 @@ interface DemoOwner {
 }
 
 /**
- * Adds a cycle with days in all states and requests for slots. About half of its days are over. The days are closed by
- * the rules of real cycles.
+ * Adds a cycle that has days in all states, and requests for slots. About half of the days are over. The rules
+ * of real cycles close the days.
  */
 export async function seedTesting(
   deps: SeedingDeps,
@@ -147,7 +147,10 @@ interface TesterDay extends DemoSlot {
   readonly day: number;
 }
 
-/** Records a session of the previous day that is uploaded late, then the event of the day's letter. */
+/**
+ * Records the session of the previous day if it is uploaded late. Then records what the tester does on this
+ * day, as its letter says.
+ */
 async function recordDay(seeding: CycleSeeding, testerDay: TesterDay): Promise<void> {
   const { day } = testerDay;
   if (letterOf(testerDay, day - 1) === "l") {
@@ -166,7 +169,10 @@ async function recordDay(seeding: CycleSeeding, testerDay: TesterDay): Promise<v
 const letterOf = ({ tester: { from, days } }: DemoSlot, day: number): string | undefined =>
   days[day - Math.max(1, from)];
 
-/** Returns when a tester tests on a day, today always before now. Undefined if the day began only some minutes ago. */
+/**
+ * Returns when a tester tests on a day. For today, the time is always before now. Undefined if the day began
+ * only some minutes ago.
+ */
 function startOf({ deps, cycle }: CycleSeeding, { tester, day }: TesterDay): string | undefined {
   const start = cycle.dayStarts[day - 1];
   const sinceStart = deps.clock.now().getTime() - Date.parse(start ?? "");
@@ -305,7 +311,10 @@ const accent: Colour = [28, 95, 77];
 
 const ink: Colour = [214, 207, 195];
 
-/** Returns a PNG that looks like a list on a phone: a bar at the top, then lines with a mark. */
+/**
+ * Returns a PNG that looks like a list on a phone. It has a bar at the top, then lines that begin with a
+ * square.
+ */
 function demoPicture(): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

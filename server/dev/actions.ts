@@ -118,7 +118,10 @@ function mailMessage(deps: Deps, { content, settledAt, ...row }: MailRow) {
   };
 }
 
-/** Resets the clock to real time, and the content to the start of the server. If that fails, the clock stays. */
+/**
+ * Sets the clock to the real time, and restores the content that the server had at its start. If this fails,
+ * the clock is not changed.
+ */
 async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
   const demo = deps.settings.demo ? await seedDemo(deps) : undefined;
   const { offsetMs } = clock;
@@ -128,8 +131,9 @@ async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
     const hashes = await deps.database.write(async (tx) => {
       const unused = await removeContent(tx);
       if (demo) await seedContent(deps, tx, demo);
-      // Ids grow with the time. After the clock was set back, programs that wait for greater ids would miss new events.
-      // The restart makes their stored positions invalid.
+      // Ids grow with the time. After the clock was set back, new ids are smaller than the positions that
+      // programs have stored. The restart makes these positions invalid. Otherwise the programs would miss new
+      // events.
       await threadChanges.restart(tx);
       tx.signal(everyTopic);
       return unused;
@@ -155,8 +159,8 @@ function createTurns() {
 export type DevActions = ReturnType<typeof createActions>;
 
 /**
- * Delays or refuses requests because of added faults, before other code reads them. If the faults are removed
- * meanwhile, a waiting request continues without its fault.
+ * Delays or refuses requests for which a fault was added, before other code reads these requests. If the faults
+ * are removed meanwhile, a waiting request continues without its fault.
  */
 export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">) {
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -228,7 +232,10 @@ const usualCodes: Readonly<Record<number, ErrorCode>> = {
   422: "cycle_not_running",
 };
 
-/** Returns null if neither is given, and undefined if status and code do not match. */
+/**
+ * Returns the error for a status and a code. Returns null if neither is given, and undefined if they do not
+ * match.
+ */
 function errorOf(status: number | undefined, code: string | undefined): Fault["error"] | undefined {
   if (code !== undefined && isCode(code)) {
     const usual = errorCatalogue[code].status;

@@ -30,8 +30,8 @@ export interface ClockMove {
   readonly set?: string | undefined;
 }
 
-// Instants are compared as text, so all years need four digits. The latest year is far before 9999, because records may
-// expire much later.
+// Instants are compared as text, so all years need four digits. The latest year is far before 9999, because
+// records may expire long after the time of the clock.
 const earliest = Date.UTC(1970, 0, 1);
 
 const latest = Date.UTC(9000, 0, 1);

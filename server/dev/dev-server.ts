@@ -72,15 +72,18 @@ export function createDevServer<C extends Groups>(
   };
 }
 
-/** Returns whether a path belongs to the development server's endpoints and pages, or to their assets. */
+/**
+ * Returns a function that returns whether a path belongs to the endpoints and pages of the development server,
+ * or to their assets.
+ */
 function isOfPages(settings: Deps["settings"]): (path: string) => boolean {
   const assets = createLinks(consolePathOf(settings).mountedAt).asset("");
   return (path) => /^\/dev([/?]|$)/.test(path) || path.startsWith(assets);
 }
 
 /**
- * Throws `forbidden` if the request is not from a program on this machine. Otherwise other sites could send requests
- * through the browser, even with another Host header.
+ * Throws `forbidden` if the request is not from a program on this machine. Otherwise a web site could send
+ * requests through the developer's browser, even with another Host header.
  */
 function refuseOthers(ctx: Context, { settings }: Pick<Deps, "settings">): void {
   const { headers, socket } = ctx.req;

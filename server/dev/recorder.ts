@@ -27,7 +27,9 @@ export interface Recorder {
 
 const mostRequests = 200;
 
-/** Records the newest requests, except those to the development server itself and to `ignored` paths. (rule O16) */
+/**
+ * Records the newest requests. Leaves out requests to the paths for which `ignored` returns true. (rule O16)
+ */
 export function createRecorder(clock: Clock, ignored: (path: string) => boolean): Recorder {
   let requests: readonly RecordedRequest[] = [];
   return {

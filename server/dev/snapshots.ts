@@ -21,8 +21,8 @@ import { type MovableClock, targetOf } from "./clock.ts";
 type SnapshotDeps = Pick<Deps, "database" | "files" | "keptFiles" | "settings" | "log">;
 
 /**
- * Snapshots are named copies of database, files and clock. Wait for one call before the next: two calls may write the
- * same files. (rule O14)
+ * Creates the functions that save, list and load snapshots. A snapshot is a named copy of the database, the
+ * files and the clock. Calls must not overlap, because two calls may write the same files. (rule O14)
  */
 export function createSnapshots(deps: SnapshotDeps, clock: MovableClock) {
   const folder = join(deps.settings.data, "snapshots");

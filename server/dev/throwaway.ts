@@ -71,8 +71,8 @@ export async function serveThrowaway({
 }
 
 /**
- * Repeats the removal while a thread of the database still writes into the folder. `maxRetries` does not work in some
- * versions of Node.js.
+ * Removes a folder. Repeats the removal, because a thread of the database may still write into the folder. The
+ * option `maxRetries` of `rmSync` does not work in some versions of Node.js.
  */
 function removeFolder(folder: string): void {
   for (let tries = 1; ; tries++) {
@@ -133,8 +133,8 @@ async function removeOldFolders(): Promise<void> {
 }
 
 /**
- * Takes the lock of a server first, because a server may use the folder. The process id in the name is not enough:
- * another container may use the same id.
+ * Removes a folder that no server uses. Throws if a server holds the lock of the folder. The process id in the
+ * name is not enough, because the server may run in another container.
  */
 async function removeUnused(folder: string): Promise<void> {
   if (!(await isOwn(folder))) return;
@@ -147,7 +147,8 @@ async function removeUnused(folder: string): Promise<void> {
 }
 
 /**
- * Whether the folder belongs to this user. All users may write into its parent, and a link could lead to any folder.
+ * Whether the folder belongs to this user and is not a link. The parent folder is open to all users, and a link
+ * could lead to any folder.
  */
 async function isOwn(folder: string): Promise<boolean> {
   for (const path of [folder, dataOf(folder)]) {
@@ -186,8 +187,8 @@ async function killAll(known: Set<number>): Promise<void> {
 }
 
 /**
- * Returns the running processes in `known` and their descendants. Adds the descendants, which stay known after their
- * parent has ended.
+ * Returns the running processes in `known` and their descendants. Also adds the descendants to `known`, because
+ * they cannot be found after their parent has ended.
  */
 async function membersOf(known: Set<number>): Promise<number[]> {
   const all = await runningProcesses();

@@ -49,7 +49,8 @@ export const createTrigger =
   async ({ event, app, set }) => {
     const scene = await sceneOf(deps, parts, app);
     const { person, appId } = scene;
-    // This read registers that a program reads the app's events. Only then the server stores reports as events.
+    // The server stores reports as events only if the app has a receiver of events. This read registers a
+    // program as a receiver.
     const { next } = await person(events.list, { params: { appId } });
     const about = await happenings[event](scene, set);
     return eventsSince(scene, { since: next, event, about });
@@ -329,7 +330,9 @@ interface PlannedTest {
 
 const dayMs = 86_400_000;
 
-/** Plans a short test with one slot, whose first day begins today or tomorrow. `set` has fields of the listing. */
+/**
+ * Plans a short test with one slot. The first day begins today or tomorrow. `set` has fields of the listing.
+ */
 async function planTest(
   { person, appId, name, deps }: Scene,
   set: Fields,
@@ -358,7 +361,7 @@ const endOfDay = ({ startsAt }: PlannedTest, day: number): string =>
 
 const slotInput = (slotId: string) => ({ params: { slotId }, body: {} });
 
-/** Requests a slot as a new tester, and assigns the slot to the tester. Returns the tester. */
+/** Requests a slot as a new tester, and accepts the request as the owner. Returns the tester. */
 async function fill({ person, tester }: Scene, slotId: string): Promise<Ask> {
   const ask = await tester();
   await ask(testerEndpoints.requestSlot, slotInput(slotId));

@@ -24,7 +24,7 @@ type ErasureDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer">;
 
 const mostReceipts = 100;
 
-/** Creates the handlers that erase people in the apps of an owner and read the receipts. (rules P2, P6) */
+/** Creates the handlers that erase people in the apps of an owner and read receipts. (rules P2, P6) */
 export function people(deps: ErasureDeps): Handlers<typeof contract> {
   const { database, sealer } = deps;
   const record = createAuditWriter(deps);
@@ -88,7 +88,7 @@ async function begin(
   return id;
 }
 
-/** Throws `forbidden` if the account owns no app. Only an owner can erase a person, in the owner's apps. */
+/** Throws `forbidden` if the account owns no app. Only owners can erase people. */
 async function assertOwner(reader: Reader, { userId }: ConsoleCaller): Promise<void> {
   if ((await members.countOwned(reader, userId)) === 0)
     throw new ApiError("forbidden", {
@@ -102,7 +102,7 @@ function emailOf({ email: given }: { readonly email: string }): string {
   return email;
 }
 
-/** Returns the id of the person's account, and the reason for a refusal. */
+/** Returns the id of the account with this address, and the reason why the person cannot be erased. */
 async function lookUp(reader: Reader, { userId, email: own }: ConsoleCaller, email: string) {
   const account = await users.findByEmail(reader, email);
   const scope = { ownerId: userId };
@@ -114,7 +114,10 @@ async function lookUp(reader: Reader, { userId, email: own }: ConsoleCaller, ema
   return { accountId: account?.id ?? null, refusal };
 }
 
-/** Creates the receipt of an erasure. Only the owner who asked for the erasure may read it. */
+/**
+ * Creates the receipt of an erasure. `by` is the caller: only the owner who requested an erasure can read its
+ * receipt.
+ */
 const receipt =
   ({ email: by }: ConsoleCaller) =>
   (row: ErasureRow): Erasure => ({
@@ -122,14 +125,15 @@ const receipt =
     ...{ createdAt: row.createdAt, finishedAt: row.finishedAt, backupsUntil: row.backupsUntil },
   });
 
-/** The time limit of a preview in milliseconds, because a person waits. The erasure itself has no limit. */
+/** The time limit of a preview in milliseconds, because a person waits. An erasure has no time limit. */
 const longestMilliseconds = 100;
 
 type Counts = Preview["counts"];
 
 /**
- * Counts the rows that an erasure would find, each row once. Searches all tables in turns. The first turn is always
- * completed, so small servers have complete counts. Later turns end at the time limit. (rule P13)
+ * Counts the rows that an erasure would find, each row once. Each turn of the loop searches the next rows of
+ * every table. The first turn always completes. Later turns end at the time limit; then `complete` is false.
+ * (rule P13)
  */
 export async function countFound(
   reader: Reader,

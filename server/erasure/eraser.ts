@@ -20,8 +20,8 @@ const tryAgainMilliseconds = 1_000;
 const dayMilliseconds = 86_400_000;
 
 /**
- * Starts the job that erases people in small steps. It also continues erasures that did not finish, because a server was killed. Returns a function
- * that stops the job.
+ * Starts the job that erases people in small steps. The job also continues erasures that a killed server left
+ * unfinished. Returns a function that stops the job.
  */
 export function startErasing(deps: EraserDeps): () => Promise<void> {
   let compared = false;
@@ -49,8 +49,7 @@ export interface Eraser {
 }
 
 /**
- * The maximum number of attempts at one place (the next table and row). An erasure stops after so many crashes of the
- * server.
+ * The maximum number of attempts at one `Place`. If the server crashes during each attempt, the erasure stops.
  */
 const mostStarts = 5;
 const mostRunning = 100;
@@ -72,7 +71,7 @@ export function createEraser(deps: EraserDeps): Eraser {
       const row = await waiting();
       if (!row) return 0;
       try {
-        // Counts the starts at this place. After a crash, the next server starts here and increases the count.
+        // `begin` counts the attempts at this place. After a crash, the next server calls `begin` again.
         const present = begun.has(row.id) ? row : await begin(deps, row);
         if (present) {
           begun.add(row.id);
@@ -82,7 +81,7 @@ export function createEraser(deps: EraserDeps): Eraser {
         return 1;
       } catch (error) {
         failures.set(row.id, failuresOf(row) + 1);
-        // The server did not crash, so this attempt must not count. If this write fails, the attempt counts.
+        // Only attempts during which the server crashes count. If this write fails, this attempt counts, too.
         begun.delete(row.id);
         await deps.database.write((tx) => erasures.release(tx, row.id)).catch(() => undefined);
         throw error;
@@ -119,8 +118,8 @@ async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
   const { database } = deps;
   if (row.emailSealed === null) return 0;
   if (row.files !== "[]") return deleteFiles(deps, row);
-  // The text contains the address. If the account was deleted, a space and the account's id follow. The id is stored
-  // only there.
+  // The decrypted text is the address. For a deleted account, a space and the account's id follow the address.
+  // The id is stored nowhere else.
   const [email = "", deletedId] = openAddress(deps.sealer, row.emailSealed).split(" ");
   const accountId = deletedId ?? (await users.findByEmail(database, email))?.id ?? null;
   const erasing: Erasing = {
@@ -137,8 +136,8 @@ async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
 }
 
 /**
- * A failure, such as a full disk, does not prevent the erasure: only a restore needs the journal. The next start adds
- * missing entries.
+ * Adds the erasure to the journal. An error, such as a full disk, does not stop the erasure. The next start of
+ * a server adds missing entries.
  */
 async function addToErasureJournal({ settings, sealer, log }: EraserDeps, row: ErasureRow): Promise<void> {
   if (settings.dev) return;
@@ -181,7 +180,10 @@ async function eraseSeats(
   return 1;
 }
 
-/** Deletes the files without references. Their hashes are in the row, so another server can continue after a crash. */
+/**
+ * Deletes the files in `row.files` that no row refers to any more. The hashes are stored in the row, so another
+ * server can continue after a crash.
+ */
 async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow): Promise<1> {
   await keptFiles.removeUnreferenced(listOf(row.files));
   await database.write((tx) => erasures.filesGone(tx, row));
@@ -189,8 +191,8 @@ async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow)
 }
 
 /**
- * First removes the data from the disk: words in the search index, and pages in the write-ahead log of SQLite. Throws
- * an Error if another connection uses the log for too long.
+ * Ends an erasure. First removes deleted data from the search index and from the write-ahead log of SQLite.
+ * Throws an Error if another connection uses the log for too long.
  */
 async function finish(deps: EraserDeps, { id }: ErasureRow): Promise<1> {
   const { database, clock, settings } = deps;

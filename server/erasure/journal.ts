@@ -26,7 +26,8 @@ const entryOfRow = (sealer: Sealer, row: RecordedErasure): JournalEntry => ({
 });
 
 /**
- * Adds erasures to the journal. It must be called before any data is deleted. Returns the number of added entries.
+ * Adds erasures to the journal. Call this function before any data is deleted. Returns the number of added
+ * entries.
  */
 export const recordErasures = (
   file: string,
@@ -38,9 +39,7 @@ export const recordErasures = (
     rows.map((row) => entryOfRow(sealer, row)),
   );
 
-/**
- * What happened to the erasures that are in the journal but not in the database, because an older backup was restored.
- */
+/** The results for the erasures that are in the journal but not in the restored database. */
 export interface ErasedAgain {
   /** The number of people who are in the restored data and whose erasure has begun again. */
   readonly found: number;
@@ -55,8 +54,8 @@ export interface ErasedAgain {
 type EraseAgainDeps = Pick<Deps, "clock" | "sealer"> & { readonly database: Database };
 
 /**
- * Begins erasures again that are in the journal but not in a restored database. Compares hashes to find the people.
- * Returns how many people had each result. (rule P11)
+ * Begins each erasure again that is in the journal but not in the restored database. Finds the people by the
+ * hashes of the addresses. Returns the number of people for each result. (rule P11)
  */
 export async function eraseAgain(
   deps: EraseAgainDeps,
@@ -78,7 +77,7 @@ export async function eraseAgain(
   };
 }
 
-/** Returns the addresses in the data that have one of the hashes. */
+/** Returns the addresses in the database whose hash is in `hashes`, by hash. */
 async function emailsOf({ database, sealer }: EraseAgainDeps, hashes: ReadonlySet<string>) {
   const found = new Map<string, string>();
   if (hashes.size === 0) return found;
@@ -91,8 +90,9 @@ async function emailsOf({ database, sealer }: EraseAgainDeps, hashes: ReadonlySe
 type Result = keyof Omit<ErasedAgain, "otherSecret">;
 
 /**
- * Begins one erasure again if it is not stored yet. Stores it as done if the person is not found or another erasure
- * runs. Later data is then not erased. Stores it as stopped if the restored data prevents it.
+ * Begins one missing erasure again. If the person is not found or is being erased already, only stores the
+ * erasure as `done`, so later data of the person stays. If the restored data prevents the erasure, only stores
+ * it as `stopped`.
  */
 function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | undefined): Promise<Result> {
   const at = deps.clock.now().toISOString();
@@ -113,7 +113,9 @@ function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | u
   }, "long");
 }
 
-/** The journal may contain several erasures of a person by the same owner. */
+/**
+ * Whether this owner's erasure of this person is running. The journal may contain several of these erasures.
+ */
 const isRunning = async (tx: Transaction, { ownerId, personHash }: JournalEntry): Promise<boolean> =>
   ownerId !== null && (await erasures.findRunning(tx, ownerId, personHash)) !== undefined;
 
@@ -189,8 +191,8 @@ export interface JournalEntry {
 }
 
 /**
- * Returns the entries without duplicates; none if there is no file. Ignores other lines, because a crash may leave half
- * a line.
+ * Returns the entries of the journal without duplicates; none if the file does not exist. Ignores lines that
+ * are not entries: a crash can leave an incomplete line.
  */
 export async function readJournal(file: string): Promise<JournalEntry[]> {
   const text = await readFile(file, "utf8").catch((error) => {
@@ -210,7 +212,10 @@ function entriesIn(text: string): JournalEntry[] {
   return [...entries.values()];
 }
 
-/** Adds the missing entries and returns their number. The entries are on the disk when the promise resolves. */
+/**
+ * Adds the entries that the journal lacks. Returns the number of added entries. The added entries are on the
+ * disk when the promise resolves.
+ */
 export async function addToJournal(file: string, entries: readonly JournalEntry[]): Promise<number> {
   const present = new Set((await readJournal(file)).map(({ id }) => id));
   const missing = entries.filter(({ id }) => !present.has(id));

@@ -50,7 +50,7 @@ function checkReceipt(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** The result of the last form on the page. */
+/** The result of the form that was sent last. */
 interface ReceiptForms {
   readonly form?: Filled;
   /** Whether the receipt is about the person with the typed e-mail address. */
@@ -152,10 +152,10 @@ const Pair = ({
   </div>
 );
 
-/** The result of the last form on the page. */
+/** The result of the form that was sent last. */
 interface PeopleForms {
   readonly form?: Filled;
-  /** The person that was searched for, and what was found. */
+  /** The address that was searched for, and the data that was found. */
   readonly found?: { readonly email: string; readonly preview: Preview };
 }
 

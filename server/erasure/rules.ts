@@ -60,7 +60,7 @@ export interface AddressFinder {
    */
   isInName(text: string | null): boolean;
   eraseInName(text: string): string;
-  /** Does the same as `erase` in all names and values of JSON. Other texts count as plain text. */
+  /** Does the same as `erase` in all names and values of JSON. Treats a text that is not JSON as plain text. */
   eraseJson(json: string): string;
 }
 
@@ -69,7 +69,10 @@ const before = String.raw`(?:(?<=%(?!2[bde]|5f)[0-9a-f]{2})|(?<![\p{L}\p{N}_%+-]
 
 const after = String.raw`(?![\p{L}\p{N}_]|(?:[.-]|%2[de])[\p{L}\p{N}])`;
 
-/** Finds the normalised address in lower and upper case, and percent-encoded, as in the query of a URL. */
+/**
+ * Takes a normalised address. Returns functions that find the address in lower or upper case, plain or
+ * percent-encoded.
+ */
 export function findAddress(email: string): AddressFinder {
   const spellings = [
     ...new Set([email, email.toUpperCase()].flatMap((one) => [one.normalize("NFC"), one.normalize("NFD")])),
@@ -147,8 +150,8 @@ const local = /[^\s@]+$/u;
 const addressCharacter = /[\p{L}\p{N}\p{M}_%+-]/u;
 
 /**
- * Returns every address that `findAddress` could find, in lower case. May return other texts, but their hashes match
- * nothing.
+ * Returns every address in a text that `findAddress` could find, in lower case. May also return texts that are
+ * not addresses. No stored hash matches those texts.
  */
 export function addressesIn(text: string): string[] {
   const found = new Set<string>();

@@ -10,7 +10,10 @@ export interface ByteSpan {
 /** The description of a temporary file that was written completely and closed. */
 export type WrittenFile = Pick<ReceivedFile, "path" | "size" | "sha256" | "detectedType">;
 
-/** A file that is being written. Synchronous writes are twice as fast as queued ones, and no bytes wait in memory. */
+/**
+ * A file that is being written. The writes are synchronous, because they are twice as fast as queued writes and
+ * leave no bytes in memory.
+ */
 export interface TemporaryFile {
   readonly path: string;
   /** Adds bytes to the file. Stores at most one byte more than the limit, but counts all bytes. */
@@ -20,7 +23,10 @@ export interface TemporaryFile {
    * once. The hash is that of the changed file. A picture without a complete header gets no media type.
    */
   finish(): Promise<WrittenFile>;
-  /** Like `finish`, but without changes. For copies of files that a server has already stored. */
+  /**
+   * Like `finish`, but changes no bytes of the file. Use this for copies of files that a server has already
+   * stored.
+   */
   finishUnchanged(): Promise<WrittenFile>;
   /** Closes and deletes the file. This can be called at any time. */
   drop(): void;
@@ -39,7 +45,10 @@ export interface Files {
    * content.
    */
   keep(received: ReceivedFile): Promise<void>;
-  /** Opens a stored file, or a span of its bytes. Destroying the stream closes the file. Rejects if there is none. */
+  /**
+   * Opens a stored file, or a span of its bytes. Destroying the stream closes the file. Rejects if the file
+   * does not exist.
+   */
   open(sha256: string, span?: ByteSpan): Promise<Readable>;
   /** Returns the size of a stored file in bytes; undefined if there is no such file. */
   size(sha256: string): Promise<number | undefined>;
@@ -48,8 +57,8 @@ export interface Files {
   /** Moves a stored file to the folder `damaged`. The server never sends a file from this folder to a client. */
   setAside(sha256: string): Promise<void>;
   /**
-   * Yields the names of stored files in batches. Leaves out files of the last hour: they may belong to a running
-   * request.
+   * Yields the names of stored files in batches. Leaves out files of the last hour, because they may belong to
+   * a running request.
    */
   settled(): AsyncGenerator<string[]>;
 }
@@ -74,7 +83,10 @@ export function assertName(sha256: string): void {
   if (!isName(sha256)) throw new Error("Not a SHA-256 in hex");
 }
 
-/** A small file or object with the id of the deployment that the files belong to. */
+/**
+ * A mark in the storage of files: a small file or object. It contains the id of the deployment to which the
+ * files belong.
+ */
 export interface PlaceMark {
   /** Returns the id of the deployment; undefined if the storage has no mark. */
   read(): Promise<string | undefined>;

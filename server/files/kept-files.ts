@@ -3,26 +3,27 @@ import type { ReceivedFile } from "../../src/contract/files.ts";
 import { type Files, FilesUnavailable } from "./files.ts";
 
 /**
- * Stores files, and deletes files without references. Several requests may add and remove the same file at the same
- * time.
+ * Stores files, and deletes files to which no upload refers. Several requests may add and remove the same file
+ * at the same time.
  */
 export interface KeptFiles {
   /**
-   * Makes the files permanent, then calls `work`, which adds the references. Deletes the files after a failure, except
-   * if the storage did not answer. A late deletion could remove files that were sent again.
+   * Makes the files permanent, then calls `work`, which adds the uploads that refer to the files. After a
+   * failure, deletes the files. But if the storage did not answer, deletes nothing, because a late deletion
+   * could remove files that were sent again.
    */
   keepFor<Result>(received: readonly ReceivedFile[], work: () => Promise<Result>): Promise<Result>;
   /**
-   * Protects the files from other servers until the transaction ends. Call this first in the transaction. Throws
-   * FilesUnavailable if files are missing or moved, or if the storage hangs. Does nothing on SQLite, which has one
-   * server.
+   * Until the transaction ends, no other server can delete the files. Call this first in the transaction.
+   * Throws FilesUnavailable if files are missing or in another storage, or if the storage hangs. Does nothing
+   * on SQLite, which has one server.
    */
   secure(tx: LockingTransaction, received: readonly ReceivedFile[]): Promise<void>;
-  /** Deletes the given files to which no upload refers now. */
+  /** Deletes those of the given files to which no upload refers now. */
   removeUnreferenced(hashes: readonly string[]): Promise<void>;
   /**
-   * Does the same as `removeUnreferenced` in the background. Calls `failed` for each failure. The daily cleanup deletes
-   * the rest.
+   * Does the same as `removeUnreferenced` in the background. Calls `failed` for each failure. The daily cleanup
+   * deletes the files that remain after a failure.
    */
   removeLater(hashes: readonly string[], failed: (error: unknown) => void): void;
 }
@@ -35,7 +36,10 @@ export interface LockingTransaction {
   lock(name: string): Promise<unknown>;
 }
 
-/** Locks files against new references of other servers, until `decide` of `withFileLocks` has ended. */
+/**
+ * Locks files, so that other servers cannot add uploads that refer to them. The locks last until `decide` of
+ * `withFileLocks` has ended.
+ */
 export interface FileLocks {
   lock(name: string): Promise<unknown>;
   isReferenced(sha256: string): Promise<boolean>;
@@ -111,8 +115,8 @@ function createHolds(files: Files, withFileLocks: WithFileLocks) {
     if (holders === 0) held.delete(sha256);
     else held.set(sha256, holders);
   };
-  // No removal of a held file begins, so only the removals that run now matter. If one fails, its own caller gets the
-  // error.
+  // Waits only for the removals that run now, because no removal of a held file begins. If a removal fails, the
+  // caller of that removal gets the error.
   const removalsEnd = async (hashes: readonly string[]) => {
     await Promise.allSettled(hashes.map((sha256) => removing.get(sha256)));
   };

@@ -11,7 +11,10 @@ import {
   type TemporaryFolder,
 } from "./temporary-files.ts";
 
-/** Stores files as `aa/bb/<sha256>`. Temporary files are in the same folder, so that a rename makes them permanent. */
+/**
+ * Stores files as `aa/bb/<sha256>`, where `aabb` are the first digits of the hash. Temporary files are in the
+ * same folder, so that a rename makes them permanent.
+ */
 export function createLocalFiles(folder: string): Files {
   const root = resolve(folder);
   const temporary = createTemporaryFolder(join(root, "temporary"));

@@ -11,8 +11,8 @@ import { assertName, type ByteSpan, type Files, FilesUnavailable, isName, type P
 import { createTemporaryFolder, settledBefore } from "./temporary-files.ts";
 
 /**
- * Stores files in an S3 store as `files/<sha256>`. Files arrive in the local `folder`. One PUT request sends a complete
- * file with its hash. The store checks the hash.
+ * Stores files in an S3 store as `files/<sha256>`. Temporary files are in the local `folder`. One PUT request
+ * sends a complete file with its hash, and the store checks the hash.
  */
 export function createS3Files(folder: string, place: S3Settings, send = createS3Client(place)): Files {
   const temporary = createTemporaryFolder(folder);
@@ -34,7 +34,10 @@ export function createS3Files(folder: string, place: S3Settings, send = createS3
   };
 }
 
-/** Returns the functions for the mark of an S3 store. The mark is the object with the name `deployment`. */
+/**
+ * Returns the functions for the mark of an S3 store. The mark is the object `deployment`, which contains the id
+ * of the deployment.
+ */
 export function createStoreMark(place: S3Settings, send = createS3Client(place)): PlaceMark {
   return {
     isTried: true,
@@ -173,8 +176,8 @@ function characterOf(entity: string): string | undefined {
 const mostFailures = 3;
 
 /**
- * Opens a stream of an object or a span of it. After a broken connection, it requests the remaining bytes. Rejects if
- * there is no such object.
+ * Opens a stream of an object or of a span of its bytes. After a broken connection, the stream requests the
+ * remaining bytes. Rejects if there is no such object.
  */
 async function readObject(send: SendToS3, name: string, span?: ByteSpan): Promise<Readable> {
   const first = await request(send, name, span);
@@ -223,7 +226,7 @@ async function request(send: SendToS3, name: string, span?: ByteSpan) {
   throw new FilesUnavailable(new Error("The store answered without the requested bytes"));
 }
 
-/** The maximum wait for the answer, or for the next part of the body to be sent. */
+/** How long to wait for the answer, or until the next part of the request body is sent. */
 const silenceTimeoutMs = 4_000;
 
 const connectTimeoutMs = 3_000;
@@ -237,7 +240,10 @@ const retryWindowMs = 1_500;
 
 const firstPauseMs = 50;
 
-/** The maximum connections to the store. Downloads have their own, so that slow downloads do not delay reports. */
+/**
+ * The maximum numbers of connections to the store. Downloads have their own connections, so that slow downloads
+ * do not delay reports.
+ */
 const connectionsFor = { reading: 128, others: 32 };
 
 /** The client loads the HTTP library at the first request. It repeats requests after temporary failures. */
@@ -247,8 +253,8 @@ function createS3Client(place: S3Settings): SendToS3 {
   let pools: Promise<Pools> | undefined;
 
   const send: SendToS3 = async (request) => {
-    // A store that hangs may execute this DELETE after a client has sent the same file again. So the client first
-    // checks whether the store answers.
+    // A store that hangs may execute this DELETE late, after the same file was stored again. So this function
+    // first checks whether the store answers.
     if (request.method === "DELETE" && outage.lasts()) await probe(send, request.name);
     pools ??= openPools(place);
     const { reading, others } = await pools;
@@ -372,8 +378,8 @@ interface SignedRequest {
 const hashOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /**
- * Creates a function that signs requests (AWS Signature Version 4). The store checks the body, because the signature
- * covers its hash.
+ * Creates a function that signs requests (AWS Signature Version 4). The store checks the body, because the
+ * signature covers the hash of the body.
  */
 function createSigner(place: S3Settings): (request: S3Request) => Promise<SignedRequest> {
   const { address, region, accessKeyId, secretAccessKey } = place;
@@ -482,7 +488,10 @@ export function faultOfSettings(error: unknown): string | undefined {
 
 /** Records whether the store answers, so that requests do not wait for a store that hangs. */
 interface Outage {
-  /** Whether a request may be sent now. During an outage, true at most every 250 ms. Each true counts as an attempt. */
+  /**
+   * Whether a request may be sent now. During an outage, returns true at most once in 250 ms, and the caller
+   * must then send the request.
+   */
   mayTry(): boolean;
   /** Whether an outage lasts, that is, whether the last requests got no answer. */
   lasts(): boolean;

@@ -37,7 +37,9 @@ export const filesPlace = {
   },
 };
 
-/** The id of the deployment. It is in the database, in the mark of the storage of files, and in backups. */
+/**
+ * The id of the deployment. It is in the database, in the storage of files (see `PlaceMark`), and in backups.
+ */
 export const deploymentId = {
   async find(reader: Reader): Promise<string | undefined> {
     return (await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = 'id'"))?.value;
@@ -46,7 +48,10 @@ export const deploymentId = {
   insert: (tx: Transaction, id: string) => tx.insert(deploymentTables.deployment, { name: "id", value: id }),
 };
 
-/** Yields stray files in batches: stored files without references that are at least an hour old. */
+/**
+ * Yields stray files in batches. A stray file is a stored file to which no upload refers and that is at least
+ * an hour old.
+ */
 export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">): AsyncGenerator<string[]> {
   for await (const hashes of files.settled()) {
     const strays = await uploads.unreferenced(reader, hashes);
@@ -55,8 +60,8 @@ export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">)
 }
 
 /**
- * Deletes stray files, which a killed server may leave. Checks each file again before its deletion. Returns how many
- * were found.
+ * Deletes stray files, which a killed server may leave. Checks each file again before its deletion. Returns how
+ * many stray files were found.
  */
 export async function sweepFiles(
   { database, files, keptFiles }: Pick<Deps, "database" | "files" | "keptFiles">,
@@ -131,8 +136,8 @@ export const uploads = {
   },
 
   /**
-   * Calls `decide`, which may delete files without references. On PostgreSQL, it can lock files. SQLite has only one
-   * server and needs no locks.
+   * Calls `decide`, which may delete files to which no upload refers. On PostgreSQL, `decide` can lock files.
+   * SQLite has only one server, so `lock` does nothing.
    */
   async withFileLocks(database: Database, decide: (locks: FileLocks) => Promise<void>): Promise<void> {
     const decideWith = (reader: Reader, lock: FileLocks["lock"]) =>
@@ -141,7 +146,7 @@ export const uploads = {
     await database.write((tx) => decideWith(tx, tx.lock));
   },
 
-  /** Returns the given hashes to which no upload refers. */
+  /** Returns those of the given hashes to which no upload refers. */
   async unreferenced(reader: Reader, hashes: readonly string[]): Promise<string[]> {
     const marks = hashes.map(() => "?").join(", ");
     const sql = `SELECT DISTINCT sha256 FROM uploads WHERE sha256 IN (${marks})`;

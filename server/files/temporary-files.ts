@@ -15,8 +15,8 @@ export const privateFolder = { recursive: true, mode: 0o700 } as const;
 export interface TemporaryFolder {
   readonly files: Pick<Files, "createTemporary" | "dropTemporary" | "sweepTemporary">;
   /**
-   * Whether the file must still be stored. False if another call has stored it; then `keptSize` returns its size.
-   * Throws an Error for a file of another folder or an incomplete file.
+   * Whether the file must still be stored. False if another call has already stored the file. `keptSize`
+   * returns the size of the stored file. Throws an Error for a file of another folder or an incomplete file.
    */
   isNew(received: ReceivedFile, keptSize: () => Promise<number | undefined>): Promise<boolean>;
 }
@@ -59,8 +59,8 @@ export async function oldOf(paths: readonly string[]): Promise<string[]> {
 const abandonedAfterMs = 3_600_000;
 
 /**
- * A file that is older than this time (epoch milliseconds) belongs to no running request. Uses the real time, not the
- * clock of a development server.
+ * Returns a time in epoch milliseconds. A file that was last changed before this time belongs to no running
+ * request. The function uses the real time, not the clock of a development server.
  */
 export const settledBefore = (): number => systemClock.now().getTime() - abandonedAfterMs;
 

@@ -67,13 +67,14 @@ export const etagOf = (body: string | Buffer): string =>
   `"${hash("sha256", body, "base64url").slice(0, 27)}"`;
 
 /**
- * Whether `If-None-Match` or `If-Match` names the ETag. Proxies that compress make ETags weak, so weak ETags match.
- * Ignores `Cache-Control: no-cache`, because the client already has the answer.
+ * Whether the header `If-None-Match` or `If-Match` contains `etag`. A weak ETag also matches, because proxies
+ * that compress answers make ETags weak. `Cache-Control: no-cache` has no effect, because the client already
+ * has the answer.
  */
 export const matchesEtag = (header: string, etag: string): boolean =>
   matchesAny(header) || header.split(",").some((entry) => entry.trim().replace(/^W\//, "") === etag);
 
-/** Whether `If-None-Match` or `If-Match` names any answer with `*`. */
+/** Whether the header `If-None-Match` or `If-Match` contains `*`, which matches every answer. */
 export const matchesAny = (header: string): boolean =>
   header.split(",").some((entry) => entry.trim() === "*");
 
@@ -83,8 +84,8 @@ export const matchesAny = (header: string): boolean =>
  */
 export interface Answers {
   /**
-   * Returns the cached answer, or creates it. Other requests wait for it, so that it is in memory only once. `until` is
-   * in epoch milliseconds.
+   * Returns the cached answer, or creates it with `make`. Simultaneous requests wait for the same answer, so
+   * that it is in memory only once. `Made.until` is in epoch milliseconds.
    */
   recall(wanted: Wanted, make: () => Promise<Made>): Promise<PreparedAnswer>;
 }
@@ -133,8 +134,8 @@ export function createAnswers(memory: Memory): Answers {
     const began = changes;
     const { answer, until = Number.POSITIVE_INFINITY } = await make();
     const from = now.getTime();
-    // `isCurrent` has nothing to check: the version comes from the caller's credential. A new version drops the
-    // credential from memory.
+    // The version comes from the caller's credential. A new version drops the credential from memory, so
+    // `isCurrent` has nothing to check.
     const lasts = memory.isOn ? { lasts: { from, until, isCurrent: always } } : {};
     const made = { version, from, until, answer: { ...answer, ...lasts } };
     if (changes === began) cache.keep(name, made, smallThings + 2 * name.length + bytesOfBody(answer.body));
@@ -172,7 +173,7 @@ const isGood = ({ version, from, until }: CachedAnswer, wanted: Wanted): boolean
 /** The memory of answers below this size is not counted. */
 const largeBytes = 1_048_576;
 
-/** The server never interrupts an answer that is younger, even if other answers need its memory. */
+/** The server never interrupts an answer that is younger than this, even if other answers need its memory. */
 const graceMilliseconds = 10_000;
 
 /** A large answer that the client has not read completely yet. */

@@ -35,8 +35,9 @@ import { cachedLookup } from "./memory.ts";
 export interface Authenticate {
   <A extends Auth>(auth: A, presented: PresentedCredentials): Promise<Callers[A]>;
   /**
-   * Returns the period in which an answer may be sent again without authentication: the credential is valid and its use
-   * recorded. `isCurrent` says whether it still belongs to this caller.
+   * Returns the period in which the server may send an answer again without authentication. During this period,
+   * the credential is valid, and its use is already recorded. `isCurrent` says whether the credential still
+   * belongs to `caller`.
    */
   readonly lasting: (
     auth: KeptAuth,
@@ -280,14 +281,14 @@ interface Touch {
 }
 
 /**
- * The maximum number of credentials in memory. A credential that is dropped from memory is recorded again at its next
- * use.
+ * The maximum number of credentials whose last use is in memory. If a credential is dropped from memory, its
+ * next use is recorded again.
  */
 const mostRecorded = 100_000;
 
 /**
- * Records uses of credentials. Requests do not wait for it. Its keys are hashes, because a renewed credential keeps its
- * id.
+ * Creates a function that records uses of credentials. Requests do not wait for the write. Credentials are
+ * identified by hashes, because a renewed credential keeps its id.
  */
 export function createTouch({ database, clock, log }: Pick<Deps, "database" | "clock" | "log">): Touch {
   const touched = new Map<string, string>();
@@ -398,8 +399,8 @@ const noCookies = { sessionId: undefined, known: undefined };
 const knownSeconds = 400 * 86_400;
 
 /**
- * The cookies for the console session and for the accounts of the browser. Scripts cannot read them. Browsers send them
- * only to this host, over https if the console has https. (rule K9)
+ * The cookies for the console session, and for the accounts to which the browser has signed in. Scripts cannot
+ * read these cookies. Browsers send them only to this host, over https if the console has https. (rule K9)
  */
 export function sessionCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   const secure = consoleUrl.startsWith("https:");
@@ -425,8 +426,8 @@ type Marking = Pick<Sealer, "mark">;
 const mostAccounts = 5;
 
 /**
- * A cookie with a random id and keyed hashes of accounts that have signed in. It grants no access. Failed sign-ins from
- * other browsers do not block a browser that has it.
+ * A cookie with a random id, and with keyed hashes of the accounts to which the browser has signed in. It
+ * grants no access. Failed sign-ins from other browsers do not block a browser with this cookie.
  */
 export const knownBrowser = {
   /** Returns the id of the browser, or undefined if the browser has never signed in to this account. */
@@ -436,8 +437,8 @@ export const knownBrowser = {
   },
 
   /**
-   * Returns the new value of the cookie. This account is the first. The accounts of the most recent other sign-ins
-   * follow.
+   * Returns the new value of the cookie. The account `email` comes first, then the accounts of earlier
+   * sign-ins, the newest first.
    */
   withAccount(sealer: Marking, kept: string | undefined, email: string): string {
     const [found = "", ...marks] = (kept ?? "").split(".");

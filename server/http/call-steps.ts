@@ -82,13 +82,16 @@ export const newCall = ({
   outcome: undefined,
 });
 
-/** Throws `insufficient_scope`. Also sets the role that the endpoint requires of the caller. */
+/**
+ * Throws `insufficient_scope` if the caller lacks the scope of the endpoint. Sets `caller.needs` to the role
+ * that the endpoint requires.
+ */
 export function checkScope(call: Call): void {
   requireScope(call.endpoint, call.incoming);
   call.incoming = { ...call.incoming, caller: asAsked(call.endpoint, call.incoming.caller) };
 }
 
-/** Answers a repeat of a request with the stored answer. Counts an attempt if the repeat has another secret. */
+/** Sets `outcome` to the stored answer if the request is a repeat. */
 export async function replayAnswer(call: Call): Promise<void> {
   const { endpoint, incoming, deps } = call;
   const key = idempotentRequestOf(endpoint, incoming, deps);
@@ -102,7 +105,10 @@ export async function replayAnswer(call: Call): Promise<void> {
   call.outcome = await replayFor(incoming, key, kept, deps);
 }
 
-/** Marks the call as begun, and counts an attempt to guess a secret. Throws `rate_limited`. */
+/**
+ * Sets `begun`. If the endpoint limits attempts to guess a secret, counts the call as an attempt. Throws
+ * `rate_limited`.
+ */
 export async function countAttempts(call: Call): Promise<void> {
   const { endpoint, incoming, deps } = call;
   call.limitedBy = limitedByOf(endpoint, incoming, deps);
@@ -118,7 +124,8 @@ export function checkShape(call: Call): void {
 }
 
 /**
- * Counts a read against its rate limit. For a change, only prepares `save`, which counts the change in its transaction.
+ * Counts a read against its rate limit. For a change, only creates `save`. Later `save` counts the change in
+ * the transaction that stores it.
  */
 export async function applyLimit(call: Call): Promise<void> {
   const { endpoint, incoming, deps, key, limitedBy, parts } = call;
@@ -154,8 +161,8 @@ interface ReadList {
 }
 
 /**
- * Returns the query with the cursor of the handler. The cursor of another list becomes empty, so that the handler
- * refuses it. (rule H24)
+ * Removes the hash of the list from the cursor of the query. The cursor of another list becomes an empty text,
+ * which the handler refuses. (rule H24)
  */
 function withoutListMark<Query>(list: ReadList & { readonly query: Query }): Query {
   const cursor = valueAt(list.query, "cursor");
@@ -171,8 +178,8 @@ function withListMark(answer: unknown, list: ReadList): unknown {
 }
 
 /**
- * Returns a short hash of a list. Filters are not part of it: a program may follow a cursor without them, and gets the
- * rest of the whole list.
+ * Returns a short hash that identifies a list. The hash does not depend on filters. A program may send a cursor
+ * without its filters, and then gets the rest of the unfiltered list.
  */
 const markOf = ({ endpoint: { method, path }, params }: ReadList): string =>
   createHash("sha256")
@@ -220,7 +227,10 @@ const shapeOf =
 const isRarelyRepeated = ({ attempts }: Endpoint, { caller }: IncomingRequest): boolean =>
   caller?.kind === "appKey" && attempts === undefined;
 
-/** Returns the app of the app key. An erasure in this app finds the stored answer by the app. */
+/**
+ * Returns the id of the app to which the app key belongs. An erasure in the app uses this id to find the stored
+ * answer.
+ */
 const appOfKey = ({ caller }: IncomingRequest): string | undefined =>
   caller?.kind === "appKey" && "appId" in caller ? String(caller.appId) : undefined;
 
@@ -235,8 +245,9 @@ async function spendOnRead({ rateLimit }: Endpoint, who: string, { limiter }: In
 const nothingUsed: GiveBack = () => {};
 
 /**
- * Returns the stored answer. Throws `not_found` for a former member of the app, `forbidden` for too low a role, and
- * `idempotency_mismatch` for other content. (rule K23)
+ * Returns the stored answer. Throws `not_found` if the caller is no longer a member of the app, and `forbidden`
+ * if the role of the caller is too low. Throws `idempotency_mismatch` if the two requests have different
+ * contents. (rule K23)
  */
 async function replayFor(
   { caller }: IncomingRequest,
@@ -265,8 +276,8 @@ const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
 const nothingGiven = { params: undefined, query: undefined, body: undefined };
 
 /**
- * Parses path parameters, query and body. Throws `not_found` for a malformed id, and `bad_request` with the first
- * faults. (rules H3, H9)
+ * Parses path parameters, query and body. Throws `not_found` for a malformed id. Throws `bad_request` for other
+ * faults, and lists the first ones. (rules H3, H9)
  */
 function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
   if (!endpoint.params && !endpoint.query && !endpoint.body) return nothingGiven;
@@ -329,8 +340,8 @@ function outcomeOf(endpoint: Endpoint, answer: unknown): InvocationResult {
 }
 
 /**
- * Whether repeats must get this error again: the state of the data caused it, and does not change only because time
- * passes. (rule H13)
+ * Whether repeats must get this error again. True if the state of the data caused the error, and if time alone
+ * does not end the error. (rule H13)
  */
 const isKeptRefusal = ({ keptRefusals = [] }: ServedEndpoint, { status, code, details }: ApiError): boolean =>
   !details.isPassing &&
@@ -383,7 +394,7 @@ function createSave(deps: Saving, mutation: MutationContext): Pick<Request<Endpo
     return ending(using, () => database.write(all));
   }
 
-  /** Counts a use of a limit in memory, and undoes that if the work fails. */
+  /** Counts one use of the limit in memory. If `work` fails, undoes the counting. */
   async function spending<Result>(work: () => Promise<Result>): Promise<Result> {
     if (!limit || !limitedBy) return work();
     const giveBack = limiter.spendAtOnce({ who: limitedBy, rateLimit: limit });
@@ -418,11 +429,11 @@ async function ending<Result>(using: MutationUse, work: () => Promise<Result>): 
 
 /** The options of one call of `save`. */
 interface SaveOptions {
-  /** The latest time at which the stored answer expires. */
+  /** The time at which the stored answer expires, in place of the default. */
   readonly repeatableUntil?: Date;
   /**
-   * Runs before the Idempotency-Key is checked. A second request with the same key can wait in it for the first
-   * request.
+   * Runs before the Idempotency-Key is checked. It may take a lock. A second request with the same key then
+   * waits until the first request has ended.
    */
   readonly first?: (tx: Transaction) => Promise<void>;
   /** Called after `first`. Returns the limit that the request uses in place of the endpoint's limit. */
@@ -502,7 +513,7 @@ export function fingerprintOf(value: unknown): string {
     .digest("hex");
 }
 
-// Objects become lists of pairs, so that no object can look like the list that replaces a file.
+// A file becomes a list. An object becomes `{ entries }` with its keys in order, so it never equals a file.
 function canonical(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(canonical);
@@ -543,8 +554,8 @@ function knownKeyOf(
 }
 
 /**
- * Returns the scope of requests with the same value in `repeatableBy`. All keys of an app share it. `fieldHash` is the
- * hash of the value.
+ * Returns the scope of the requests of an app that have the same value in `repeatableBy`. All keys of the app
+ * have the same scope. `fieldHash` is the hash of the value.
  */
 export const scopeOfField = (appId: string, fieldHash: string, { method, path }: Endpoint): string =>
   scopeOf(["app", appId, fieldHash], method, path);
@@ -562,8 +573,8 @@ function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAnswer): 
 }
 
 /**
- * Returns the sealer of the stored answer. Without a credential, secret fields of the request also encrypt it. The
- * database and the deployment's secret are then not enough to read a token.
+ * Returns the sealer that encrypts the stored answer. Without a credential, secret fields of the request are
+ * also needed to decrypt it. So nobody can read a token with only the database and the deployment's secret.
  */
 function sealerOf(
   { repeatableBy, sealedBy = [] }: ServedEndpoint,

@@ -143,8 +143,8 @@ export interface Browser {
 }
 
 /**
- * Identifies a request and its repeats. With it, handlers that save in several transactions continue the work of an
- * interrupted request.
+ * Identifies a request and its repeats. Some handlers save in several transactions. They use it to continue the
+ * work of an interrupted request.
  */
 export interface RepeatMark {
   readonly name: string;
@@ -179,9 +179,9 @@ export interface Request<E extends Endpoint = Endpoint> {
   /** Undoes the use of the rate limit. Only requests that can wait (with the parameter `wait`) call this function. */
   readonly giveBack: () => void;
   /**
-   * Runs `work` in one transaction with the rate limit and the Idempotency-Key, and returns its answer. Call it once.
-   * The stored answer expires at `repeatableUntil` or earlier. `first` runs before the key is checked. `rateLimit`
-   * returns a limit in place of the endpoint's.
+   * Runs `work` in one transaction, together with the rate limit and the Idempotency-Key. Returns the answer of
+   * `work`. Call it once. `repeatableUntil` is the time at which the stored answer expires. `first` runs before
+   * the key is checked. `rateLimit` returns the limit that replaces the endpoint's limit.
    */
   save<Answer extends AnswerOf<E>>(
     work: (tx: Transaction) => Promise<Answer>,
@@ -208,7 +208,10 @@ export interface Handler<E extends Endpoint> {
   readonly traits?: Traits;
 }
 
-/** The test cycles that an endpoint reads or changes. `by` is the part of the request with the id to find them. */
+/**
+ * The test cycles that an endpoint reads or changes. `by` is the part of the request that contains the id of
+ * the cycle, listing, slot or tester.
+ */
 export interface CatchUp {
   readonly of: "cycle" | "listing" | "slot" | "tester";
   readonly by: "account" | `params.${string}` | `body.${string}`;
@@ -225,7 +228,10 @@ interface Traits {
   readonly keptRefusals?: readonly ErrorCode[];
   /** The test cycles in which due changes are applied before the handler is called. */
   readonly catchesUp?: CatchUp;
-  /** Set if the server may repeat its answer without the handler while the answer is certainly unchanged. */
+  /**
+   * Set if the server may send the endpoint's answer again without the handler, while the answer is certainly
+   * unchanged.
+   */
   readonly ready?: true;
 }
 
@@ -255,7 +261,10 @@ export type HandlersOf<C extends Groups> = { readonly [Name in keyof C]: Handler
 /** The position in a list at which a page starts. It is the sort key of the row before the page. */
 type Position = readonly string[];
 
-/** One part of a sort key. `form` matches its text in a cursor. `start` comes before all other values. */
+/**
+ * One part of a sort key. `form` matches its text in a cursor. `start` is the value for the first page, because
+ * it comes before all other values.
+ */
 interface KeyPart {
   readonly form: RegExp;
   readonly start: string;
@@ -268,7 +277,7 @@ export const instantPart: KeyPart = {
 
 export const idPart: KeyPart = { form: /^[\da-f-]{36}$/, start: "g" };
 
-/** Parts of a list that begins with the oldest row. */
+/** The parts of a sort key for a list that begins with the oldest row. */
 export const oldestFirst = {
   instant: { ...instantPart, start: "" },
   id: { ...idPart, start: "" },
@@ -288,7 +297,10 @@ export function readCursor(cursor: string | undefined, parts: readonly KeyPart[]
   throw badRequest("cursor", "must be the `nextCursor` of an earlier page of the same list");
 }
 
-/** Returns a page of `rows`. If another page follows, `rows` has one row more than `limit`. (rule H24) */
+/**
+ * Returns the first `limit` rows, and the cursor of the next page. The caller must read one row more than
+ * `limit`. If that row is missing, there is no next page, and `nextCursor` is null. (rule H24)
+ */
 export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => Position) {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
@@ -299,8 +311,8 @@ export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Ro
 const cursorOf = (position: Position): string => Buffer.from(position.join(" ")).toString("base64url");
 
 /**
- * Returns a page of a search. If the search stopped early, `nextCursor` contains `reached`, the number where it
- * stopped.
+ * Returns a page of a search. If the search stopped early, `reached` is the `seq` of the thread at which it
+ * stopped. Then `nextCursor` contains `reached`, unless `rows` has more than `limit` rows.
  */
 export function searchedPage<Row>(
   rows: readonly Row[],
@@ -315,11 +327,12 @@ export function searchedPage<Row>(
 /** Lets requests wait for signals of changes. */
 export interface Waiting {
   /**
-   * Calls `look` now and at every signal of the `topics`, until the result is `enough`. After `milliseconds`, or when
-   * `signal` aborts, returns the last result. It listens before the first call, so that it misses no signal.
+   * Calls `look` now and at every signal of the `topics`, until `enough` returns true for the result. After
+   * `milliseconds`, or when `signal` aborts, returns the last result. It listens before the first call of
+   * `look`, so that it misses no signal.
    *
-   * On PostgreSQL, it also calls `look` every five seconds: a notification may be lost or never sent by another
-   * version. (rule A22)
+   * On PostgreSQL, it also calls `look` every five seconds, because a signal may be lost, or a server of
+   * another version may not send it. (rule A22)
    */
   until<Found>(
     topics: readonly string[],
@@ -336,8 +349,8 @@ export interface WaitOptions<Found> {
   /** Registers `wake` for changes that have no topic. Returns a function that removes `wake` again. */
   readonly listen?: (wake: () => void) => () => void;
   /**
-   * Called when the wait begins. `isResting` tells whether the request waits for a signal or runs `look`. Returns a
-   * function to call at the end.
+   * Called when the wait begins. `isResting` returns true while the request waits for a signal, and false while
+   * `look` runs. Returns a function to call at the end of the wait.
    */
   readonly attend?: (isResting: () => boolean) => () => void;
 }

@@ -13,8 +13,8 @@ export interface Holding<Found> {
 }
 
 /**
- * Waits for a result until the time is over. Two waits without a result do not count against the rate limit: long ones,
- * and those that a stopping server ends. (rules A9, A31)
+ * Waits until `enough` accepts a result of `look`, or until the time is over. A wait without such a result does
+ * not count against the rate limit if it was long, or if the server is stopping. (rules A9, A31)
  */
 export async function hold<Found>(
   { clock, stopping, waiting }: Pick<Deps, "clock" | "stopping" | "waiting">,

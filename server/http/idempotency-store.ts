@@ -32,8 +32,9 @@ export async function appOfRequest(reader: Reader, params: unknown): Promise<str
 }
 
 /**
- * Whether a person may still get a stored answer. Throws `forbidden` if the role has too few rights now. A former
- * member gets only empty answers, such as for a deleted app. (rule K23)
+ * Whether `viewer` may still get the stored answer `body`. A former member of the app gets only an empty
+ * answer, such as the answer to the deletion of the app. Throws `forbidden` if the role of the person is too
+ * low now. (rule K23)
  */
 export async function mayStillGet(
   reader: Reader,
@@ -66,13 +67,13 @@ export interface IdempotencyKey {
   /** The app that the request is about, if the request needs a role in it. */
   readonly appId?: string | undefined;
   /**
-   * Set while the server does not trust its clock. Then no answer expires. `behindMs` is the most that the clock may be
-   * behind.
+   * Set while the server does not trust its clock. While it is set, no answer expires. `behindMs` is the
+   * maximum number of milliseconds by which the clock may be behind.
    */
   readonly inDoubt?: { readonly behindMs: number };
 }
 
-/** A key without the fingerprint, because it is possible that the body has not arrived yet. */
+/** An IdempotencyKey without `fingerprint`. The fingerprint is not known before the body has arrived. */
 export type KnownKey = Pick<IdempotencyKey, "scope" | "key" | "inDoubt">;
 
 export interface StoredAnswer {
@@ -106,8 +107,8 @@ export const idempotency = {
   },
 
   /**
-   * Reserves the key for this transaction, which must then call `store` or throw. Also stores `answer` if given. Never
-   * waits for another transaction.
+   * Reserves the key for this transaction, and stores `answer` if it is given. Without `answer`, the
+   * transaction must later call `store` or throw. Never waits for another transaction.
    */
   async claim(tx: Transaction, request: IdempotencyKey, now: Date, answer?: StoredAnswer): Promise<Claim> {
     const scope = scopeHash(request.scope);
@@ -126,7 +127,10 @@ export const idempotency = {
     return claimed > 0 ? "claimed" : "stored";
   },
 
-  /** Deletes all stored answers of some scopes, but not the key that this transaction has reserved. */
+  /**
+   * Deletes all stored answers of these scopes. Does not delete the key that this transaction has reserved,
+   * because this key has no answer yet.
+   */
   async forget(tx: Transaction, scopes: readonly string[]): Promise<void> {
     const marks = scopes.map(() => "?").join(", ");
     await tx.run(
@@ -158,21 +162,20 @@ export const idempotency = {
   },
 };
 
-/** Returns when the answer to a request expires. */
 function expiryOf({ inDoubt, lifetimeSeconds }: IdempotencyKey, now: Date): string {
   const seconds = lifetimeSeconds ?? defaultLifetimeSeconds;
   return new Date(now.getTime() + (inDoubt?.behindMs ?? 0) + seconds * 1_000).toISOString();
 }
 
 /**
- * Returns the time up to which answers have expired. While the clock is in doubt, it is in 1970, so no answer has
- * expired.
+ * Returns a time. Answers that expire at this time or earlier have expired. While the server does not trust its
+ * clock, the returned time is in 1970, so that no answer has expired.
  */
 const expiredBy = ({ inDoubt }: KnownKey, now: Date): string => (inDoubt ? new Date(0) : now).toISOString();
 
 /**
- * Locks the name until the end of the transaction, or returns false if it is locked. SQLite needs no lock, because it
- * has one writer.
+ * Locks `name` until the transaction ends. Returns false if another transaction has locked the name. SQLite
+ * needs no lock, because it has one writer.
  */
 async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {
   if (tx.engine === "sqlite") return true;
@@ -193,7 +196,6 @@ const sameAddress = (path: string): string => path.toLowerCase().replace(/(?<!\/
 /** Returns a text that is the same for a request and its repeats, and for no other request. */
 export const nameOf = ({ scope, key }: KnownKey): string => scopeHash(`${scope}\n${key}`);
 
-/** Returns the stored form of a scope. */
 function scopeHash(scope: string): string {
   return createHash("sha256").update(scope).digest("base64url");
 }

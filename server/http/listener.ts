@@ -53,8 +53,9 @@ interface Use {
 }
 
 /**
- * Limits the number of open connections. A new connection over the limit closes the first of these that exists:
- * - the oldest without any request, if more than half of all connections have sent none
+ * Limits the number of open connections. If a new connection exceeds the limit, the server closes the first
+ * connection of this list that exists:
+ * - the oldest connection that has sent no request, if more than half of all connections have sent none
  * - the connection that has been without a running request for the longest time
  * - a connection whose body is still arriving
  * - a connection whose answer takes over a second
@@ -166,7 +167,8 @@ function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "l
 }
 
 /**
- * Sends the last bytes and closes the connection a moment later. If it closed immediately, unread bytes would be lost.
+ * Sends the last bytes and closes the connection a moment later. With an immediate close, the client could lose
+ * bytes that it has not read yet.
  */
 function endSoon(socket: Socket, text: string, milliseconds: number): void {
   socket.end(text);
@@ -216,7 +218,10 @@ interface Observer {
   readonly nextId: () => string;
   /** The security headers: names and values. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Counts and logs an answer. Changes and failures have the level `info`, other reads have `debug`. */
+  /**
+   * Counts and logs an answer. The log level is `info` for changes and failures, and `debug` for successful
+   * reads.
+   */
   readonly answered: (answer: {
     readonly requestId: string;
     readonly method: string;
@@ -268,7 +273,8 @@ export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer
     const route: unknown = ctx.state.route;
     const name = typeof route === "string" ? route : undefined;
     observer.answered({ requestId, method, route: name, status, milliseconds });
-    // A separate middleware would take time in every request, but nearly all requests are complete here.
+    // Nearly all requests are complete here. This check is not a separate middleware, because that would take
+    // time in every request.
     if (!ctx.req.complete) await answerEarly(ctx);
   };
 }
@@ -284,8 +290,8 @@ function createIds(): () => string {
 }
 
 /**
- * Sends the answer before the body is complete, drops the rest and closes the connection. Otherwise unread bytes would
- * look like the next request. (rule H20)
+ * Sends the answer before the body is complete, drops the rest of the body and closes the connection. Otherwise
+ * the unread bytes of the body would look like the next request. (rule H20)
  */
 type AnswerEarly = (ctx: Context) => Promise<void>;
 
@@ -416,11 +422,11 @@ function measureNightly(registry: Registry, last: () => NightlyBackup | undefine
 }
 
 /**
- * Answers that the server sends again without Koa to the same address and credential. An answer ends when its data
- * change or are dropped from memory. (decision 04)
+ * Answers that the server sends again, without Koa, to requests with the same URL and credential. An answer is
+ * valid until its data change or are dropped from memory. (decision 04)
  */
 export interface Ready {
-  /** Stores an answer of Koa if the server may send it again to the same address and credential. */
+  /** Stores an answer of Koa if the server may send it again to requests with the same URL and credential. */
   keep(request: IncomingMessage, given: GivenAnswer): void;
   /** Returns a listener that sends a ready answer if there is one, and otherwise calls `next`. */
   before(next: RequestListener): RequestListener;
@@ -507,15 +513,15 @@ export function createReady(
 }
 
 interface Asked {
-  /** The name of the answer. Requests with the same address and credential have the same name. */
+  /** The name of the answer. Requests with the same URL and credential have the same name. */
   readonly name: string;
   /** The ETags of the answers that the client already has. */
   readonly known: string | undefined;
 }
 
 /**
- * Returns the name of the answer, or undefined if no answer can be ready. A ready answer needs a GET of `targets` with
- * one credential and no other header that changes answers.
+ * Returns the name of the answer, or undefined if no answer can be ready. An answer can be ready only for a GET
+ * whose URL matches `targets`, with one credential and without an `other` header.
  */
 function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
   const { method, url = "", rawHeaders } = request;
@@ -539,11 +545,14 @@ function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
     }
   }
   if (credential === undefined || hosts !== 1) return undefined;
-  // The credential is secret, and an address may contain a secret test key. So only a hash is stored.
+  // The credential is secret, and the URL may contain a secret test key. So only a hash is stored.
   return { name: hashOf(`${url} ${credential}`), known };
 }
 
-/** The headers that change an answer. A request with an `other` header, or with one of these twice, goes to Koa. */
+/**
+ * The headers that change an answer. Koa answers a request with an `other` header, or with two equal headers of
+ * this list.
+ */
 const parts: ReadonlyMap<string, "credential" | "host" | "known" | "other"> = new Map([
   ["x-api-key", "credential"],
   ["authorization", "credential"],
@@ -559,7 +568,7 @@ const parts: ReadonlyMap<string, "credential" | "host" | "known" | "other"> = ne
   ["trailer", "other"],
 ]);
 
-/** Returns a pattern that matches the addresses of these endpoints, except addresses with a percent sign. */
+/** Returns a pattern that matches the URLs of these endpoints, except URLs with a percent sign. */
 function targetsOf(endpoints: readonly Endpoint[]): RegExp {
   const paths = endpoints.map(({ path }) => path.replace(/:\w+/g, "[\\w-]+"));
   return new RegExp(`^(?:${paths.join("|")})(?:\\?[\\w.~=&-]*)?$`);
@@ -597,7 +606,6 @@ function headersOf(
   };
 }
 
-/** Sends an answer and returns its status. */
 function send(
   response: ServerResponse,
   { whole, unchanged, etag, body }: Entry,

@@ -16,9 +16,9 @@ interface LookupCacheOptions<Row> {
   readonly dropAll: readonly string[];
   /** Returns the topics whose signals drop only this row. */
   readonly topicsOf?: (row: Row) => readonly string[];
-  /** Caches a row without a read when a topic says that the row was stored. */
+  /** How a row is cached without a read of the database, when a signal says that the row was stored. */
   readonly stored?: {
-    /** The beginning of these topics. The name of the row comes after it. */
+    /** The beginning of the topics of these signals. The name of the row follows. */
     readonly topic: string;
     /** Returns the stored row with this name; undefined if this process does not have it. */
     readonly find: (name: string) => Row | undefined;
@@ -28,7 +28,8 @@ interface LookupCacheOptions<Row> {
 }
 
 /**
- * Caches rows of `load`. Drops a row at a signal of one of its topics, or when another process writes to the database.
+ * Creates a lookup that caches the rows of `load`. It drops a row at a signal of one of its topics, or when
+ * another process writes to the database.
  */
 export function cachedLookup<Row>(options: LookupCacheOptions<Row>): Lookup<Row> {
   const { memory, load, dropAll, topicsOf = () => [], stored } = options;
@@ -78,7 +79,7 @@ const placeBytes = 600;
 const findingBytes = (name: string, topics: readonly string[]): number =>
   [name, ...topics].reduce((sum, text) => sum + placeBytes + 2 * text.length, 0);
 
-/** Creates the store of the cached rows. It also finds rows by their topics. */
+/** Creates the store of the cached rows. The store also finds rows by their topics. */
 function createRows<Row>({
   memory,
   bytesOf = () => defaultBytes,
@@ -117,7 +118,10 @@ interface KeptRow<Row> {
 export interface Memory {
   /** Whether this process caches anything. */
   readonly isOn: boolean;
-  /** Creates a part with its own names. `onDropped` is called for each dropped value. */
+  /**
+   * Creates a part of the cache. The same name can have a different value in each part. `onDropped` is called
+   * for each dropped value.
+   */
   createPart<Value>(onDropped?: (name: string, value: Value) => void): MemoryPart<Value>;
   /** Calls `listener` with the topic of each change. The topic is `everyTopic` if anything may have changed. */
   onChange(listener: (topic: string) => void): void;
@@ -127,14 +131,15 @@ interface MemoryPart<Value> {
   /** Returns the value of a name and marks the value as just used. */
   get(name: string): Value | undefined;
   /**
-   * Stores or replaces a value. `bytes` is about how much memory it takes with its name. Returns whether it was stored.
+   * Stores or replaces a value. `bytes` is the approximate memory of the value with its name. Returns whether
+   * the value was stored.
    */
   keep(name: string, value: Value, bytes: number): boolean;
   forget(name: string): void;
   clear(): void;
 }
 
-/** A value in memory. The cache uses this object as its key, because a text would be hashed at each use. */
+/** A value in memory. In the LRU cache, this object is the key, because a text would be hashed at each use. */
 interface Kept {
   /** Removes the value from its part. */
   readonly drop: () => void;

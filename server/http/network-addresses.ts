@@ -14,8 +14,8 @@ type Resolve = (
 export const otherMachineRefusal = "The development server sends only to addresses of this machine";
 
 /**
- * Creates a lookup that finds only allowed addresses. The socket connects to these addresses, so a later change in DNS
- * has no effect.
+ * Creates a lookup that fails with `refusal` if an address of the name is not allowed. The socket connects to
+ * the checked addresses, so a later change in DNS has no effect.
  */
 const createCheckedLookup =
   (resolve: Resolve, isAllowed: (address: string) => boolean, refusal: string): LookupFunction =>

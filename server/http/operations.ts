@@ -86,7 +86,10 @@ function mayRead(authorization: string | undefined, token: string | undefined): 
 /** Returns the OpenAPI document of this server. */
 export type ReadOpenApi = () => Promise<object>;
 
-/** Creates the document at the first call, because this takes long and most servers never need it. */
+/**
+ * Returns a function that creates the OpenAPI document at its first call. Creating the document takes long, and
+ * most servers never need it.
+ */
 export const createReadOpenApi = ({ baseUrl }: Pick<Settings, "baseUrl">): ReadOpenApi =>
   onFirstUse(() => createOpenApi(baseUrl, waitIfTurnIsLong));
 

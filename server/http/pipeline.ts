@@ -67,8 +67,8 @@ import { senderOf } from "./rate-limits/rate-limits.ts";
 import { sendDownload } from "./serve-file.ts";
 
 /**
- * The steps of a request of the API, in order. Before them, the server looks for a ready answer (`listener.ts`). Then
- * Koa logs the request and finds its route (`app.ts`). (rule H5)
+ * The steps of a request of the API, in order. Before these steps, the server looks for a ready answer
+ * (`listener.ts`). If there is none, Koa logs the request and finds its route (`app.ts`). (rule H5)
  */
 export const requestSteps: readonly Step<Exchange>[] = [
   nameSuccessor,
@@ -196,7 +196,10 @@ export function pathOf(ctx: Context): string | undefined {
   }
 }
 
-/** Returns the number of Host headers. Two are refused, because servers and proxies may use different ones. */
+/**
+ * Returns the number of Host headers. A request with two is refused, because this server and a proxy might use
+ * different ones.
+ */
 function hostsIn(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -346,8 +349,8 @@ async function findCaller(exchange: Exchange): Promise<void> {
 }
 
 /**
- * Computes by how much the sender's clock is ahead. It runs before the body is read, because the server's clock
- * advances meanwhile.
+ * Computes by how much the sender's clock is ahead. This step runs before the body is read, because reading
+ * takes time.
  */
 function compareClocks(exchange: Exchange): void {
   const { ctx, endpoint, deps } = exchange;
@@ -476,7 +479,10 @@ function signalOf(ctx: Context, { stopping }: Pick<Deps, "stopping">): AbortSign
   return AbortSignal.any([gone.signal, stopping]);
 }
 
-/** Sends an answer. A read has an ETag, and gets 304 if the client already has the answer. (rule H23) */
+/**
+ * Sends an answer. The answer to a GET has an ETag. Its status is 304 if the client already has the answer.
+ * (rule H23)
+ */
 function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, replayed } }: Exchange): void {
   const { method } = endpoint;
   ctx.status = status;

@@ -45,8 +45,9 @@ export interface PostAnswer {
 const bodyMilliseconds = 1_000;
 
 /**
- * Posts to an address that a person has entered, without redirects. With `public`, never connects to a private address,
- * even if a public name resolves to one. Rejects with an Error without the address, which may be secret. (rule O29)
+ * Posts to an address that a person has entered. Does not follow redirects. With `public`, never connects to a
+ * private address, even if a public name resolves to one. Rejects with an Error. The message never contains the
+ * address, because the address may be secret. (rule O29)
  */
 export function postSafely({
   url,
@@ -94,7 +95,8 @@ export function postSafely({
         answer.on("error", finish);
       },
     );
-    // This limits the whole request. A limit between two bytes would not stop a server that sends slowly.
+    // This timer limits the time of the whole request. A limit on the time between two bytes would not stop a
+    // server that sends slowly.
     const timer = setTimeout(
       () => outgoing.destroy(new Error(`The ${receiver} did not answer in time`)),
       timeLimitMs,

@@ -50,7 +50,8 @@ async function answer(ctx: Context, file: ServedFile, files: Pick<Files, "open">
   }
   const span = spanOf(ctx, file.size);
   if (span === "unsatisfiable") return refuseRange(ctx, file.size);
-  // The answer with an error must not have these headers. So the file is opened before they are set.
+  // The file is opened before the headers are set, because the answer with an error must not have these
+  // headers.
   const stream = ctx.method === "GET" ? await files.open(file.sha256, span) : undefined;
   setHeaders(ctx, file);
   ctx.length = span ? span.end - span.start + 1 : file.size;
@@ -103,7 +104,10 @@ function parseByteRange(header: string | undefined, size: number): ByteSpan | "u
 
 const spanBetween = (start: number, end: number) => (start <= end ? { start, end } : "unsatisfiable");
 
-/** The most time for a download. If the client reads nothing, the connection is closed earlier, as for every answer. */
+/**
+ * The maximum duration of a download. If the client reads nothing, the server closes the connection earlier, as
+ * for every answer.
+ */
 const longestMilliseconds = 6 * 3_600_000;
 
 /**
@@ -131,8 +135,8 @@ export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks,
 }
 
 /**
- * Returns a Content-Disposition header: an ASCII name, and for other names the full name (RFC 8187). No name can end
- * the header or its quotes early.
+ * Returns the value of a Content-Disposition header. It contains the name in ASCII. If the name has other
+ * characters, it also contains the full name (RFC 8187). No name can end the header or its quotes early.
  */
 function contentDisposition(kind: "inline" | "attachment", fileName: string): string {
   const name = cleanFileName(fileName, "file");

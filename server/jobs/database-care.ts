@@ -49,7 +49,10 @@ async function indexBatch(
 
 const statisticsPauseMilliseconds = 10_000;
 
-/** The pause before a cancellation is repeated. Between two statements, a cancellation has no effect. */
+/**
+ * The pause before a cancellation is repeated. The repetition is needed, because a cancellation between two
+ * statements has no effect.
+ */
 const cancelAgainMilliseconds = 50;
 
 /**
@@ -89,7 +92,8 @@ interface Work {
 }
 
 async function cancel(database: Deps["database"], { making }: Work): Promise<void> {
-  // If the cancellation fails, the database ends the transaction, or the process ends after the stop period.
+  // A failure is ignored: the database ends the transaction itself, or the process ends when its time for
+  // stopping is over.
   if (making) await cancelMaking(database, making).catch(() => undefined);
   await sleep(cancelAgainMilliseconds, undefined, { ref: false });
 }

@@ -54,8 +54,8 @@ const hiddenKeptMilliseconds = 30 * 86_400_000;
 const eventsKeptMilliseconds = 90 * 86_400_000;
 
 /**
- * If no program has read the events of an app for this time, new reports are no longer stored as events. Webhooks and
- * notices of the app also need the events.
+ * If no program has read the events of an app for this time, the server forgets this reader. New reports are
+ * then stored as events only if a webhook or a notice needs them.
  */
 const readersKeptMilliseconds = 30 * 86_400_000;
 
@@ -74,8 +74,8 @@ export const startHousekeeping = (deps: HousekeepingDeps): (() => Promise<void>)
   });
 
 /**
- * Deletes expired data in small batches, and stores what has expired. Does nothing while the server's clock may be
- * wrong.
+ * Deletes expired data in small batches, and stores the expiries of approvals. Does nothing while the server's
+ * clock may be wrong.
  */
 export async function tidy(deps: HousekeepingDeps, stopping = neverStopping): Promise<void> {
   const { database, clock, time, files, keptFiles, log, newId } = deps;
@@ -126,7 +126,10 @@ const pruning =
     while (!stopping.aborted && (await database.write(removeSome)) >= most);
   };
 
-/** How long a notice is kept after its mail. It shows the last time of notices that are sent once a day. (rule N2) */
+/**
+ * How long a notice is kept after its mail was sent. The stored notice shows when a notice that is sent once a
+ * day was last sent. (rule N2)
+ */
 const noticesKeptMilliseconds = 25 * 3_600_000;
 
 /** The number of rows that one transaction adds up. */
@@ -144,7 +147,10 @@ async function addUpCounts(database: Deps["database"], now: Date, stopping: Abor
   await pruning(database, stopping)((tx) => statistics.addUp(tx, { to }, countsAtOnce), 1);
 }
 
-/** Stops storing the reports of an app as events if no program has read its events for 30 days. (rule O25) */
+/**
+ * If no program has read the events of an app for 30 days, the server forgets this reader. Without any
+ * receiver, new reports are no longer stored as events. (rule O25)
+ */
 async function forgetReaders(database: Deps["database"], now: Date): Promise<void> {
   const before = new Date(now.getTime() - readersKeptMilliseconds).toISOString();
   await database.write(async (tx) => {
@@ -152,7 +158,7 @@ async function forgetReaders(database: Deps["database"], now: Date): Promise<voi
   });
 }
 
-/** Deletes the original data of mails that are older than 30 days. (rule M16) */
+/** Deletes the originals of mails that are older than 30 days. (rule M16) */
 async function tidyOriginals(
   { database, keptFiles, log }: Pick<HousekeepingDeps, "database" | "keptFiles" | "log">,
   now: Date,
@@ -166,7 +172,10 @@ async function tidyOriginals(
   }
 }
 
-/** Deletes the feedback of blocked senders after 30 days. The daily cleanup deletes its files. (rule F34) */
+/**
+ * Deletes the feedback of blocked senders after 30 days. The daily cleanup deletes the files of this feedback.
+ * (rule F34)
+ */
 async function tidyHidden(database: Deps["database"], now: Date, stopping: AbortSignal): Promise<void> {
   const before = new Date(now.getTime() - hiddenKeptMilliseconds).toISOString();
   const reports = await hiddenFeedback.oldReports(database, before, atOnce);
@@ -257,7 +266,10 @@ export async function cleanUp(deps: CleanupDeps, stopping: AbortSignal): Promise
 
 const browsersAtOnce = 500;
 
-/** Deletes the data of browsers where nobody has been signed in for a long time. They show no notices. (rule N10) */
+/**
+ * Deletes the data of browsers where nobody has been signed in for a long time. Such browsers show no notices.
+ * (rule N10)
+ */
 async function forgetBrowsers(
   { clock, database }: Pick<CleanupDeps, "clock" | "database">,
   stopping: AbortSignal,

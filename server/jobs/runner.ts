@@ -22,8 +22,8 @@ type QueueDeps = Pick<Deps, "log"> & { readonly database: Pick<Deps["database"],
 const mostTargets = 256;
 
 /**
- * Starts a job that does work when it becomes due. A target that does not answer delays no other target. Returns the
- * function that stops the job after running work. (rule O27)
+ * Starts a job that does work when the work becomes due. A target that does not answer delays no other target.
+ * Returns the function that stops the job and waits for running work. (rule O27)
  */
 export function startTargetQueues({ database, log }: QueueDeps, work: TargetWork): () => Promise<void> {
   const running = new Map<string, Promise<void>>();

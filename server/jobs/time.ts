@@ -36,8 +36,9 @@ const writeMilliseconds = 600_000;
 type TimeDeps = Pick<Deps, "database" | "clock" | "time" | "log" | "settings">;
 
 /**
- * Compares the clock with the last stored time, except on a development server, which may have been suspended. Then
- * watches the clock and stores the time every ten minutes. Returns the function that stops this.
+ * Compares the clock with the last stored time. A development server skips this, because it may have been
+ * suspended. Then watches the clock, and stores the time every ten minutes. Returns the function that stops
+ * this.
  */
 export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<void>> {
   const { database, time, settings } = deps;

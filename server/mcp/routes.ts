@@ -131,8 +131,8 @@ function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
 }
 
 /**
- * Reads a message, or an array of messages (older revisions of the protocol). Throws `bad_request`, and the errors of
- * `readJsonBytes` and `jsonOf`.
+ * Reads a message. Clients with an older revision of the protocol may send an array of messages. Throws
+ * `bad_request`, and the errors of `readJsonBytes` and `jsonOf`.
  */
 async function readMessage(
   ctx: Context,
@@ -197,7 +197,8 @@ async function send(ctx: Context, answer: HttpAnswer): Promise<void> {
   }
   // Koa closes the stream when the client disconnects.
   ctx.body = Readable.from(response.body);
-  // A proxy ends a request without bytes for some seconds, so the headers are sent immediately.
+  // A proxy may end a request if it gets no bytes for some seconds. For this reason, the headers are sent
+  // immediately.
   if (response.headers.get("content-type") === "text/event-stream") ctx.flushHeaders();
 }
 
@@ -219,8 +220,8 @@ const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
 const hostForm = /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/;
 
 /**
- * Whether the `Host` header is an address of this server. Loopback names are allowed: a proxy may send them, but no
- * page of another site has them. (rule A41)
+ * Whether the `Host` header is an address of this server. Loopback names such as `localhost` are allowed. A
+ * proxy may send a loopback name, but no page of another site has one. (rule A41)
  */
 export function isOwnHost(
   host: string | undefined,
@@ -235,7 +236,7 @@ export function isOwnHost(
 const isHostOf = (given: string, { protocol, host }: URL): boolean =>
   URL.canParse(`${protocol}//${given}`) && new URL(`${protocol}//${given}`).host === host;
 
-/** Whether a request with this `Origin` is allowed. Programs that are not browsers send none. */
+/** Whether a request with this `Origin` is allowed. Programs that are not browsers send no `Origin`. */
 export const isAllowedOrigin = (
   origin: string | undefined,
   { baseUrl, consoleUrl, corsOrigins }: Pick<Settings, "baseUrl" | "consoleUrl" | "corsOrigins">,
@@ -294,7 +295,10 @@ async function loadTools({ settings, log }: Pick<Deps, "settings" | "log">): Pro
   });
 }
 
-/** Creates a function that reads the bytes of an uploaded file, by the name under which it is served. */
+/**
+ * Creates a function that takes the name under which an uploaded file is served. The function returns the bytes
+ * of the file, or "too large". It returns undefined if the file is not found.
+ */
 export function createReadUpload(
   find: (name: string) => Promise<Pick<ServedFile, "sha256" | "size"> | undefined>,
   files: Pick<Files, "open" | "size">,
@@ -404,8 +408,8 @@ interface ToolUser {
 }
 
 /**
- * Finds the caller by an agent token, or by an access token, which is valid only for the tools. All other credentials
- * get the same refusal. (rule A43)
+ * Creates the function that finds the caller. It accepts an agent token, or an access token, which is valid
+ * only for the tools. All other credentials get the same error. (rule A43)
  */
 function createToolAuthenticate(
   deps: Pick<Deps, "clock" | "database" | "log" | "memory">,
@@ -420,8 +424,8 @@ function createToolAuthenticate(
   const touch = createTouch(deps);
 
   /**
-   * Finds the caller by an access token and records its use. A token that expires during the request stays valid until
-   * its end. Throws `invalid_token`.
+   * Finds the caller by an access token and records the use of the token. A token that expires during a request
+   * stays valid until the request ends. Throws `invalid_token`.
    */
   const connection = async (shown: PresentedCredentials, began: number) => {
     const hash = hashOf(bearerOf(shown.authorization));

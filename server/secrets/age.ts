@@ -44,7 +44,8 @@ export function openedChunk(
   sealed: Buffer,
 ) {
   const plain = openChunk(key, place, sealed);
-  // Only an empty file may have an empty last chunk. Otherwise an added empty chunk would not be visible.
+  // Only an empty file may have an empty last chunk. Otherwise nobody could detect that an empty chunk was
+  // added.
   if (plain && (plain.length > 0 || place.at === 0)) return plain;
   throw new AgeFault("content", place.last ? incomplete : changed(place.at));
 }
@@ -104,7 +105,10 @@ export function headerLength(bytes: Buffer): number | undefined {
   return undefined;
 }
 
-/** Returns the key of the file. Throws an AgeFault if none of the identities can decrypt it. */
+/**
+ * Returns the key of the file. Throws an AgeFault if no identity can decrypt the key, or if the header was
+ * changed.
+ */
 export function readFileKey(header: Buffer, identities: readonly Identity[]): Buffer {
   const text = header.toString("latin1");
   const { stanzas, mac } = parseHeader(text);
@@ -137,7 +141,8 @@ function parseHeader(text: string): { readonly stanzas: readonly Stanza[]; reado
 }
 
 function unwrap(stanzas: readonly Stanza[], identities: readonly Identity[]): Buffer | undefined {
-  // A `scrypt` stanza contains the key of the file for a passphrase. The format allows no other stanza next to it.
+  // A `scrypt` stanza contains the key of the file, encrypted with a passphrase. The format allows no other
+  // stanza next to a `scrypt` stanza.
   if (stanzas.length > 1 && stanzas.some(({ words }) => words[0] === "scrypt")) throw changedHeader();
   for (const { words, body } of stanzas) {
     if (words[0] !== "X25519") continue;

@@ -4,14 +4,15 @@ import { normalised } from "../../src/contract/json.ts";
 import type { ArgonTask } from "./argon2-thread.ts";
 
 /**
- * A hash of no password, with the usual costs. It is verified if there is no account, so that the time of the answer is
- * the same.
+ * A hash that belongs to no password, with the usual costs. If there is no account, the server verifies this
+ * hash, so that the answer takes the same time.
  */
 const decoy = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
-/** Returns the form of an e-mail address in which accounts are stored and compared. */
+/** Normalises an e-mail address. Accounts are stored and found with addresses in this form. */
 export const normaliseEmail = (email: string): string =>
-  // Some letters, such as ǰ, are one character in lower case but two in upper case.
+  // The text is normalised again after `toLowerCase`. Some letters, such as ǰ, are one character in lower case
+  // but two in upper case.
   normalised(normalised(email.trim(), "NFC").toLowerCase(), "NFC");
 
 /** Returns the Argon2id hash of a password in the format that is stored. (rule S1) */
@@ -29,7 +30,10 @@ export async function verifyPassword(stored: string | undefined, password: strin
   return matches && stored !== undefined && stored !== "";
 }
 
-/** Returns a warning for the log if this installation cannot use the fastest implementation; otherwise undefined. */
+/**
+ * Returns a warning for the log if this installation cannot use the fastest implementation of password hashes;
+ * otherwise undefined.
+ */
 export async function passwordWarning(): Promise<string | undefined> {
   const { warning } = await chosenArgon2();
   return warning;
@@ -102,7 +106,10 @@ export function threadArgon2(program: string): Argon2 {
   };
 }
 
-/** Starts a thread for each task. So its memory is freed, and a failed thread affects no other task. */
+/**
+ * Starts a thread for one task, so that its memory is freed after the task. A failed thread affects no other
+ * task.
+ */
 async function askThread(program: string, workerData: ArgonTask): Promise<unknown> {
   const worker = new Worker(program, { workerData, env: {}, execArgv: [] });
   const [answer] = await Promise.race([once(worker, "message"), ended(worker)]);

@@ -34,7 +34,7 @@ export function totpUri(secret: string, { account, issuer }: { account: string; 
 }
 
 /**
- * Returns ten new recovery codes. Each has 16 random characters, so nobody who knows only its hash can guess it.
+ * Returns ten new recovery codes. Each code has 16 random characters, so nobody can guess a code from its hash.
  */
 export const newRecoveryCodes = (): string[] =>
   Array.from({ length: recoveryCodes }, () => Array.from({ length: 4 }, () => newGroup()).join("-"));
@@ -53,7 +53,8 @@ function bytesOf(secret: string): Buffer {
 }
 
 /**
- * What the answer of the authenticator must match. `rpId` is the host of the passkey, `origins` are those of the pages.
+ * What the answer of the authenticator must match. `rpId` is the host of the passkey. `origins` are the origins
+ * of the pages that may ask for the passkey.
  */
 interface AskedOfPasskey {
   readonly challenge: string;

@@ -23,8 +23,8 @@ const longEnough = 24;
 export const isSealed = (stored: string): boolean => stored.startsWith(mark);
 
 /**
- * Encrypts an address for the database. The address of a chat webhook is a secret: with it, everybody can post to the
- * channel.
+ * Encrypts an address for the database. The address of a chat webhook is a secret, because everybody who has it
+ * can post to the channel.
  */
 export const sealAddress = (sealer: Pick<Sealer, "seal">, address: string): string =>
   mark + sealer.seal(address);
@@ -47,11 +47,14 @@ const hashedText = (email: string): string => `erased person\n${email}`;
 /** Returns the keyed hash of a normalised e-mail address, for the receipt of an erasure. */
 export const personHash = ({ mark }: Pick<Sealer, "mark">, email: string): string => mark(hashedText(email));
 
-/** Whether a hash, with the current or an old secret, belongs to an e-mail address. */
+/** Whether `hash` is the hash of an e-mail address, computed with the current or an old secret. */
 export const isPersonHash = ({ isMark }: Pick<Sealer, "isMark">, email: string, hash: string): boolean =>
   isMark(hashedText(email), hash);
 
-/** Returns the hashes of an e-mail address with the current and all old secrets, to find its receipts of erasures. */
+/**
+ * Returns the hashes of an e-mail address, computed with the current secret and with all old secrets. These
+ * hashes find the receipts of erasures of the address.
+ */
 export const personHashes = ({ marks }: Pick<Sealer, "marks">, email: string): readonly string[] =>
   marks(hashedText(email));
 
@@ -72,15 +75,18 @@ const macBytes = macDigits / 2;
 
 export const uuidBytes = 16;
 
-/** A kind of link, and the bytes of its token before the MAC. A token is valid for only one kind. */
+/**
+ * A kind of link. `headBytes` is the number of bytes of its token before the MAC. A token is valid for only one
+ * kind.
+ */
 export interface LinkKind {
   readonly purpose: string;
   readonly headBytes: number;
 }
 
 /**
- * Returns the token of a link: the bytes of `head` (hexadecimal) and a MAC, in base64url. It is not stored, because it
- * can be computed again. (rules M8, N6)
+ * Returns the token of a link: the bytes of `head` (hexadecimal) and a MAC, in base64url. The token is not
+ * stored, because it can be computed again. (rules M8, N6)
  */
 export const linkTokenOf = (sealer: Pick<Sealer, "mark">, { purpose }: LinkKind, head: string): string =>
   Buffer.from(head + sealer.mark(`${purpose}\n${head}`).slice(0, macDigits), "hex").toString("base64url");
@@ -140,8 +146,8 @@ export function mintCredential(prefix: CredentialPrefix): string {
 export const visiblePrefix = (credential: string): string => credential.slice(0, 10);
 
 /**
- * Returns the SHA-256 of a secret in hex. The database stores credentials and ids of console sessions only as such
- * hashes.
+ * Returns the SHA-256 of a secret in hex. The database stores only this hash of credentials and of the ids of
+ * console sessions.
  */
 export const hashOf = (secret: string): string => hash("sha256", secret);
 
@@ -158,7 +164,8 @@ export interface Sealer {
   /** Returns the marks of a text, computed with the current secret and with the old ones. */
   marks(text: string): readonly string[];
   /**
-   * Whether `mark` is the mark of a text, or its beginning with at least 80 bits. A mark of an old secret matches, too.
+   * Whether `mark` is the mark of a text, or the first 80 or more bits of that mark. A mark that was computed
+   * with an old secret matches, too.
    */
   isMark(text: string, mark: string): boolean;
 }
@@ -213,7 +220,10 @@ function sealerOf(secret: string): Sealer {
 
 const blockBytes = 64;
 
-/** Returns a function for HMAC-SHA-256 in hex. The class `Hmac` of Node.js takes several times as long. */
+/**
+ * Returns a function that computes HMAC-SHA-256 in hex. It is several times as fast as the class `Hmac` of
+ * Node.js.
+ */
 function createMark(key: Buffer): (text: string) => string {
   const block = Buffer.alloc(blockBytes);
   key.copy(block);
@@ -240,8 +250,8 @@ const idBytes = 16;
 const idsAtOnce = 256;
 
 /**
- * Creates a generator of ids (UUIDs of version 7). Each id is greater than the last, even if the clock is set back. It
- * requests many random bytes at once, because each request takes long.
+ * Creates a generator of ids (UUIDs of version 7). Each id is greater than the one before, even if the clock is
+ * set back. The generator requests random bytes for many ids at once, because each such request takes long.
  */
 export function createNewId(): () => string {
   const pool = new Uint8Array(idBytes * idsAtOnce);
@@ -263,8 +273,8 @@ export function createNewId(): () => string {
     const now = Date.now();
     if (now > msecs) {
       msecs = now;
-      // The sequence starts in the lower half of its range. So two billion more ids are possible in the same
-      // millisecond.
+      // The sequence starts in the lower half of its range, so that two billion more ids are possible in the
+      // same millisecond.
       seq = new DataView(bytes.buffer, bytes.byteOffset).getUint32(6) >>> 1;
     } else {
       seq += 1;

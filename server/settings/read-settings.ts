@@ -77,8 +77,8 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
 }
 
 /**
- * Settings of earlier versions that have no effect, each with the reason. The server refuses them, so that the operator
- * notices.
+ * Settings of earlier versions that have no effect, each with the reason. The server does not start with such a
+ * setting, so that the operator notices the change.
  */
 const removedSettings: Readonly<Record<string, string>> = {
   INNKEEP_CONTINUOUS_BACKUP: "Litestream now makes the continuous copies of SQLite",
@@ -177,7 +177,10 @@ const units: Readonly<Record<string, number>> = {
   TiB: 2 ** 40,
 };
 
-/** The size of the largest possible report. If the limit was lower, nobody could send such a report. */
+/**
+ * The lowest limit in bytes that is allowed: the size of the largest possible report. With a lower limit,
+ * nobody could send such a report.
+ */
 const least = 64 * 2 ** 20;
 
 /** Returns the limits for the bytes of feedback. Throws a SettingError for a wrong value. */
@@ -207,7 +210,9 @@ const usualKept = 7;
 
 const mostKept = 1_000;
 
-/** Returns the settings of nightly backups; undefined if they are off. Throws a SettingError. */
+/**
+ * Returns the settings of nightly backups; undefined if they are off. Throws a SettingError for a wrong value.
+ */
 export function nightlyOf(environment: Environment): NightlySettings | undefined {
   const { INNKEEP_BACKUP_DRILL: when, INNKEEP_BACKUP_DIR: folder } = environment;
   if (!when || when === "off") return undefined;
@@ -255,7 +260,7 @@ function isTarget(text: string): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 }
 
-/** Returns how devices prove that they run the real app. Throws a SettingError. */
+/** Returns how devices prove that they run the real app. Throws a SettingError for a wrong value. */
 export function attestationOf(environment: Environment): AttestationSettings {
   const kind = environment.INNKEEP_ATTESTATION ?? "off";
   if (kind === "off") return { kind };
@@ -287,7 +292,7 @@ function packageNameOf(given: string): string {
 
 /**
  * Returns the SHA-256 digest of a certificate in base64url, as in Google's integrity verdicts. Also accepts the
- * hexadecimal form of the Play Console. Throws a SettingError.
+ * hexadecimal form of the Play Console. Throws a SettingError for other text.
  */
 function certificateOf(given: string): string {
   const hex = given.replaceAll(":", "");

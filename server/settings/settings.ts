@@ -19,8 +19,8 @@ export interface Settings {
   /** The S3 store that keeps the uploads; undefined if the folder keeps them. */
   readonly s3: S3Settings | undefined;
   /**
-   * The public address of the server. Addresses in answers begin with it or `consoleUrl`, never with the Host header.
-   * (rule H26)
+   * The public address of the server. Addresses in answers begin with `baseUrl` or `consoleUrl`, never with the
+   * Host header. (rule H26)
    */
   readonly baseUrl: string;
   readonly consoleUrl: string;
@@ -177,14 +177,17 @@ export interface Budgets {
   /** How many large uploads are received at the same time. */
   readonly uploads: number;
   readonly uploadsPerKey: number;
-  /** How long a large upload waits before it is received. */
+  /** How long a large upload may wait until the server receives it. After this time, the upload is refused. */
   readonly uploadTurnMilliseconds: number;
   /** How many bytes of a refused body are read and discarded, and for how long. */
   readonly droppedBytes: number;
   readonly dropMilliseconds: number;
   /** On how many connections the server may discard a refused body at the same time. */
   readonly drops: number;
-  /** How many unknown test keys may have stored counts. The counts of the oldest keys are deleted first. */
+  /**
+   * How many unknown test keys may have rows in the database. The rows of the least recently used keys are
+   * deleted first.
+   */
   readonly unknownTestKeys: number;
   /** How many connections of browsers may receive events at the same time. */
   readonly liveConnections: number;
@@ -212,7 +215,10 @@ const defaults = {
   stopMilliseconds: 8_000,
 };
 
-/** The memory for each kind of work: `most` in bytes, `share` of the machine's memory. The lower limit applies. */
+/**
+ * The maximum memory for each kind of work: `most` bytes, or the part `share` of the memory of the machine. The
+ * lower of the two applies.
+ */
 const shares = {
   bufferedBytes: { most: 67_108_864, share: 1 / 8 },
   answerBytes: { most: 268_435_456, share: 1 / 4 },
@@ -249,7 +255,10 @@ function budgetOf(entry: string, budgets: Budgets): [string, number] {
   );
 }
 
-/** Two thirds of the file descriptors. The rest is for files, the database and outgoing requests. */
+/**
+ * Returns the default for `connections`: two thirds of the file descriptors, but at most 10,000. The rest is
+ * for files, the database and outgoing requests.
+ */
 const mostConnections = (): number => Math.min(10_000, Math.floor((descriptors() * 2) / 3));
 
 /**

@@ -33,8 +33,9 @@ export const openKeptFiles = (
   );
 
 /**
- * Throws a SettingError if the files are in another storage or belong to another database. Otherwise the server could
- * delete the files of the other database. Stores the storage, and the id of the database in it.
+ * Records which storage has the files, and writes the id of the database into that storage. Throws a
+ * SettingError if the files are in another storage or belong to another database. Otherwise the server could
+ * delete files of another database.
  */
 export async function bindFiles(database: Database, location: DataLocation): Promise<void> {
   await assertPlace(database, location);
@@ -84,8 +85,8 @@ async function bindStore(database: Database, s3: S3Settings): Promise<void> {
 async function assertAdopted(database: Database, data: string): Promise<void> {
   const [id, marked] = [await deploymentId.find(database), await folderMark(data).read()];
   if (id === marked) return;
-  // A database without an id is accepted if the folder has none either (an earlier version). It is also accepted if it
-  // has no app.
+  // A database without an id is accepted if it contains no app. It is also accepted if the folder has no id
+  // either, because an earlier version created both.
   if (id === undefined && (marked === undefined || !(await apps.exist(database)))) return;
   throw new SettingError(
     `The database in ${data} was copied from another folder. Run \`innkeep admin adopt --data ${data}\` first. This command ends the sessions from the copy, and erases again the people who were erased after the copy was made.`,
@@ -93,8 +94,8 @@ async function assertAdopted(database: Database, data: string): Promise<void> {
 }
 
 /**
- * Marks the data folder and the storage with the id of a copied database. Throws a SettingError if the storage contains
- * files of another database.
+ * Writes the id of the database into the data folder, the S3 store, or both. Throws a SettingError if one of
+ * them contains files of another database.
  */
 export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: DataLocation): Promise<void> {
   if (databaseUrl === undefined) await bind(database, await markBesideFile(data), foreignFolder(data));
@@ -103,8 +104,8 @@ export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: 
 }
 
 /**
- * Returns the mark of a folder with a SQLite database. Its files belong to this database, so a folder without an id
- * counts as empty.
+ * Returns the mark of a folder with a SQLite database. The files in such a folder belong to this database. So
+ * if the folder has no id, `holdsFiles` returns false.
  */
 async function markBesideFile(data: string): Promise<PlaceMark> {
   const mark = folderMark(data);
@@ -122,8 +123,8 @@ async function bind(database: Database, mark: PlaceMark, foreign: string): Promi
 }
 
 /**
- * Returns the id, and stores a new one if the database has none. Throws a SettingError for the files of another
- * database.
+ * Returns the id of the database, and stores a new id if the database has none. Throws a SettingError for the
+ * files of another database.
  */
 async function agree(
   tx: Transaction,

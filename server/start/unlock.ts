@@ -9,8 +9,8 @@ import { type DataLocation, type Environment, SettingError } from "../settings/s
 import { readIfThere } from "./data-folder.ts";
 
 /**
- * Finds the secrets and unlocks the database. The first start with SQLite creates the secret. Writes nothing and throws
- * a SettingError for a missing or wrong secret.
+ * Finds the secrets and unlocks the database. The first start with SQLite creates the secret. If a secret is
+ * missing or wrong, writes nothing and throws a SettingError.
  */
 export async function unlockDatabase(
   { INNKEEP_SECRET: given, INNKEEP_SECRET_OLD: former = "" }: Environment,
@@ -40,8 +40,8 @@ export interface Secrets {
 const checkText = "innkeep";
 
 /**
- * Encrypts stored values with the current secret: values of an old secret, and addresses in plain text. Throws a
- * SettingError if no secret decrypts the values.
+ * Encrypts stored values again with the current secret. These are values of an old secret, and addresses in
+ * plain text. Throws a SettingError if no secret decrypts the values.
  */
 export async function unlock(database: Database, { secret, old }: Secrets): Promise<void> {
   const sealer = createSealer(secret);
@@ -62,7 +62,7 @@ export async function isLocked(database: Database): Promise<boolean> {
 export const opensWith = ({ secret, old }: Secrets, stored: string): boolean =>
   [secret, ...old].some((each) => opens(createSealer(each), stored));
 
-/** Returns the SettingError if a secret decrypts none of the values that a database contains; otherwise undefined. */
+/** Returns a SettingError if none of the secrets decrypts the values in the database; otherwise undefined. */
 export async function secretFault(reader: Reader, secrets: Secrets): Promise<SettingError | undefined> {
   const stored = (await sealed.check(reader)) ?? (await sealed.sample(reader));
   return stored === undefined || opensWith(secrets, stored) ? undefined : wrongSecret();
@@ -107,8 +107,9 @@ function opens(sealer: Sealer, stored: string): boolean {
 }
 
 /**
- * Returns the given secret, or with SQLite the content of the file `secret`. The first start creates this file. Servers
- * that start at the same time use the same file. Throws a SettingError.
+ * Returns the given secret, or with SQLite the content of the file `secret`. The first start creates this file.
+ * Servers that start at the same time use the same file. Throws a SettingError if the secret is missing or too
+ * short.
  */
 export async function deploymentSecret(
   given: string | undefined,

@@ -62,8 +62,8 @@ export interface WrittenExport {
 type ExportDeps = Pick<Deps, "clock" | "database" | "files">;
 
 /**
- * Writes an export to temporary files. So the snapshot of the database is open only briefly, even for a slow client.
- * (rule X2)
+ * Writes an export to temporary files. The client downloads these files later, so even a slow client does not
+ * keep the snapshot of the database open. (rule X2)
  */
 export async function writeExport(deps: ExportDeps, wanted: Wanted): Promise<WrittenExport> {
   const lines = deps.files.createTemporary(Number.POSITIVE_INFINITY);

@@ -33,9 +33,9 @@ export interface Naming {
 export interface Field {
   /** Returns a text that says what is wrong with a value. Returns undefined if the value is correct. */
   readonly fault: (value: Value) => string | undefined;
-  /** Returns the value for the file. */
+  /** Converts a stored value to the value in the file. */
   readonly shown: (stored: Stored) => Value;
-  /** Returns the value to store. It is called only with correct values. */
+  /** Converts a value in the file to the value to store. This function is called only with correct values. */
   readonly stored: (value: Value, naming: Naming) => Stored;
   /** Whether the field is optional, because older exports do not have it. */
   readonly isNewer?: boolean;
@@ -168,7 +168,7 @@ export const upload: Field = {
   stored: (value, { uploadOf }) => uploadOf(String(value)),
 };
 
-/** The columns of an upload. Its bytes are not part of the records. */
+/** The columns of an upload. The bytes of the upload are not part of the records. */
 export const uploadColumns = {
   name: upload,
   sha256: matching(/^[\da-f]{64}$/, "a SHA-256 in hex"),
@@ -178,7 +178,7 @@ export const uploadColumns = {
   created_at: instant,
 };
 
-/** A field like `upload` for a picture in the FAQ or in release notes. */
+/** Like `upload`, but for the name of a picture in the FAQ or in release notes. */
 export const picture: Field = { ...upload, stored: (value, { pictureOf }) => pictureOf(String(value)) };
 
 const pictureAddress = /(?:https?:\/\/[^\s()<>"\\]{1,500})?\/uploads\/([\w-]{16,100}(?:\.[a-z0-9]{1,8})?)/g;
@@ -197,7 +197,8 @@ export const showing = (field: Field): Field => ({
 const fileLists = ["images", "videos", "attachments"] as const;
 
 /**
- * A field for the files of a report. If the export does not contain their bytes, the import stores empty lists.
+ * A field for the files of a report. If the export does not contain the bytes of these files, the import stores
+ * empty lists.
  */
 export const reportFiles: Field = {
   fault(value) {
@@ -237,7 +238,8 @@ const isFile = (file: Value): boolean =>
 const tokenId = /, token ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 /**
- * A field for the actor of an audit entry. An import adds a mark, because another server recorded the entry. (rule X6)
+ * A field for the actor of an audit entry. An import adds the text `importedMark`, because another server
+ * recorded the entry. (rule X6)
  */
 export const actor: Field = {
   ...text(1_000),

@@ -57,9 +57,9 @@ interface ImportedApp {
 type Finish = (tx: Transaction) => Promise<void>;
 
 /**
- * Imports an export as a new app, after all its lines were checked. Nobody can see the app before `commit`. After a
- * failure, only invisible rows remain and are deleted later. Returns the result of `commit`. Throws `bad_request` with
- * the faults of the file. (rule X5)
+ * Imports an export as a new app. Checks all lines before anything is stored. Nobody can see the app before
+ * `commit` calls `finish`. If the import fails, its rows stay invisible, and they are deleted. Returns the
+ * result of `commit`. Throws `bad_request` with the faults of the file. (rule X5)
  */
 export async function importApp<Result>(
   deps: ImportDeps,
@@ -170,8 +170,8 @@ async function discard(
 }
 
 /**
- * Stores the files of an archive. Checks them and removes their metadata, as for feedback. Throws `bad_request` if a
- * file and its record do not agree. (rule X8)
+ * Stores the files of an archive, and returns their number. Checks the files and removes their metadata, as for
+ * files of feedback. Throws `bad_request` if a file and its record do not agree. (rule X8)
  */
 async function stageFiles(staging: Staging): Promise<number> {
   const { deps, source, appId, naming } = staging;
@@ -239,8 +239,8 @@ const rowsAtOnce = 500;
 const bytesAtOnce = 1_048_576;
 
 /**
- * Stores the records in small transactions, so that others can run in between. Throws `bad_request` if a record occurs
- * twice or refers to a missing record.
+ * Stores the records in small transactions, so that other transactions can run in between. Throws `bad_request`
+ * if a record occurs twice or refers to a missing record.
  */
 async function stageLines(staging: Staging): Promise<void> {
   const tables = await tablesByName(staging.deps.database);
@@ -278,7 +278,8 @@ async function storeRows(staging: Staging, tables: Tables, rows: readonly Staged
   try {
     await database.write(async (tx) => {
       const begins = rows.some(({ kind }) => kind.type === "app");
-      // If the app was deleted in the meantime, the records would seem to refer to a missing record.
+      // This check comes first. If the app was deleted meanwhile, the records would seem to refer to a missing
+      // record.
       if (!begins) await keepImportAlive(staging, tx);
       for (const kind of allRecords) {
         const ofKind = rows.filter((row) => row.kind === kind).map(({ row }) => row);
@@ -292,15 +293,17 @@ async function storeRows(staging: Staging, tables: Tables, rows: readonly Staged
   }
 }
 
-/** Records that the import is running. Throws `busy` if its rows were deleted as abandoned. */
+/**
+ * Stores that the import is still running. Throws `busy` if the rows of the import were deleted as abandoned.
+ */
 async function keepImportAlive({ deps, appId }: Staging, tx: Transaction): Promise<void> {
   const now = deps.clock.now().toISOString();
   if (!(await imports.keepAlive(tx, appId, now))) throw importStopped();
 }
 
 /**
- * Finds the row that the database refuses: stores the rows one by one and rolls this back. Throws an Error if no row is
- * refused.
+ * Returns a text about the row that the database refuses. To find this row, stores the rows one by one, and
+ * then rolls back the transaction. Throws an Error if no row is refused.
  */
 async function faultyLine({ deps }: Staging, tables: Tables, rows: readonly StagedRow[]): Promise<string> {
   const ordered = allRecords.flatMap((kind) => rows.filter((row) => row.kind === kind));
@@ -432,8 +435,8 @@ function checkEnd(state: State, { records, sha256 }: Line): string[] {
 }
 
 /**
- * Creates new ids and names. They are hashes, so the same old id always gets the same new id. The salt keeps a file
- * from referring to other stored data.
+ * Returns the functions that create new ids and names. New ids contain a hash of the old id, so that the same
+ * old id always gets the same new id. Because of the salt, a file cannot refer to other stored data.
  */
 function newNames(
   baseUrl: string | undefined,
@@ -449,7 +452,7 @@ function newNames(
       const bytes = Buffer.from(old.replaceAll("-", ""), "hex");
       const sixBits = (bytes[10] ?? 0) & 0xfc;
       hashOf("id", old).copy(bytes, 10, 0, 6);
-      // A new id begins with the time and counter of the old one. So the order of ids stays the same.
+      // A new id begins with the time and counter of the old id, so that the order of ids stays the same.
       bytes[10] = sixBits | ((bytes[10] ?? 0) & 0x03);
       return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
     },
@@ -482,7 +485,10 @@ interface Source {
   readonly size: number;
 }
 
-/** Finds the lines: the whole file, or the first entry of an archive. Throws `bad_request` for other files. */
+/**
+ * Finds the lines of an export: they are the whole file, or the first entry of an archive. Throws `bad_request`
+ * for other files.
+ */
 async function openSource(file: FileHandle): Promise<Source> {
   const { size } = await file.stat();
   const head = await readAt(file, 0, blockSize);
@@ -561,8 +567,8 @@ interface ArchivedFile {
 }
 
 /**
- * Yields the files of an archive. Throws `bad_request` unless the names are different hashes in ascending order and
- * nothing follows the archive.
+ * Yields the files of an archive. Throws `bad_request` if a name is not a hash, if the hashes are not in
+ * ascending order, or if bytes follow the archive.
  */
 async function* filesOf({ lines: { file }, filesAt, size }: Source): AsyncGenerator<ArchivedFile> {
   if (filesAt === undefined) return;

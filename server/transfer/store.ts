@@ -45,8 +45,8 @@ export const imports = {
     (await reader.get("SELECT 1 AS one FROM imports WHERE app_id = ?", appId)) !== undefined,
 
   /**
-   * Handles a batch of proposals. Ends approvals without a result, because people gave them on another server. Releases
-   * open claims. Returns the last proposal, or undefined at the end. (rule X6)
+   * Handles a batch of proposals. Ends approvals without a result, because they were given on another server.
+   * Releases open claims. Returns the last proposal of the batch; undefined if no proposals are left. (rule X6)
    */
   async settle(
     tx: Transaction,
@@ -84,7 +84,7 @@ export const imports = {
     return runs.at(-1);
   },
 
-  /** Returns the media types and sizes of all uploads of an app whose content has this hash. */
+  /** Returns the different pairs of media type and size among the uploads of an app that have this hash. */
   uploadsOf: (reader: Reader, appId: string, sha256: string) =>
     reader.all<{ mediaType: string; size: number }>(
       `SELECT DISTINCT media_type AS "mediaType", size FROM uploads WHERE app_id = ? AND sha256 = ?`,
@@ -165,7 +165,10 @@ export const imports = {
     return found.map(({ id }) => id);
   },
 
-  /** Deletes a batch of rows of a failed import. Returns whether more may remain, and the hashes of their files. */
+  /**
+   * Deletes a batch of rows of a failed import. Returns whether more rows may remain, and the hashes of the
+   * files of the deleted rows.
+   */
   async discard(
     tx: Transaction,
     appId: string,
@@ -197,8 +200,8 @@ export function tableOf(known: ReadonlyMap<string, Table>, { table }: RecordKind
 const rowsAtOnce = 200;
 
 /**
- * Yields the rows of one kind in batches. One query reads few rows of all parents. Many rows need a query for each
- * parent.
+ * Yields the rows of one kind that belong to these parents, in batches. If there are at most `rowsAtOnce` rows,
+ * one query reads the rows of all parents. Otherwise, each parent has its own queries.
  */
 export async function* exportedRows(
   reader: Reader,
@@ -264,8 +267,8 @@ export const exported = {
   },
 
   /**
-   * Returns the uploads in hidden messages (repeated reports and answers of blocked senders). They are not exported.
-   * (rule F34)
+   * Returns the names of uploads in hidden messages, which are repeated reports and answers of blocked senders.
+   * These uploads are not exported. (rule F34)
    */
   async hiddenUploads(reader: Reader, appId: string): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ files: string }>(

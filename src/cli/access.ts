@@ -221,7 +221,7 @@ async function editApp(
   printOne(invocation, app, () => appLines(app));
 }
 
-/** If the command changed the retention days, prints how many threads the next daily cleanup deletes. */
+/** If the command changes the retention days, prints how many threads the next daily cleanup will delete. */
 async function noteOldThreads(
   invocation: Invocation,
   appId: string,
@@ -251,8 +251,8 @@ async function changeOf(invocation: Invocation, flags: AppFlags): Promise<AppCha
 }
 
 /**
- * Returns null for an empty text, which removes the setting. Throws a usage error if the text is not a number from 1 to
- * `most`.
+ * Returns the number in a flag. Returns null for an empty text, which removes the setting. Throws a usage error
+ * if the text is not a number from 1 to `most`.
  */
 function numberOf(flag: string, given: string | undefined, most: number): number | null | undefined {
   if (given === undefined) return undefined;
@@ -443,7 +443,10 @@ async function listAudit(invocation: Invocation, flags: AuditFlags): Promise<und
   noteFurther(invocation, { count: items.length, nextCursor, all: true });
 }
 
-/** Warns if `--action` is not in the list of actions. A newer server may have more actions. */
+/**
+ * Warns if the list of actions does not contain `--action`. This is not an error, because a newer server may
+ * have more actions.
+ */
 function warnOfUnknown(invocation: Invocation, { action }: AuditFlags): void {
   const known: readonly string[] = choices.auditActions;
   if (action === undefined || known.includes(action)) return;
@@ -547,8 +550,8 @@ async function showStatistics(
 const dayMilliseconds = 86_400_000;
 
 /**
- * Returns the period for the request. Without `--to`, `--days` ends today in the time zone. Throws a usage error for
- * wrong `--days`, or for `--days` with `--from`.
+ * Returns the period for the request. With `--days` and without `--to`, the last day is today in the time zone.
+ * Throws a usage error for wrong `--days`, or for `--days` with `--from`.
  */
 function periodOf({ from, to, days, zone = systemTimeZone() ?? "UTC" }: StatisticsFlags, now: Date) {
   if (days === undefined) return { from, to, zone };

@@ -99,15 +99,21 @@ export const actionCommands: readonly string[] = [
 export const isRepeatable = (option: Option): boolean =>
   option.parseArg === several || inputOf(option) === "platform-version";
 
-/** The flag that the input `status` sets. The input always has a value, so commands without the flag ignore it. */
+/**
+ * The flag that gets the value of the input `status`. The input always has a value. Commands without the flag
+ * ignore the input.
+ */
 export const statusFlag = "run-status";
 
-/** Values that the action adds, by the names of their flags. They are used only if the command has the flag. */
+/**
+ * Values that the action adds to the inputs. The keys are names of flags. A value is used only if the command
+ * has the flag.
+ */
 type AddedValues = Readonly<Record<string, string | undefined>>;
 
 /**
- * Each input becomes the flag or argument of the same name. Throws a usage error that names every invalid or unknown
- * input.
+ * Returns the command line. Each input becomes the flag or argument of the same name. Throws a usage error that
+ * names every invalid or unknown input.
  */
 async function commandLineOf(
   context: Context,

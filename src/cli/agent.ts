@@ -308,8 +308,8 @@ interface ListFlags {
 type Page = Awaited<ReturnType<Client["agent"]["listFeedback"]>>;
 
 /**
- * Prints the threads that the token may read. `--wait` waits for a match if the list is empty. With `--changed-after`,
- * only changed threads match.
+ * Prints the threads that the token may read. With `--wait`, waits for a thread if the list is empty. With
+ * `--changed-after`, prints only changed threads.
  */
 async function listFeedback(invocation: Invocation, { wait = 0, ...flags }: ListFlags): Promise<Exit> {
   const query = {
@@ -419,7 +419,7 @@ async function claimRun(
     () => agent.claimRun({ params: { runId }, body: { worker, ...(resume && { resume }) } }),
     () => agent.readRun({ params: { runId } }),
   ).catch((error) => offerResume(error, runId));
-  // The same worker gets its claim again, even after it has reported an outcome.
+  // A worker that claims the proposal again gets the same claim, even after it has reported an outcome.
   if (claim.run?.outcome) throw alreadyReported(runId, claim.run.outcome.status);
   note(
     invocation,
@@ -428,7 +428,10 @@ async function claimRun(
   printOne(invocation, claim, () => claim.claimId);
 }
 
-/** Suggests `--resume` if the server accepts it (`mayResume` in its error). Otherwise throws the given error. */
+/**
+ * Throws an error that suggests `--resume`, if `mayResume` in the server's error is true. Otherwise throws the
+ * given error.
+ */
 function offerResume(error: unknown, runId: string): never {
   if (!(error instanceof ServerError) || Object(error.body).mayResume !== true) throw error;
   throw new CliError({
@@ -514,13 +517,13 @@ const workLines = ({ claim, progress, outcome }: Partial<RunLife>) => ({
 interface ThreadViewOptions {
   /** Whether all repeated reports are printed. By default, one line replaces many repeated reports. */
   readonly repeats?: boolean | undefined;
-  /** If the thread is read with the messages before one of its messages: the id of this message. */
+  /** The id of a message, if only the messages before this message are read. */
   readonly before?: string | undefined;
 }
 
 /**
- * Returns a thread as text for an agent. Innkeep's own text comes first. Strangers, team and agents then have separate
- * fences. Nobody can guess the random word of the fences. (rule W2)
+ * Returns a thread as text for an agent. Innkeep's own text comes first. The texts of strangers, of the team
+ * and of agents follow in separate fences. The fences contain a random word that nobody can guess. (rule W2)
  */
 function threadView(thread: Thread, { repeats = false, before }: ThreadViewOptions = {}): string {
   const nonce = newNonce();

@@ -181,8 +181,8 @@ async function printCredential(invocation: Invocation, _: object, kind: Credenti
 }
 
 /**
- * Uses the server for a kind of credential. A device token belongs to the server of the last sign-in, unless a server
- * is selected.
+ * Returns the invocation with the server for a kind of credential. For a device token or without a kind, this
+ * is the server of the last sign-in, unless a server is selected.
  */
 const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
   startInvocation(context, flags, kind === undefined || kind === "deviceToken");
@@ -373,8 +373,8 @@ interface Pending {
 const seconds = 300;
 
 /**
- * Returns the code of an approval. The server sends it, or the person pastes it; the first code is used. Throws a
- * CliError if nobody approves within five minutes.
+ * Returns the code of an approval. The server sends the code, or the person pastes it. The first code is used.
+ * Throws a CliError if nobody approves within five minutes.
  */
 async function signInCodeOf(invocation: Invocation, device: Pending, pasteOnly: boolean): Promise<string> {
   invocation.context.signal.throwIfAborted();
@@ -477,8 +477,8 @@ const approvalPage: Route = {
 };
 
 /**
- * Shows the address on standard error, because standard output is for the result. Opens the browser if a person uses
- * this machine.
+ * Shows the address on standard error, because standard output is for the result. With `wanted`, also opens a
+ * browser if this is possible.
  */
 async function showAddress(invocation: Invocation, url: string, wanted: boolean): Promise<void> {
   const { context, flags } = invocation;
@@ -506,8 +506,8 @@ const opens = (context: Context, url: string): Promise<boolean> =>
   );
 
 /**
- * Returns the id of this installation. Only this user can read its file: with the id and the account, others could sign
- * in as this device.
+ * Returns the id of this installation, from a file that only this user can read. With the id and the account,
+ * other people could sign in as this device.
  */
 async function deviceIdOf(context: Context): Promise<string> {
   const file = join(configFolder(context), "device-id");
@@ -586,7 +586,7 @@ interface StatusFlags {
 interface Place {
   readonly server: string;
   readonly kind: CredentialKind;
-  /** The profile of the credential. Null for a credential of all profiles, or one that commands use now. */
+  /** The profile of the credential. Null if the credential is for all profiles, or if commands use it now. */
   readonly profile: string | null;
   readonly find: () => Promise<FoundCredential | undefined>;
 }

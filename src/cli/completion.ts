@@ -331,7 +331,10 @@ interface Branch {
   readonly action: string;
 }
 
-/** Returns the flags with a value, as `path/--flag`. The path is `*` if the flag takes a value after every command. */
+/**
+ * Returns the flags with a value, as `path/--flag`. The path is `*` if no command has this flag without a
+ * value.
+ */
 function valuedFlags(places: readonly Place[]): string[] {
   const flags = places.flatMap(({ path, flags: own }) => own.map((flag) => ({ path, ...flag })));
   const plain = new Set(flags.filter(({ takesValue }) => !takesValue).map(({ word }) => word));
@@ -348,7 +351,10 @@ function flagValues(places: readonly Place[], action: (values: Values) => string
   return branches(byAction);
 }
 
-/** Returns one branch per list of values. Its patterns are the paths of places with these values as argument. */
+/**
+ * Returns one branch per list of values. Its patterns are the paths of the places whose argument has these
+ * values.
+ */
 function argumentValues(places: readonly Place[], action: (values: Values) => string): Branch[] {
   const byAction = new Map<string, string[]>();
   for (const { path, argument } of places) if (argument) add(byAction, action(argument), path);

@@ -108,8 +108,8 @@ async function listProfiles(invocation: Invocation): Promise<undefined> {
 }
 
 /**
- * Sets one value of the profile in `--profile`, INNKEEP_PROFILE or `config use`. Without them, the profile is
- * `default`.
+ * Sets one value of the profile in `--profile`, INNKEEP_PROFILE or `config use`. If none of them is set, the
+ * profile is `default`.
  */
 async function setInProfile(invocation: Invocation, key: ProfileKey, given: string): Promise<undefined> {
   const value = key === "app" ? given.trim() : webAddress(given, `The ${key}`);

@@ -68,8 +68,8 @@ function addExec(dev: Command, setup: Setup): void {
 }
 
 /**
- * Explains an unknown flag: without `--`, the command's flags are read as flags of `dev exec`. Throws other errors
- * unchanged.
+ * Throws a usage error that explains an unknown flag. Without `--`, the flags of the person's command are read
+ * as flags of `dev exec`. Throws other errors unchanged.
  */
 function explainCommandPosition(error: CommanderError): never {
   if (error.code !== "commander.unknownOption") throw error;

@@ -412,7 +412,9 @@ interface CredentialToCheck {
   readonly find: () => Promise<FoundCredential | undefined>;
 }
 
-/** Checks whether servers accept the credentials: those that commands use, and all others on this machine. */
+/**
+ * Checks whether servers accept the credentials that commands use, and all other credentials on this machine.
+ */
 async function checkCredentials(invocation: Invocation): Promise<Finding[]> {
   const tester = startInvocation(invocation.context, invocation.flags, true);
   const used = allKinds.map((kind): CredentialToCheck => {
@@ -482,7 +484,10 @@ async function checkFound(
   });
 }
 
-/** Describes the scopes and the app of a maintainer token. Empty for other credentials, which have no endpoint. */
+/**
+ * Describes the scopes and the app of a maintainer token. Empty for other credentials: no endpoint describes
+ * them.
+ */
 async function detailsOf(
   invocation: Invocation,
   { kind, server }: CredentialToCheck,

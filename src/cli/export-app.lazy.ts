@@ -14,7 +14,10 @@ export interface ExportFlags {
   readonly force?: boolean;
 }
 
-/** Downloads all data of an app. The file gets its name when complete. Only `--force` replaces an existing file. */
+/**
+ * Downloads all data of an app into a file. The file gets its final name when it is complete. Only `--force`
+ * replaces an existing file.
+ */
 export async function exportApp(invocation: Invocation, flags: ExportFlags): Promise<undefined> {
   const { context } = invocation;
   const appId = await appIdOf(invocation);

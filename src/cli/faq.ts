@@ -324,8 +324,9 @@ const changesIn = (before: readonly Placed[], after: readonly Placed[]): number 
   after.filter(({ sortOrder }, at) => sortOrder !== before[at]?.sortOrder).length;
 
 /**
- * Returns the entries with new positions. The block from index `from` to before `to` follows directly after the entry
- * before it. Later entries move only as far as necessary. Undefined if no entry is before the block.
+ * Returns the entries with new positions. The entries from index `from` to before `to` get the next positions
+ * after the entry at `from - 1`. Later entries move only as far as necessary. Undefined if there is no entry at
+ * `from - 1`.
  */
 function shifted(entries: readonly Placed[], from: number, to: number, step: 1 | -1): Placed[] | undefined {
   let last = entries[from - 1]?.sortOrder;

@@ -401,7 +401,7 @@ async function changeTags(
 
 /**
  * Assigns a thread to a member, to the caller (`me`) or to nobody (`none`). The server refuses if somebody else
- * assigned the thread meanwhile.
+ * has assigned the thread since this command read it.
  */
 async function assignThread(invocation: Invocation, given: string, who: string): Promise<undefined> {
   const id = await wholeThreadId(invocation, given);

@@ -163,8 +163,8 @@ interface ProjectFields {
 }
 
 /**
- * Returns the new innkeep.json. Asks for an unknown app, and before it changes the server or app. Throws a usage error
- * for a damaged file, a secret in a field, or a refusal.
+ * Returns the new innkeep.json. Asks the person for the app if it is unknown, and for consent to a change of
+ * the file. Throws a usage error for a damaged file, a secret in a field, or if the person refuses.
  */
 async function planProjectFile(invocation: Invocation, wanted: ProjectFields): Promise<ProjectPlan> {
   const { cwd, home } = invocation.context;
@@ -309,8 +309,8 @@ const services: Readonly<Record<Exclude<CiService, "none">, { file: string | nul
 };
 
 /**
- * Returns the CI lines for the given service. By default, for the services whose files are in the folder, or for a
- * shell.
+ * Returns the CI lines for the given service. By default, returns the lines for each service whose file is in
+ * the folder, or else the lines for a shell.
  */
 function ciLines(
   { cwd }: Pick<Context, "cwd">,
@@ -322,7 +322,7 @@ function ciLines(
   const address = server.replace(/[^\w.:/%[\]-]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   return names.map((service) => {
     const { file, text } = services[service];
-    // The lines name the server. A job sends no key to a server that only the checkout names.
+    // The lines contain the address, because a job sends no key to a server that only the checkout names.
     return { service, file, text: text.replaceAll("SERVER", address) };
   });
 }
@@ -366,8 +366,8 @@ const draftOfFirst = (
   });
 
 /**
- * Sends a first report with `--send`, or if the person agrees. If `init` runs again, the server adds to the same
- * thread. If the report does not arrive, throws an error with the next step.
+ * Sends a first report with `--send`, or if the person agrees. If `init` runs again, the server adds the report
+ * to the same thread. If the report does not arrive, throws an error with the next step.
  */
 async function firstReport(
   invocation: Invocation,
@@ -415,8 +415,8 @@ interface KeyFlags {
 }
 
 /**
- * Returns the stored or typed app key, after the server accepts it. Undefined if no step needs a key. Throws a CliError
- * for a missing or refused key, or without an answer.
+ * Returns the stored or typed app key, after the server accepts it. Undefined if no step needs a key. Throws a
+ * CliError if the key is missing or refused, or if the server does not answer.
  */
 async function checkedKey(invocation: Invocation, flags: KeyFlags): Promise<InitKey | undefined> {
   const key = (await invocation.credential("appKey")) ?? (await typedKey(invocation));

@@ -65,8 +65,8 @@ const wordsOf = ({ readOnly, work }: McpFlags): string[] => [
 ];
 
 /**
- * Whether to offer the tools for approved plans. Some clients allow only variables, so INNKEEP_MCP_WORK also works. A
- * flag overrides it. Throws a usage error for a wrong value.
+ * Whether to offer the tools for work on approved plans. INNKEEP_MCP_WORK is for clients that can set variables
+ * but no flags. A flag overrides the variable. Throws a usage error for a wrong value.
  */
 function asksForWork({ readOnly, work }: McpFlags, { INNKEEP_MCP_WORK = "" }: Context["env"]): boolean {
   if (work || readOnly) return work ?? false;
@@ -164,8 +164,8 @@ export const clientNames = [
 type ClientName = (typeof clientNames)[number];
 
 /**
- * Returns how to add the MCP server to each client, in the order of `clientNames`. `words` is the command that starts
- * this program, and `more` its last arguments. Over HTTP, the token's scopes select the tools.
+ * Returns how to add the MCP server to each client, in the order of `clientNames`. `words` is the command that
+ * starts this program. `more` are further arguments. Over HTTP, the token's scopes select the tools.
  */
 export function clientSetups(
   baseUrl: string,

@@ -360,8 +360,8 @@ const ofTestKey = (command: Command): Command =>
 const variable = "INNKEEP_TEST_KEY";
 
 /**
- * Returns the test key of a slot. The key is a secret, so no argument contains it. Throws a CliError without a key, or
- * if `assertKnownServer` refuses the server.
+ * Returns the test key of a slot, from a file or a variable. The key is a secret, so no argument contains it.
+ * Throws a CliError if there is no key, or if `assertKnownServer` refuses the server.
  */
 async function testKeyOf(
   { context, server }: Invocation,

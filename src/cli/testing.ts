@@ -487,7 +487,10 @@ const cycleIdOf = (invocation: Invocation, given: string): Promise<string> =>
     list: async () => (await cycles(invocation)).map(({ id, startsOn }) => ({ id, name: startsOn })),
   });
 
-/** Returns the id of a slot, from its id or the start of its id. Finished cycles need the whole id. */
+/**
+ * Returns the id of a slot, from its id or the start of its id. For a slot of a finished cycle, the whole id is
+ * needed.
+ */
 const slotIdOf = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
     thing: "slot",

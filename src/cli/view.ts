@@ -138,8 +138,8 @@ async function viewNamed(invocation: Invocation, appId: string, given: string): 
 const isFixed = (name: string): name is FixedView => Object.hasOwn(fixedViews, name);
 
 /**
- * Returns the filters of a fixed or saved view. Throws a CliError for filters that the server does not support: too
- * many threads would match.
+ * Returns the filters of a fixed or saved view. Throws a CliError if the server does not support all filters of
+ * the view. Without these filters, too many threads would match.
  */
 export async function queryOfView(invocation: Invocation, appId: string, name: string): Promise<ViewQuery> {
   const key = name.toLowerCase().replace(/[ -]/g, "_");

@@ -36,7 +36,10 @@ export interface WireRequest {
   readonly body?: string | Content;
   /** The longest time without any data on the connection. */
   readonly timeoutMs: number;
-  /** The limits of an answer: milliseconds after the end of the request, and bytes. */
+  /**
+   * The limits of an answer: `answerMs` counts from the end of the request, `answerBytes` is the size of the
+   * answer.
+   */
   readonly answerMs: number;
   readonly answerBytes: number;
   readonly signal?: AbortSignal;

@@ -36,7 +36,10 @@ export function connectionError(cause: unknown, url: URL, proxy?: URL): Connecti
   });
 }
 
-/** Whether no program listens at a port of this machine. The network did not fail, so a retry does not help. */
+/**
+ * Whether a call failed because no program listens at a port of this machine. The network works, so a retry
+ * does not help.
+ */
 export function isRefusedHere(error: unknown, baseUrl: string): boolean {
   if (!(error instanceof ConnectionError) || error.code !== "ECONNREFUSED") return false;
   const asked = error.proxy === undefined ? baseUrl : `http://${error.proxy}`;
@@ -62,7 +65,7 @@ export const tooSlow = ({ origin }: URL, milliseconds: number): ConnectionError 
     `The answer from ${origin} did not end within ${Math.round(milliseconds / 1_000)} seconds.`,
   );
 
-/** Describes a failed connection by the error code of Node. */
+/** Returns in words why a connection failed. `code` is an error code of Node. */
 export function connectionReason(code: string): string {
   if (untrusted.test(code)) {
     return "this machine does not trust its certificate. Set NODE_EXTRA_CA_CERTS to a file with the certificate authority of the server";
@@ -71,7 +74,8 @@ export function connectionReason(code: string): string {
 }
 
 /**
- * Returns the code of an error, of its first inner error or of its cause. Node reports one error per address of a host.
+ * Returns the code of an error, of its first inner error or of its cause. If a host has several addresses, Node
+ * reports one inner error for each address.
  */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;

@@ -2,7 +2,10 @@ import type { Issue } from "../contract/errors.ts";
 
 export interface ServerErrorFacts {
   readonly status: number;
-  /** The server's error code, which this client may not know. Without one, a code such as `http_502`. */
+  /**
+   * The error code in the answer, which this client may not know. If the answer has no code, it is a code such
+   * as `http_502`.
+   */
   readonly code: string;
   readonly message: string;
   readonly issues?: readonly Issue[];
@@ -34,8 +37,8 @@ export class ServerError extends Error {
 }
 
 /**
- * No answer, or only a part. `code` is a Node code such as `ECONNREFUSED`, or `timeout`, `too_large`, `too_slow` or
- * `bad_proxy`.
+ * The client got no answer, or only a part of an answer. `code` is a Node code such as `ECONNREFUSED`, or
+ * `timeout`, `too_large`, `too_slow` or `bad_proxy`.
  */
 export class ConnectionError extends Error {
   readonly code: string;

@@ -75,8 +75,8 @@ function exchange(start: StartRequest, request: WireRequest): Promise<WireAnswer
 }
 
 /**
- * Ends a call with a slow answer. The time-out for a silent connection does not end it, because a few bytes still
- * arrive.
+ * Ends a call whose answer takes longer than `answerMs`. The time-out of the connection does not end it while a
+ * few bytes still arrive.
  */
 function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: (error: Error) => void) {
   let timer: NodeJS.Timeout | undefined;
@@ -89,7 +89,8 @@ function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: 
 }
 
 /**
- * Runs `send` when the connection is open. The body is not read before. So if the connection fails, nothing was sent.
+ * Runs `send` when the connection is open. The body is read only then, so nothing was sent if the connection
+ * fails.
  */
 function whenConnected(outgoing: ClientRequest, send: () => void): void {
   outgoing.once("socket", (socket) => {

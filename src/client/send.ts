@@ -69,8 +69,9 @@ export function createSender(options: ClientOptions): Sender {
 }
 
 /**
- * Returns the input of a read with its own `repeatAfter`. A read is not repeated after a time-out, because somebody
- * waits. It is also not repeated if nothing listens at an address of this machine.
+ * Returns the input of a call. A call that only reads gets a `repeatAfter`: it is not repeated after a
+ * time-out, because a person may wait for it. It is also not repeated if no program listens at a port of this
+ * machine.
  */
 function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
   if (changes(route) || heldMs(input) > 0) return input;
@@ -120,8 +121,8 @@ const ifMatchHeader = ({ ifMatch }: LooseInput): Record<string, string> =>
   ifMatch === undefined ? {} : { "if-match": ifMatch };
 
 /**
- * Adds the header `Date`. The server computes the clock error from the attempt's time, so each attempt has its own
- * time.
+ * Adds the header `Date` if the route has `readsClock`. Each attempt has its own time, because the server uses
+ * this time to compute the error of the sender's clock.
  */
 const dated = (request: WireRequest, { readsClock }: Route, now: Date): WireRequest =>
   readsClock ? { ...request, headers: { ...request.headers, date: now.toUTCString() } } : request;
@@ -530,12 +531,15 @@ export interface SentFile {
 
 /** A body that contains files. The files are read while they are sent. */
 export interface FileContent extends Content {
-  /** The files in sent order. A file ends at the position `endsAt` of the body. */
+  /** The files in the order in which they are sent. A file ends at the position `endsAt` of the body. */
   readonly files: readonly (SentFile & { readonly endsAt: number })[];
   read(): AsyncIterable<Buffer>;
 }
 
-/** Returns a body's length and the end of each file. `sentBytes` converts a file size to its size in the body. */
+/**
+ * Returns the length of a body, and the position at which each file ends. `sentBytes` converts a file size to
+ * its size in the body.
+ */
 function measured(
   pieces: readonly (string | Buffer | SentFile)[],
   sentBytes: (bytes: number) => number,
@@ -553,8 +557,8 @@ function measured(
 }
 
 /**
- * Yields a file in blocks. All blocks share one buffer: a block is valid until the next. Throws if the file size has
- * changed.
+ * Yields a file in blocks. All blocks share one buffer, so a block is valid only until the next block is read.
+ * Throws if the file size has changed.
  */
 async function* blocksOf(
   { path, name, bytes, content }: SentFile,

@@ -5,14 +5,20 @@ import { nodeTransport } from "./node-transport.ts";
 import type { ClientOptions } from "./options.ts";
 import { lazy } from "./wait.ts";
 
-/** The transport for a program that ends soon. node:http loads fast. Only calls through a proxy use undici. */
+/**
+ * Returns the transport for a program that ends soon. It uses node:http, which loads fast. Only calls through a
+ * proxy use undici.
+ */
 export function shortTransport(settings: ProxySettings = {}): Transport {
   const direct = nodeTransport();
   const proxied = lastingTransport(settings);
   return (request) => (proxyFor(request.url, settings) ? proxied : direct)(request);
 }
 
-/** The transport for a program that runs for a long time. Loads undici at the first call. */
+/**
+ * Returns the transport for a program that runs for a long time. It uses undici, and loads it at the first
+ * call.
+ */
 export function lastingTransport(settings: ProxySettings = {}): Transport {
   const made = lazy(async () => {
     const [{ undiciTransport }, library] = await Promise.all([
@@ -44,8 +50,9 @@ export function traced(transport: Transport, { onExchange }: ClientOptions, now:
 const mostRedirects = 5;
 
 /**
- * Follows redirects only within one origin: another origin must not get the credential. Mutations follow only 307 and
- * 308. Throws an UnexpectedAnswerError for other redirects, and for too many.
+ * Follows redirects only within one origin, because no other origin may get the credential. Requests that
+ * change something follow only 307 and 308. Throws an UnexpectedAnswerError for other redirects, and for too
+ * many redirects.
  */
 export function followingRedirects(transport: Transport): Transport {
   return async (first) => {

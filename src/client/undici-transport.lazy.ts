@@ -36,8 +36,8 @@ export function undiciTransport(library: typeof undici, settings: ProxySettings)
 }
 
 /**
- * Returns the function that gives the connection of a call without a proxy. If a call fails while no other runs, all
- * connections are closed. The server may have closed one without notice.
+ * Returns a function that returns the connection for a call without a proxy. If a call fails while no other
+ * call runs, all connections are closed, because the server may have closed one of them without notice.
  */
 function directConnections({ Agent }: Pick<typeof undici, "Agent">): () => CallConnection {
   let calls = 0;
@@ -209,8 +209,8 @@ interface CallConnection {
 }
 
 /**
- * Creates the connection of a call through a proxy, with a tunnel for https. The signal closes all sockets, also those
- * that are not open yet. Throws a ConnectionError if the address is no http proxy.
+ * Creates the connection of a call through a proxy, with a tunnel for https. When `signal` aborts, all sockets
+ * are closed, also sockets that are not open yet. Throws a ConnectionError if the address is no http proxy.
  */
 function proxyConnection(library: typeof undici, address: string, signal: AbortSignal): CallConnection {
   const url = proxyAt(address);
@@ -244,8 +244,8 @@ function end(dispatcher: undici.Dispatcher, over: AbortController): void {
 }
 
 /**
- * Opens tunnels without retries. If a proxy closes the connection, undici retries without a pause and ignores the
- * signal.
+ * Returns the pool with a `connect` that opens each tunnel without retries. If a proxy closes the connection,
+ * undici itself retries without a pause and ignores the signal.
  */
 function tunnels(pool: undici.Pool, proxy: URL, signal: AbortSignal): undici.Dispatcher {
   const open = pool.connect.bind(pool);

@@ -4,8 +4,8 @@ import type { CallOptions, Client } from "./call.ts";
 import { ConnectionError, ServerError } from "./errors.ts";
 
 /**
- * Waits until a person decides on a proposal, or the time is over. Returns its latest state. Throws permanent failures,
- * and a temporary failure of the last request.
+ * Waits until a person decides on a proposal, or the time is over. Returns the latest state of the proposal.
+ * Throws permanent failures, and a temporary failure of the last request.
  */
 export async function waitForDecision(
   client: Pick<Client, "agent">,
@@ -107,8 +107,8 @@ export type PollResult<Value> = { readonly at: Date; readonly nextInMs: number }
 );
 
 /**
- * The pauses between requests. Each pause is longer than the last, up to `mostMs`. There is no pause after an answer
- * that the server delayed.
+ * The pauses between requests. Each pause is longer than the pause before it, up to `mostMs`. There is no pause
+ * after an answer that the server delayed.
  */
 export interface Pauses {
   readonly firstMs: number;
@@ -135,8 +135,8 @@ const mostIdleMs = 1_500;
 const jitter = 0.2;
 
 /**
- * Sends requests repeatedly and yields each result, including temporary failures. Pauses, except after an answer that
- * the server delayed. Throws other failures, and the reason of an aborted signal.
+ * Sends requests repeatedly and yields each result, including temporary failures. Pauses between the requests,
+ * except after an answer that the server delayed. Throws other failures, and the reason of an aborted signal.
  */
 export async function* longPoll<Value>(
   poll: LongPoll<Value>,
@@ -189,8 +189,8 @@ const nextPause = (pauseMs: number, { firstMs, growth, mostMs }: Pauses): number
 const idleRest = (leftMs: number): number => (leftMs <= mostIdleMs ? leftMs : 0);
 
 /**
- * Returns the pause that the server requests. If it requests none, returns the given pause, changed by a random
- * part.
+ * Returns the pause in milliseconds that the server requests. If it requests none, returns `pauseMs`, changed
+ * by a random part.
  */
 function waitAfter(outcome: object, pauseMs: number, { random }: Pick<LongPoll<unknown>, "random">): number {
   const failure = "failure" in outcome ? outcome.failure : undefined;
@@ -226,8 +226,8 @@ const passing = new Set([408, 425, 429]);
 const inProgress = "idempotency_in_progress";
 
 /**
- * Repeats an attempt until it succeeds. Throws a permanent failure, or the last failure at the policy's limits. Only
- * for repeatable requests. (rule L5)
+ * Repeats an attempt until it succeeds. Throws a permanent failure. When a limit of the policy is reached,
+ * throws the last failure. Use this only for requests that may be repeated. (rule L5)
  */
 export async function repeatedly<T>(
   attempt: () => Promise<T>,
@@ -260,13 +260,15 @@ export function isTemporary(error: unknown): boolean {
 }
 
 /**
- * Whether the server has handled the request and a retry is useless. Then its idempotency key is not needed any more.
+ * Whether an error means that the server has handled the request and a retry is useless. The idempotency key of
+ * the request is then not needed any more.
  */
 export const isSettled = (error: unknown): boolean => error instanceof ServerError && !isTemporary(error);
 
 /**
- * Returns the pause in milliseconds that the server requests. Otherwise the maximum doubles from half a second to 8
- * seconds. The pause is random, from half of the maximum to the maximum.
+ * Returns the pause in milliseconds that the server requests. If the server requests none, the pause is random,
+ * between half of a maximum and the maximum. The maximum doubles with each attempt, from half a second to 8
+ * seconds.
  */
 function pauseAfter(error: Error, tries: number, random: () => number): number {
   const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;

@@ -31,7 +31,10 @@ export type MessageAuthor = (typeof authors)[number];
 /** An attachment of a report, as answers of the API contain it. (rule F15) */
 const Attachment = z.object({ name: z.string(), url: z.string(), mediaType: z.string(), size: z.int() });
 
-/** A message of a thread. A repeated report also has the report's fields. Nothing identifies the sender. (rule F21) */
+/**
+ * A message of a thread. If the message is a repeated report, it also has the fields of the report. Nothing
+ * identifies the sender. (rule F21)
+ */
 export const Message = z.object({
   id: uuid,
   direction: openEnum(directions),

@@ -62,7 +62,7 @@ export type AppChange = z.output<typeof AppChange>;
 
 export const OldThreads = z.object({
   threads: z.int(),
-  /** True if there are more than `threads`, because the server counts at most 1,000. */
+  /** True if there are more threads than the number in `threads`. The server counts at most 1,000. */
   more: z.boolean(),
 });
 export type OldThreads = z.output<typeof OldThreads>;

@@ -124,7 +124,10 @@ export const AuditChange = z.object({
 });
 export type AuditChange = z.output<typeof AuditChange>;
 
-/** The end of a name from an imported file. It shows that the person has no account on this server. (rule X6) */
+/**
+ * The text at the end of a person's name that comes from an imported file. It shows that the person has no
+ * account on this server. (rule X6)
+ */
 export const importedMark = " (imported)";
 
 /** Who did what, when, and from which network address. */
@@ -132,7 +135,10 @@ export const AuditEntry = z.object({
   id: uuid,
   at: instant,
   actor: z.string(),
-  /** The person's name. Null for a program, for a person without a name, and after the person has left the app. */
+  /**
+   * The name of the person. Null for a program, for a person without a name, and for a person who has left the
+   * app.
+   */
   actorName: z.nullable(z.string()),
   action: z.string(),
   appId: z.nullable(uuid),
@@ -158,8 +164,8 @@ export const audit = {
       appId: z.optional(uuid),
       action: z.optional(text(1, 100)),
       /**
-       * Finds the actions of one actor: an e-mail address, `agent` or the id of a token. An e-mail address includes the
-       * person's maintainer tokens.
+       * Finds the actions of one actor: an e-mail address, `agent` or the id of a token. With an e-mail
+       * address, it also finds the actions of the person's maintainer tokens.
        */
       actor: z.optional(text(1, limits.email)),
       /** Finds entries at this time and later. */

@@ -51,9 +51,12 @@ export const bulk = {
     params: appParams,
     body: z.object({
       ids: z.optional(z.array(uuid).check(z.minLength(1), z.maxLength(limits.bulkIds))),
-      /** The filters of the list of threads that the caller has read. */
+      /** The filters with which the caller has read the list of threads. */
       filter: z.optional(ViewQuery),
-      /** The length of the list, and when the caller read it. Threads that arrived later are not changed. */
+      /**
+       * The number of threads in the list (`total`), and when the caller read the list (`asOf`). Threads that
+       * arrived later are not changed.
+       */
       expected: z.optional(z.object({ total: z.int(), asOf: givenInstant })),
       change: BulkChange,
     }),

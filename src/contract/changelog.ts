@@ -73,7 +73,10 @@ export type NewChangelogEntry = z.output<typeof NewChangelogEntry>;
 export const ChangelogChange = z.partial(NewChangelogEntry);
 export type ChangelogChange = z.output<typeof ChangelogChange>;
 
-/** A change of a release note. The threads in `fixes` are added to those in the text. (rule C32) */
+/**
+ * A change of a release note. The threads in `fixes` are added to the threads that the text already names.
+ * (rule C32)
+ */
 const ChangelogUpdate = z.extend(ChangelogChange, {
   fixes: z.optional(
     z.array(uuid).check(
@@ -86,8 +89,8 @@ const ChangelogUpdate = z.extend(ChangelogChange, {
 });
 
 /**
- * A release note that a program imports. It can be imported repeatedly: the server finds the existing note by its
- * version.
+ * A release note that a program imports. It can be imported repeatedly, because the server finds the existing
+ * note by its version.
  */
 export const ReleaseImport = z.extend(z.omit(ChangelogChange, { version: true, allowDuplicate: true }), {
   overwrite: z.optional(
@@ -165,7 +168,10 @@ export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
 const ReleaseVersion = z.extend(ReleaseContent, {
   id: uuid,
   translations: translations(ReleaseTranslation),
-  /** `at` is the time of this text. `by` is the person who wrote it; null if the account was deleted. */
+  /**
+   * `at` is the time at which this text was saved. `by` is the person who wrote the text; null if the account
+   * was deleted.
+   */
   at: instant,
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),

@@ -135,7 +135,10 @@ export const session = {
       body: z.object({
         user: User,
         scopes: z.array(z.enum(maintainerScopes)),
-        /** The only app that the token may access. Null for a person, and for a token that may access all apps. */
+        /**
+         * The only app that the token may access. Null for a person in a console session, and for a token that
+         * may access all apps.
+         */
         app: z.nullable(z.object({ id: uuid, name: z.string() })),
         /** The token that made this request. Null for a person. */
         tokenId: z.nullable(uuid),
@@ -158,13 +161,13 @@ export const accountLinks = {
       /** Used only by a server that sends no mail. Such a server creates the account immediately. */
       password: z.optional(password),
       /**
-       * The name of the person. Used only by a server that sends no mail. Other servers take the name from
-       * `finishSignUp`.
+       * The name of the person. Used only by a server that sends no mail. Other servers get the name in the
+       * request `finishSignUp`.
        */
       name: omittable(memberName),
       /**
-       * The secret in the link of an invitation to this address. After the mailed link, the page of the invitation
-       * opens.
+       * The secret in the link of an invitation to this address. After the person has used the mailed link, the
+       * page of this invitation opens.
        */
       invitation: z.optional(token),
     }),
@@ -195,8 +198,8 @@ export const accountLinks = {
     body: z.object({
       email: text(1, limits.email),
       /**
-       * The secret in the link of an invitation to this address. After the mailed link, the page of the invitation
-       * opens.
+       * The secret in the link of an invitation to this address. After the person has used the mailed link, the
+       * page of this invitation opens.
        */
       invitation: z.optional(token),
     }),

@@ -63,7 +63,10 @@ const idsOf = (line: string): string[] => line.replace(linkPattern, " $1 ").matc
 
 const linkedIn = (line: string): string[] => [...line.matchAll(linkPattern)].map(([, id = ""]) => id);
 
-/** Matches a language with an optional script, country and variants. Does not match extensions and private tags. */
+/**
+ * Matches a language tag with an optional script, country and variants. Does not match a tag with extensions or
+ * private parts.
+ */
 const languageShape =
   /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|\d{3}))?(?:-(?:[a-z0-9]{5,8}|\d[a-z0-9]{3}))*$/;
 
@@ -79,8 +82,8 @@ export function canonicalLanguage(tag: string): string | undefined {
 }
 
 /**
- * Returns the language tags to search for, best first: `zh-Hant-TW`, `zh-Hant`, `zh`. Empty if `wanted` is no language
- * tag. (rule C35)
+ * Returns the language tags to search for, best first. For `zh-Hant-TW`, these are `zh-Hant-TW`, `zh-Hant` and
+ * `zh`. Empty if `wanted` is no language tag. (rule C35)
  */
 export function lookedForLanguages(wanted: string): readonly string[] {
   const tag = wanted
@@ -94,8 +97,8 @@ export function lookedForLanguages(wanted: string): readonly string[] {
 }
 
 /**
- * Removes empty lines at the start and white space at the end. Keeps spaces before the first word that can have a
- * meaning, such as in code. (rule C2)
+ * Removes empty lines at the start and white space at the end. Keeps the spaces before the first word if
+ * Markdown can give them a meaning, such as code. (rule C2)
  */
 export function trimmedMarkdown(text: string): string {
   const trimmed = text.replace(/^(?:[ \t]*\r?\n)+/, "").trimEnd();
@@ -103,8 +106,8 @@ export function trimmedMarkdown(text: string): string {
 }
 
 /**
- * Returns the text to hash: `pushedHash` is its SHA-256 in hex. Texts of entries never contain NUL, the separator.
- * (rule C21)
+ * Returns the text whose SHA-256 in hex is `pushedHash`. NUL separates question and answer, because neither of
+ * them can contain NUL. (rule C21)
  */
 export const hashedFaqText = ({
   question,

@@ -14,7 +14,7 @@ export const AutomaticMail = z.object({
   subject: z.string(),
   /** The beginning of the text. */
   text: z.string(),
-  /** The header that shows that a program wrote the mail. */
+  /** The kind of header that shows that a program wrote the mail. */
   reason: openEnum(automaticMarks),
   createdAt: instant,
   /** The time at which the server deletes the mail. */
@@ -150,7 +150,10 @@ export const savedReplies = {
   }),
 } as const;
 
-/** A blocked e-mail address, or a blocked mail domain with its subdomains. The app hides feedback from it. */
+/**
+ * A blocked e-mail address, or a blocked mail domain with its subdomains. The app hides feedback of blocked
+ * senders.
+ */
 export const BlockedSender = z.object({
   id: uuid,
   kind: z.enum(["address", "domain"]),

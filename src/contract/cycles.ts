@@ -135,7 +135,7 @@ export const SlotDay = z.object({
   state: z.enum(["counted", "missed", "open", "ahead", "none"]),
   countedBy: z.nullable(z.enum(["session", "proof"])),
   countedAt: z.nullable(instant),
-  /** The reason why the last test session of the day did not count. Null if the day counts. */
+  /** Why the last test session of the day did not count. Null if the day is counted. */
   reason: z.nullable(z.string()),
   /** How many test sessions were reported for the day. */
   sessions: z.int(),
@@ -170,7 +170,10 @@ export const CycleReport = z.object({
   cycle: Cycle,
   appName: z.string(),
   packageName: z.string(),
-  /** The number of testers with a slot now, or when the cycle ended. */
+  /**
+   * The number of testers who have a slot. After the end of the cycle, it is the number of testers who had a
+   * slot at its end.
+   */
   testers: z.int(),
   /** How many of the `testers` have a slot in which every day of the test counts. */
   testersWithEveryDay: z.int(),
@@ -190,7 +193,9 @@ export const CycleReport = z.object({
       daysByProof: z.int(),
       missedDays: z.int(),
       sessions: z.int(),
-      /** The seconds of all test sessions together. Sessions that arrived too late are not included. */
+      /**
+       * The length of all test sessions together, in seconds. Sessions that arrived too late are not included.
+       */
       secondsTested: z.int(),
       activatedAt: z.nullable(instant),
       endedAt: z.nullable(instant),

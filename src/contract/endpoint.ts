@@ -52,7 +52,8 @@ export const roles = ["owner", "maintainer", "viewer"] as const;
 export type Role = (typeof roles)[number];
 
 /**
- * A limit for successful and failed attempts. Attempts with the same values of the fields in `by` are counted together.
+ * A limit that counts successful and failed attempts. Attempts with the same values of the fields in `by` are
+ * counted together.
  */
 export interface AttemptLimit {
   readonly limit: RateLimitName;
@@ -83,11 +84,15 @@ export interface Endpoint {
   readonly auth: Auth;
   readonly scope?: Scope;
   /**
-   * The lowest role in the app that the caller needs. Lists leave out other apps. `account`: the request is about the
-   * caller's own account. Every endpoint for people or agents has a role.
+   * The lowest role that the caller needs in the app. A list does not contain apps in which the caller has a
+   * lower role. `account`: the request is about the caller's own account. Every endpoint for people or agents
+   * has a role.
    */
   readonly role?: Role | "account";
-  /** The path parameter with a token id. For its own id, a token does not need the scope. (rule K12) */
+  /**
+   * The path parameter with the id of a token. A token does not need the scope for a request about itself.
+   * (rule K12)
+   */
   readonly ownToken?: string;
   readonly params?: z.ZodMiniObject;
   readonly query?: z.ZodMiniObject;
@@ -103,8 +108,8 @@ export interface Endpoint {
   /** Whether the request must have the header `If-Match` with the ETag of the data that it changes. */
   readonly ifMatch?: true;
   /**
-   * Whether the request has a time of the sender's clock. Then the header `Date` must come from that clock. The server
-   * uses it to compute the clock's error.
+   * Whether the body contains a time of the sender's clock. If so, the header `Date` must come from the same
+   * clock. The server uses it to compute the error of that clock.
    */
   readonly readsClock?: true;
   readonly success:
@@ -142,7 +147,10 @@ export interface Endpoint {
   /** Whether a refused body also counts for the rate limit, because finding its faults is expensive. */
   readonly countsRefusals?: true;
   readonly attempts?: readonly AttemptLimit[];
-  /** The body fields that identify the sender of an Idempotency-Key, together with the credential, if any. */
+  /**
+   * The body fields that identify the sender of an Idempotency-Key. If the request has a credential, it
+   * identifies the sender, too.
+   */
   readonly repeatableBy?: readonly string[];
   /** For how many seconds a repeated request gets the stored answer. The default is one day. */
   readonly repeatableSeconds?: number;

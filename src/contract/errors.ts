@@ -193,7 +193,10 @@ export interface ErrorDetails {
   readonly allow?: readonly string[];
   /** The number of the day to which the proof belongs. */
   readonly dayIndex?: number;
-  /** True if the server may accept the same request later, because it came too early. Not part of the answer. */
+  /**
+   * True if the request came too early, so that the server may accept the same request later. Not part of the
+   * answer.
+   */
   readonly isPassing?: boolean;
   /** The newest proposal of the thread. */
   readonly runId?: string | null;
@@ -248,12 +251,15 @@ export interface Issue {
 /** The fault of an id that is not a UUID. */
 export const notUuid = "must be a UUID";
 
-/** The parse options with our messages. Other libraries may change the global messages of zod. */
+/**
+ * Parse options with the messages of this API. The global messages of zod are not used, because other libraries
+ * may change them.
+ */
 export const ownMessages: z.core.ParseContext<z.core.$ZodIssue> = { error: (issue) => sentenceOf(issue) };
 
 /**
- * Returns the first 20 faults. A message continues a sentence that starts with the field name. A value of the wrong
- * type has only this fault: its length would have another unit.
+ * Returns the first 20 faults. Each message continues a sentence that starts with the name of the field. For a
+ * value of the wrong type, returns only this fault, and no fault of its length.
  */
 export function issuesOf(error: z.core.$ZodError): Issue[] {
   const wrongTypes = new Set<string>();

@@ -47,27 +47,38 @@ const PublishedFaq = z.extend(Faq, { createdAt: instant, updatedAt: instant });
 const FaqTranslations = translations(
   z.object({
     ...{ question: z.string(), answer: z.string(), ...aboutTranslation },
-    /** The hash of this language's text in the last replacement of the whole list, or null. */
+    /**
+     * The hash of the text that the last replacement of the whole list set in this language. Null if none has
+     * set it.
+     */
     pushedHash: z.nullable(z.string()),
   }),
 );
 
 /** An entry with the fields that `faq push` compares. */
 export const ListedFaq = z.extend(PublishedFaq, {
-  /** The hash of this entry's text in the last replacement of the whole list, or null. (rule C21) */
+  /**
+   * The hash of the text that the last replacement of the whole list set. Null if none has set it. (rule C21)
+   */
   pushedHash: z.nullable(z.string()),
   pushedSortOrder: z.nullable(z.int()),
   translations: FaqTranslations,
 });
 export type ListedFaq = z.output<typeof ListedFaq>;
 
-/** An entry in a request for the whole list. Without an id, it is new. With an id, missing fields do not change. */
+/**
+ * An entry in a request that replaces the whole list. An entry without an id is new. In an entry with an id,
+ * missing fields do not change.
+ */
 export const WantedFaq = z
   .object({
     id: z.optional(uuid),
     question: z.optional(text(1, limits.question)),
     answer: z.optional(markdown(1, limits.answer)),
-    /** The position. A new entry without this field gets its place in this list, counted from 1. */
+    /**
+     * The position of the entry. A new entry without this field gets the position that it has in this list,
+     * counted from 1.
+     */
     sortOrder: z.optional(z.nullable(sortOrder)),
     translations: GivenTranslations,
   })
@@ -142,7 +153,10 @@ const FaqVersion = z.object({
   question: z.string(),
   answer: z.string(),
   translations: translations(PlainText),
-  /** When this text was published, and by whom. `by` is null for an app key or a deleted account. */
+  /**
+   * `at` is when this text was published, and `by` is who published it. `by` is null for an app key or a
+   * deleted account.
+   */
   at: instant,
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),

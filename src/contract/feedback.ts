@@ -37,8 +37,8 @@ const attachment = z.object({
 });
 
 /**
- * The tests in a summary. Each text is the start of all dedupe keys of one test. A request that resolves failures has
- * it as `prefix`.
+ * The tests that a report summarises. Each text is the common start of the dedupe keys of one test. When the
+ * test passes, the request to `failures.resolve` contains this text as `prefix`.
  */
 export const dedupeParts = listOf(text(1, limits.dedupeKey), limits.dedupeParts);
 
@@ -91,7 +91,8 @@ export const feedback = {
         statusUrl: z.optional(z.string()),
         deduplicated: z.optional(z.boolean()),
         /**
-         * The last resolved thread with the same `dedupeKey`. Set if this report shows that the failure occurred again.
+         * The last resolved thread with the same `dedupeKey`. Only set if this report shows that the failure
+         * occurred again.
          */
         earlier: z.optional(z.object({ id: uuid, consoleUrl: z.string() })),
         metadataDropped: z.optional(z.array(z.string())),
@@ -142,8 +143,8 @@ interface FittingMetadata {
 }
 
 /**
- * Returns the metadata within the limits, as JSON, and the first dropped entries. Earlier entries have priority.
- * Replaces lone surrogates. (rule F6)
+ * Returns the metadata within the limits, as JSON, and the first dropped entries. Earlier entries are kept
+ * before later ones. Replaces lone surrogates. (rule F6)
  */
 export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMetadata {
   const kept = new Map<string, string>();

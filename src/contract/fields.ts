@@ -39,7 +39,7 @@ const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]|(?!\u200c|\u200d|\ufe0e|\ufe0f)\p{Defa
 
 const blank = /[\p{Z}\p{M}\u2800]|\u200c|\u200d/gu;
 
-/** The name of a person that the other members of the person's apps see. (rule K33) */
+/** The name of a person. The other members of the person's apps see it. (rule K33) */
 export const memberName = text(1, limits.memberName).check(
   z.refine((name) => !unprintable.test(name), "must not contain control, direction or invisible characters"),
   z.refine((name) => name.replace(blank, "") !== "", "must contain a visible character"),
@@ -59,7 +59,7 @@ export function omittable<Schema extends z.ZodMiniType>(
   const taken: z.ZodMiniType = z.optional(z.nullable(schema));
   const given = z.transform((value: unknown) => (isBlank(value) ? undefined : value));
   const whole: unknown = z.optional(z.pipe(given, taken));
-  // The type and the OpenAPI document both show only the given schema as an optional field.
+  // For TypeScript and for OpenAPI, the field is only the given schema, made optional.
   return whole as z.ZodMiniOptional<z.ZodMiniNullable<Schema>>;
 }
 
@@ -110,7 +110,10 @@ export const givenInstant = z.string().check(normalised(normalisedInstant), z.me
 /** Whether a text has at most `max` code points. (rule H31) */
 export const isWithin = (text: string, max: number): boolean => text.length <= max || codePoints(text) <= max;
 
-/** The start or end of a list. A date without a time means the start of that day in UTC. (rule H34) */
+/**
+ * The first or the last time of a period in a query. A date without a time means the start of that day in UTC.
+ * (rule H34)
+ */
 export const boundary = z.string().check(
   normalised((given, fault) => {
     const text = given.trim();
@@ -150,7 +153,10 @@ export const optionalLabel = (max: number) => z.optional(z.nullable(label(max)))
 /** Removes NUL characters and replaces lone surrogates, because no database stores them. */
 const cleaned = (given: string): string => given.toWellFormed().replaceAll("\0", "");
 
-/** An optional label of any length: the code that stores it may cut it. Null and blank mean missing. */
+/**
+ * An optional label of any length. The code that stores the label may shorten it. Null and blank text mean the
+ * same as a missing label.
+ */
 export const anyText = z.optional(z.nullable(z.string().check(normalised((given) => cleaned(given).trim()))));
 
 /** An absolute http or https address. */
@@ -206,8 +212,8 @@ export const file = (rule: FileRule) =>
   );
 
 /**
- * Returns the fault of a file, or undefined. The type comes from the bytes; the declared type does not matter. An
- * undecoded data URL is valid. (rule F3)
+ * Returns the fault of a file, or undefined. The type of a file is found in its bytes; the declared type has no
+ * effect. A data URL that is not decoded yet is valid. (rule F3)
  */
 export function fileFault(value: unknown, { bytes, types }: FileRule): string | undefined {
   const kinds = types.join(", ");
@@ -237,7 +243,10 @@ function isWebUrl(value: string): boolean {
   return url !== undefined && (url.protocol === "https:" || url.protocol === "http:");
 }
 
-/** Returns a time in UTC with milliseconds, or undefined. Times are sorted as text, so a year must have four digits. */
+/**
+ * Returns a time in UTC with milliseconds. Undefined if the text is no time, or if the year has more than four
+ * digits: times are sorted as text.
+ */
 export function utcOf(value: string): string | undefined {
   if (utcForm.test(value)) return Number.isNaN(Date.parse(value)) || !isDay(value) ? undefined : value;
   const parts = instantForm.exec(value)?.groups;

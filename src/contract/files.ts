@@ -1,14 +1,14 @@
 const pdfSignature = "%PDF-";
 
-/** The number of first bytes of a file in which the signature of a PDF may begin. */
+/** The signature of a PDF may begin at any of this many first bytes of a file. */
 const pdfSignatureStarts = 1_024;
 
 /** How many bytes of a file `detectMediaType` reads. */
 export const signatureBytes = pdfSignatureStarts + pdfSignature.length - 1;
 
 /**
- * Returns the media type from the signature in the first bytes, or null. Knows HEIC and AVIF, which no field accepts. A
- * PDF signature may follow other bytes. (rule F4)
+ * Returns the media type that the first bytes show, or null. Also recognises HEIC and AVIF, although no field
+ * accepts them. Other bytes may be before the signature of a PDF. (rule F4)
  */
 export function detectMediaType(head: Uint8Array): string | null {
   if (startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
@@ -33,7 +33,7 @@ const oldQuickTimeBoxes = ["moov", "mdat", "wide", "free", "skip", "pnot"];
 
 const mp4Brand = /^(iso[2-9a-m]|mp4[12]|mp71|avc1|M4V |M4V[HP]|dash|MSNV|mmp4|f4v |F4V |NDS[CHMPSX]|XAVC)$/;
 
-// Brands of files that are images or sound. These files have the same boxes as videos.
+// Brands of files that are images or sound. These files have the same structure as videos.
 const notVideoBrand = /^(mia[fn]|avio|j2ki|jp2 |crx |M4[AB] |M4P |F4[AB] )$/;
 
 const heicBrand = /^(hei[cmsx]|hev[cmsx]|mif[12]|msf1)$/;
@@ -104,7 +104,8 @@ function uint32(head: Uint8Array, at: number): number {
   return new DataView(head.buffer, head.byteOffset, head.byteLength).getUint32(at);
 }
 
-// The mark is a symbol, because a JSON body cannot contain one: no sender can imitate it.
+// Marks the objects that `receivedFile` creates. A JSON body cannot contain a symbol, so no sender can imitate
+// the mark.
 const mark: unique symbol = Symbol("received file");
 
 /** A file of a request, stored on disk, with declared and detected properties. The field's schema checks them. */

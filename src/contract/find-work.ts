@@ -91,7 +91,10 @@ export const findWork = {
       status: 200,
       body: z.object({
         items: z.array(FoundThread),
-        /** The position of the next page. A slow search may return short pages before the end. (rule F18) */
+        /**
+         * The position of the next page; null at the end. A slow search may return a short page before the end.
+         * (rule F18)
+         */
         nextCursor: z.nullable(z.string()),
         /** The value for `changedAfter` in a later request. Null on all pages except the first page of a list. */
         changes: z.nullable(z.string()),

@@ -13,16 +13,22 @@ export const limits = {
   threadTags: 20,
   appTags: 500,
   /**
-   * The maximum days of statistics, listed threads (`top`), listed versions, counted versions of a day, and counted
-   * open threads. (rules F60 to F64)
+   * The maximum numbers in statistics: days, listed threads (`top`), listed versions, counted versions of a
+   * day, and counted open threads. (rules F60 to F64)
    */
   statistics: { days: 366, top: 10, versions: 20, versionsOfDay: 100, open: 10_000 },
-  /** The ends of the waiting-time ranges in statistics, in minutes. Longer times are one more range. (rule F61) */
+  /**
+   * Statistics count waiting times in ranges. These are the ends of the ranges, in minutes. Longer times are in
+   * one more range. (rule F61)
+   */
   waits: [1, 5, 15, 30, 60, 120, 240, 480, 720, 1_440, 2_880, 4_320, 10_080, 43_200],
   savedReplyTitle: 100,
   savedReplies: 200,
   blockedSenders: 1_000,
-  /** The maximum number of a person's unsent form texts, and of their characters together, encrypted. (rule O17) */
+  /**
+   * The maximum number of unsent form texts of one person, and the maximum characters of these texts together,
+   * encrypted. (rule O17)
+   */
   drafts: { count: 200, length: 4_000_000 },
   /** The maximum number of files in one body, in all fields together. */
   bodyFiles: 32,
@@ -30,7 +36,8 @@ export const limits = {
   dedupeScope: 300,
   dedupeRun: 200,
   /**
-   * The maximum number of tests that a report can summarise. Its thread is resolved when all these tests have passed.
+   * The maximum number of tests that a report can summarise. The thread of the report is resolved when all
+   * these tests have passed.
    */
   dedupeParts: 5_000,
   /** The maximum number of failures in a request about tests that passed. */
@@ -135,11 +142,14 @@ export const limits = {
   agentPage: { default: 20, max: 50 },
   /** The highest number that the console counts exactly. Counting is slow, because it reads every row. */
   mostCounted: 99,
-  /** The highest number of resolved threads, older than a retention period, that the server counts exactly. */
+  /**
+   * The highest number of resolved threads that the server counts exactly. It counts threads without activity
+   * for a retention period.
+   */
   oldThreadsCounted: 1_000,
   /**
-   * The maximum length of a position in the order of changes. On PostgreSQL, it contains the id of each running
-   * transaction.
+   * The maximum length of the value `changes`, a position in the list of changed threads. On PostgreSQL, it
+   * contains the id of each running transaction.
    */
   changesToken: 6_000,
   waitSeconds: 55,
@@ -156,16 +166,17 @@ export const limits = {
   /** The maximum number of characters of a position in the list of events. */
   eventsPosition: 200,
   /**
-   * The seconds after which a long poll without a result does not count for the rate limit. (rule A9)
+   * A long poll without a result does not count for the rate limit if it took at least these seconds. (rule A9)
    */
   freeWaitSeconds: 20,
   /**
-   * How many of the newest messages a thread's answer contains. A failure repeated for months would be too long to
-   * read. (rule F19)
+   * The maximum number of messages in an answer about a thread. It contains the newest messages. With months of
+   * repeated reports, a whole thread would be too long to read. (rule F19)
    */
   threadMessages: 500,
   /**
-   * The maximum bytes of these messages: texts, metadata and file lists. The newest message may have more. (rule F19)
+   * The maximum bytes of the messages in an answer about a thread: texts, metadata and file lists. The newest
+   * message may be larger. (rule F19)
    */
   threadMessageBytes: MB,
   threadProposals: 100,
@@ -177,8 +188,8 @@ export const limits = {
    */
   jsonStructure: 250_000,
   /**
-   * The maximum bytes of a report, without its files and the rests of cut texts. It is high, because the server accepts
-   * too much metadata and stores only a part.
+   * The maximum bytes of a report in JSON. Files, and the parts of texts that are cut off, do not count. It is
+   * high, because the server accepts more metadata than it stores.
    */
   jsonWithMetadata: 4 * MB,
   /**
@@ -233,13 +244,16 @@ export const contentPictures = feedbackFiles.images;
 /** The images of a proof. (rule T29) */
 export const proofImages = { most: 6, bytes: 5 * MB, types: imageTypes } as const;
 
-/** The limit of an import file. The server detects its format, so there is no list of types. */
+/**
+ * The maximum size of a file to import. There is no list of media types, because the server detects the format
+ * of the file.
+ */
 export const importedFile = { bytes: 4_096 * MB } as const;
 
 /** Rate limits with a sliding window: at most `limit` requests within `windowSeconds`. */
 export const rateLimits = {
   feedback: { limit: 120, windowSeconds: 60 },
-  /** Reports that are added to an existing thread. They need few bytes, so the limit is high. (rule F11) */
+  /** Reports that are added to an existing thread. They need little space, so the limit is high. (rule F11) */
   feedbackRepeats: { limit: 1_200, windowSeconds: 60 },
   faqWrites: { limit: 120, windowSeconds: 60 },
   /** Reads with one agent token. (rule A13) */
@@ -248,8 +262,8 @@ export const rateLimits = {
   /** Requests that claim a plan, or report its progress or outcome. (rule A13) */
   runWork: { limit: 600, windowSeconds: 3_600 },
   /**
-   * Failed sign-ins per account and IP address. So a stranger cannot lock an account for people at other addresses.
-   * (rule S17)
+   * Failed sign-ins for each account and IP address. The address counts, so that a stranger cannot lock the
+   * account for people at other addresses. (rule S17)
    */
   signInByAccount: { limit: 10, windowSeconds: 900 },
   signInByAddress: { limit: 30, windowSeconds: 900 },
@@ -265,20 +279,22 @@ export const rateLimits = {
   /** Mails with links to one e-mail address. Above the limit, the answer is the same, but no mail is sent. */
   linkMails: { limit: 3, windowSeconds: 3_600 },
   /**
-   * Wrong codes of an authenticator app, in 15 minutes and (`secondFactorByPlace`) in a day. Counted per account and
-   * known browser, otherwise per account and network. Codes come only after the first factor.
+   * Wrong codes of an authenticator app in 15 minutes, and (`secondFactorByPlace`) in a day. They are counted
+   * for each account and known browser. For unknown browsers, they are counted for each account and network.
+   * The server accepts codes only after the first factor.
    */
   secondFactor: { limit: 5, windowSeconds: 900 },
   secondFactorByPlace: { limit: 10, windowSeconds: 86_400 },
   /**
-   * Wrong codes in a day. All known browsers and devices of an account are counted together. All unknown ones are
-   * counted together, too.
+   * Wrong codes in a day. All known browsers and devices of an account are counted together. All unknown
+   * browsers and devices of an account are another group.
    */
   secondFactorByDay: { limit: 30, windowSeconds: 86_400 },
   /** Wrong recovery codes per account and network. Recovery codes still work when the limit of app codes is reached. */
   recoveryCodes: { limit: 10, windowSeconds: 900 },
   /**
-   * Test session reports with one test key. No setting changes it, except `--dev`, which may switch it off. (rule T30)
+   * Reports of test sessions with one test key. Only `--dev` may switch this limit off; no setting changes it.
+   * (rule T30)
    */
   sdkSession: { limit: 60, windowSeconds: 3_600 },
   /** Exchanges of codes for tokens. (rule S16) */
@@ -311,7 +327,10 @@ export const rateLimits = {
   connectionsByAddress: { limit: 600, windowSeconds: 900 },
   /** New tokens of one connection. A program needs one token an hour. */
   refreshesByConnection: { limit: 60, windowSeconds: 3_600 },
-  /** Client metadata documents of connecting programs that the server fetches for one account. */
+  /**
+   * Documents in which programs describe themselves before they connect (client metadata documents). The server
+   * fetches them for one account.
+   */
   clientDocuments: { limit: 60, windowSeconds: 3_600 },
   /** Invitations that one person creates. */
   newInvitations: { limit: 60, windowSeconds: 3_600 },

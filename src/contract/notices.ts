@@ -13,8 +13,8 @@ export const noticeKinds = [
 export type NoticeKind = (typeof noticeKinds)[number];
 
 /**
- * `mail`: one mail for 15 minutes. `daily`: one mail a day. `chat`: a message in the app's chat. `browser`: a notice in
- * each browser where the member turned notices on. (rules N1, N8, N10)
+ * `mail`: one mail with the notices of 15 minutes. `daily`: one mail a day. `chat`: a message in the app's
+ * chat. `browser`: a notice in each browser where the member turned notices on. (rules N1, N8, N10)
  */
 export const noticeWays = ["mail", "daily", "chat", "browser"] as const;
 export type NoticeWay = (typeof noticeWays)[number];
@@ -39,7 +39,7 @@ export const KindChoice = z.object({
   ways,
   /** The ways that you can choose for this kind in this app. */
   offered: ways,
-  /** True if you have not changed `ways`, so they are the default. */
+  /** True if `ways` are the default, because you have not changed them. */
   byDefault: z.boolean(),
 });
 export type KindChoice = z.output<typeof KindChoice>;
@@ -181,7 +181,10 @@ export const notices = {
       /** The two keys of the subscription. */
       p256dh: bytes(87),
       auth: bytes(22),
-      /** The earlier address of the browser. It is replaced only if the browser showed notices to the same person. */
+      /**
+       * The earlier push address of the browser. The server replaces it only if the browser showed notices to
+       * the same person.
+       */
       replaces: z.optional(webUrl(limits.url)),
     }),
     success: { status: 201, body: NoticeBrowser },

@@ -32,8 +32,8 @@ const FoundPerson = z.object({
 export const Erasure = z.object({
   id: uuid,
   /**
-   * `running`: the server erases in the background. `stopped`: its secret was lost, or it crashed at each attempt. Then
-   * request the erasure again.
+   * `running`: the server erases in the background. `stopped`: the server cannot finish the erasure, because
+   * its secret was lost or the server crashed at each attempt. Request the erasure again.
    */
   status: z.enum(["running", "done", "stopped"]),
   /** A keyed hash of the e-mail address. The endpoint `check` compares it with the hash of an address. */
@@ -56,8 +56,8 @@ export type Erasure = z.output<typeof Erasure>;
 const Preview = z.object({
   counts: FoundPerson,
   /**
-   * Whether the server searched all data. It counts at most a thousand items of each kind. It searches only a part of
-   * other people's texts.
+   * Whether the server searched all data. False if the search reached its time limit, so that the counts may be
+   * too low.
    */
   complete: z.boolean(),
   /** Why the person cannot be erased now. Null if the person can be erased. */
@@ -274,7 +274,10 @@ export const invitations = {
     body: z.object({ email: text(3, limits.email), role: RoleName }),
     success: {
       status: 201,
-      /** The link. Null if the server mails it, so that only a reader of that mailbox gets it. */
+      /**
+       * The link of the invitation. Null if the server mails the link, so that only a reader of that mailbox
+       * gets it.
+       */
       body: z.extend(Invitation, { url: z.nullable(z.string()) }),
     },
     errors: ["not_found", "already_member", "wrong_state"],

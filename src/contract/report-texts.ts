@@ -39,8 +39,9 @@ export const reportTexts: readonly (ReportText & { readonly name: ReportTextName
   eachReportText((name, text) => ({ name, ...text })),
 );
 
-// A token has 50 characters and begins with the report's id, a UUID of version 7. The patterns check the first bits (0
-// until the year 2109), version and variant. So links of other sites are kept.
+// The address of a sender's page contains a token of 50 characters. The token begins with the id of the report,
+// a UUID of version 7. The patterns check the first bits (0 until the year 2109), version and variant of the
+// UUID, so links of other sites are kept.
 const ownToken = idPattern("[\\w-]");
 
 // Some programs that check links write `_` as `-5F` and `-` as `-2D`.
@@ -50,8 +51,8 @@ function idPattern(one: string): string {
   return `(?=A${one}{7}[c-f]${one}[CGKOSWaeimquy26-])`;
 }
 
-// Matches a link to a sender's page, even if cut or encoded inside another address. Programs that check links in mails
-// encode them.
+// Matches a link to a sender's page, even if it is cut or encoded inside another address. Programs that check
+// links in mails encode them.
 const slash = "(?:/|%(?:25){0,3}2[Ff])";
 const link = new RegExp(
   `(${slash}[Pp]${slash}[Tt]${slash})${ownToken}[\\w-]{20,}|(_[Pp]_[Tt]_)${changedToken}[\\w-]{50,}`,
@@ -59,7 +60,7 @@ const link = new RegExp(
 );
 
 /**
- * Removes the tokens of sender's pages: members who read the thread must not get them. Mail programs quote these links.
- * (rule M8)
+ * Removes the tokens from links to sender's pages. Mail programs quote these links, and the members who read
+ * the thread must not get the tokens. (rule M8)
  */
 export const withoutSenderLinks = (text: string): string => text.replace(link, "$1$2…");

@@ -15,7 +15,9 @@ export const runStatuses = ["awaiting_approval", "approved", "rejected"] as cons
 export const RunStatus = z.enum(runStatuses);
 export type RunStatus = z.output<typeof RunStatus>;
 
-/** The outcome of a proposal. Later versions of the server may add values. */
+/**
+ * What was decided on a proposal, or why it is not valid any more. Later versions of the server may add values.
+ */
 export const runDecisions = [
   "approve",
   "reject",
@@ -31,7 +33,7 @@ export type RunDecision = z.output<typeof RunDecision>;
 /** The worker that claimed an approved proposal, or the last worker whose claim a person ended. */
 export const RunClaim = z.object({ worker: z.string(), claimedAt: instant, releasedAt: z.nullable(instant) });
 
-/** The newest progress of the claim, and how often the worker has reported progress. */
+/** The newest progress report of the worker that has the claim, and the number of its progress reports. */
 export const RunProgress = z.object({ text: z.string(), reportedAt: instant, count: z.int() });
 
 export const outcomeStatuses = ["succeeded", "failed"] as const;
@@ -121,7 +123,10 @@ export const runs = {
   }),
 } as const;
 
-/** The address of a result. A user name can hide the real host, and a password is a secret, so both are refused. */
+/**
+ * The address of a result, such as a pull request. It must not contain a user name, which can hide the real
+ * host, or a password, which is a secret.
+ */
 const outcomeLink = webUrl(limits.url).check(
   z.refine(namesNoUser, "must not contain a user name or a password"),
 );

@@ -209,7 +209,7 @@ export const Registration = z.extend(Account, {
     ),
 });
 
-/** How many seconds the server stores an answer with a token: the time for which a sign-in code is valid. */
+/** For how many seconds the server stores an answer with a token. A sign-in code is valid for the same time. */
 const grantSeconds = 300;
 
 const exampleAccount = {

@@ -18,20 +18,23 @@ export const verdictStates = [
  */
 export const CycleVerdict = z.object({
   /**
-   * `at_risk`: the goal needs a late session of yesterday or, on the first day, another tester. `out_of_reach`: the
-   * goal cannot be reached. `not_reached`: the test ended without it.
+   * `at_risk`: the goal needs a session of yesterday that is reported today or, on the first day, another
+   * tester. `out_of_reach`: the goal cannot be reached. `not_reached`: the test has ended, and the goal was not
+   * reached.
    */
   state: z.enum(verdictStates),
   /** How many testers the test needs. This is the number of its slots. */
   testersNeeded: z.int(),
   /**
-   * The number of testers whose every day is or can still be counted. An open slot is included if a new tester could
-   * have every day.
+   * The number of testers for whom every day is counted or can still be counted. An open slot is included if
+   * every day could be counted for a new tester.
    */
   testersPossible: z.int(),
-  /** The day on which `testersPossible` got its current value. Only set for `out_of_reach` and `not_reached`. */
+  /**
+   * The day since which `testersPossible` has its current value. Only set for `out_of_reach` and `not_reached`.
+   */
   sinceDay: z.nullable(z.int()),
-  /** The numbers of the slots without a tester. Empty if the test accepts no testers. */
+  /** The numbers of the slots without a tester. Empty if the test does not accept new testers. */
   openSeats: z.array(z.int()),
   /** The verdict as a sentence. */
   text: z.string(),
@@ -79,12 +82,12 @@ export const TesterAttention = z.object({
   /** Whether a session of yesterday that is reported today would count. False for the tier `screenshot`. */
   needsYesterday: z.boolean(),
   /**
-   * When the needed action ends: at the end of today. After the last day, at the end of late sessions. Null if no
-   * action is needed.
+   * The time until which the tester can do what is needed: the end of today. After the last day of the test, it
+   * is the time until which sessions of that day can be reported. Null if nothing is needed.
    */
   until: z.nullable(instant),
   missedDays: z.int(),
-  /** How many more missed days remove the tester. */
+  /** The number of further missed days after which the tester is removed. */
   missesLeft: z.int(),
 });
 
@@ -96,8 +99,8 @@ export const UnbrokenDay = z.object({
   /** The number of testers for whom all these days are counted. */
   testers: z.int(),
   /**
-   * The number of testers for whom all these days are or can be counted. Today can still be counted, yesterday only by
-   * a late session.
+   * The number of testers for whom all these days are counted or can still be counted. Today can still be
+   * counted. Yesterday can be counted only by a session that is reported today.
    */
   possible: z.int(),
 });

@@ -43,7 +43,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** The longest wait that is measured. */
+/** The longest wait that statistics measure, in milliseconds. */
 const longest = 30 * day;
 
 /** Returns a wait in words, such as `3 h 10 min`. */
@@ -60,12 +60,15 @@ const withRest = (whole: number, unit: string, rest: number, smaller: string): s
   rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smaller}`;
 
 /**
- * The 90th percentile of first replies is shown from this number on. With fewer replies, it would be the slowest reply,
- * and look exact.
+ * The minimum number of first replies for which their 90th percentile is shown. With fewer replies, the
+ * percentile would only be the time of the slowest reply.
  */
 export const leastOfPercentile = 10;
 
-/** Returns the number of first replies and their 90th percentile. It is undefined if there are too few. (rule F64) */
+/**
+ * Returns the number of first replies, and the 90th percentile of their waiting times in milliseconds (`p90`).
+ * `p90` is undefined if there are too few replies. (rule F64)
+ */
 export function slowReplies(statistics: Statistics): {
   readonly count: number;
   readonly p90: number | undefined;

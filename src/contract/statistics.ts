@@ -20,10 +20,13 @@ const DayNumbers = z.object({
 });
 export type DayNumbers = z.output<typeof DayNumbers>;
 
-/** A waiting time in milliseconds, or null. It is interpolated from counts in fixed ranges. */
+/**
+ * A waiting time in milliseconds, or null. It is an estimate, because waiting times are counted only in fixed
+ * ranges.
+ */
 const wait = z.nullable(z.number());
 
-/** The name under which the remaining versions are counted if a day has too many. No version has this name. */
+/** The name of the group of remaining versions if a day has too many versions. No version has this name. */
 export const otherVersions = "other";
 
 /** The statistics of an app in a period. (rules F60 to F64) */
@@ -73,12 +76,15 @@ export const Statistics = z.object({
     claimed: count,
     succeeded: count,
     failed: count,
-    /** How long a proposal waited for the decision of a person. Interpolated like the times of the first reply. */
+    /**
+     * The median time that a proposal waited for the decision of a person. It is an estimate, like the times of
+     * the first reply.
+     */
     medianDecisionMs: wait,
   }),
   /**
-   * The app versions in reports, with the threads that began in the period. The version with most threads is first. At
-   * most 100 versions per day are counted. All others are `other`, the last element.
+   * The app versions in reports, with the number of threads that began in the period, most threads first. At
+   * most 100 versions of each day are counted. The last element, `other`, is the sum of all other versions.
    */
   versions: z.array(z.object({ version: z.string(), reports: count, bugs: count })),
 });

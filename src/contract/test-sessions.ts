@@ -16,21 +16,27 @@ export const sessionReasons = [
 export type SessionReason = (typeof sessionReasons)[number];
 
 /**
- * Screen names, without duplicates and empty names, in NFC. Too long names are cut, because a session must not fail for
- * them. (rule T21)
+ * Screen names in NFC, without duplicates and empty names. A long name is cut, because it must not make a
+ * session fail. (rule T21)
  */
 const Screens = z
   .array(label(limits.screenName, "NFC"))
   .check(z.overwrite((names) => [...new Set(names.filter((name) => name !== ""))]));
 
-/** Whether start and end are valid times. Only then is their order checked, even if other fields are wrong. */
+/**
+ * Whether `startedAt` and `endedAt` are valid times. If so, their order is checked, even if other fields are
+ * wrong.
+ */
 const hasInstants = ({ issues }: z.core.ParsePayload): boolean =>
   issues.every(({ path }) => path?.[0] !== undefined && path[0] !== "startedAt" && path[0] !== "endedAt");
 
 /** A test key. Its form is not checked: a malformed and an unknown key get the same answer. (rule T15) */
 const testKey = z.string().check(z.trim());
 
-/** Cuts a test session to a day. An app that was closed suddenly may report the end of its session late. */
+/**
+ * Limits the length of a test session to a day. If an app was closed suddenly, it may report an end that is too
+ * late.
+ */
 function cutToADay<Session extends { readonly startedAt: string; readonly endedAt: string }>(
   session: Session,
 ): Session {
@@ -86,7 +92,7 @@ export const SessionStatus = z.union([
     daysCounted: z.int(),
     dueBy: instant,
   }),
-  /** The answer for a test key without a slot of this app. It is the same for all these keys. */
+  /** The answer for a test key without a slot of this app. It is the same for each of these keys. */
   z.object({
     matched: z.literal(false),
     counted: z.literal(false),

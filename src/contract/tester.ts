@@ -88,7 +88,10 @@ export const OpenListing = z.object({
 });
 export type OpenListing = z.output<typeof OpenListing>;
 
-/** An image of a proof. The server checks slot and day first. A faulty image causes `bad_image`. */
+/**
+ * An image of a proof. The server checks the image after the slot and the day. A faulty image causes
+ * `bad_image`.
+ */
 const ProofImage = z.custom<string | ReceivedFile>().check(
   z.meta({
     ...filePart,

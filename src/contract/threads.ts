@@ -46,7 +46,10 @@ export const foundIn = [
   ...(["sender", "tag", "file", "metadata", "source"] as const),
 ] as const;
 
-/** The line in which a search found a thread. `marks` are positions in `text`, in UTF-16 code units. */
+/**
+ * A line of a thread that contains words of a search. `in` is the part of the thread. `marks` are the positions
+ * of the words in `text`, in UTF-16 code units.
+ */
 export const FoundLine = z.object({
   in: openEnum(foundIn),
   text: z.string(),
@@ -99,13 +102,17 @@ export const UnknownValue = z.object({
   operator: z.string(),
   value: z.string(),
   /**
-   * The operator with its possible values, or examples of dates. For an unknown operator, an example of each operator.
+   * The possible values, each with its operator, such as `type:bug`; for a date, examples. For an unknown
+   * operator, an example of each operator.
    */
   allowed: z.array(z.string()),
 });
 export type UnknownValue = z.output<typeof UnknownValue>;
 
-/** An operator in a query with a tag or a member that does not exist in the searched apps. */
+/**
+ * An operator in a query whose value is a tag that does not exist in the searched apps, or an assignee without
+ * a thread there.
+ */
 export const MissingValue = z.object({ operator: openEnum(["tag", "assignee"]), value: z.string() });
 export type MissingValue = z.output<typeof MissingValue>;
 
@@ -119,7 +126,9 @@ export const SearchFacts = z.object({
   indexing: z.boolean(),
   /** The unknown operators and the operators with unknown values, if there are any. */
   unknownValues: z.optional(z.array(UnknownValue)),
-  /** The unknown tags in the query, and assignees without a thread in the searched apps. */
+  /**
+   * The tags in the query that do not exist in the searched apps, and the assignees who have no thread there.
+   */
   missing: z.optional(z.array(MissingValue)),
 });
 export type SearchFacts = z.output<typeof SearchFacts>;
@@ -155,7 +164,10 @@ export const search = {
   }),
 } as const;
 
-/** The endpoints that mark threads as read. Other accounts cannot see the marks. (rules F50, F52) */
+/**
+ * The endpoints that mark threads as read. Other accounts cannot see which threads an account has read. (rules
+ * F50, F52)
+ */
 export const readMarks = {
   update: endpoint({
     method: "PUT",
@@ -216,7 +228,7 @@ export const ReplyDelivery = z.object({
   onPage: z.boolean(),
   /** The number of receivers who get the reply neither by mail nor on a sender's page. */
   missed: z.int(),
-  /** The reason why the reply does not reach these receivers. Null if it reaches all receivers. */
+  /** Why the reply does not reach the receivers in `missed`. Null if it reaches all receivers. */
   reason: z.nullable(openEnum(missedReasons)),
 });
 
@@ -236,11 +248,15 @@ export const OwnedMessage = z.extend(Message, {
   /** The e-mail address of the member who wrote the message. */
   writtenBy: z.optional(z.string()),
   writtenByName: z.optional(z.nullable(z.string())),
-  /** The first or a repeated report. For a reply: the answered report. For an answer: the report of its writer. */
+  /**
+   * The id of a report. For a reply, it is the answered report. For an answer, it is the report of the sender
+   * who wrote the answer.
+   */
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
   /**
-   * The author's address in a mailed answer. Only set if nothing proves that the sender of the report wrote the mail.
+   * The address of the author of a mailed answer. Only set if nothing proves that the author is the sender of
+   * the report.
    */
   foreignFrom: z.optional(z.string()),
   /** The time at which the original mail of this answer will be deleted. Missing if no original mail is stored. */
@@ -312,7 +328,10 @@ export const threadEventKinds = [
 /** An event of a thread that is not a message. */
 export const ThreadEvent = z.object({
   at: instant,
-  /** The e-mail address of the member who caused the event. Null for no member or a deleted account. */
+  /**
+   * The e-mail address of the member who caused the event. Null if no member caused it, or if the account was
+   * deleted.
+   */
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),
   /** True if an answer of a sender caused the event. Otherwise missing. */
@@ -365,7 +384,10 @@ export const threadChanges = z.object({
   removeTags: tagNames,
   /** The assignee: `me`, the id or the e-mail address of a member, null for nobody. */
   assignee: z.optional(z.nullable(text(1, limits.email))),
-  /** The assignee's id that the caller has read, or null. After a change, the server refuses the request. */
+  /**
+   * The id of the assignee that the caller has read, or null. If the thread has another assignee now, the
+   * server refuses the request.
+   */
   expectedAssignee: z.optional(z.nullable(uuid)),
   /** Snoozes an open thread until this time, for at most a year. Null ends the snooze. */
   snoozedUntil: z.optional(z.nullable(givenInstant)),
@@ -395,8 +417,8 @@ export const threadFilters = z.object({
   /** `true` finds only snoozed threads. `false` finds only threads that are not snoozed. */
   snoozed: z.optional(z.enum(["true", "false"])),
   /**
-   * Finds the threads whose first report has this e-mail address. Upper and lower case, and the forms of Unicode, are
-   * equal.
+   * Finds the threads whose first report has this e-mail address. Ignores upper and lower case, and the Unicode
+   * form.
    */
   sender: z.optional(text(1, limits.email)),
   q: z.optional(text(1, limits.feedbackSearch)),
@@ -412,8 +434,8 @@ export const threadFilters = z.object({
    */
   order: z.optional(z.enum(listOrders)),
   /**
-   * `true` finds threads that the caller's account has not read, last active first unless `order` is `oldest_activity`.
-   * Not with `q`.
+   * `true` finds threads that the caller's account has not read. The last active thread is first, unless
+   * `order` is `oldest_activity`. Cannot be combined with `q`.
    */
   unread: z.optional(z.enum(["true"])),
   cursor: z.optional(text(1, 500)),
@@ -422,18 +444,24 @@ export const threadFilters = z.object({
 
 export type ThreadFilters = z.output<typeof threadFilters>;
 
-/** A note or a reply. A reply goes to the first sender, the sender of `reportId`, or with `everyone` to all senders. */
+/**
+ * A note or a reply. A reply goes to the sender of the first report, or to the sender of the report `reportId`.
+ * With `everyone`, it goes to all senders.
+ */
 const NewMessage = z.object({
   direction: z.enum(["note", "outbound"]),
   body: text(1, limits.message),
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
   /**
-   * The newest message that the caller has read, or null. If another person has written a newer message, a reply is
-   * refused.
+   * The id of the newest message that the caller has read, or null. If another person has written a newer
+   * message, a reply is refused.
    */
   expectedMessageId: z.optional(z.nullable(uuid)),
-  /** The last merged thread that the caller has read, or null. After another merge, a reply to everyone is refused. */
+  /**
+   * The id of the last merged thread that the caller has read, or null. If another thread was merged since
+   * then, a reply to everyone is refused.
+   */
   expectedMergeId: z.optional(z.nullable(uuid)),
   /**
    * The value `receivers` of the thread that the caller has read. If it has changed, a reply to everyone is refused.

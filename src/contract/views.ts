@@ -101,9 +101,14 @@ export const views = {
     scope: "feedback:read",
     params: appParams,
     query: z.extend(ViewQuery, {
-      /** Also returns the number of threads in each of your saved views and in each shared view. */
+      /**
+       * If set, the answer also has the number of threads in each of your saved views and in each shared view.
+       */
       views: z.optional(z.enum(["1"])),
-      /** Also counts the threads that match the filters in this query: up to 500, or `exact` up to 5,000. */
+      /**
+       * If set, the answer also has the number of threads that match the filters in this query: `1` counts up
+       * to 500, `exact` up to 5,000.
+       */
       matching: z.optional(z.enum(["1", "exact"])),
     }),
     success: {
@@ -117,8 +122,8 @@ export const views = {
           ),
         ),
         /**
-         * The number of matching threads, if requested. A bulk change of these threads must contain the value of
-         * `asOf`.
+         * The number of threads that match the filters, if requested. A bulk change of these threads must
+         * contain the value of `asOf`.
          */
         matching: z.optional(z.object({ count: Count, asOf: instant })),
       }),

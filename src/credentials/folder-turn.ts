@@ -7,7 +7,10 @@ const staleMs = 5_000;
 const pauseMs = 10;
 const fileName = "innkeep.lock";
 
-/** Runs `change` under a lock: no process overwrites the settings of another. Throws file system errors. */
+/**
+ * Runs `change` under a lock, so that no process overwrites the settings of another process. Throws file system
+ * errors.
+ */
 export async function inTurn<Result>(folder: string, change: () => Result): Promise<Result> {
   makeFolder(folder, 0o700);
   const lock = join(folder, fileName);
@@ -25,8 +28,8 @@ export async function inTurn<Result>(folder: string, change: () => Result): Prom
 }
 
 /**
- * Takes the lock and returns its identity. Undefined if another process has it. Then removes the lock if that process
- * was killed.
+ * Takes the lock and returns its identity. Returns undefined if another process has the lock, and removes the
+ * lock of a killed process.
  */
 function taken(lock: string): string | undefined {
   if (makes(lock)) return identityOf(lock) ?? "";
@@ -36,8 +39,8 @@ function taken(lock: string): string | undefined {
 }
 
 /**
- * Removes the lock of a killed process, if this process creates the claim file. Otherwise a second process could remove
- * the new lock of the first.
+ * Removes the lock of a killed process. Only the process that creates the claim file may remove the lock.
+ * Otherwise a second process could remove the new lock of the first process.
  */
 function removeStale(lock: string, identity: string): void {
   const claim = `${lock}.${identity}`;
@@ -67,7 +70,10 @@ function identityOf(file: string): string | undefined {
   return found && `${found.ino}-${found.mtimeNs}`;
 }
 
-/** Returns the identity of a stale lock file. A future time is also stale: somebody has set the clock back. */
+/**
+ * Returns the identity of a stale lock file. A lock file with a time in the future is also stale, because
+ * somebody has set the clock back.
+ */
 function staleIdentityOf(file: string): string | undefined {
   const found = statOf(file);
   if (!found || Math.abs(Date.now() - Number(found.mtimeMs)) <= staleMs) return undefined;

@@ -12,7 +12,10 @@ export interface FolderEnvironment {
 
 type Paths = Pick<PlatformPath, "join">;
 
-/** Returns the folder for settings and credentials. The variables override the usual folder of the system. */
+/**
+ * Returns the folder for settings and credentials. Environment variables override the usual folder of the
+ * system.
+ */
 export function configFolder({ env, home, platform }: FolderEnvironment, { join }: Paths = path): string {
   if (env.INNKEEP_CONFIG_DIR) return env.INNKEEP_CONFIG_DIR;
   if (env.XDG_CONFIG_HOME) return join(env.XDG_CONFIG_HOME, "innkeep");
@@ -20,7 +23,10 @@ export function configFolder({ env, home, platform }: FolderEnvironment, { join 
   return join(home, ".config", "innkeep");
 }
 
-/** Returns the folder for the state of the program. The variables override the usual folder of the system. */
+/**
+ * Returns the folder for the state of the program. Environment variables override the usual folder of the
+ * system.
+ */
 export function stateFolder({ env, home, platform }: FolderEnvironment, { join }: Paths = path): string {
   if (env.INNKEEP_STATE_DIR) return env.INNKEEP_STATE_DIR;
   if (env.INNKEEP_CONFIG_DIR) return join(env.INNKEEP_CONFIG_DIR, "state");
@@ -35,7 +41,10 @@ interface System {
   readonly userInfo: () => { readonly homedir: string };
 }
 
-/** Returns the home folder. Ignores an empty HOME. Otherwise files would be written into the working folder. */
+/**
+ * Returns the home folder. Ignores an empty HOME, because with it files would be written into the working
+ * folder.
+ */
 export function homeFolder({ homedir, userInfo }: System): string {
   const home = homedir();
   if (home !== "") return home;

@@ -10,8 +10,9 @@ export interface BusPlace {
 }
 
 /**
- * Returns the session bus address of this user, to reach the keychain on Linux. Programs that start agents often do not
- * pass on the variable. Undefined if it is set, or without a bus.
+ * Returns the address of the session bus of this user, which the keychain on Linux needs. Undefined if
+ * DBUS_SESSION_BUS_ADDRESS is set, or if there is no bus. Programs that start agents often do not pass on this
+ * variable.
  */
 export function sessionBusOf({
   env,

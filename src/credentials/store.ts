@@ -22,8 +22,9 @@ export type CredentialStore = ReturnType<typeof createStore>;
 const accountOf = ({ origin, kind }: CredentialKey) => `${kind}@${origin}`;
 
 /**
- * Creates the store of secrets, by server origin. A secret is in the keychain, or in a file that only the owner can
- * read (0600). The file also lists the keychain's secrets, so the keychain is used only when needed.
+ * Creates the store of secrets, by the origin of the server. A secret is in the keychain, or in a file that
+ * only the owner can read (0600). The file also says which secrets are in the keychain, so the keychain is used
+ * only when needed.
  */
 export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) {
   const file = join(folder, "credentials.json");
@@ -101,7 +102,7 @@ function readIndex(file: string): CredentialIndex {
   }
 }
 
-/** Where a secret is stored. The hint is the start of the secret, for a person. */
+/** Where a secret is stored. `hint` is the start of the secret, so that a person can recognise it. */
 type StoredCredential =
   | { readonly in: "file"; readonly secret: string; readonly hint: string }
   | { readonly in: "keychain"; readonly hint: string };
@@ -134,7 +135,7 @@ function withEntry(
   return Object.keys(next).length === 0 ? origins : { ...origins, [origin]: next };
 }
 
-/** Returns the first characters of a secret. A person can recognise the secret, but cannot use these characters. */
+/** Returns the first characters of a secret. They are enough to recognise the secret, but not to use it. */
 export const hintOf = (secret: string): string => (secret.length < 20 ? "…" : `${secret.slice(0, 8)}…`);
 
 function storedOf(value: unknown): StoredCredential {

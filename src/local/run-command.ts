@@ -10,13 +10,16 @@ export interface CommandRun {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
   readonly cwd: string;
-  /** True if our standard output is for data. Then the standard output of the command goes to our standard error. */
+  /**
+   * True if the standard output of this process is for data. In this case, the standard output of the command
+   * goes to the standard error of this process.
+   */
   readonly toStderr?: boolean;
   /** Called with the id of the process when the command has started. */
   readonly onStart?: ((processId: number) => void) | undefined;
   /**
-   * Called with the output, which also goes to our streams. Without this function, the command writes to our streams
-   * directly.
+   * Called with the output of the command, which also goes to the streams of this process. Without this
+   * function, the command writes to these streams directly.
    */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
@@ -34,8 +37,8 @@ export interface CommandEnd {
 const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs a command until it ends. Signals go to the command instead of ending this process. A terminal itself sends
- * Ctrl-C to the command.
+ * Runs a command until it ends. Signals do not end this process, but are sent to the command. Ctrl-C in a
+ * terminal is not sent, because the terminal itself sends it to the command.
  */
 export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   // The signals must be caught before the command starts. A signal between the two steps would be lost.

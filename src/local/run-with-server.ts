@@ -19,8 +19,8 @@ export interface ExecWorld {
 }
 
 /**
- * Runs a command with its own server. Returns the exit code, as in shells, such as 127 for not found. Throws an Error
- * if the server cannot start.
+ * Runs a command with its own server. Returns the exit code of the command. As in shells, it is 127 if the
+ * command is not found. Throws an Error if the server cannot start.
  */
 export async function runWithServer(request: DevExecRequest, world: ExecWorld): Promise<number> {
   const { seed, keep } = request;
@@ -113,6 +113,9 @@ function takeSignals(): Signals {
   };
 }
 
-/** Whether a terminal sent the signal. It sends Ctrl-C and Ctrl-\ to all foreground programs, also to the command. */
+/**
+ * Whether a terminal sent the signal. A terminal sends Ctrl-C and Ctrl-\ to all foreground programs, so the
+ * command gets them, too.
+ */
 const isFromTerminal = (signal: NodeJS.Signals): boolean =>
   (signal === "SIGINT" || signal === "SIGQUIT") && Boolean(process.stdin.isTTY);

@@ -5,15 +5,15 @@ import { createInterface } from "node:readline";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The variables with the folder in which Node stores compiled code for later starts. */
+/** The variables that decide in which folder Node stores compiled code for later starts. */
 const ofCache = ["XDG_CACHE_HOME", "LOCALAPPDATA"];
 
 /** The variables of the system that every program needs. */
 const ofSystem = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LANG", "TZ", ...ofCache];
 
 /**
- * The settings that a test server reads from the environment. All others are for a different server, such as its
- * database.
+ * The settings that a test server reads from the environment. All other settings there, such as a database, are
+ * for a different server.
  */
 export const serverSettings = [
   ...["INNKEEP_LOG_LEVEL", "INNKEEP_RATE_LIMITS", "INNKEEP_BUDGETS", "INNKEEP_CORS_ORIGINS"],
@@ -83,13 +83,13 @@ export interface ServerProcess {
   readonly ended: Promise<void>;
   /** If this program is killed, the server also ends the process with this id and all its child processes. */
   guard(processId: number): void;
-  /** Ends the process. Then removes its folder, but not with the option `keep`. */
+  /** Ends the process. Then removes the folder of the server, unless the option `keep` is set. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a development server in its own process, port and folder. The server ends when this program ends, and removes
- * its folder. Throws an Error with the server's message if it cannot start. (rule O13)
+ * Starts a development server in its own process, port and folder. When this program ends, the server ends,
+ * too, and removes its folder. Throws an Error with the server's message if the server cannot start. (rule O13)
  */
 export async function startServerProcess(options: {
   /** The built file of the server. */
@@ -147,8 +147,8 @@ export async function startServerProcess(options: {
 const outputGraceMs = 1_000;
 
 /**
- * Returns the data in the first line of the server. `signal` aborts when the server ends. Throws an Error with its
- * message if it failed.
+ * Returns the data in the first line of the server. `signal` aborts when the server has ended. Throws an Error
+ * with the server's message if the server failed.
  */
 async function readyOf({ stdout }: ChildProcess, signal: AbortSignal): Promise<Ready> {
   if (!stdout) throw new Error("The server has no standard output.");

@@ -123,8 +123,8 @@ export interface Innkeep {
 }
 
 /**
- * Starts a server on a free port, without rate limits. It ends with this process, even a killed one. Throws an Error if
- * it cannot start, and a TypeError for invalid options.
+ * Starts a server on a free port, without rate limits. The server ends with this process, even if this process
+ * is killed. Throws an Error if the server cannot start, and a TypeError for invalid options.
  */
 export async function startInnkeep(options: StartOptions = {}): Promise<Innkeep> {
   assertOptions(options);
@@ -189,7 +189,10 @@ function control(baseUrl: string) {
 
 const known = ["seed", "now", "settings"];
 
-/** Throws a TypeError with every fault. An unknown option would otherwise be noticed only in a failing test. */
+/**
+ * Throws a TypeError that lists every fault. Without this check, a wrong option name would be noticed only in a
+ * failing test.
+ */
 function assertOptions(options: unknown): void {
   const faults = isObject(options) ? faultsOf(options) : ["The options must be an object."];
   if (faults.length > 0) throw new TypeError(faults.join("\n"));

@@ -147,7 +147,7 @@ type HeaderName = keyof typeof headers;
 const headerRefs = (names: readonly HeaderName[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** The keyword for the values of a field to which later versions may add values. */
+/** The keyword that replaces `enum` for a list of values that later versions may extend. */
 const openListWord = "x-extensible-enum";
 
 const errorSchema = {
@@ -178,8 +178,8 @@ const errorSchema = {
 };
 
 /**
- * Creates the OpenAPI 3.1 document of the API. It takes a tenth of a second. `pause` runs before each operation, so
- * that the server answers other requests.
+ * Creates the OpenAPI 3.1 document of the API. This takes a tenth of a second. `pause` is called before each
+ * endpoint, so that the server can answer other requests in between.
  */
 export async function createOpenApi(baseUrl: string, pause?: () => Promise<void>): Promise<Json> {
   const schemas = createSchemas();
@@ -449,8 +449,8 @@ function formSchema(body: z.ZodMiniObject, schemas: Schemas): Json {
 }
 
 /**
- * Whether a list must not be empty. Then the form requires the field. The schema does not, because a missing list has
- * its own error code.
+ * Whether a list must have at least one element. If so, a form must contain the field. The schema does not
+ * require the field, because a missing list has its own error code.
  */
 const needsElement = ({ minItems }: Json): boolean => minItems === 1;
 
@@ -485,8 +485,8 @@ function createSchemas(): Schemas {
   function reference(name: string, schema: z.core.$ZodType, direction: Direction): Json {
     const converted = convert(schema, direction);
     const known = used.get(name);
-    // Defaults and transformations may differ between requests and answers. Then the request schema gets a separate
-    // name.
+    // A schema can differ between requests and answers, because of defaults and transformations. In this case,
+    // the schema of the request gets a separate name.
     const free = known === undefined || JSON.stringify(known) === JSON.stringify(converted);
     const unique = free ? name : `${name}Input`;
     used.set(unique, converted);
@@ -534,7 +534,7 @@ function isSchema(value: unknown): value is z.core.$ZodType {
   return typeof value === "object" && value !== null && "_zod" in value;
 }
 
-/** Lists of values that the base API defines completely. */
+/** The lists to which later versions will not add values. */
 const closedLists: ReadonlySet<z.core.$ZodType> = new Set([
   runs.RunStatus,
   changelog.ReleaseType,
@@ -558,7 +558,8 @@ function openList(jsonSchema: z.core.JSONSchema.BaseSchema): void {
 }
 
 /**
- * Allows unknown fields: the server ignores them, and later answers may have more. Removes the limits of safe integers.
+ * Allows unknown fields, because the server ignores them in requests, and later versions may add them to
+ * answers. Removes the limits of safe integers.
  */
 function open(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;

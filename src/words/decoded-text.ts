@@ -1,8 +1,8 @@
 import { analyse } from "chardet";
 
 /**
- * Decodes UTF-8, UTF-16, or an older encoding if it is clear, otherwise Windows-1252. Undefined if the bytes are no
- * text. (rule L20)
+ * Returns the text of bytes in UTF-8, UTF-16 or an older encoding. If the older encoding is not clear, decodes
+ * as Windows-1252. Undefined if the bytes are no text. (rule L20)
  */
 export function decodedText(bytes: Uint8Array): string | undefined {
   const encoding = encodingOf(bytes, { isCut: false });
@@ -17,7 +17,8 @@ export function decodedAs(encoding: string | undefined, bytes: Uint8Array): stri
 }
 
 /**
- * Returns the encoding of the first bytes, which may end inside a character (`isCut`). Undefined if they are no text.
+ * Returns the encoding of the first bytes of a text. With `isCut`, the last character may be incomplete.
+ * Undefined if the bytes are no text.
  */
 export function encodingOf(head: Uint8Array, { isCut } = { isCut: true }): string | undefined {
   const [first, second] = head;

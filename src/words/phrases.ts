@@ -31,7 +31,7 @@ const meanings: Readonly<Record<string, string>> = {
   ETXTBSY: "another program uses it",
 };
 
-/** Returns in words why a system call failed, or its error code. */
+/** Returns in words why a system call failed. Returns the error code if it is not known. */
 export function systemReason(cause: unknown): string {
   if (!(cause instanceof Error) || !("code" in cause)) return String(cause);
   const code = String(cause.code);

@@ -36,7 +36,7 @@ interface RepeatDifference {
   readonly facts: readonly (readonly [name: string, value: unknown])[];
 }
 
-/** If at least this share of the lines is equal, only the other lines are shown. */
+/** If at least this share of the lines is the same, only the different lines are shown. */
 const mostlySame = 0.75;
 
 /** Returns how a repeated report differs from the report that it repeats. (rule F39) */
@@ -92,7 +92,10 @@ type Foldable = Pick<Message, "category"> & {
 const isRepeat = ({ category, id, mergedFrom }: Foldable): boolean =>
   category !== undefined && (mergedFrom === undefined || mergedFrom !== id);
 
-/** A message, or repeated reports in a row. The first and last of a row are always shown, not folded. */
+/**
+ * A message, or a group of repeated reports that is shown as one line (`folded`). The first and the last report
+ * in a row are never part of a group.
+ */
 type Folded<One> = One | { readonly folded: readonly One[] };
 
 /** The maximum number of repeated reports in a row that are all shown. */
@@ -241,7 +244,7 @@ export function probableReceiver({ feedback, messages }: AnsweredThread): string
   return last.reportId ?? last.mergedFrom ?? feedback.id;
 }
 
-/** Whether the thread has repeated reports. Then a reply must name the report that it answers. */
+/** Whether the thread has repeated reports. In such a thread, a reply must name the report that it answers. */
 export const hasRepeats = ({ messages }: Pick<AnsweredThread, "messages">): boolean =>
   messages.some(({ sender }) => sender !== undefined);
 
@@ -272,8 +275,8 @@ export const missingValueText = ({ operator, value }: MissingValue): string =>
     : `No thread is assigned to ${value}. Possible are assignee:me, assignee:none and the address of an assignee.`;
 
 /**
- * Returns a text about `OR`, `AND` and `NOT` in a query: the search reads them as ordinary words. Undefined without
- * them, or if the whole query is in capitals.
+ * Returns a text that explains that the search reads `OR`, `AND` and `NOT` as ordinary words. Undefined if the
+ * query has none of these words, or if the whole query is in capitals.
  */
 export function logicWordsText(query: string): string | undefined {
   const unquoted = query.replaceAll(/"[^"]*"/g, " ");
@@ -301,7 +304,10 @@ interface MarkedText {
   readonly marks: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** Like `replyInWords`, for a line with marks. A partly marked placeholder stays. */
+/**
+ * Like `replyInWords`, for a line with `marks`, the positions of found words. A placeholder that overlaps with
+ * a found word does not change.
+ */
 export function markedInWords(line: MarkedText): MarkedText {
   const added = linkWords.length - statusUrl.length;
   return [...line.text.matchAll(/\{statusUrl\}/g)].reduceRight<MarkedText>(({ text, marks }, { index }) => {
@@ -316,6 +322,9 @@ export function markedInWords(line: MarkedText): MarkedText {
   }, line);
 }
 
-/** Returns how many older messages are hidden, and the flag for the next. Older servers send no `nextBefore`. */
+/**
+ * Returns how many older messages are not shown, and the flag that shows the next of them. Older servers send
+ * no `nextBefore`.
+ */
 export const olderWords = (omittedMessages: number, nextBefore: string | undefined): string =>
   `${omittedMessages}, not shown${nextBefore === undefined ? "" : `; --before ${nextBefore} shows the next of them`}`;

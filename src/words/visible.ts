@@ -39,7 +39,7 @@ const lineBreaks = /\r\n?|[\u2028\u2029\u0085]/g;
 
 const space = /^\p{Zs}$/u;
 
-/** Matches characters for private use, and marks. Readers can see these characters. */
+/** Matches characters for private use, and combining marks. Readers can see these characters. */
 const seen = /^[\p{Co}\p{M}]$/u;
 
 const unseen = /^\p{Default_Ignorable_Code_Point}$/u;
@@ -136,7 +136,10 @@ const hiddenClasses = [
 
 const scripts = (names: string) => `[${names.replace(/\w+/g, "\\p{Script=$&}").replaceAll(" ", "")}]`;
 
-/** Scripts whose spelling uses joiners. In these scripts, a joiner between two letters can change the word. */
+/**
+ * Scripts whose spelling uses joiners, which are invisible characters. In these scripts, a joiner between two
+ * letters can change the word.
+ */
 const joining = scripts(
   "Arab Syrc Mand Nkoo Mong Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Tibt Mymr Khmr Bali Java Newa",
 );
@@ -152,7 +155,7 @@ const spelling = [
   "[\\u{A0}\\u{202F}\\u{3000}]",
   `(?<=${joining})[\\u{200C}\\u{200D}](?=${word})`,
   `(?<=${word})[\\u{200C}\\u{200D}](?=${joining})`,
-  // At the end of a word: an open consonant in scripts of India, a separate letter in Arabic.
+  // A joiner at the end of a word gives the last letter another form, in scripts of India and in Arabic.
   `(?<=(?=\\p{M})${joining})[\\u{200C}\\u{200D}]`,
   "(?<=(?=\\p{L})\\p{Script=Arab})\\u{200D}",
   `(?<=${unspaced})\\u{200B}(?=${unspaced})`,
@@ -165,8 +168,8 @@ const spelling = [
 let made: RegExp | undefined;
 
 /**
- * Returns the pattern for hidden characters. More than four marks on a letter are hidden, because they cover other
- * letters. The pattern is large and rarely needed, so it is created at first use.
+ * Returns the pattern for hidden characters. Combining marks after the fourth on a letter count as hidden,
+ * because they cover other letters. The pattern is large and rarely needed, so it is created at first use.
  */
 function finder(): RegExp {
   made ??= new RegExp(
@@ -179,7 +182,7 @@ function finder(): RegExp {
   return made;
 }
 
-// A fast search that comes before the slow search with `finder`. Most texts contain no suspicious character.
+// A fast search, which comes before the slow search with `finder`. Most texts contain none of these characters.
 const suspicious = new RegExp(`(?![ \\n\\t])[${hiddenClasses}]|\\p{M}`, "v");
 
 /**
@@ -208,15 +211,18 @@ interface HiddenMark {
   readonly name: string;
 }
 
-/** Up to this number in a row, each hidden character has its own mark. More share one mark. */
+/**
+ * A row of up to this many equal hidden characters has one mark for each character. A longer row has one mark
+ * for all.
+ */
 const mostSingle = 3;
 
 /** The maximum number of marks of a text. Further hidden characters are shown as text, such as `[U+200B]`. */
 const mostMarks = 200;
 
 /**
- * Returns text and marks for hidden characters. Many in a row get one mark with a count. Without these limits, a short
- * text could make a page very large.
+ * Splits a text into ordinary text and marks for hidden characters. A long row of equal hidden characters gets
+ * one mark with a count. Without these limits, a short text could make a page very large.
  */
 export function withMarks(text: string): (string | HiddenMark)[] {
   const parts: (string | HiddenMark)[] = [];
@@ -296,8 +302,8 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns program output as a terminal shows it: without codes and replaced progress lines. Keeps all other text, even
- * if erased. (rule L19)
+ * Returns program output as a terminal shows it: without codes, and without progress lines that later lines
+ * replaced. Keeps all other text, even text that the program has erased. (rule L19)
  */
 export function fromTerminal(given: string): string {
   if (!isForTerminal.test(given)) return given;
@@ -336,7 +342,10 @@ const terminalCode = new RegExp(
   "g",
 );
 
-/** These characters replace the codes for "erase" and "one line up". Other uses of them are removed before. */
+/**
+ * These characters replace the codes for "erase" and "one line up". Other occurrences of these two characters
+ * are removed before.
+ */
 const [erased, up] = ["\u001b", "\u009b"];
 
 const mostColumns = 200;
@@ -373,8 +382,8 @@ function backspaced(text: string): string {
 }
 
 /**
- * Returns a line without replaced progress texts. Other erased text stays, because test runners also erase important
- * results.
+ * Returns a line without progress texts that later text replaced. Other erased text stays, because test runners
+ * also erase important results.
  */
 function lastStateOf(line: string, joint: string): string {
   const states = line.split("\r").map((state) => ({

@@ -39,8 +39,8 @@ export function createNameChange(deps: Pick<Deps, "clock" | "newId">) {
 export type NoticeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
- * The subject and first sentence of the mail about a change. The mail warns the owner: a stranger may have made the
- * change.
+ * The subject and the first sentence of the mail about a change of an account. The mail warns the owner of the
+ * account, because a stranger may have made the change.
  */
 const changes = {
   password: "The password of your account was changed.",
@@ -53,8 +53,8 @@ const changes = {
 } as const;
 
 /**
- * Queues a mail about a change, in the transaction of the change. An unverified address gets no mail: it may be a
- * stranger's. (rule S28)
+ * Queues a mail about a change of an account, in the transaction of the change. An unverified address gets no
+ * mail, because the address may belong to a stranger. (rule S28)
  */
 export async function notifyAccount(
   deps: NoticeDeps,

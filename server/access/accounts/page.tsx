@@ -294,7 +294,7 @@ const OtherAccess = ({
   </section>
 );
 
-/** Asks for the password and the code again. A stranger at a signed-in browser must not delete the account. */
+/** Asks for the password and a code again. A stranger at a signed-in browser must not delete the account. */
 const DeleteAccount = ({
   form,
   links,

@@ -17,7 +17,7 @@ export type UserRow = Pick<Row<typeof tables.users>, (typeof fields)[number]>;
 interface NewUser extends Omit<UserRow, "name"> {
   readonly name?: string | null | undefined;
   readonly createdAt: string;
-  /** When the person proved that they read the mail of this address. Null without a proof. (rule S30) */
+  /** When the person proved that they receive the mail of this address. Null without a proof. (rule S30) */
   readonly emailVerifiedAt: string | null;
 }
 
@@ -41,8 +41,8 @@ export const users = {
     )) === 1,
 
   /**
-   * Locks the password until this transaction ends. Returns whether `hash` is still stored. A change of the password
-   * waits, and then also ends the sessions that this transaction adds.
+   * Locks the password until this transaction ends. Returns whether `hash` is still stored. A change of the
+   * password waits for this transaction, so that the change also ends the sessions that this transaction adds.
    */
   async lockPassword(tx: Transaction, id: string, hash: string): Promise<boolean> {
     const locking = tx.engine === "postgres" ? "FOR NO KEY UPDATE" : "";
@@ -64,7 +64,10 @@ export const users = {
       ...[fresh, id, old],
     )) === 1,
 
-  /** Returns the people with a name who share an app with this person, and the person. (rule K33) */
+  /**
+   * Returns the person and all people who share an app with the person. People without a name are left out.
+   * (rule K33)
+   */
   named: (reader: Reader, userId: string) =>
     reader.all<{ email: string; name: string }>(
       `SELECT u.email, u.name FROM users u WHERE u.name IS NOT NULL AND u.id IN (

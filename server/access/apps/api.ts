@@ -109,9 +109,7 @@ const createAppAnswer =
     chatWebhookUrl: row.chatWebhookUrl && maskAddress(openAddress(sealer, row.chatWebhookUrl)),
   });
 
-/**
- * Throws `bad_request` if the chat address of the app would not fit its chat format after the change. (rule N9)
- */
+/** Throws `bad_request` if the chat address does not fit the chat format after the change. (rule N9) */
 function checkChat(
   { sealer }: Pick<Deps, "sealer">,
   row: Pick<AppRow, "chatWebhookUrl" | "chatFormat"> | undefined,
@@ -127,8 +125,8 @@ function checkChat(
 }
 
 /**
- * Creates a function that returns the values to store. It encrypts a new chat address. The masked chat address from an
- * answer does not change the stored address.
+ * Creates a function that returns the values to store, with a new chat address in encrypted form. If a client
+ * sends back the masked chat address of an answer, the stored address does not change.
  */
 const createSealedIn =
   ({ sealer }: Pick<Deps, "sealer">) =>

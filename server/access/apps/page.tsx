@@ -57,8 +57,8 @@ function updateApp(visit: SignedInVisit): Promise<Reply<"changed">> {
 }
 
 /**
- * Returns how many threads the next daily cleanup would delete because of the new settings. Undefined: none, or the
- * person has confirmed the deletion.
+ * Returns how many threads the next daily cleanup would delete because of the new settings. Undefined if it
+ * would delete none, or if the person has confirmed the deletion.
  */
 async function oldThreads(
   { ask, fields, param }: SignedInVisit,
@@ -88,7 +88,8 @@ function deleteApp(visit: SignedInVisit): Promise<Reply<"app-deleted">> {
 }
 
 /**
- * Shows the key without a redirect, which would put it into an address or cookie. A repeated form shows the same key.
+ * Shows the new key in the answer to the form. A redirect would put the key into an address or a cookie. If the
+ * same form is sent again, the answer shows the same key.
  */
 function createKey(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
@@ -124,7 +125,6 @@ async function revokeKey({ ask, fields, links, param }: SignedInVisit): Promise<
 interface AppForms extends KeyForms {
   readonly edit?: Filled;
   readonly removal?: Filled;
-  /** The threads that the new settings would delete. */
   readonly toDelete?: ThreadsToDelete;
 }
 
@@ -420,7 +420,6 @@ interface KeyForms {
   readonly made?: { readonly label: string; readonly key: string };
 }
 
-/** The keys with which an app calls the API. */
 const ApiKeys = ({
   navigation: { links, app },
   keys,

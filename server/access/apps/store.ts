@@ -45,8 +45,9 @@ export const apps = {
   find: (reader: Reader, id: string, viewer: Viewer) => appOf(reader, viewer, id),
 
   /**
-   * Locks an app until the transaction ends. If a transaction changes a row of the app and then the app, lock first.
-   * Otherwise a deadlock is possible: a deletion locks the app before its rows. SQLite needs no lock.
+   * Locks an app until the transaction ends. SQLite needs no lock. A transaction that changes rows of the app
+   * and then the app must call this first. Otherwise a deadlock with a deletion is possible: a deletion locks
+   * the app before its rows.
    */
   async lock(tx: Transaction, id: string): Promise<void> {
     if (tx.engine === "postgres")
@@ -54,7 +55,8 @@ export const apps = {
   },
 
   /**
-   * Returns the account whose upload budget the app uses: its creator, otherwise the owner who became a member first.
+   * Returns the account whose upload budget the app uses. This is the creator of the app. If the creator is no
+   * longer an owner, it is the owner who became a member first.
    */
   findOwner: (reader: Reader, id: string) =>
     reader.get<{ ownerId: string }>(`SELECT owner_id AS "ownerId" FROM apps WHERE id = ?`, id),

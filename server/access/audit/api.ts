@@ -47,7 +47,10 @@ export async function namedTargets(
   return named;
 }
 
-/** The audit entry of these kinds contains the label. So the label can be shown after the target was deleted. */
+/**
+ * The kinds of targets whose audit entries contain the label of the target. The audit log shows this label
+ * after the target was deleted.
+ */
 const keepLabel = new Set(["token", "connection", "key", "tag", "saved_reply", "view"]);
 
 /** A token with which an action was done. */
@@ -80,8 +83,8 @@ async function labelsOf(reader: Reader, which: "live" | "deleted", ids: Readonly
 }
 
 /**
- * Splits an actor into name and token id, such as `ada@example.org, token <id>`. Without a token, the whole text is the
- * name.
+ * Splits an actor such as `ada@example.org, token <id>` into the name and the token id. Without a token, the
+ * whole text is the name.
  */
 export function actorParts(actor: string): { readonly name: string; readonly tokenId?: string } {
   const [, name, tokenId] = /^(.*), token ([\da-f-]{36})$/.exec(actor) ?? [];

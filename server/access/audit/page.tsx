@@ -186,8 +186,8 @@ const TokenName = ({
 type TargetLocation = NonNullable<NamedTarget["location"]>;
 
 /**
- * Shows the name of the target, or the beginning of its id. Shows no id for the entry's own app, and for actions of
- * sessions and accounts.
+ * Shows the name of the target. If the name is unknown, shows the beginning of the id. Shows no id of the
+ * entry's own app, of a session or of an account.
  */
 const Target = ({
   entry,
@@ -263,7 +263,10 @@ const fieldNames: Readonly<Record<string, string>> = {
   enabled: "Turned on",
 };
 
-/** Returns the label of a field in its form. Without a form, returns the name in the API. */
+/**
+ * Returns the label of a field in the forms of the console. If no form has the field, returns its name in the
+ * API.
+ */
 const nameOfField = (field: string): string => fieldNames[field] ?? draftFieldOf(field)?.label ?? field;
 
 /** Shows the changed fields with old and new values. For secrets and long texts, shows only the name of the field. */
@@ -464,8 +467,8 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
 };
 
 /**
- * The texts for audited actions, by their codes. An action of another version of Innkeep may have no text. Then the
- * page shows the code.
+ * The texts for audited actions, by the code of the action. If an action of another version of Innkeep has no
+ * text, the page shows its code.
  */
 export const auditActionNames: ReadonlyMap<string, string> = new Map(Object.entries(actionNames));
 

@@ -33,9 +33,9 @@ export const createAuditWriter =
       readonly appId?: string | null;
       /** The id of the object that the action is about. */
       readonly target?: string;
-      /** The name of the target now, such as the label of a key. */
+      /** The name of the target at the time of the action, such as the label of a key. */
       readonly label?: string;
-      /** Only of an update: the fields that have other values now. */
+      /** Only for an update: the fields that have a new value. */
       readonly changes?: readonly AuditChange[] | undefined;
     },
   ): Promise<void> => {

@@ -8,8 +8,8 @@ type Values = Readonly<Record<string, unknown>>;
 const longest = 300;
 
 /**
- * Returns the fields in which `after` differs from `before`. A missing field in `after` means no change. The result has
- * no values for `unshown`: secrets and long texts.
+ * Returns the fields in which `after` differs from `before`. A field that is missing in `after` has not
+ * changed. The fields in `unshown` are secrets and long texts; the result has no values for these fields.
  */
 export const changesBetween = (
   before: Values,

@@ -15,7 +15,10 @@ const entryOf = ({ changes, ...entry }: AuditRow): AuditEntry => ({
   ...(changes === null ? {} : { changes: JSON.parse(changes) }),
 });
 
-/** Selects the entries of one page of the audit. The page begins after `position`. */
+/**
+ * The filters for audit entries, and the page of entries to return. The page begins after the entry at
+ * `position`.
+ */
 interface AuditPage {
   readonly appId: string | undefined;
   readonly action: string | undefined;
@@ -75,8 +78,8 @@ export const audit = {
 const rowKey: Record<Engine, string> = { sqlite: "e.rowid", postgres: "e.id" };
 
 /**
- * Returns a query for the scopes that a person may read. The scope of an entry is its app, otherwise its account.
- * Owners of a deleted app still read its entries. (rule K24)
+ * Returns a query for the scopes that a person may read. The scope of an entry is its app, or its account if it
+ * has no app. Owners of a deleted app still read the entries of the app. (rule K24)
  */
 function scopesOf(viewer: Viewer, appId: string | undefined): Condition {
   const { userId, needs } = viewer;
@@ -109,7 +112,10 @@ function conditions(
 
 const isId = /^[\da-f]{8}-[\da-f-]{27}$/i;
 
-/** The SQL condition for entries made with one token. For all entries of a person or of `agent`, use `personOf`. */
+/**
+ * The SQL condition for the entries of actions that were done with one token. To find all entries of a person
+ * or of `agent`, use `personOf`.
+ */
 const byToken: Record<Engine, string> = {
   sqlite: `actor LIKE '%, token %' AND ${tokenOf.sqlite} = ?`,
   postgres: `actor LIKE '%, token %' AND ${tokenOf.postgres} = ?`,
@@ -165,8 +171,8 @@ export function findTargets(reader: Reader, kind: TargetKind, ids: readonly stri
 }
 
 /**
- * Removes the subjects of threads from audit entries: senders wrote them. The entries still show that a subject
- * changed.
+ * Removes the subjects of threads from audit entries, because senders wrote the subjects. The entries still
+ * show that a subject changed.
  */
 export async function forgetSubjects(tx: Transaction, threads: string, ...values: Value[]): Promise<void> {
   const entries = await tx.all<{ id: string; changes: string }>(

@@ -46,7 +46,7 @@ export type FinishedSignIn =
   | { readonly outcome: "offered" }
   | { readonly outcome: "refused"; readonly why: IdentityRefusal };
 
-/** This rate limit lets each `state` be used once. The window is longer than a sign-in may take. */
+/** This rate limit allows one use of each `state`. The time window is longer than a sign-in may take. */
 const once = { limit: 1, windowSeconds: 1_200 };
 
 export type IdentityDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
@@ -151,7 +151,10 @@ async function signInOrAsk(
 const isTaken = async (tx: Transaction, email: string | undefined): Promise<boolean> =>
   email !== undefined && (await users.findByEmail(tx, email)) !== undefined;
 
-/** Returns undefined if somebody else has just created an account with this address. */
+/**
+ * Creates an account and connects the identity to it. Returns undefined if somebody else has just created an
+ * account with this address.
+ */
 async function register(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,

@@ -89,8 +89,8 @@ function createConnect(deps: FlowDeps, steps: SharedSteps) {
 }
 
 /**
- * The maximum length of the address to open after the sign-in. A longer address does not fit into the cookie. Then the
- * browser opens the start page.
+ * The maximum length of the address to open after the sign-in, in characters. A longer address does not fit
+ * into the cookie. The browser opens the start page instead.
  */
 const longestTo = 2_000;
 
@@ -189,7 +189,7 @@ function refusalOf(why: IdentityRefusal, provider: string): ApiError {
   }
 }
 
-/** Returns the error for a sign-in of another browser, or one that took too long or is finished. */
+/** Returns the error for a sign-in that began in another browser, took too long or is already finished. */
 const unknownFlow = (provider: string) =>
   new ApiError("bad_request", {
     message: `This sign-in with ${provider} began in another browser, took too long, or is already finished. Start it again.`,
@@ -293,8 +293,8 @@ export const ProviderLinks = ({
 type Addresses = Pick<Settings, "baseUrl" | "consoleUrl">;
 
 /**
- * The paths as this server receives them, without the path of the base address. A reverse proxy may have removed that
- * path.
+ * The paths as this server receives them. They do not contain the path of the base address, because a reverse
+ * proxy removes that path.
  */
 const startPath = "/tavern/with/:provider";
 
@@ -374,7 +374,7 @@ const ConnectOfferBody = ({ links, provider, address, account, action, sealed }:
   </BarePage>
 );
 
-/** Shows why nobody was signed in. `to` is the address that the browser opens after another sign-in. */
+/** Shows why nobody was signed in. `to` is the address that the browser opens after the next sign-in. */
 const showIdentityRefusal = (links: Links, error: ApiError, to = links.home): Reply => ({
   status: error.status,
   document: (
@@ -396,8 +396,8 @@ const showIdentityRefusal = (links: Links, error: ApiError, to = links.home): Re
 });
 
 /**
- * Returns the sign-in page that leads to `to`. If a person with an account wants only the start page, it leads to the
- * page that connects the provider.
+ * Returns the address of the sign-in page that leads to `to`. If a person with an account only wanted the start
+ * page, the sign-in page leads to the page that connects the provider.
  */
 function signInAgain({ signIn, signInMethods, home }: Links, { code }: ApiError, to: string): string {
   if (to !== home) return onTo(signIn, to);

@@ -14,8 +14,8 @@ interface FlowChecks {
 }
 
 /**
- * An OpenID Connect provider. Its methods throw an `ApiError`. The error code is `busy` if the provider does not
- * answer.
+ * An OpenID Connect provider. If a method fails, it throws an `ApiError`. The code is `busy` if the provider
+ * does not answer.
  */
 export interface Provider {
   readonly id: string;
@@ -67,14 +67,18 @@ export function createProvider(settings: IdentityProvider, callback: string, clo
 
 function discover({ issuer, clientId, clientSecret }: IdentityProvider): Promise<openid.Configuration> {
   const server = new URL(issuer);
-  // The library must check the signature of the token. Over http, nothing else proves that the provider made it.
+  // The library must check the signature of the token. Over http, nothing else proves that the provider created
+  // the token.
   const execute = [openid.enableNonRepudiationChecks];
   if (server.protocol === "http:") execute.push(openid.allowInsecureRequests);
   const authentication = clientSecret === undefined ? openid.None() : secretAuthentication(clientSecret);
   return openid.discovery(server, clientId, undefined, authentication, { timeout: timeoutSeconds, execute });
 }
 
-/** Sends the secret in the header, the default of the standard. Some providers support only the body. */
+/**
+ * Sends the secret in the header, which is the default of the standard. If the provider does not support this,
+ * sends the secret in the body.
+ */
 function secretAuthentication(secret: string): openid.ClientAuth {
   const [inHeader, inBody] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
   return (server, ...rest) => {
@@ -83,7 +87,10 @@ function secretAuthentication(secret: string): openid.ClientAuth {
   };
 }
 
-/** Exchanges the code of an answer, and checks state, issuer, nonce, audience, times and signature. */
+/**
+ * Exchanges the code in `answer` for tokens. Returns the identity, the verified e-mail address and the name.
+ * Checks state, issuer, nonce, audience, times and signature.
+ */
 async function redeem(config: openid.Configuration, answer: URL, checks: FlowChecks) {
   const tokens = await openid.authorizationCodeGrant(config, answer, {
     expectedState: checks.state,
@@ -99,8 +106,8 @@ async function redeem(config: openid.Configuration, answer: URL, checks: FlowChe
 }
 
 /**
- * The scope `profile` contains the name. Some providers refuse unknown scopes, so it is requested only if the provider
- * lists it. (rule K33)
+ * Returns the scopes to request. The scope `profile` gives access to the name. It is requested only if the
+ * provider lists it, because some providers refuse unknown scopes. (rule K33)
  */
 const scopeFor = (config: openid.Configuration): string =>
   config.serverMetadata().scopes_supported?.includes("profile") ? "openid email profile" : "openid email";
@@ -133,8 +140,8 @@ const isAddress = (text: string): boolean =>
 const retryAfterSeconds = 5;
 
 /**
- * Replaces failures of a provider with errors for the person. The person sees no text of the provider. The log contains
- * only its OAuth error code.
+ * Replaces failures of a provider with errors that contain no text of the provider. The log contains only the
+ * OAuth error code from the answer of the provider.
  */
 const providerErrors = (name: string) => {
   const unavailable = (cause: unknown) =>
@@ -168,7 +175,8 @@ function refusal(name: string, error: unknown): ApiError {
 }
 
 /**
- * Whether nobody can sign in now: the network or the provider fails, or the provider does not accept this deployment.
+ * Whether nobody can sign in now. Either the network or the provider fails, or the provider refuses the client
+ * id or secret.
  */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof openid.WWWAuthenticateChallengeError) return true;

@@ -8,7 +8,7 @@ export interface IdentityFacts {
   readonly signedInAs: string | undefined;
   /** The e-mail address that the provider has verified; undefined if it has verified none. */
   readonly email: string | undefined;
-  /** Whether an account has that address. */
+  /** Whether an account has the address `email`. */
   readonly emailTaken: boolean;
   readonly registration: boolean;
 }
@@ -30,8 +30,8 @@ export type IdentityRefusal =
   | "registration_off";
 
 /**
- * Decides what a proven identity may do. The same e-mail address never connects an identity to an account: it does not
- * prove that the person owns the account.
+ * Decides what a person with a proven identity may do. The same e-mail address never connects the identity to
+ * an account, because the address does not prove who owns the account.
  */
 export function judgeIdentity(identity: IdentityFacts): IdentityVerdict {
   return identity.startedBy === undefined ? judgeSignIn(identity) : judgeConnecting(identity);

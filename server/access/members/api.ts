@@ -140,8 +140,8 @@ export function invitations(deps: MembersDeps): Handlers<typeof invitationsContr
 }
 
 /**
- * Creates a function that returns the invitation of a link. No sign-in is needed: the link contains a secret. (rule
- * K27)
+ * Creates a function that returns the invitation of a link. No sign-in is needed, because the link contains a
+ * secret. (rule K27)
  */
 export const createInvitedRead =
   ({ database, clock }: Pick<Deps, "clock" | "database">) =>
@@ -151,8 +151,8 @@ export const createInvitedRead =
 export type InvitedRead = ReturnType<typeof createInvitedRead>;
 
 /**
- * Throws `email_unverified` for an unverified address: a stranger with the link may have created the account. A server
- * without mail cannot verify addresses, so it accepts all. (rule S30)
+ * Throws `email_unverified` for an unverified address, because a stranger with the link may have created the
+ * account. A server without mail cannot verify addresses, so it accepts all addresses. (rule S30)
  */
 async function refuseUnverified(
   { settings }: MembersDeps,
@@ -202,7 +202,8 @@ function create(deps: MembersDeps): Handler<typeof invitationsContract.create> {
         appId,
         subjectId: target,
       });
-      // If only the mail contains the link, its use proves that the person reads the mail of this address. (rule K28)
+      // The answer contains the link only if the server sends no mail. The use of a mailed link proves that the
+      // person reads the mail of this address. (rule K28)
       return { ...offer, url: deps.settings.mailOut === undefined ? url : null };
     });
   };
@@ -230,7 +231,7 @@ const invitationMail = ({
 
 const tooMany = `An app has at most ${limits.invitations} open invitations. Withdraw one of them first.`;
 
-/** Returns the same error for every reason. Nobody can find out whether the link ever existed. */
+/** Returns the same error for every reason, so that nobody can find out whether the link ever existed. */
 const noOffer = ({ email }: ConsoleCaller): ApiError =>
   new ApiError("not_found", {
     message: `This link has no invitation for ${email}. It may be for another address, used, withdrawn, or older than 7 days. Ask for a new one.`,

@@ -3,8 +3,8 @@ import type { Engine, Reader } from "../../database/database.ts";
 import { personOf } from "../../database/schema/table.ts";
 
 /**
- * Returns an SQL expression for the e-mail address of an account or imported person. Imported addresses are marked.
- * Null for a deleted account.
+ * Returns an SQL expression for the e-mail address of an account or of an imported person. The address of an
+ * imported person ends with `importedMark`. Null for a deleted account.
  */
 export const emailOf = (id: string): string =>
   `coalesce((SELECT email FROM users WHERE id = ${id}),
@@ -57,7 +57,10 @@ export const authors = {
       feedbackId,
     ),
 
-  /** Returns the last change of the texts of each FAQ entry. A change of the position does not count. */
+  /**
+   * Returns the last change of the texts of each FAQ entry. A change of the position of an entry does not
+   * count.
+   */
   ofFaqs: (reader: Reader, appId: string) =>
     reader.all<TextChange>(
       `SELECT id, ${emailOf("f.updated_by")} AS email, coalesce(text_at, updated_at) AS at FROM faqs f

@@ -32,7 +32,8 @@ import type { MailFault } from "../../mail/outgoing/rules.ts";
 import { deviceSignInLinks, onTo, SwitchAccount } from "../sign-in/device-visit.tsx";
 
 /**
- * Shows the link without a redirect, which would put it into an address or cookie. A repeated form shows the same link.
+ * Shows the link of the new invitation in the answer to the form. A redirect would put the link into an address
+ * or a cookie. If the same form is sent again, the answer shows the same link.
  */
 function invite(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
@@ -61,7 +62,8 @@ async function withdrawInvitation({
 }
 
 /**
- * Saves the role only if the person changed it in the form: another owner may have changed it since the page was shown.
+ * Saves the role only if the person changed it in the form. An unchanged form must not undo a change that
+ * another owner has made since the page was shown.
  */
 function changeRole(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields, links, param } = visit;
@@ -82,7 +84,6 @@ function changeRole(visit: SignedInVisit): Promise<Reply<"changed">> {
   );
 }
 
-/** Returns the values of the form for a member. */
 const currentMember = ({ role }: Member) => ({ role });
 
 function removeMember(visit: SignedInVisit): Promise<Reply<"left" | "member-removed">> {

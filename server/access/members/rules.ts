@@ -1,8 +1,8 @@
 import { type Role, roles } from "../../../src/contract/endpoint.ts";
 
 /**
- * Returns why a change of a member is refused; undefined if it is allowed. Each member may leave. An app always keeps
- * one owner. (rules K25, K26)
+ * Returns why a change of a member is refused; undefined if it is allowed. Each member may leave. An app always
+ * keeps at least one owner. (rules K25, K26)
  */
 export function memberChangeRefusal({
   by,
@@ -34,7 +34,10 @@ export const invitationMilliseconds = 7 * 86_400_000;
 export interface AccessRequest {
   /** The role with the fewest rights that may make the request. */
   readonly needs: Role;
-  /** The kind of credential. An agent must not find out which other apps exist. */
+  /**
+   * The kind of credential. An agent gets `unknown` in place of `forbidden`, because it must not find out which
+   * other apps exist.
+   */
   readonly kind: "session" | "maintainerToken" | "agentToken";
 }
 

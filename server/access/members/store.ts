@@ -80,8 +80,8 @@ export const members = {
   },
 
   /**
-   * Removes a member, and their tokens and notices for this app. Their threads become unassigned. A person without any
-   * app gets no notices in browsers. (rule K29)
+   * Removes a member from an app, with the tokens and notices of the person for this app. The threads that are
+   * assigned to the person become unassigned. A person without any app gets no notices in browsers. (rule K29)
    */
   async remove(tx: Transaction, { appId, userId }: Membership): Promise<void> {
     await notices.lock(tx, { appId, userId });
@@ -97,8 +97,8 @@ export const members = {
 };
 
 /**
- * Deletes a former owner's agent tokens and connections for the app. If the app used the person's upload budget,
- * another owner's budget is used.
+ * Deletes the agent tokens and connections of a former owner for the app. If the app used the upload budget of
+ * this person, it now uses the budget of another owner.
  */
 async function endOwnership(tx: Transaction, { appId, userId }: Membership): Promise<void> {
   await tx.run(
@@ -117,8 +117,8 @@ async function endOwnership(tx: Transaction, { appId, userId }: Membership): Pro
 
 /** Signals all servers to end waiting requests of the person and to drop the cached rows. */
 function changed(tx: Transaction, { appId, userId }: Membership): void {
-  // The topic that wakes waiting requests must be last. The woken requests read again and must not find the old rows in
-  // the cache.
+  // `tokensTopic` must be last, because it wakes waiting requests. These requests read again, and must not find
+  // the old rows in the cache.
   for (const topic of [accessTopic(appId), userTopic(userId), tokensTopic]) tx.signal(topic);
 }
 
@@ -133,7 +133,7 @@ interface OfferRow {
   readonly expiresAt: string;
 }
 
-/** The data of an invitation that everybody who has its link sees. */
+/** The data of an invitation that everybody with the link sees. */
 export interface InvitedRow {
   readonly appName: string;
   readonly role: Role;
@@ -200,7 +200,10 @@ export const invitations = {
       ...[tokenHash, now],
     ),
 
-  /** Deletes a valid invitation when it is used. If several calls run at the same time, only one of them succeeds. */
+  /**
+   * Deletes a valid invitation and returns it. If several calls use the same link at the same time, only one of
+   * them gets the invitation.
+   */
   take: (tx: Transaction, { tokenHash, email, now }: InvitationLink) =>
     tx.get<{ id: string; appId: string; role: Role }>(
       `DELETE FROM invitations WHERE token_hash = ? AND email = ? AND ${isValid}

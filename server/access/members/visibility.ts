@@ -47,15 +47,16 @@ export interface WantedRow {
 }
 
 /**
- * The table of requested rows, for the FROM clause of `eachForViewer`. Its parameter is a JSON array. Only for SQLite.
+ * The table of the requested rows, for the FROM clause of a statement for `eachForViewer`. The parameter of the
+ * table is a JSON array. Only for SQLite.
  */
 export const wantedRows = "jsonb_each(?) AS w";
 /** The SQL expression for the id of a requested row in `wantedRows`. Only for SQLite. */
 export const wantedId = "w.value ->> 0";
 
 /**
- * Like `oneForViewer`, for several rows in one statement, each with its own viewer. Only for SQLite. The statement must
- * select from `wantedRows` and find each row by `wantedId`.
+ * Like `oneForViewer`, but reads several rows with one statement. Each row has its own viewer. Only for SQLite.
+ * The statement must select from `wantedRows` and find each row by `wantedId`.
  */
 export function eachForViewer<Row extends object>(row: RowOfApp) {
   const columns = `w.key AS place, ${row.columns}`;
@@ -97,8 +98,8 @@ const refusals: Readonly<Record<Role, string>> = {
 };
 
 /**
- * Returns an SQL condition: row `v` of `app_members` belongs to person `?` with a sufficient role. Lists begin with it,
- * because an index finds a person's memberships.
+ * Returns the SQL condition that row `v` of `app_members` belongs to person `?` and that its role suffices. The
+ * conditions of lists begin with this condition, because an index finds the memberships of a person.
  */
 export const membershipOf = (needs: Role): string =>
   `v.user_id = ? AND v.role IN (${rolesFrom(needs)

@@ -117,8 +117,8 @@ async function tokenAnswer(deps: OAuthDeps, form: Form, address: string): Promis
 }
 
 /**
- * Throws `invalid_target` unless the token is for the MCP tools of this server. Older programs send no target, which is
- * accepted.
+ * Throws `invalid_target` if the program requests a token for anything other than the MCP tools of this server.
+ * An empty text is accepted, because older programs send no `resource`.
  */
 function refuseOtherResource(resource: string, settings: Deps["settings"]): void {
   if (resource === "" || resource.replace(/\/$/, "") === resourceOf(settings)) return;
@@ -167,9 +167,7 @@ const sendingOf = ({ req }: Context, { arrivals, addressOf }: SharedSteps): Send
   sender: senderOf(undefined, addressOf(req)),
 });
 
-/**
- * Throws an ApiError if the body is not a form. The methods throw an OAuthFault for a missing or repeated parameter.
- */
+/** Reads the form that a program sent. Throws an ApiError if the body is not a form. */
 async function formOf(ctx: Context, steps: SharedSteps): Promise<Form> {
   const sending = sendingOf(ctx, steps);
   const bytes = await counted(sending, async () => {
@@ -211,7 +209,7 @@ function createFaultAnswers(deps: Pick<Deps, "log">) {
     });
 }
 
-/** Sends an ApiError in the format of OAuth. Returns true: the request is answered. */
+/** Sends an ApiError in the format of OAuth. Returns true, because the request is answered. */
 export function answerFault(
   ctx: Context,
   wrong: OAuthCode,
@@ -225,7 +223,10 @@ export function answerFault(
 
 const waitingCodes: ReadonlySet<ErrorCode> = new Set(["rate_limited", "busy"]);
 
-/** A program that only has to wait must not get a code that makes its tokens look invalid. */
+/**
+ * Returns the OAuth code for an ApiError. A program that only has to wait must not get a code which says that
+ * its tokens are invalid.
+ */
 function oauthCodeOf(code: ErrorCode, status: number, wrong: OAuthCode): OAuthCode {
   if (waitingCodes.has(code)) return "temporarily_unavailable";
   return status >= 500 ? "server_error" : wrong;
@@ -244,8 +245,8 @@ function send(ctx: Context, status: number, code: OAuthCode, message: string): v
 type Addresses = Pick<Settings, "baseUrl">;
 
 /**
- * The paths as this server receives them, without the path of the base address. A reverse proxy may have removed that
- * path.
+ * The paths as this server receives them. They do not contain the path of the base address, because a reverse
+ * proxy removes that path.
  */
 const oauthPaths = {
   token: "/oauth/token",
@@ -267,7 +268,10 @@ const wellKnown = (name: string): string => `/.well-known/${name}`;
 export const metadataAddress = ({ baseUrl }: Addresses): string =>
   `${baseUrl}${wellKnown("oauth-protected-resource")}${resourcePath}`;
 
-/** Returns the metadata of the MCP tools as a resource. It says which tokens they accept. (RFC 9728) */
+/**
+ * Returns the metadata of the MCP tools as a resource. The metadata says which tokens the tools accept. (RFC
+ * 9728)
+ */
 const resourceMetadata = (settings: Addresses) => ({
   resource: resourceOf(settings),
   authorization_servers: [settings.baseUrl],
@@ -295,8 +299,8 @@ const serverMetadata = ({ baseUrl }: Addresses) => ({
 });
 
 /**
- * Returns the paths at which programs look for the metadata. Programs put the path of the base address before or after
- * the well-known part, or a proxy removes it.
+ * Returns the paths at which programs look for the metadata. Programs put the path of the base address before
+ * or after the well-known part. A proxy may also remove the path of the base address.
  */
 function metadataPaths(settings: Addresses) {
   const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "");
@@ -339,8 +343,8 @@ const badGrant = () =>
   );
 
 /**
- * Returns the error for an invalid code or refresh token. A program with an unknown registration gets `invalid_client`
- * and registers again. Other codes would not make it register. (rule A71)
+ * Returns the error for an invalid code or refresh token. A program with an unknown registration gets
+ * `invalid_client`, because only this code makes the program register again. (rule A71)
  */
 async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promise<OAuthFault> {
   return (await isKnownClient(database, clientId))
@@ -349,15 +353,16 @@ async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promi
 }
 
 /**
- * Exchanges a code for a new connection. Throws an OAuthFault for an invalid code. A second use ends the connection,
- * because two programs have the code. (rule A47)
+ * Exchanges a code for a new connection. Throws an OAuthFault for an invalid code. If a code is used a second
+ * time, ends the connection, because two programs have the code. (rule A47)
  */
 async function exchangeCode(deps: ConnectionsDeps, exchange: CodeExchange): Promise<Grant> {
   const refuse = () => refusalTo(exchange.clientId, deps);
   if (!verifierPattern.test(exchange.verifier)) throw await refuse();
   const challenge = await challengeOf(exchange.verifier);
   const codeHash = hashOf(exchange.code);
-  // This check is not a part of the transaction. So other changes need not wait for a stranger who guesses codes.
+  // This check is outside of the transaction, so that other changes need not wait for a stranger who guesses
+  // codes.
   if (!(await oauthCodes.isKnown(deps.database, codeHash))) throw await refuse();
   const pair = newTokenPair(deps);
   const granted = await deps.database.write(async (tx) => {
@@ -392,7 +397,10 @@ function scopesOf({ scopes }: Pick<OAuthCodeRow, "scopes">): string[] {
   return Array.isArray(granted) ? granted.map(String) : [];
 }
 
-/** Adds a connection as a row of `tokens`. Its hash is random and has no secret: only access tokens are credentials. */
+/**
+ * Adds a connection as a row of `tokens`, and returns its id. No secret fits the random hash of the row,
+ * because only the access tokens of the connection are credentials.
+ */
 async function insertConnection(
   deps: ConnectionsDeps,
   tx: Transaction,
@@ -412,9 +420,9 @@ async function insertConnection(
 }
 
 /**
- * Exchanges a refresh token for the next pair of tokens. A repeat within a minute gets the same pair, if it is unused.
- * A later repeat ends the connection: two programs have the token. Throws an OAuthFault, and `rate_limited` for a
- * refresh loop. (rule A48)
+ * Exchanges a refresh token for the next pair of tokens. A repeat within a minute gets the same pair, if the
+ * new refresh token is unused. A later repeat ends the connection, because two programs have the token. Throws
+ * an OAuthFault, and `rate_limited` for a refresh loop. (rule A48)
  */
 async function refreshConnection(
   deps: ConnectionsDeps,
@@ -537,7 +545,10 @@ async function insertTokenPair(
   await oauthTokens.insert(tx, { ...token, kind: "refresh", tokenHash: hashOf(pair.refresh), expiresAt });
 }
 
-/** The replaced refresh token is the key. So only a program that has this token can decrypt the pair. */
+/**
+ * Encrypts a pair of tokens. The key is the replaced refresh token, so that only a program that has this token
+ * can decrypt the pair.
+ */
 const sealPair = (pair: TokenPair, refreshToken: string): string =>
   createSealer(refreshToken).seal(JSON.stringify(pair));
 
@@ -566,8 +577,8 @@ export interface OAuthClient {
 const mostRedirects = 10;
 
 /**
- * Throws an OAuthFault for addresses that are not allowed. An unused registration is deleted after a day. (RFC 7591;
- * rule A45)
+ * Registers a program. Throws an OAuthFault for redirect addresses that are not allowed. An unused registration
+ * is deleted after a day. (RFC 7591; rule A45)
  */
 async function registerClient(
   { clock, database, newId }: Pick<Deps, "clock" | "database" | "newId">,

@@ -82,7 +82,7 @@ async function consentPage(visit: DeviceSignInVisit, deps: ConsentPageDeps): Pro
   const id = clientIdIn(visit.query);
   const caller = await visit.caller();
   if (!caller) {
-    // Before it opens a browser, a program calls this address to see whether it must register again.
+    // A program calls this address before it opens a browser, to see whether it must register again.
     if (!(await isKnownClient(deps.database, id))) throw wrongProgram(unknownClient);
     return signInFirst(visit, query);
   }
@@ -91,8 +91,8 @@ async function consentPage(visit: DeviceSignInVisit, deps: ConsentPageDeps): Pro
 }
 
 /**
- * Allows or refuses the connection. The browser opens the program's redirect address with a code or error, and the
- * issuer. (RFC 9207)
+ * Allows or refuses the connection. Sends the browser to the redirect address of the program. The query of that
+ * address contains a code or an error, and the issuer. (RFC 9207)
  */
 async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps): Promise<DeviceSignInReply> {
   const { fields, settings } = visit;
@@ -122,8 +122,8 @@ async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps):
 }
 
 /**
- * Returns what has changed since the page was shown. The form contains a hash of the program's name, because browsers
- * change line breaks in form fields.
+ * Returns what has changed since the page was shown. The form contains only a hash of the program's name,
+ * because browsers change line breaks in form fields.
  */
 function changedSince(
   { fields }: DeviceSignInVisit,
@@ -134,7 +134,10 @@ function changedSince(
   return fields.text("program") === hashOf(client.name) ? undefined : "program";
 }
 
-/** Throws an error that lists all faults of the request. Reading a document counts against a rate limit. */
+/**
+ * Reads the request of a program. Throws an error that lists all faults of the request. Reading the document of
+ * a program counts against a rate limit.
+ */
 async function readRequest(
   given: URLSearchParams,
   { userId }: ConsoleCaller,
@@ -191,7 +194,8 @@ const goBack = (
 });
 
 /**
- * Answers a program without a browser. An unknown program gets `invalid_client`, so that it registers again. (rule A71)
+ * Sends the error to a program that calls this address without a browser. An unknown program gets
+ * `invalid_client`, so that it registers again. (rule A71)
  */
 const answerConsentFault: AnswerWithPage = (ctx, error) =>
   answerFault(
@@ -401,8 +405,8 @@ function readConsentRequest(
 }
 
 /**
- * Returns the requested scopes that this server supports. If there are none, returns all: the person then chooses the
- * scopes.
+ * Returns the requested scopes that this server supports. If there are none, returns all scopes, so that the
+ * person chooses.
  */
 function scopesIn(given: string): readonly ConnectionScope[] {
   const names = given.split(" ");
@@ -413,8 +417,8 @@ function scopesIn(given: string): readonly ConnectionScope[] {
 const fault = (issues: readonly Issue[]) => new ApiError("bad_request", { issues });
 
 /**
- * Returns the known parameters as a query string, for one hidden field. Browsers cannot change its line breaks, because
- * they are percent-encoded.
+ * Returns the known parameters as a query string, for one hidden field. Line breaks are percent-encoded in the
+ * string, so browsers cannot change them.
  */
 const consentQuery = (given: URLSearchParams): string =>
   new URLSearchParams([...given].filter(([name]) => fields.includes(name))).toString();

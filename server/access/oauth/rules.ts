@@ -8,7 +8,9 @@ const day = 86_400_000;
 export const lifetimes = {
   code: 5 * minute,
   access: 60 * minute,
-  /** Each refresh creates a token with this lifetime. So a connection ends after this time without use. */
+  /**
+   * Each refresh creates a new refresh token with this lifetime. A connection without use ends after this time.
+   */
   refresh: 90 * day,
   /** How long a program gets the same new tokens if it sends the same refresh token again. */
   grace: minute,
@@ -19,8 +21,8 @@ export const lifetimes = {
 } as const;
 
 /**
- * The verdict on a refresh token. `fresh`: the next pair of tokens. `repeat`: the same pair again. `replay`: two
- * programs have the token. (rule A48)
+ * The verdict on a refresh token. `fresh`: the program gets the next pair of tokens. `repeat`: the program gets
+ * the same pair again. `replay`: two programs have the token. (rule A48)
  */
 type RefreshVerdict = "fresh" | "repeat" | "replay" | "expired";
 
@@ -45,8 +47,8 @@ export function programName(given: unknown): string {
 }
 
 /**
- * The known schemes without a domain. All others are refused: systems handle many of them in special ways. (RFC 8252
- * 7.1)
+ * The allowed schemes without a domain, which known programs use. Other schemes without a domain are refused,
+ * because operating systems handle many of them in special ways. (RFC 8252 7.1)
  */
 const schemesOfPrograms: ReadonlySet<string> = new Set([
   ...["cursor:", "vscode:", "vscode-insiders:", "vscodium:", "windsurf:", "kiro:", "trae:", "zed:"],
@@ -91,8 +93,9 @@ const plainHost = /^(?:[a-z\d_.-]+|\[[\da-f:.]+\])$/;
 const longestRedirect = 2_000;
 
 /**
- * Whether codes may be sent here: https, http on this computer, or an app's scheme (known, or with a domain). Refused:
- * a user, a fragment, and fields of an OAuth answer. (rule A46)
+ * Whether codes may be sent to this address: https, http on this computer, or the scheme of an app. The scheme
+ * must be known or contain a domain. The address must not contain a user, a fragment, or a field of an OAuth
+ * answer. (rule A46)
  */
 export function isClientRedirect(given: string): boolean {
   if (given.length > longestRedirect || !plainForm.test(given) || !URL.canParse(given)) return false;

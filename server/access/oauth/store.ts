@@ -27,7 +27,9 @@ export const oauthClients = {
   insert: (tx: Transaction, { id, name, redirects, createdAt }: OAuthClientRow) =>
     tx.insert(tables.oauthClients, { id, name, redirects, createdAt }),
 
-  /** Stores that a person has allowed the program to connect. Such a registration is not deleted. */
+  /**
+   * Stores that a person has allowed the program to connect. The registration of such a program is not deleted.
+   */
   use: (tx: Transaction, id: string, now: string) =>
     tx.run("UPDATE oauth_clients SET used_at = ? WHERE id = ?", now, id),
 
@@ -116,7 +118,10 @@ export const oauthTokens = {
     );
   },
 
-  /** Ends a connection and the waiting requests that use it. Returns undefined if it has ended already. (rule A49) */
+  /**
+   * Ends a connection and the waiting requests that use it. Returns undefined if the connection has already
+   * ended. (rule A49)
+   */
   async disconnect(tx: Transaction, connectionId: string) {
     const ended = await tx.get<{ userId: string; appId: string | null; label: string }>(
       `DELETE FROM tokens WHERE id = ? AND kind = 'oauth'

@@ -55,8 +55,8 @@ export const secondFactorHandlers = (deps: ProvingDeps): Handlers<typeof contrac
 });
 
 /**
- * Needs the password, or a recent sign-in if the account has no password. Otherwise a stranger at a signed-in browser
- * could lock the owner out.
+ * Creates a secret for an authenticator app. Needs the password, or a recent sign-in if the account has no
+ * password. Otherwise a stranger at a signed-in browser could set up a second factor and keep the owner out.
  */
 function beginFactor(deps: ProvingDeps): Handler<typeof contract.begin> {
   return async ({ caller, address, body, save }) => {
@@ -161,7 +161,10 @@ function removeFactor(deps: ProvingDeps): Handler<typeof contract.remove> {
   };
 }
 
-/** Returns the function that marks the code as used. Throws `wrong_state` for an account without a second factor. */
+/**
+ * Checks the code. Returns the function that marks the code as used. Throws `wrong_state` for an account
+ * without a second factor.
+ */
 async function proveAgain(
   deps: ProvingDeps,
   {

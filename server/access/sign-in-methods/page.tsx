@@ -262,7 +262,7 @@ const ChangePassword = ({ form, links }: ChangePasswordProps) => (
   </details>
 );
 
-/** Sets the first password of an account that has only signed in with a provider so far. */
+/** The form for the first password of an account. Until now, the person has signed in only with a provider. */
 const FirstPassword = ({ form, links, hasFactor }: ChangePasswordProps & { hasFactor: boolean }) => (
   <FactorForm offer="Set a password" action={links.password} form={form}>
     <p class="muted small">
@@ -343,7 +343,7 @@ const Secret = ({ secret, uri }: NonNullable<SetUpProps["made"]>) => (
   </>
 );
 
-/** Offers a new secret. A person who has not stored the first one cannot see it again. */
+/** Offers a new secret to a person who has not stored the first one. No page shows the first secret again. */
 const Again = ({ navigation: { links } }: { readonly navigation: Navigation }) => (
   <p>
     If your app does not have the key, <a href={links.signInMethods}>begin again</a>.

@@ -43,8 +43,8 @@ function passkeyRequest(deps: Sealing, { user, host, rows }: PasskeyAccount): Pa
 const algorithms = [-8, -7, -257];
 
 /**
- * Creates the request for a new passkey. It lists the existing passkeys, so that an authenticator does not create a
- * second one.
+ * Creates the request for a new passkey. The request lists the existing passkeys, so that an authenticator with
+ * one of these passkeys does not create a second one.
  */
 export function passkeyCreation(deps: Sealing, { user, host, rows }: PasskeyAccount): PasskeyCreation {
   const challenge = randomName();
@@ -87,7 +87,10 @@ type Sealing = Pick<Deps, "sealer" | "clock">;
 const sealCeremony = ({ sealer, clock }: Sealing, ceremony: Ceremony): string =>
   sealer.seal(JSON.stringify({ ...ceremony, expiresAt: clock.now().getTime() + lifetimeMilliseconds }));
 
-/** Decrypts a challenge. Returns undefined for an invalid or expired value, and for another purpose or account. */
+/**
+ * Decrypts a challenge. Returns undefined for an invalid or expired value, and for a challenge of another kind
+ * or account than `wanted`.
+ */
 export function openCeremony(
   { sealer, clock }: Sealing,
   sealed: string,

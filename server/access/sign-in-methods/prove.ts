@@ -25,8 +25,8 @@ interface Proving {
 }
 
 /**
- * Marks the code or passkey as used, in the transaction of the action. Throws `invalid_second_factor` if it was used
- * before.
+ * A function that marks the code or passkey as used, in the transaction of the action that needs it. Throws
+ * `invalid_second_factor` if the code or passkey was used before.
  */
 export type Spend = (tx: Transaction) => Promise<void>;
 
@@ -36,8 +36,8 @@ export const hasSecondFactor = async (reader: Reader, userId: string): Promise<b
 const isOn = (row: SecondFactorRow | undefined): row is SecondFactorRow => Boolean(row?.confirmedAt);
 
 /**
- * Checks the second factor. Returns the function that marks the code as used, and checks a recovery code. Throws
- * `second_factor_required`, `invalid_second_factor` and `rate_limited`. (rules S23, S24)
+ * Checks the code or passkey. Returns the function that marks it as used. A recovery code is checked only by
+ * that function. Throws `second_factor_required`, `invalid_second_factor` and `rate_limited`. (rules S23, S24)
  */
 export async function proveSecondFactor(deps: ProvingDeps, proving: Proving): Promise<Spend> {
   const { user, address, known, code, passkey } = proving;
@@ -57,7 +57,10 @@ export async function proveSecondFactor(deps: ProvingDeps, proving: Proving): Pr
   };
 }
 
-/** Throws `invalid_second_factor` for a wrong answer. The returned function records the use of the passkey. */
+/**
+ * Checks the answer of an authenticator. Throws `invalid_second_factor` if the answer is wrong. The returned
+ * function records the use of the passkey.
+ */
 async function provePasskey(deps: ProvingDeps, { user }: Proving, proof: PasskeyProof): Promise<Spend> {
   const { clock, database, settings } = deps;
   const ceremony = openCeremony(deps, proof.ceremony, { kind: "passkey", userId: user.id });
@@ -75,7 +78,10 @@ async function provePasskey(deps: ProvingDeps, { user }: Proving, proof: Passkey
   };
 }
 
-/** Returns the time step of a code. Undefined if the code is wrong or used, or if the app's secret was lost. */
+/**
+ * Returns the time step of a code. Undefined if the code is wrong or used, or if the secret of the
+ * authenticator app was lost.
+ */
 export function stepOfCode(
   { clock, sealer }: Pick<Deps, "clock" | "sealer">,
   { secretSealed, lastStep }: Pick<SecondFactorRow, "secretSealed" | "lastStep">,
@@ -99,8 +105,8 @@ const spendRecoveryCode =
   };
 
 /**
- * Throws `second_factor_required` if the second factor was turned on after the check. Locks the second factor until the
- * transaction ends.
+ * Throws `second_factor_required` if the second factor was turned on after `proveSecondFactor` found none.
+ * Locks the second factor until the transaction ends.
  */
 async function assertStillNone(tx: Transaction, userId: string): Promise<void> {
   await secondFactors.lock(tx, userId);

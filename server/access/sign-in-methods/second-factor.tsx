@@ -186,7 +186,7 @@ export const FactorForm = ({
   </details>
 );
 
-/** The field for a code. It never shows a code again that was typed before. */
+/** The field for a code. It never shows a typed code again. */
 export const CodeField = ({
   form,
   part,

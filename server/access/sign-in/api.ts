@@ -64,8 +64,8 @@ export const signIn = (
 });
 
 /**
- * Exchanges a code for a token. A refused exchange does not use the code. Checks the code, then attestation, then the
- * device. (rule S8)
+ * Exchanges a code for a token. After a refusal, the code stays valid. Checks the code first, then the
+ * attestation, then the device. (rule S8)
  */
 function exchange(
   deps: Pick<Deps, "attest" | "clock" | "database" | "log" | "newId">,
@@ -73,8 +73,8 @@ function exchange(
   return async ({ body, address, save }) => {
     const { verifier, integrityToken, ...presented } = body;
     const found = await findExchangeable(deps, presented, await challengeOf(verifier));
-    // `save` checks the Idempotency-Key first, so the code is refused inside of it. A repeated request gets the answer
-    // of the first request, which used the code.
+    // The code must be refused inside of `save`, which checks the Idempotency-Key first. A repeat then gets the
+    // answer of the first request, although that request used the code.
     if ("why" in found) return save(async () => refuseCode(deps, found.why));
     const { code, codeHash } = found;
     const { deviceId } = code;
@@ -112,8 +112,8 @@ async function attestDevice(
 type FoundCode = { readonly code: SignInCodeRow; readonly codeHash: string } | { readonly why: string };
 
 /**
- * Returns the code if this device may exchange it, otherwise the reason. The work is always the same: the time of the
- * answer must not reveal the reason.
+ * Returns the code if this device may exchange it, otherwise the reason. The function does the same work in
+ * both cases, because the time of the answer must not reveal the reason.
  */
 async function findExchangeable(
   { database, clock }: Pick<Deps, "database" | "clock">,
@@ -135,8 +135,8 @@ function refuseCode({ log }: Pick<Deps, "log">, why: string): never {
 }
 
 /**
- * Returns the handler with which a terminal waits for its code. Answers after the decision, or when the waiting time
- * ends. Throws `access_denied` after a refusal. (rule S14)
+ * Returns the handler with which a terminal waits for its code. The handler answers after the decision of the
+ * person, or when the waiting time ends. Throws `access_denied` after a refusal. (rule S14)
  */
 function awaitCode({
   database,
@@ -185,8 +185,8 @@ function register(
 }
 
 /**
- * Signs a device in with e-mail and password. Failures count toward the limits of the console, which has the same
- * password.
+ * Signs a device in with e-mail and password. Failures count against the limits of the console sign-in, because
+ * both use the same password.
  */
 function token(
   deps: Pick<Deps, "attest" | "clock" | "database" | "newId" | "sealer" | "settings">,
@@ -238,7 +238,10 @@ async function claimDevice(
   if (holder && holder.userId !== user.id) throw new ApiError("device_taken");
 }
 
-/** Links a claimed device to an account. Its earlier token stops working. Only the result contains the new token. */
+/**
+ * Links a claimed device to an account. The earlier token of the device stops working. Only the result contains
+ * the new token.
+ */
 async function linkDevice(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -422,8 +425,8 @@ const openSession =
   };
 
 /**
- * Adds an encrypted proof of the first step to `second_factor_required`. So the client need not send the password
- * again.
+ * Calls `prove`. If `prove` throws `second_factor_required`, adds an encrypted proof of the first step to the
+ * error. With this proof, the client need not send the password again.
  */
 const orStep = (
   deps: Pick<Deps, "clock" | "sealer">,
@@ -489,8 +492,8 @@ async function appOf(
 }
 
 /**
- * Sets the first password. There is no old one to ask for, so the sign-in must be recent, with the second factor. Ends
- * other sessions and mailed links. (rule S31)
+ * Sets the first password. Needs a recent sign-in and the second factor, because there is no old password to
+ * check. Ends the other sessions and deletes the mailed links. (rule S31)
  */
 function firstPassword(deps: ProvingDeps): Handler<typeof sessionContract.firstPassword> {
   const record = createAuditWriter(deps);
@@ -593,8 +596,9 @@ function recover(deps: AccountLinksDeps): Handler<typeof accountLinksContract.re
 }
 
 /**
- * Sets the new password, and ends all sessions and links. Keeps the second factor: a mailbox alone must not suffice.
- * For an address that was never verified, ends all other credentials, too. (rule S30)
+ * Sets the new password, and ends all sessions and mailed links. Keeps the second factor, because access to the
+ * mailbox alone must not be enough to sign in. If the address was never verified before, ends all other
+ * credentials, too. (rule S30)
  */
 function finishRecovery(deps: AccountLinksDeps): Handler<typeof accountLinksContract.finishRecovery> {
   const record = createAuditWriter(deps);
@@ -629,8 +633,8 @@ const signUpMilliseconds = 24 * 3_600_000;
 type MailingDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
- * Mails a link for a new password. Sends nothing above the rate limit. Every address runs the same statements, so that
- * the time of the answer reveals nothing. (rule S27)
+ * Mails a link for a new password. Sends nothing above the rate limit. The same SQL statements run for every
+ * address, so that the time of the answer reveals nothing. (rule S27)
  */
 async function mailRecovery(deps: MailingDeps, tx: Transaction, asked: AskedLink): Promise<void> {
   const { email } = asked;
@@ -654,8 +658,8 @@ async function mailRecovery(deps: MailingDeps, tx: Transaction, asked: AskedLink
 }
 
 /**
- * Mails a link for a new account, or how to sign in to an existing one. Sends nothing above the rate limit. Both cases
- * run the same statements, so that the time of the answer reveals nothing.
+ * Mails a link that creates an account, or how to sign in if the address has an account. Sends nothing above
+ * the rate limit. Both cases run the same SQL statements, so that the time of the answer reveals nothing.
  */
 async function mailSignUp(deps: MailingDeps, tx: Transaction, asked: AskedLink): Promise<void> {
   const { email } = asked;
@@ -702,8 +706,8 @@ interface InvitationGoal extends InvitedRow {
 }
 
 /**
- * Returns the invitation whose page opens after the mailed link. Undefined if this address cannot accept the
- * invitation. (rule K27)
+ * Returns the invitation whose page opens after the person has used the mailed link. Undefined if this address
+ * cannot accept the invitation. (rule K27)
  */
 async function goalOf(
   { clock }: MailingDeps,
@@ -735,7 +739,10 @@ export const createMailedInvitationRead =
     return { secret, invited: await invitations.invited(database, { tokenHash: hashOf(secret), now }) };
   };
 
-/** Returns undefined if the secret of the deployment was lost. The link still creates the account. */
+/**
+ * Decrypts the secret of an invitation. Returns undefined if the encryption key of the server was lost. The
+ * mailed link still creates the account in this case.
+ */
 function unsealed(sealer: Pick<Deps["sealer"], "open">, sealed: string): string | undefined {
   try {
     return sealer.open(sealed);
@@ -777,7 +784,10 @@ async function mayMail({ clock, settings }: MailingDeps, tx: Transaction, email:
   return (await consume(tx, { key: `linkMails:${hashOf(email)}`, rule, clock })).allowed;
 }
 
-/** Throws `forbidden` for a page of another site. Such a page could sign a person in to an attacker's account. */
+/**
+ * Throws `forbidden` for a request from a page of another site. Such a page could sign a person in to the
+ * account of an attacker.
+ */
 function refuseForeignPage({ settings }: Pick<Deps, "settings">, { origin }: Browser): void {
   if (origin === undefined || isOwnOrigin(origin, settings)) return;
   throw new ApiError("forbidden", { message: "Sign in from a page of the console." });

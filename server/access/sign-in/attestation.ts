@@ -9,7 +9,10 @@ import { judgeIntegrity } from "./rules.ts";
 export type Attest = (attestation: {
   /** The integrity token that the device sent; undefined if it sent none. */
   readonly integrityToken: string | undefined;
-  /** The token must be bound to the device and to the subject: the sign-in code, or the account's e-mail address. */
+  /**
+   * The sign-in code, or the e-mail address of the account. The token must be bound to the subject and to the
+   * device.
+   */
   readonly subject: string;
   readonly deviceId: string;
   readonly now: Date;
@@ -44,8 +47,9 @@ function bindingCheck(subject: string, deviceId: string): (given: string) => boo
 }
 
 /**
- * Creates a function that decrypts and verifies tokens of classic Play Integrity requests; undefined if invalid. The
- * keys are from the Play Console, in base64. Only ES256, A256KW and A256GCM are accepted.
+ * Creates a function that decrypts and verifies the token of a classic Play Integrity request. It returns
+ * undefined for an invalid token. The keys are from the Play Console, in base64. Only ES256, A256KW and A256GCM
+ * are accepted.
  */
 function createOpenToken({
   decryptionKey,

@@ -28,7 +28,7 @@ export interface DeviceSignInVisit {
   readonly query: URLSearchParams;
   readonly fields: Fields;
   readonly ask: Ask;
-  /** Returns the invitation for the secret in its link; undefined if the link cannot be used. */
+  /** Returns the invitation whose link contains the given secret; undefined if the link cannot be used. */
   readonly invited: InvitedRead;
   /** Returns the person who is signed in with this browser; undefined if nobody is. */
   caller(): Promise<ConsoleCaller | undefined>;
@@ -61,7 +61,7 @@ export function createDeviceSignInVisits(
   const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "");
 
   return async (ctx) => {
-    // Only a person with a console session may approve a device, so a bearer token is ignored.
+    // A bearer token is ignored, because only a person with a console session may approve a device.
     const browser = { ...steps.readCredentials(ctx, ctx.method === "POST"), authorization: undefined };
     refuseForeignForm(browser, settings);
     const address = steps.addressOf(ctx.req);
@@ -90,7 +90,8 @@ export function createDeviceSignInVisits(
 }
 
 /**
- * The paths as this server receives them, without the path of `baseUrl`. A reverse proxy may have removed that path.
+ * The paths as this server receives them. They do not contain the path of `baseUrl`, because a reverse proxy
+ * removes that path.
  */
 export const deviceSignInPaths = {
   authorize: authorizePath,
@@ -158,7 +159,7 @@ export function showRequestError(
   };
 }
 
-/** A button that signs the browser out. After the next sign-in the browser continues to `to`. */
+/** A button that signs the browser out. After the next sign-in, the browser opens `to`. */
 export const SwitchAccount = ({
   action,
   to,

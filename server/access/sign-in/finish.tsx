@@ -201,9 +201,7 @@ const readOnlyAsk =
     throw new ApiError("sign_in_required", { message: `${sessionEnded} ${notDone} ${keptHere}` });
   };
 
-/**
- * Returns the functions for drafts. Their `remove` throws `sign_in_required`, because nothing may be changed.
- */
+/** Returns the functions for drafts, with a `remove` that throws `sign_in_required`. Nothing may be changed. */
 const readOnlyDrafts = (drafts: PageDrafts): PageDrafts => ({
   ...drafts,
   remove: async () => {

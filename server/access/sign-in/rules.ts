@@ -6,7 +6,7 @@ export const codeLifetimeMilliseconds = 300_000;
 
 export const tokenLifetimeDays = 90;
 
-/** The parts of a stored sign-in code that decide whether a device may exchange it. */
+/** The fields of a stored sign-in code that decide whether a device may exchange it. */
 interface SignInCode {
   readonly deviceId: string;
   readonly challenge: string;
@@ -104,7 +104,10 @@ function isRecent(timestamp: unknown, now: Date): boolean {
   return age < longestAgeMilliseconds && age >= -skewMilliseconds;
 }
 
-/** Test responses are refused, because a tester's Google account can choose their verdicts. */
+/**
+ * Whether the token is a test response. Test responses are refused, because their verdicts are chosen in
+ * advance and do not describe the real device.
+ */
 function isTestingResponse(testing: unknown): boolean {
   if (testing === undefined) return false;
   const isTest = isObject(testing) ? valueAt(testing, "isTestingResponse") : true;
@@ -131,7 +134,8 @@ const unpadded = (base64url: string): string => base64url.replace(/={1,2}$/, "")
 const freshMilliseconds = 10 * 60_000;
 
 /**
- * Whether a sign-in is recent. Some actions need the password, or a recent sign-in if the account has none. (rule S31)
+ * Whether a sign-in is recent. Some actions need the password, or a recent sign-in if the account has no
+ * password. (rule S31)
  */
 export const isFresh = (signedInAt: string | undefined, now: Date): boolean =>
   signedInAt !== undefined && now.getTime() - Date.parse(signedInAt) < freshMilliseconds;
@@ -161,8 +165,8 @@ const systems: readonly (readonly [RegExp, string])[] = [
 const longestRead = 500;
 
 /**
- * Returns a name for `User-Agent`, such as `Firefox on Linux`. The header is not stored: it is long and can contain any
- * text. (rule S22)
+ * Returns a name for `User-Agent`, such as `Firefox on Linux`. The header itself is not stored, because it is
+ * long and can contain any text. (rule S22)
  */
 export function browserName(userAgent: string | undefined): string | null {
   if (userAgent === undefined) return null;
@@ -204,8 +208,8 @@ export function readAuthorizeRequest(
 }
 
 /**
- * Returns the request as a query string, for one hidden field. Browsers cannot change its line breaks, because they are
- * percent-encoded.
+ * Returns the request as a query string, for one hidden field. Line breaks are percent-encoded in the string,
+ * so browsers cannot change them.
  */
 export function deviceRequestQuery({ redirect, device, name, challenge, state }: AuthorizeRequest): string {
   const query = new URLSearchParams({ redirect, device, name, challenge });
@@ -251,8 +255,8 @@ const longestRedirect = 2_000;
 
 const schemes: ReadonlySet<string> = new Set(redirectSchemes);
 
-// Addresses without user, port, fragment, and characters that browsers and phones interpret differently. A subset of
-// RFC 3986.
+// Matches some of the addresses that RFC 3986 allows: without user, port and fragment, and without characters
+// that browsers and phones interpret differently.
 const appForm = /^([a-z]+:)\/\/[A-Za-z0-9._-]*(?:\/[\w.~:@!$&'()*+,;=%/-]*)?(\?[\w.~:@!$&'()*+,;=%/?-]*)?$/;
 
 function isAppTarget(given: string): boolean {
@@ -260,7 +264,10 @@ function isAppTarget(given: string): boolean {
   return schemes.has(scheme) && URL.canParse(given) && !containsAnswer(query);
 }
 
-/** A redirect address that contains a code or an error could make an app accept an attacker's code. */
+/**
+ * Whether the query contains a code or an error. With such a redirect address, an app could accept the code of
+ * an attacker.
+ */
 function containsAnswer(query: string): boolean {
   const fields = new URLSearchParams(query);
   return fields.has("code") || fields.has("error");
@@ -287,8 +294,8 @@ export function givenCode(text: string): GivenCode {
 }
 
 /**
- * Returns the accepted time steps: the current one and its neighbours, because clocks differ. Steps up to `lastStep`
- * are refused: their codes were used or are older. (rule S23)
+ * Returns the time steps whose codes are accepted: the current step, the one before and the one after, because
+ * clocks differ. Steps up to `lastStep` are refused, because their codes were used or are older. (rule S23)
  */
 export function acceptedSteps(now: Date, lastStep: number): number[] {
   const present = Math.floor(now.getTime() / stepMilliseconds);

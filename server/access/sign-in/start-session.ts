@@ -37,8 +37,9 @@ export const newConsoleSession = ({ clock }: Pick<Deps, "clock">): OpenedSession
 });
 
 /**
- * Starts a session and ends the browser's earlier one, because somebody else may know its id. Notices of the same
- * person stay. Deletes expired sessions if the clock is reliable.
+ * Starts a session. Ends the earlier session of this browser, because somebody else may know the id of that
+ * session. If the person is the same, the browser still gets notices. Deletes expired sessions if the clock is
+ * reliable.
  */
 export async function startConsoleSession(
   deps: Pick<Deps, "clock" | "newId" | "time">,
@@ -84,8 +85,8 @@ export const stepOf = ({ id, passwordHash }: Pick<UserRow, "id" | "passwordHash"
 });
 
 /**
- * Encrypts the first step, for ten minutes. It gives no access without the second factor. Never put it into an address.
- * (rule S23)
+ * Encrypts the state after the first step. The result is valid for ten minutes, and gives no access without the
+ * second factor. Never put the result into an address. (rule S23)
  */
 export const sealStep = ({ sealer, clock }: Pick<Deps, "sealer" | "clock">, step: SignInStep): string =>
   sealer.seal(JSON.stringify({ ...step, kind: "step", expiresAt: clock.now().getTime() + stepMilliseconds }));

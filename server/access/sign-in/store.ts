@@ -130,7 +130,10 @@ export const consoleSessions = {
     tx.signal(sessionsTopic);
   },
 
-  /** Ends a session by the id that the API shows, and its notices. Returns false if there is no such session. */
+  /**
+   * Ends a session and the notices in its browser. `id` is the id that the API shows. Returns false if there is
+   * no such session.
+   */
   async removeById(tx: Transaction, userId: string, id: string): Promise<boolean> {
     const ended = await tx.all<{ tokenHash: string }>(
       `DELETE FROM sessions WHERE user_id = ? AND id = ? RETURNING token_hash AS "tokenHash"`,
@@ -188,8 +191,8 @@ type DecidedSignInCode = { readonly codeSealed: string } | "refused" | undefined
 /** Codes that devices exchange for tokens. A code is valid until it is used, replaced or expired. */
 export const signInCodes = {
   /**
-   * Returns the code with this hash, otherwise another code: compare `codeHash`. An empty result is faster, which would
-   * reveal that the code does not exist.
+   * Returns the code with this hash. If there is no such code, returns another code, so the caller must compare
+   * `codeHash`. An empty result would be faster, and would reveal that the code does not exist.
    */
   findNearest: (reader: Reader, codeHash: string) =>
     reader.get<SignInCodeRow>(
@@ -225,8 +228,8 @@ export const signInCodes = {
   },
 
   /**
-   * Marks a code as used. Returns false if it is not valid any more. Only one of several parallel calls succeeds. (rule
-   * S10)
+   * Marks a code as used. Returns false if the code is no longer valid. Only one of several parallel calls
+   * succeeds. (rule S10)
    */
   use: async (tx: Transaction, codeHash: string, now: string): Promise<boolean> =>
     (await tx.run(
@@ -238,8 +241,8 @@ export const signInCodes = {
     )) === 1,
 
   /**
-   * Returns the last decision on a sign-in request. Undefined if there is none, or if its code is expired, replaced or
-   * not stored.
+   * Returns the last decision on a sign-in request. Undefined if there is no decision, or if the code of the
+   * decision is used, expired or replaced.
    */
   async decided(
     reader: Reader,
@@ -292,7 +295,10 @@ interface AccountLinkRow {
   readonly email: string;
 }
 
-/** The mailed links for a new account or password. A new link replaces an earlier one of the same kind and address. */
+/**
+ * The mailed links for a new account or password. A new link replaces an earlier link of the same kind for the
+ * same address.
+ */
 export const accountLinks = {
   /** Stores a link for a new account, even if the address already has an account. */
   async addSignUp(tx: Transaction, { now, ...row }: NewAccountLink): Promise<void> {
@@ -301,7 +307,8 @@ export const accountLinks = {
   },
 
   /**
-   * Stores the link if the address has an account with a password. Otherwise the same statements run without effect.
+   * Stores the link if the address has an account with a password. For other addresses, the same statements run
+   * without effect.
    */
   async addRecovery(tx: Transaction, link: NewAccountLink): Promise<void> {
     await removeEarlier(tx, "recovery", link.email, link.now);
@@ -320,7 +327,10 @@ export const accountLinks = {
       ...[mailId, tokenHash],
     ),
 
-  /** Deletes a link when it is used. Returns undefined if the link is unknown, used, replaced or expired. */
+  /**
+   * Deletes a valid link when it is used, and returns it. Returns undefined if the link is unknown, used,
+   * replaced or expired.
+   */
   take: (tx: Transaction, { kind, tokenHash, now }: { kind: LinkKind; tokenHash: string; now: string }) =>
     tx.get<AccountLinkRow>(
       `DELETE FROM account_links WHERE token_hash = ? AND kind = ? AND expires_at > ?
@@ -328,7 +338,10 @@ export const accountLinks = {
       ...[tokenHash, kind, now],
     ),
 
-  /** Returns the encrypted secret of the invitation whose page opens after a valid link. Undefined if there is none. */
+  /**
+   * Returns the encrypted secret of the invitation whose page opens after the use of the link. Undefined if the
+   * link is invalid or has no invitation.
+   */
   async invitationOf(reader: Reader, tokenHash: string, now: string): Promise<string | undefined> {
     const sql = `SELECT invitation_sealed AS "sealed" FROM account_links WHERE token_hash = ? AND expires_at > ?`;
     return (await reader.get<{ sealed: string | null }>(sql, tokenHash, now))?.sealed ?? undefined;
@@ -344,8 +357,8 @@ async function removeEarlier(tx: Transaction, kind: LinkKind, email: string, now
 }
 
 /**
- * Ends all credentials except the password and the second factor. For an account that a stranger may have created.
- * (rule S30)
+ * Ends the connected identities, tokens, connections, devices and sign-in codes of an account that a stranger
+ * may have created. The password, the second factor and the console sessions stay. (rule S30)
  */
 export async function removeUnprovenAccess(tx: Transaction, userId: string): Promise<void> {
   const tables = ["identities", "tokens", "oauth_codes", "devices", "sign_in_codes"];

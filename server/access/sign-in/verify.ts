@@ -11,7 +11,10 @@ import { type UserRow, users } from "../accounts/store.ts";
 import { isFresh } from "./rules.ts";
 import { consoleSessions } from "./store.ts";
 
-/** Throws `invalid_credentials`. The error does not say whether the address or the password is wrong. */
+/**
+ * Returns the account with this address and password. Otherwise throws `invalid_credentials`. The error does
+ * not say whether the address or the password is wrong.
+ */
 export async function verifiedUser(
   { database }: Pick<Deps, "database">,
   email: string,
@@ -24,8 +27,8 @@ export async function verifiedUser(
 }
 
 /**
- * Throws `wrong_state` if the sign-in is not recent. A stranger at a signed-in browser must not get lasting access or
- * lock the owner out.
+ * Throws `wrong_state` if the sign-in is not recent. A stranger at a signed-in browser must not get permanent
+ * access, and must not lock out the owner of the account.
  */
 export async function assertFreshSession(
   { clock, database }: Pick<Deps, "clock" | "database">,
@@ -56,15 +59,16 @@ type LimitDeps = Pick<Deps, "database" | "settings" | "clock">;
 type Rule = readonly [RateLimitName, string];
 
 /**
- * Counts an attempt as failed before the check, so that simultaneous attempts cannot exceed the limits. Known browsers
- * and devices have separate limits, then the shared ones apply. Throws `rate_limited`. (rule S17)
+ * Counts an attempt as failed before the check, so that simultaneous attempts cannot exceed the limits. Known
+ * browsers and devices first use up their own limits, then the shared limits. Throws `rate_limited`. (rule S17)
  */
 export const beginAttempt = (deps: LimitDeps, attempt: Attempt): Promise<Counted> =>
   beginAs(deps, ownRulesOf(attempt), strangerRulesOf(attempt));
 
 /**
- * Counts a code as wrong before the check. Known browsers and devices have separate limits for authenticator codes.
- * Recovery codes have one limit for each account and network. Throws `rate_limited`. (rule S24)
+ * Counts a code as wrong before the code is checked. Known browsers and devices have separate limits for
+ * authenticator codes. Recovery codes have one limit for each account and network. Throws `rate_limited`. (rule
+ * S24)
  */
 export function beginFactorAttempt(
   deps: LimitDeps,
@@ -87,7 +91,7 @@ export function beginFactorAttempt(
   return beginAs(deps, own, factorRulesOf(userId, network, "others"));
 }
 
-/** The limit for a day is last: an attempt that another limit refuses must not count for the day. */
+/** The limit for a day is last, because an attempt that another limit refuses must not count for the day. */
 const factorRulesOf = (userId: string, source: string, group: "known" | "others"): readonly Rule[] => [
   ["secondFactor", `secondFactor:${userId}:${group}:${source}`],
   ["secondFactorByPlace", `secondFactorByPlace:${userId}:${group}:${source}`],
@@ -95,8 +99,8 @@ const factorRulesOf = (userId: string, source: string, group: "known" | "others"
 ];
 
 /**
- * Counts a registration as refused before the address is looked up. Otherwise somebody could find out which addresses
- * have accounts. Throws `rate_limited`. (rule S15)
+ * Counts a registration as refused before the e-mail address is looked up. Without this limit, somebody could
+ * find out which e-mail addresses have accounts. Throws `rate_limited`. (rule S15)
  */
 export const beginRegistration = (deps: LimitDeps, address: string): Promise<Counted> =>
   begin(deps, [["refusedRegistrationsByAddress", `refusedRegistrations:${networkOf(address)}`]]);
@@ -104,8 +108,8 @@ export const beginRegistration = (deps: LimitDeps, address: string): Promise<Cou
 const begin = (deps: LimitDeps, rules: readonly Rule[]): Promise<Counted> => beginAs(deps, [], rules);
 
 /**
- * Counts with the limits of a known client, then with the shared limits. Returns the keys of the limits that counted.
- * Throws `rate_limited`.
+ * Counts an attempt with the limits `own` of a known client. If these are missing or used up, counts it with
+ * the limits `others`. Returns the keys of the limits that counted. Throws `rate_limited`.
  */
 async function beginAs(deps: LimitDeps, own: readonly Rule[], others: readonly Rule[]): Promise<Counted> {
   if (!others.every(([name]) => limitApplies(deps.settings, name))) return [];

@@ -23,8 +23,8 @@ import { Ago } from "../../console/times.tsx";
 import { Begin, kinds } from "./parts.tsx";
 
 /**
- * Creates an app and its first key. Shows the key without a redirect, which would put it into an address or cookie. A
- * repeated form shows the same key.
+ * Creates an app and its first key, and shows the key in the answer to the form. A redirect would put the key
+ * into an address or a cookie. If the same form is sent again, the answer shows the same key.
  */
 function begin(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
@@ -57,7 +57,7 @@ async function createKey(visit: SignedInVisit): Promise<Reply> {
   return showSteps(visit, { appId, forms: { key: await makeKey(visit, appId) } });
 }
 
-/** Sends a test report. If the page shows a key, the next page still shows it. */
+/** Sends a test report. If the current page shows a new key, the next page shows the key again. */
 function sendTestReport(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   const appId = param("appId");
@@ -85,11 +85,14 @@ const kindIn = (text: string): ShownKey["kind"] => (text === "full" ? "full" : "
 const chosenKind = ({ fields, query }: SignedInVisit): ShownKey["kind"] =>
   kindIn(fields.text("kind") || query("kind"));
 
-/** The address contains the kind of key, so that a reload shows the calls in the same order. */
+/** The address contains the kind of key, so that a reload shows the example calls in the same order. */
 const stepsAddress = (links: Links, appId: string, kind: ShownKey["kind"]): string =>
   kind === "full" ? `${links.start(appId)}?kind=full` : links.start(appId);
 
-/** Answers the first report. One button also turns sender pages on first, so that the sender can read the answer. */
+/**
+ * Answers the first report. One of the two buttons turns the sender pages on first, so that the sender can read
+ * the answer.
+ */
 function answer(visit: SignedInVisit): Promise<Reply<"first-answer">> {
   const { ask, fields, links, param } = visit;
   const appId = param("appId");
@@ -283,7 +286,10 @@ const KeyStep = ({ navigation: { app, links }, steps, kind, forms: { key } }: St
   );
 };
 
-/** Says that the report has arrived. A test report that was just sent gets the keyboard focus. */
+/**
+ * Says that the report has arrived. If the person has just sent a test report, this text gets the keyboard
+ * focus.
+ */
 const Arrived = ({
   isAnswer,
   children,

@@ -278,7 +278,7 @@ const NewToken = ({
   );
 };
 
-/** An agent acts for an owner, so its list contains only apps that the person owns. (rule K22) */
+/** An agent acts for an owner, so the list for an agent contains only apps that the person owns. (rule K22) */
 function ChosenApp({ form, apps }: { readonly form: Filled; readonly apps: readonly App[] }) {
   const owned = apps.filter(({ role }) => role === "owner");
   if (owned.length === apps.length)

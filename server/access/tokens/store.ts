@@ -52,8 +52,8 @@ export const tokens = {
   insert: (tx: Transaction, token: NewTokenRow) => tx.insert(tables.tokens, token),
 
   /**
-   * Returns a token whose secret can be replaced. Never a connection: programs replace the secrets of their
-   * connections.
+   * Returns a token whose secret can be replaced. Never returns a connection, because programs replace the
+   * secrets of their connections over OAuth.
    */
   find: (reader: Reader, { userId, appId }: TokenViewer, id: string) =>
     reader.get<TokenRow & { readonly kind: RenewableKind }>(

@@ -1,4 +1,5 @@
-// The script that every page loads. Every page also works without this script. The imported parts run in this order.
+// The script that every page loads. Every page also works without this script. The imported scripts run in this
+// order.
 import "./every-page.js";
 import "./menus.js";
 import "./lightbox.js";

@@ -1,5 +1,5 @@
-// The triage desk: the inbox with its list and an open thread. Keys move through the list, select and act. Without this
-// script, links, checkboxes and buttons do the same. (rules F47 and F48)
+// The triage desk: the inbox with its list and an open thread. Keys move through the list, select threads and
+// change threads. Without this script, links, checkboxes and buttons do the same. (rules F47 and F48)
 import { addKeys } from "./keys.js";
 import { isCovered, showMenu } from "./menus.js";
 import { announce, forgetUndo } from "./page.js";
@@ -48,7 +48,8 @@ const tell = () => {
   form.querySelector("[data-chosen]").textContent = words;
   announce(words);
 };
-// If all threads of the list are selected and the person deselects one, only the shown threads stay selected.
+// Ends the selection of all threads of the list, which includes threads that are not shown. Then only the shown
+// threads stay selected.
 const forgetAll = () => {
   for (const name of ["all", "total", "asOf"]) form.elements[name]?.remove();
 };
@@ -94,11 +95,12 @@ const rowAfter = (id) => {
   return at === -1 ? undefined : (all[at + 1] ?? all[at - 1]);
 };
 
-// Returns the row to focus after an action. The open thread may have moved, so the form contains the thread that
-// followed it.
+// Returns the row that gets the focus after an action on the thread `id`. The open thread may have moved in the
+// list. For this case, the field `next` contains the thread that followed the open thread.
 const rowAfterAct = (id) => (id === openedId() && rowOf(form.elements.next.value)) || rowAfter(id);
 
-// Sends the form of the list for the selected threads. Without a selection: for the focused or open thread.
+// Sends the form of the list for the selected threads. Without a selection, sends it for the focused or open
+// thread.
 const act = (value) => {
   const button = form?.querySelector(`button[name=act][value="${value}"]:not(.unseen)`);
   if (!button) return;
@@ -127,7 +129,7 @@ const openMenu = (shortcut) => {
     const closed = () => {
       if (menu.open) return;
       menu.removeEventListener("toggle", closed);
-      // The event `toggle` comes late, so the person may already have opened another menu for the same thread.
+      // The event `toggle` comes late. The person may already have opened another menu for the same thread.
       if (form.querySelector("[data-act-menu][open]")) return;
       // If the focus has moved to another action of the bar, the thread stays selected for this action.
       if (document.activeElement?.closest("#act-bar")) return;
@@ -141,11 +143,12 @@ const openMenu = (shortcut) => {
 };
 
 const undoLast = () => {
-  // After a change in a field, `#acted` is hidden, and the button of the toast undoes the change.
+  // After a change in a field of the thread, `#acted` is hidden. Then the button of the toast undoes the
+  // change.
   const buttons = /** @type {any[]} */ ([...document.querySelectorAll(".toast button, #acted button")]);
   const button = buttons.find((one) => one.checkVisibility());
   if (button) return button.click();
-  // If the person sees a different list, there is no button, but the last change can still be undone.
+  // On a page with another list there is no button, but the last change can still be undone.
   const last = lastUndo();
   const undo = /** @type {any} */ (document.querySelector("#acted [name=undo]"));
   if (!last || !undo) return announce("There is nothing to undo.");
@@ -211,14 +214,16 @@ if (desk) {
   });
 }
 
-// Shows the message after a form as a toast. A problem, such as a reply that did not arrive, also stays in the thread.
+// Shows the notice about a sent form as a toast. A problem, such as a reply that did not arrive, also stays in
+// the thread.
 const done = desk && /** @type {any} */ (document.querySelector("main .notice[data-done]"));
 if (done) {
   const isProblem = done.classList.contains("attention");
   // The text is added a moment later, because screen readers read only text that is added to an existing element.
   const line = Object.assign(document.createElement("p"), { className: "toast", role: "status" });
   const shown = isProblem ? done.cloneNode(true) : done;
-  // A toast is a row. One element holds the sentence and its links, so that they wrap as text.
+  // The elements of a toast are in a row. The sentence and its links are in one element, so that they wrap like
+  // text.
   const sentence = document.createElement("span");
   line.append(sentence);
   document.body.append(line);
@@ -267,7 +272,7 @@ addEventListener("submit", ({ target, defaultPrevented }) => {
 });
 const acted = document.getElementById("acted");
 if (acted) {
-  // After a change was undone, the row of its first thread gets the focus.
+  // After an undo, the row of the first changed thread gets the focus.
   if (column) acted.addEventListener("submit", () => keepPlace(kept("innkeep-acted") ?? openedId()));
   const undo = /** @type {any} */ (acted.querySelector("[name=undo]"));
   const list = /** @type {any} */ (acted.querySelector("[name=list]"))?.value;

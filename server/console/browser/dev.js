@@ -1,5 +1,4 @@
-// The page of the development server. Adds new requests each second, without closing the parts that a person has
-// opened.
+// The page of the development server. Adds new requests each second. Parts that a person has opened stay open.
 import { localise } from "./page.js";
 
 const merge = (part, next) => {

@@ -59,7 +59,7 @@ export const ownDrafts = () =>
     .filter((draft) => draft.person === person)
     .sort((a, b) => b.at - a.at);
 
-/** Returns the storage entry with which a tab tells other tabs which texts it has sent. */
+/** Returns the name of the storage entry that tells other tabs which texts of a form were sent. */
 export const sentName = (form) => `innkeep-sent ${person} ${form}`;
 /** Informs other tabs which texts of a form were sent, as pairs of a field and its text. */
 export const tellSent = (form, texts) => {
@@ -67,8 +67,8 @@ export const tellSent = (form, texts) => {
   store(sentName(form), null);
 };
 
-// The last form that this tab sent. A cookie from the server says whether its action was done, and which fields were
-// used.
+// The last form that this tab sent. A cookie from the server says whether the action of this form was done. The
+// cookie also says which fields were used.
 export const last = inTab.get("innkeep-sent");
 if (person || last?.person === undefined) inTab.set("innkeep-sent", null);
 export const takeWord = (once) => {
@@ -82,9 +82,10 @@ if (word !== undefined) {
   const names = word === "all" ? last.names : word.split(" ");
   const isDone = (name) => names.includes(name);
   const same = ownDrafts().filter(({ form }) => form === last.form);
-  // This is a copy, because the loop below removes fields from each draft.
+  // `sent` is a copy, because the loop below removes fields from each draft.
   const sent = { ...same.find(({ writer }) => writer === last.writer)?.fields };
-  // Other tabs may show the same texts. They must learn what was sent before the drafts are deleted below.
+  // Other tabs may show the same texts. These tabs must know the sent texts before the drafts are deleted
+  // below.
   const texts = Object.entries(sent).flatMap(([name, { text }]) => (isDone(name) ? [[name, text]] : []));
   tellSent(last.form, texts);
   for (const draft of same) {

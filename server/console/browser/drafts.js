@@ -38,8 +38,8 @@ export const newWriter = () =>
  * @property {Record<string, Typed>} extra The texts of fields that are no longer in the form.
  * @property {Set<string>} unsaved The fields whose values were sent and refused.
  * @property {Set<string>} restored The fields with a restored text that the person has not changed.
- * @property {string[]} heldBack The fields that the next sending of the form leaves out.
- * @property {Set<string>} replaces The writers whose text this page has taken over, not yet confirmed by the server.
+ * @property {string[]} heldBack The fields that are left out when the form is sent.
+ * @property {Set<string>} replaces The writers whose text this page took over, until the server confirms this.
  * @property {number} [timer]
  * @property {AbortController} [running]
  * @property {string} [said] The body of the last save that succeeded.
@@ -64,15 +64,16 @@ export const typing = [...(person ? document.querySelectorAll("form[method=post]
   }));
 /** Returns the texts that are typed in a form. */
 export const typingIn = (form) => typing.find(({ element }) => element === form);
-// Browsers also restore text that was sent. This is turned off: drafts restore only unsent text.
+// Browsers also restore text that was already sent. Drafts restore only unsent text, so the browser's function
+// is turned off.
 for (const { element } of typing) for (const field of draftFields(element)) field.autocomplete = "off";
 export const fieldOf = (state, name) => draftFields(state.element).find((field) => field.name === name);
-// Returns the hidden field with the version of a field. A line of a list, such as `items.0.text`, has the version of
-// the list.
+// Returns the hidden field with the version of a field. For a line of a list, such as `items.0.text`, returns
+// the field with the version of the list.
 export const wasOf = ({ element: { elements } }, name) =>
   elements[`was-${name}`] ?? elements[`was-${name.split(".")[0]}`];
-// Returns the version of the stored value that the person saw while typing. After another person's change the form has
-// a newer version, and `data-typed` has this one.
+// Returns the version of the stored value that the person saw while typing. If another person has changed the
+// value, the form has a newer version. Then `data-typed` has the version that the person saw.
 const typedFor = (state, name) => {
   const was = wasOf(state, name);
   return was?.dataset.typed ?? was?.value ?? "";
@@ -81,7 +82,8 @@ const typedFor = (state, name) => {
 const choiceOf = ({ element }, field) => field.dataset.choice && element.elements[field.dataset.choice];
 const unchosenIn = (control) =>
   control.options && [...control.options].find((one) => "unchosen" in one.dataset);
-// Returns the value to show for a choice. If the control does not have the choice, the person must choose.
+// Returns the value that the control shows for `choice`. If the control has no such option, returns the option
+// that asks the person to choose.
 const valueIn = (control, choice) => {
   const options = [...(control.options ?? [])];
   const has = options.length === 0 ? choice : options.find(({ value }) => value === choice)?.value;
@@ -90,8 +92,9 @@ const valueIn = (control, choice) => {
 const choose = (state, field, choice) => {
   const control = choiceOf(state, field);
   if (control) control.value = valueIn(control, choice);
-  // The thread has only one sender now, so the form has no control. The server refuses the draft's sender once: the
-  // person must check who gets the text.
+  // The thread has only one sender now, so the form has no control for the receiver. The hidden field contains
+  // the receiver of the draft. The server refuses this receiver once, so that the person checks who gets the
+  // text.
   else if (choice && !["everyone", "unchosen"].includes(choice))
     state.element.append(
       Object.assign(document.createElement("input"), {
@@ -120,7 +123,8 @@ export const showHintAt = (element, text) => {
   note.scrollIntoView({ block: "nearest" });
 };
 
-// Saves typed text on the server, for other devices and against loss after a sign-out. (rule O17)
+// Saves typed text on the server. Then the text is also available on other devices and after a sign-out.
+// (rule O17)
 export const pause = 3_000;
 export const pauseAfterFailure = 15_000;
 export const saveSoon = (state, after = pause) => {
@@ -132,9 +136,10 @@ export const stopSaving = (state) => {
   state.running?.abort();
   state.running = undefined;
 };
-// Whether text must still be saved when the person leaves the page. The browser then aborts a save that is running.
+// Whether text must be saved when the person leaves the page. This includes a running save, because the browser
+// aborts it.
 const isWaiting = (state) => state.timer !== undefined || state.running !== undefined;
-// The server accepts at most this number of replaced writers.
+// One request to the server can replace at most this number of writers.
 const mostReplaced = 50;
 /** @param {{ replaces?: Iterable<string> }} draft */
 const replacedBy = ({ replaces = [] }) => [...replaces].slice(-mostReplaced);
@@ -196,7 +201,8 @@ export const save = async (state, keepalive = false) => {
   if (!answer || answer.status === 429 || answer.status >= 500) return saveSoon(state, pauseAfterFailure);
   if (!answer.ok) return;
   for (const writer of replaced) state.replaces.delete(writer);
-  // The stored body has no `replaces`. The next request has no `replaces` either, and is compared with the stored body.
+  // `said` is compared with the body of the next request. That body has no `replaces`, so `said` has none
+  // either.
   state.said = String(bodyOf(state, fields));
   const { kept, ended } = await answer.json().catch(() => ({ kept: [] }));
   if (ended) {
@@ -205,7 +211,8 @@ export const save = async (state, keepalive = false) => {
   }
   markSaved(state, kept, replacedBy(state));
 };
-// Another page has taken over or discarded this text. Text that is still typed here is a new draft.
+// Another page has taken over or discarded the text of this writer. Text that is still in the form becomes a
+// new draft.
 const startWriter = (state) => {
   store(draftName(state), null);
   state.writer = newWriter();
@@ -229,7 +236,7 @@ export const saveOthers = async (before = Infinity) => {
   );
   for (const draft of waiting) {
     const answer = await saveOther(draft);
-    // The server accepts no more text now. The remaining texts are stored in this browser and are sent later.
+    // The server accepts no more text now. The remaining texts stay in this browser and are sent later.
     if (answer?.status === 429) return void setTimeout(() => saveOthers(before), pauseAfterFailure);
   }
 };
@@ -241,14 +248,15 @@ const saveOther = async (draft) => {
   const { kept, ended, taken } = await answer.json().catch(() => ({ kept: [] }));
   if (!ended) markSaved(draft, kept, []);
   else {
-    // Another page has taken over or discarded an earlier text of the closed tab. Text that the server does not have is
-    // a new draft.
+    // Another page has taken over or discarded an earlier text of the closed tab. If the server does not have
+    // the text of this draft, the text becomes a new draft.
     store(draftName(draft), null);
     if (!taken) return saveOther(storeAgain(draft));
   }
   return answer;
 };
-// Two tabs may do this at the same time, so the new writer is the same in both.
+// Stores a draft under a new writer. Two tabs may do this for the same draft at the same time, so both must use
+// the same name for the new writer.
 const storeAgain = (draft) => {
   const renewed = { ...draft, writer: `${draft.writer}_` };
   const { at, page, fields, replaces } = renewed;
@@ -277,7 +285,8 @@ if (person) {
     for (const state of typing) if (Object.keys(state.fields).length > 0) save(state);
     saveOthers();
   });
-  // A late save may have stored text that the form had already sent. This request removes it from the server.
+  // A late save may have stored text after the form had sent this text. This request removes the text from the
+  // server.
   const rest = word === undefined ? undefined : ownDrafts().find(({ writer }) => writer === last.writer);
   if (word !== undefined) {
     const body = bodyOf(last, Object.entries(rest?.fields ?? {}));
@@ -323,18 +332,19 @@ addEventListener("beforeunload", (event) => {
 });
 for (const state of typing)
   state.element.addEventListener("input", (/** @type {any} */ { target }) => {
-    // The next save informs the server that the person is writing an answer in a thread. Other members then see this.
+    // The next save tells the server that the person is writing an answer in this thread. Then other members
+    // see who is writing.
     if ("answers" in target.dataset) state.answering = state.element.dataset.thread;
     state.restored.delete(target.name);
     keep(state);
   });
 
-// The form no longer counts as unsent if no text in it is unsent.
+// Removes a form from `dirty` if all its texts are saved.
 const cleanIfSaved = (state) => {
   if (!draftFields(state.element).some((field) => isTyped(state, field))) dirty.delete(state.element);
 };
-// Whether a field is empty after its text was sent: with `data-adds`, or a text area without a version. Other fields
-// show the stored value.
+// Whether a field becomes empty after its text was sent. These are fields with `data-adds`, and text areas
+// without a version. Other fields show the stored value.
 const isEmptied = (state, field) =>
   "adds" in field.dataset || (field.matches("textarea") && !wasOf(state, field.name));
 
@@ -356,7 +366,8 @@ const clearSent = (state, texts) => {
   showHintAt(state.element, "You sent this text in another tab, so it is no longer here.");
 };
 
-// Another tab that takes over this tab's draft deletes the draft. This tab still shows the text and stores it again.
+// If another tab takes over the draft of this tab, the other tab deletes the draft. This tab still shows the
+// text and stores it again.
 addEventListener("storage", ({ key, newValue }) => {
   const sentHere = newValue && typing.find(({ form }) => sentName(form) === key);
   if (sentHere) return clearSent(sentHere, JSON.parse(newValue));
@@ -364,7 +375,7 @@ addEventListener("storage", ({ key, newValue }) => {
   if (newValue === null && state && !storedNames().includes(`innkeep-left ${person}`)) startWriter(state);
 });
 
-// A browser that is offline may still reach a server on the same machine, so the function tries first.
+// Sends the form if the server answers. A browser that is offline may still reach a server on the same machine.
 const sendIfReached = async (form, submitter) => {
   const reached = await fetch(document.documentElement.dataset.drafts, {
     method: "HEAD",
@@ -432,22 +443,23 @@ const noteSent = (state, names) =>
     thread: state.element.dataset.thread,
     once: state.element.elements.once?.value,
   });
-// Parts with `data-saves` are saved separately. The person may not have noticed a restored text there. So other buttons
-// do not send it.
+// A part with `data-saves` has its own save button. The person may not have noticed a restored text in this
+// part. For this reason, buttons with `formaction` do not send the restored text.
 const heldBackBy = (state, submitter) =>
   submitter?.hasAttribute("formaction")
     ? [...state.restored].filter((name) => fieldOf(state, name)?.closest("[data-saves]"))
     : [];
 
-// Prepares a request that sends fields with `fetch`: stores the texts, stops a save, and adds values about the drafts.
-// Call `endSent` or `keepRefused` after the answer.
+// Prepares a request that sends fields with `fetch`. Stores the texts, stops a running save, and adds the
+// values for the drafts to `body`. Call `endSent` or `keepRefused` after the answer.
 export const beginSent = (state, body, names) => {
   keep(state);
   stopSaving(state);
   for (const [name, value] of draftValues(state)) body.set(name, value);
   noteSent(state, names);
 };
-// Removes sent texts, by field, from the state of a form. Later typed text stays.
+// Removes sent texts from the state of a form. `texts` has the sent texts by field. Text that was typed later
+// stays.
 const forgetSent = (state, texts) => {
   inTab.set("innkeep-sent", null);
   takeWord(state.element.elements.once?.value);
@@ -457,8 +469,8 @@ const forgetSent = (state, texts) => {
     state.restored.delete(name);
   }
 };
-// Ends the drafts of saved texts. The page becomes a new writer, so that a late save of the old one stores nothing.
-// Call `keepRest` after the page shows the stored values.
+// Deletes the drafts of saved texts. The page becomes a new writer, so that a late save of the old writer
+// stores nothing. Call `keepRest` after the page shows the stored values.
 export const endSent = (state, texts) => {
   forgetSent(state, texts);
   tellSent(state.form, Object.entries(texts));
@@ -477,8 +489,8 @@ const dropTexts = (draft, texts) => {
     left.length > 0 ? JSON.stringify({ ...rest, fields: Object.fromEntries(left) }) : null,
   );
 };
-// For texts that the server refused. Call `keepRest` after the page shows the refusal: it stores the texts as drafts
-// again.
+// Removes texts that the server refused from the state of a form. Call `keepRest` after the page shows the
+// refusal. `keepRest` stores the texts as drafts again.
 export const keepRefused = forgetSent;
 // Stores the texts that are still unsent after a part of the form was replaced.
 export const keepRest = (state) => {
@@ -489,7 +501,7 @@ export const keepRest = (state) => {
   save(state);
 };
 
-// A part of the page was replaced. A text in it that is still unsent stays in its field.
+// After a part of the page was replaced, its fields get their unsent texts again.
 document.addEventListener("replaced", ({ target }) => {
   for (const state of typing)
     for (const field of draftFields(state.element)) {
@@ -559,8 +571,8 @@ const empty = (state, names) => {
   state.element.dispatchEvent(new Event("restored"));
 };
 const labelOf = (field) => field.labels?.[0]?.textContent.trim() || "The field";
-// Describes the fields whose stored values have changed since the texts of a draft were typed. `texts` shows the stored
-// values.
+// Finds the fields whose stored values have changed since the texts of a draft were typed. Returns a message
+// about these fields, and text areas with their stored values.
 const changedSince = (state, draft, names) => {
   const fields = names
     .filter((name) => {
@@ -626,7 +638,7 @@ const tellDraft = (element, words, buttons, texts) => {
   line.append(said, ...buttons(() => note.remove()));
   note.append(line, ...texts);
   element.before(note);
-  // The message is delayed, because screen readers ignore messages on a page that has just opened.
+  // The message is delayed, because screen readers ignore messages on a page that has just been opened.
   setTimeout(() => announce(words), 1_000);
 };
 const textsOf = (draft, names) =>
@@ -671,7 +683,7 @@ const tellBack = (state, { same, free, gone }, draft) => {
     [...textsOf(draft, gone), ...changed.texts],
   );
 };
-// Restores a draft after a click. Typed text that it replaces is offered in the same way.
+// Restores a draft after a click. If the draft replaces typed text, the typed text is offered as a draft.
 const restore = (state, draft) => {
   const found = compare(state, draft);
   const before = Object.fromEntries(

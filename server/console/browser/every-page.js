@@ -21,7 +21,7 @@ for (const select of document.querySelectorAll("select[data-own-zone]")) {
   select.value = own;
 }
 
-// Enter in the field for a snooze day clicks its own button, not the first button of the form.
+// Enter in the field for a snooze day clicks the button of this field, not the first button of the form.
 document.addEventListener("keydown", (event) => {
   const field = /** @type {any} */ (event.target);
   if (event.key !== "Enter" || field.name !== "snoozeDay") return;
@@ -45,9 +45,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   });
 }
 
-// The answer to a form has the address of the form. Replaces it with the address of the page.
+// The page after a form has the address of the form in the browser. Replaces it with the address of the page.
 const own = document.documentElement.dataset.address;
 if (own && new URL(own, location.href).pathname !== location.pathname) history.replaceState(null, "", own);
 
-// After a sign-in, sends the form again that the person sent before the sign-in.
+// After a sign-in, sends the form that the person had sent before the sign-in.
 document.querySelector("form[data-continues]")?.requestSubmit();

@@ -2,7 +2,7 @@
 import { announce, localise } from "./page.js";
 
 const order = document.querySelector("form[data-moves]");
-// Tab reaches one arrow button of each entry. The arrow keys move between the two buttons.
+// The Tab key stops at one button of each entry. The arrow keys move between the buttons of an entry.
 const oneStopEach = () => {
   for (const bar of order.querySelectorAll("[role=toolbar]")) {
     const [first, ...rest] = bar.querySelectorAll("button:enabled");
@@ -39,7 +39,8 @@ const sendMove = async (move) => {
   const entry = showOrder(fresh, move);
   const shown = new URL(answer.url);
   const at = shown.searchParams.get("at");
-  // A move over the boundary of a page shows the other page.
+  // If the entry moved to another page of the list, the answer shows that page. The address then contains the
+  // id of the entry.
   if (at) history.replaceState(history.state, "", `${shown.pathname}?at=${at}`);
   const places = [...order.querySelectorAll("li")];
   announce(

@@ -46,7 +46,8 @@ document.addEventListener("keydown", (event) => {
   link.focus();
 });
 
-// Loads a folded part when a person opens it. Without this script, a link leads to the page with the content.
+// Loads the content of a `details` element when a person opens it. Without this script, a link leads to the
+// page with the content.
 const fetchPart = async (folded) => {
   const { fetches: address, part: id } = folded.dataset;
   delete folded.dataset.fetches;

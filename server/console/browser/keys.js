@@ -1,8 +1,9 @@
 // Shortcuts with single keys. They work outside of fields, open menus and dialogs, unless the person turned keys off.
 // (rule O32)
 //
-// An element gets a key from `data-key`, which `keyed` in server/console/parts.tsx sets. The key clicks a button or
-// link, and focuses a field. `addKeys` adds a key with another effect; it has priority over an element with this key.
+// An element gets a key from the attribute `data-key`, which `keyed` in server/console/parts.tsx sets. The key
+// clicks a button or link, and focuses a field. `addKeys` adds a key with another effect. If an element has the
+// same key, the added key has priority.
 import { isJustLeft, isLeaving } from "./leaving.js";
 import { isCovered, isModified, openMenu, typeInMenu } from "./menus.js";
 
@@ -62,7 +63,8 @@ const isTyping = ({ target }) => target.isContentEditable || isField(target);
 const pairMilliseconds = 1_500;
 let first = { key: "", at: 0 };
 
-// A key that is pressed while the next page opens acts on that page: fast typing loses no key.
+// While the next page opens, pressed keys are stored, and the next page runs their actions. So a person who
+// types fast loses no key.
 const early = "innkeep-keys";
 const earlyKeys = () => {
   try {
@@ -93,7 +95,7 @@ const pressEarly = () => {
   }
   keepEarly(keys);
 };
-// Types the keys into the field to which an earlier key has moved.
+// Types the keys into a field. An earlier key has moved the focus to this field.
 const typeInto = (field, text) => {
   if (text === "" || typeof field.selectionStart !== "number") return;
   field.setRangeText(text, field.selectionStart, field.selectionEnd, "end");

@@ -6,7 +6,7 @@ let leftAt = Number.NEGATIVE_INFINITY;
 /** Whether the browser is opening another page. */
 export const isLeaving = () => performance.now() - leftAt < leaveMilliseconds;
 
-/** Whether the previous page was left at this time. This is true if the time is less than three seconds ago. */
+/** Whether the person left the previous page at the time `at`. True if `at` is less than three seconds ago. */
 export const isJustLeft = (at) => Date.now() - at < leaveMilliseconds;
 
 addEventListener("submit", (event) => {

@@ -1,5 +1,5 @@
-// Adds to an opened image: its number, its original size, and the way to the previous and next image. Without this
-// script, an image only opens and closes.
+// Adds to an opened image: its number, a button for the original size, and buttons for the previous and next
+// image. Without this script, an image can only be opened and closed.
 import { announce } from "./page.js";
 
 const boxes = () => [...document.querySelectorAll(".lightbox")];

@@ -1,10 +1,12 @@
-// Updates the title and the parts with `data-live` that changed. Screen readers read the changes. A part with the focus
-// is not replaced. Exceptions: links with an id, checkboxes of the list, and buttons of a decision. A part with
-// `data-stale` is never replaced. If `data-stale` is an id, its element becomes visible instead.
+// Updates the title, and the parts with `data-live` that have changed. Screen readers read the changes. A part
+// is not replaced while it contains the focus. The focus on a link with an id, a checkbox of the list or a
+// button of a decision is an exception. A part with `data-stale` is never replaced. If `data-stale` contains an
+// id, the element with this id becomes visible instead.
 import { announce, replacePart } from "./page.js";
 
-// Receives events about changes. One page of the browser has the connection and forwards events. Without Web Locks
-// (https only) or BroadcastChannel, pages are read at intervals. (rule F75)
+// Receives events about changes. Only one page of the browser is connected to the server; it forwards the
+// events to the other pages. Without Web Locks (https only) or BroadcastChannel, pages are read at intervals.
+// (rule F75)
 const { events, since, person } = document.documentElement.dataset;
 const name = `innkeep-events-${person}`;
 const canFollow = events && navigator.locks && window.BroadcastChannel && window.EventSource;
@@ -65,8 +67,8 @@ const idsIn = (address) => new URL(address).pathname.match(/[\da-f]{8}(?:-[\da-f
 // The address of a page contains the id of its app, and then the id of its thread.
 const [app, ofPage] = idsIn(location.href);
 
-// Shows a notice if this thread was merged: its address then redirects to another thread. Other redirects, such as to
-// the sign-in page, are ignored.
+// Shows a notice if this thread was merged. The address of a merged thread redirects to another thread. Other
+// redirects, such as to the sign-in page, are ignored.
 const showMerged = (address) => {
   const notice = document.getElementById("merged-since");
   const [otherApp, other] = idsIn(address);
@@ -96,7 +98,8 @@ const refresh = async () => {
     if (part.dataset.stale === undefined) {
       const { newest } = part.dataset;
       replacePart(part, next);
-      // A conversation is announced only with a new message. It also changes without one, such as when a mail was sent.
+      // A conversation is announced only if it has a new message. Other changes, such as that a mail was sent,
+      // are not announced.
       if (next.dataset.news && (newest === undefined || newest !== next.dataset.newest))
         announce(next.dataset.news);
     } else if (part.dataset.stale) document.getElementById(part.dataset.stale).hidden = false;
@@ -145,7 +148,8 @@ const hear = ({ kind, appId, threadId }) => {
   else readWithin(pace.counts);
 };
 
-// Sends forms without loading a page, then updates this page. The element in `data-then` gets the focus.
+// Sends forms without loading a page, then updates this page. `data-then` is the id of the element that gets
+// the focus.
 for (const form of document.querySelectorAll("form[data-then]")) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

@@ -1,5 +1,5 @@
-// Menus: `details` elements with the class `menu`. Letters and arrow keys move to an item. Escape, a click outside, or
-// Tab at the end closes them. (rule O32)
+// Menus: `details` elements with the class `menu`. Letters and arrow keys move to an item. Escape, a click
+// outside, or Tab at the end closes the menu. (rule O32)
 import { isLeaving } from "./leaving.js";
 
 const menus = () => /** @type {any[]} */ ([...document.querySelectorAll("details.menu[open]")]);
@@ -24,7 +24,8 @@ export const showMenu = (menu) => {
   stopsIn(menu, "a[href], button, input, select")[0]?.focus();
 };
 
-// Closes a menu. The focus returns to its earlier place, or to the button of the menu if that opened it.
+// Closes a menu. If a key opened the menu, the focus returns to the element that had it before. Otherwise the
+// button of the menu gets the focus.
 const hideMenu = (menu) => {
   const opener = openers.get(menu);
   menu.open = false;
@@ -69,7 +70,7 @@ const beginsWith = (word) => (item) =>
 export const typeInMenu = (menu, letter) => {
   const now = performance.now();
   const isSame = typed.menu === menu && now - typed.at < wordMilliseconds;
-  // The space bar chooses the item, unless it belongs to the name of an item.
+  // The space bar clicks the focused item, unless the space continues the name of an item.
   const before = isSame ? typed.word : "";
   const word = before + letter;
   const items = itemsOf(menu);
@@ -107,8 +108,8 @@ const closeMenus = (except) => {
 };
 document.addEventListener("click", (event) => closeMenus(event.target.closest("details.menu")));
 
-// A menu closes when a key moves the focus out of it. A click closes it only on release: otherwise the element under
-// the mouse could move away.
+// A menu closes when a key moves the focus out of it. A click closes the menu only when the mouse button is
+// released. Otherwise the element under the pointer could move before the release.
 let isKey = false;
 document.addEventListener(
   "keydown",

@@ -31,8 +31,8 @@ export const announce = (words) => {
   document.getElementById("announced").replaceChildren(line);
 };
 
-// Replaces a part of the page with its newer version. The focus stays on the element with the same id. Without an id,
-// the focus moves to the element that shows the decision.
+// Replaces a part of the page with its newer version. The focus stays on the element with the same id. If the
+// element has no id, the element that shows the decision gets the focus.
 export const replacePart = (part, next) => {
   localise(next);
   const focused = part.contains(document.activeElement) ? document.activeElement : undefined;
@@ -44,7 +44,7 @@ export const replacePart = (part, next) => {
   next.dispatchEvent(new Event("replaced", { bubbles: true }));
 };
 
-// Removes the offer to undo, after a newer change: Undo must not undo an older change. (rule F48)
+// Removes the offer to undo after a newer change. Otherwise Undo would undo the older change. (rule F48)
 export const forgetUndo = () => {
   document.getElementById("acted")?.setAttribute("hidden", "");
   try {

@@ -1,5 +1,5 @@
-// Opens the search over the page, with Ctrl+K or its link. Arrow keys move through the results. Enter opens the first
-// one, or the search page.
+// Ctrl+K or a click on the search link opens the search over the page. Arrow keys move through the results.
+// Enter opens the first result. Without a result, Enter opens the search page.
 import { announce } from "./page.js";
 
 const link = document.querySelector("[data-search]");

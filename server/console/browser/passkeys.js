@@ -1,4 +1,4 @@
-// Asks an authenticator to create or use a passkey. Then sends the form with its answer.
+// Asks an authenticator to create or use a passkey. Then sends the form with the answer of the authenticator.
 import { announce } from "./page.js";
 
 const bytesIn = (text) =>

@@ -49,7 +49,8 @@ const sendPictures = async (button, files) => {
   const body = new FormData(form);
   body.delete("pictures");
   for (const file of files) body.append("pictures", file);
-  // An empty text makes the answer contain only the new pictures, which are inserted at the cursor.
+  // The request has an empty text, so that the answer contains only the new pictures. They are inserted at the
+  // cursor.
   body.set(field.name, "");
   announce("The pictures are being sent.");
   const request = { method: "POST", body, headers: { Accept: "text/html" } };
@@ -76,7 +77,7 @@ const picturesIn = (list) => [...(list || [])].filter(({ type }) => type.startsW
 if (form && paneOf(document)) {
   for (const kind of ["input", "change"])
     form.addEventListener(kind, (/** @type {any} */ { target }) => target.type !== "file" && later());
-  // The preview of the server shows the stored text, not a draft that was restored.
+  // The preview from the server shows the stored text. If a draft was restored, the preview must be updated.
   form.addEventListener("restored", later);
   const isTyped = (field) => field.dataset.draft && field.value !== field.defaultValue;
   if ([...form.elements].some(isTyped)) later();

@@ -14,7 +14,8 @@ const fault = () => {
 const bytesIn = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
 const keep = (endpoint) => store(name, JSON.stringify({ person, endpoint, at: Date.now() }));
-// Searches all registrations: the worker's scope does not include a start page without a slash at the end.
+// Returns the registration of the service worker. Searches all registrations, because the worker's scope does
+// not include a start page without a slash at the end.
 const findWorker = async () => {
   const all = await navigator.serviceWorker.getRegistrations();
   return all.find(({ active }) => active?.scriptURL.endsWith("/push-worker.js"));
@@ -38,7 +39,8 @@ for (const form of document.querySelectorAll("form[data-push]")) {
     await navigator.serviceWorker.register(form.dataset.worker);
     const { pushManager } = await navigator.serviceWorker.ready;
     const before = await pushManager.getSubscription();
-    // A subscription uses the server's key at the time of its creation. Another key needs a new subscription.
+    // A subscription is bound to the server's key at the time of its creation. If the key is different now, a
+    // new subscription is needed.
     if (before && textFor(before.options.applicationServerKey) !== key) await before.unsubscribe();
     const wanted = { userVisibleOnly: true, applicationServerKey: bytesIn(key) };
     return fieldsOf(await pushManager.subscribe(wanted));
@@ -77,7 +79,8 @@ for (const form of document.querySelectorAll("form[data-push-off]"))
     await (await (await findWorker())?.pushManager.getSubscription())?.unsubscribe();
   });
 
-// A new sign-in needs the subscription for its session. The push service may also have assigned another address.
+// Sends the subscription to the server again. After a sign-in, the server needs the subscription for the new
+// session. The push service may also have changed the address.
 const renew = async () => {
   const known = stored(name);
   if (known === null || fault()) return;
@@ -92,7 +95,8 @@ const renew = async () => {
     if (answer.type === "opaqueredirect") return keep(subscription.endpoint);
     if (answer.status !== 404) return;
   }
-  // The server has no subscription of this browser, because the person has turned off its notices in another browser.
+  // The server has no subscription of this browser. The person turned off the notices of this browser in
+  // another browser.
   store(name, null);
   await subscription.unsubscribe();
 };

@@ -138,8 +138,8 @@ if (part) {
   });
 }
 
-// The other fields. Lines are added without loading the page. The publication time is local; UTC is shown below the
-// field.
+// The other fields of the form. A button adds a line without loading the page. The publication time is in the
+// browser's time zone. The time in UTC is shown below the field.
 /** @type {any} */
 const form = document.querySelector("form.editor");
 
@@ -180,7 +180,8 @@ const showUtc = (field, zone) => {
   field.addEventListener("input", show);
   show();
 };
-// A draft that is saved with a publication time is published at that time, so its button says "Schedule".
+// A draft with a publication time is published at that time. So the button that saves the draft says
+// "Schedule".
 const showSchedule = (field, button) => {
   const words = button.textContent;
   const show = () => {

@@ -13,7 +13,8 @@ const button = /** @type {any} */ (document.querySelector("button[data-inserts]"
 const field = button?.form.elements[button.dataset.inserts];
 const choice = button?.form.elements.savedReply;
 
-// Asks the server for the text of a saved reply for the chosen receiver. Returns undefined if this failed.
+// Asks the server for the text of a saved reply for the chosen receiver. Returns undefined if the request
+// failed.
 const filled = async (id) => {
   const body = new URLSearchParams(/** @type {any} */ (new FormData(button.form)));
   body.set(field.name, "");
@@ -24,8 +25,9 @@ const filled = async (id) => {
   return new DOMParser().parseFromString(text, "text/html").getElementById(field.id)?.value;
 };
 
-// The inserted saved replies. After a change of the receiver, an unedited text is filled in again. It may contain the
-// earlier receiver's name, and the server refuses a reply with that name.
+// The inserted saved replies. If the person chooses another receiver, the server fills in the placeholders of
+// an unedited text again. Such a text may contain the name of the earlier receiver. The server refuses a reply
+// with that name.
 const inserted = [];
 let choices = 0;
 const fillAgain = async () => {
@@ -99,7 +101,7 @@ const close = () => {
   list.hidden = true;
   field.removeAttribute("aria-activedescendant");
 };
-// The position of the line for which the person has closed the list.
+// The person has closed the list for the line at this position.
 let closedAt;
 const show = () => {
   const words = asked();

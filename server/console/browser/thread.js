@@ -11,7 +11,8 @@ const labelOf = (field) => field.labels?.[0]?.textContent.trim() ?? field.name;
 const shownValue = (field) => field.selectedOptions?.[0]?.textContent.trim() ?? field.value.trim();
 const state = typingIn(form);
 
-// Saves run one after another: each needs the idempotency key and versions from the previous save.
+// Saves run one after another, because each save needs the idempotency key and the versions from the previous
+// save.
 let last = Promise.resolve();
 let saving = 0;
 const saveNow = async (name, value, before) => {
@@ -44,22 +45,22 @@ const saveNow = async (name, value, before) => {
   if (before === undefined || name === "addTags") toast(words);
   else toast(words, "Undo", undo);
 };
-// The normal form keeps the typed text.
+// Sends the whole form with the button for pages without scripts. This keeps the typed text.
 const sendWithoutScript = () =>
   form.requestSubmit(document.querySelector("#fields [data-without-script] button"));
 const save = ({ name, value }, before) => {
   saving += 1;
   last = last
     .then(() => saveNow(name, value, before))
-    // The answer has broken off. Later saves and the form wait for this one, so it must not reject.
+    // Reading the answer failed. Later saves and the form wait for this promise, so it must not reject.
     .catch(sendWithoutScript)
     .finally(() => {
       saving -= 1;
     });
 };
 
-// Hides parts for people without scripts, and notes the saved values of the side column. The save button is shown while
-// a field has unsaved text.
+// Hides the parts that are only for pages without scripts, and stores the saved values of the side column. The
+// save button is shown while a field has unsaved text.
 const stored = new Map();
 const sideFields = () =>
   /** @type {any[]} */ ([...document.querySelectorAll("#fields :is(select, input:not([type=hidden]))")]);
@@ -73,7 +74,8 @@ const prepare = () => {
   showSave();
 };
 const isChanged = ({ name, value }) => stored.has(name) && stored.get(name) !== value;
-// A refused form shows the typed values as if they were stored. The button is also shown for a refused form.
+// A refused form shows the typed values as if they were stored. For this reason, the button is always shown for
+// a refused form.
 const isUnsaved = () =>
   document.querySelector("#fields :is(.fault, .notice)") !== null ||
   sideFields().some((field) => field.matches("input") && isChanged(field));
@@ -99,11 +101,11 @@ if (form) {
     if (target.matches("#fields input")) showSave();
   });
   form.addEventListener("restored", showSave);
-  // Somebody else has changed the thread, so other values are stored now.
+  // Somebody else has changed the thread. The fields of the side column now have other stored values.
   document.addEventListener("replaced", ({ target }) => {
     if (/** @type {any} */ (target).id === "fields") prepare();
   });
-  // While a field is being saved, the form waits: it needs the new Idempotency-Key and versions.
+  // While a field is being saved, the form waits, because it needs the new Idempotency-Key and versions.
   form.addEventListener("submit", (event) => {
     if (saving === 0) return;
     event.preventDefault();
@@ -150,7 +152,8 @@ addKeys("Thread", [
   { key: "Ctrl Shift Enter", words: "Send and resolve", act: () => undefined, isHere: canWrite },
 ]);
 
-// On the desk, desk.js has these keys. A narrow window shows the desk without its list and menus.
+// On the desk, desk.js adds these keys. In a narrow window, the desk shows no list and no menus, so the keys
+// focus the fields of the thread.
 const hasFields = () => document.getElementById("fields") !== null;
 const canChange = () => !document.querySelector(".triage") && hasFields();
 const canFocus = () => !document.querySelector(".triage .list-column")?.checkVisibility() && hasFields();
@@ -159,7 +162,7 @@ const choose = (name, value) => {
   field.value = value;
   field.dispatchEvent(new Event("change", { bubbles: true }));
 };
-// A toast is always newer than the notice about the sent form. So the button of the toast comes first.
+// A toast is always newer than the notice about the sent form, so the button of the toast comes first.
 const undoButton = () =>
   /** @type {any} */ (
     document.querySelector(".toast button") ?? document.querySelector(".notice[data-done] button")
@@ -210,8 +213,8 @@ form?.addEventListener("restored", () => keepReceiver({ target: form.elements.re
 // The text of a refused reply or of a draft is there before the person types.
 if (form?.elements.replyBody?.value.trim()) receiver()?.setAttribute("data-stale", "");
 
-// A line shows who wrote a new message, until the person clicks its link. Without a typed reply, a visible message also
-// counts as seen. (rule F35)
+// A line above the reply shows who wrote a new message. A click on its link hides the line. If no reply is
+// typed, the line also disappears when the message becomes visible. (rule F35)
 let unseen;
 const markSeen = () => {
   form.elements.seenMessage.value = unseen;
@@ -244,7 +247,8 @@ document.addEventListener("replaced", ({ target }) => {
   link.onclick = markSeen;
   look();
 });
-// The parts of the inbox scroll by themselves. Their events do not bubble.
+// The list and the thread of the inbox scroll separately. Their events do not bubble, so the listener captures
+// them.
 document.addEventListener("scroll", look, { capture: true, passive: true });
 document.addEventListener("visibilitychange", look);
 addEventListener("resize", look);
@@ -261,7 +265,7 @@ const make = (name, properties, ...children) => {
   return element;
 };
 
-// Somebody else has decided. A note that the person has typed stays, so that it can be copied.
+// Somebody else has decided. A note that the person has typed stays visible, so that the person can copy it.
 document.addEventListener("replaced", ({ target }) => {
   const ended = /** @type {any} */ (target);
   if (!ended.dataset.decides || !ended.hidden) return;

@@ -82,7 +82,8 @@ export const createPageDrafts =
       list: async (): Promise<Draft[]> => opened(sealer, await drafts.list(database, userId)),
 
       /**
-       * Returns the names of objects that the person may read, by id. First assigns numbers to new threads of the apps.
+       * Returns the names of these objects by id. Leaves out objects that the person may not read. First
+       * assigns numbers to new threads of the apps.
        */
       async named(wanted: readonly FormObject[]): Promise<ReadonlyMap<string, NamedObject>> {
         const found = new Map<string, NamedObject>();
@@ -103,8 +104,9 @@ export const createPageDrafts =
         opened(sealer, await drafts.listOfPage(database, userId, { page, forms })),
 
       /**
-       * Stores the texts of one form, and ends the writers in `replaces`. Removes the oldest drafts above the limits.
-       * An ended writer stores nothing: `taken` for the same texts, `ended` for others. Throws `rate_limited`.
+       * Stores the texts of one form, and ends the writers in `replaces`. Removes the oldest drafts above the
+       * limits. If `writer` was ended before, stores nothing and returns `taken` or `ended`. `taken` means that
+       * the writer already had the same texts when it was ended. Throws `rate_limited`.
        */
       async save({ page, form, writer, fields, replaces }: TypedForm): Promise<"saved" | "ended" | "taken"> {
         if (settings.rateLimited) await limiter.spend({ who: userId, rateLimit: "drafts" });
@@ -133,8 +135,8 @@ export const createPageDrafts =
       remove: (id: string): Promise<boolean> => database.write((tx) => drafts.remove(tx, userId, id)),
 
       /**
-       * Removes the drafts of a sent form: those of the page, those that it has taken over, and those with the same
-       * texts.
+       * Removes the drafts of a sent form. These are the drafts of the page, the drafts that the page has taken
+       * over, and drafts with the same texts.
        */
       async removeSent({ form, writer, replaces, sent }: DoneForm): Promise<void> {
         const kept = opened(sealer, await drafts.listOfPage(database, userId, { page: "", forms: [form] }));
@@ -154,7 +156,10 @@ export const createPageDrafts =
 
 export type PageDrafts = ReturnType<ReturnType<typeof createPageDrafts>>;
 
-/** Whether the mark of an ended writer has exactly these texts. */
+/**
+ * Whether an ended writer had all these texts when it was ended. `mark` contains the versions of the writer's
+ * texts.
+ */
 function areTaken(sealer: DraftsDeps["sealer"], mark: string, fields: readonly TypedField[]): boolean {
   try {
     const { taken = {} } = JSON.parse(sealer.open(mark));

@@ -4,14 +4,17 @@ import { limits } from "../../../src/contract/limits.ts";
 interface DraftField {
   readonly label: string;
   readonly most: number;
-  /** Whether the field is for an answer in a thread. Then other members see who is writing. (rule F36) */
+  /**
+   * Whether the field is for an answer in a thread. While a person types in such a field, other members see who
+   * is writing. (rule F36)
+   */
   readonly answers?: boolean;
   /**
-   * The control whose choice belongs to the text, such as the receiver of a reply. It is stored only with a text. (rule
-   * O17)
+   * The control whose choice belongs to the text, such as the receiver of a reply. The choice is stored only
+   * together with a text. (rule O17)
    */
   readonly choice?: string;
-  /** Whether the field adds something to an object. Then it is empty after its text was saved. */
+  /** Whether the field adds something to an object. Such a field is empty after its text was saved. */
   readonly adds?: boolean;
 }
 

@@ -93,7 +93,10 @@ const kindNames: Readonly<Record<ObjectKind, string>> = {
   listing: "Listing of",
 };
 
-/** Names the object of a draft, such as a thread. Links to the page of the draft, or to the thread after a merge. */
+/**
+ * Names the object of a draft, such as a thread, and links to the page of the draft. If the thread was merged
+ * into another thread, links to the other thread.
+ */
 const Belonging = ({
   of,
   names,
@@ -123,7 +126,10 @@ const Belonging = ({
   );
 };
 
-/** Returns the name of a form that belongs to no object, and the name of its app. */
+/**
+ * Returns the name of a form that belongs to no object. If the form belongs to an app, adds the name of the
+ * app.
+ */
 function placeText(
   form: string,
   { links, apps }: { readonly links: Links; readonly apps: readonly App[] },
@@ -353,8 +359,8 @@ function answerJson(ctx: Context, body: object): void {
 }
 
 /**
- * Removes the drafts of a form after its action was done, and tells the script with a cookie. A refused form keeps its
- * drafts. Returns `reply`. (rule O17)
+ * Removes the drafts of a form after its action was done. A cookie then tells the script that the drafts are no
+ * longer needed. A refused form keeps its drafts. Returns `reply`. (rule O17)
  */
 export async function noteDone<R extends Reply<string>>(
   ctx: Context,
@@ -389,8 +395,8 @@ export function isOfAnother(fields: Fields, email: string): boolean {
 }
 
 /**
- * Returns the cookie after which the script deletes the drafts. `once` is the unique value of the form. `sent`: the
- * used fields; undefined: all.
+ * Returns the cookie that makes the script delete the drafts. `once` is the unique value of the form. `sent`
+ * has the fields whose text was used. If `sent` is undefined, all texts were used.
  */
 function doneCookie(
   once: string,

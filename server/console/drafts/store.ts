@@ -52,8 +52,8 @@ const objects: Readonly<Record<ObjectKind, string>> = {
 };
 
 /**
- * Marks a writer whose texts were taken over, sent or discarded: its row has no draft. A late save of the writer stores
- * nothing.
+ * The field name in a row that marks a writer as ended. The texts of this writer were taken over, sent or
+ * discarded, so a late save of the writer stores nothing.
  */
 const ended = "";
 
@@ -147,7 +147,7 @@ export const drafts = {
       ...[userId, form, writer],
     ),
 
-  /** Returns the content of the mark of an ended writer; undefined if the writer is not marked as ended. */
+  /** Returns the content of the row that marks a writer as ended; undefined if there is no such row. */
   markOf: async (reader: Reader, { userId, form, writer }: DraftOwner): Promise<string | undefined> =>
     (
       await reader.get<{ content: string }>(
@@ -161,8 +161,8 @@ export const drafts = {
     (await tx.run("DELETE FROM drafts WHERE user_id = ? AND id = ?", userId, id)) === 1,
 
   /**
-   * Removes the oldest drafts of a person, if there are more than `count`, or if they are longer than `length` together.
-   * Rows that mark the end of a writer (a tab of the browser) have the same limits, but count separately.
+   * Removes the oldest drafts of a person, if there are more than `count`, or if they are longer than `length`
+   * together. Rows that mark a writer as ended have the same limits, but count separately.
    */
   trim: (
     tx: Transaction,

@@ -188,8 +188,8 @@ const baseOfText = ({ title, body, items }: ReleaseContent): string =>
   baseOfRelease({ title, body, items: JSON.stringify(items) });
 
 /**
- * A published entry keeps its date; a date in the future becomes now. Throws `draft_conflict` if the published text has
- * changed.
+ * Publishes an entry and its draft. A published entry keeps its date. An entry with a date in the future gets
+ * the current time. Throws `draft_conflict` if the published text has changed since the draft was saved.
  */
 async function publishEntry(
   deps: EntryDeps,
@@ -325,7 +325,7 @@ async function list(
   return { items: items.map((row) => entryAnswer(row, linked.get(row.id))), nextCursor };
 }
 
-/** The number of release notes that one request searches, if the requested page is not longer. */
+/** The minimum number of release notes that a search reads for one answer. */
 const mostSearched = 200;
 
 const keyOf = (row: ChangelogRow): [string, string, string] => [
@@ -460,8 +460,8 @@ interface Writer {
 }
 
 /**
- * Creates a release note; without a date, a draft. Throws `version_exists` if the app has this version, unless
- * duplicates are allowed.
+ * Creates a release note. Without a date, the note is a draft. Throws `version_exists` if another note of the
+ * app has this version, unless `allowDuplicate` is set.
  */
 export async function createEntry(
   deps: EntryDeps,
@@ -482,7 +482,8 @@ export async function createEntry(
 }
 
 /**
- * Inserts an entry, makes cached lists invalid, and stores the event of a published entry. The caller must lock first.
+ * Inserts an entry and makes cached lists invalid. If the entry is published, stores the event
+ * `changelog.published`. The caller must lock the app's entries first.
  */
 async function insertEntry(
   { clock, newId }: EntryDeps,
@@ -543,8 +544,8 @@ async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChange
 }
 
 /**
- * Stores a change, and updates history, links to threads and cached lists.
- * Publishing stores an event. Withdrawing deletes the waiting mails.
+ * Stores a change. Updates the history, the links to threads and the cached lists. If the change publishes the
+ * note, stores an event. If it withdraws the note, deletes the waiting mails.
  */
 async function saveEntry(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
@@ -572,7 +573,10 @@ async function saveEntry(
   if (wasOut && !isOut) await withdrawRelease(tx, entry.id, now);
 }
 
-/** For a note with a date in the future, `mailReleases` stores this event when the date is reached. */
+/**
+ * Stores the event `changelog.published`. For a note with a date in the future, `mailReleases` stores the event
+ * when the date is reached.
+ */
 const tellPublished = (
   deps: Pick<Deps, "newId">,
   tx: Transaction,
@@ -585,7 +589,9 @@ async function renew(tx: Transaction, appId: string): Promise<void> {
   tx.signal(appTopic(appId));
 }
 
-/** Returns the entries with this version. Different spellings, such as `v1.2` and `1.2`, are the same version. */
+/**
+ * Returns the entries with this version. Different spellings of a version, such as `v1.2` and `1.2`, are equal.
+ */
 const ofVersion = (known: readonly EntryVersion[], version: string): readonly EntryVersion[] =>
   known.filter((entry) => isSameVersion(entry.version, version));
 
@@ -662,8 +668,8 @@ const jsonOf = (value: unknown): string | undefined =>
 type EntryTexts = Pick<ChangelogRow, "id" | "body" | "items"> & { readonly appId: string };
 
 /**
- * Links a release note to the threads that its text names. Returns their ids; for a merged thread, the target's id.
- * (rules C17, F46)
+ * Links a release note to the threads that its text names. Returns the ids of these threads. For a merged
+ * thread, returns the id of the thread into which it was merged. (rules C17, F46)
  */
 async function linkFeedback(tx: Transaction, entry: EntryTexts): Promise<readonly string[]> {
   const wanted = await links.existing(tx, entry.appId, namedIn(entry));
@@ -710,8 +716,8 @@ export const changelog = ({
         const next = await publishedRows.nextPublication(database, appId, at);
         return { answer, until: next?.at ? Date.parse(next.at) : undefined };
       });
-    // The cache key contains the results of `since` and `lang`, not the sent values. Invented values must not fill the
-    // cache.
+    // The cache key contains the results of `since` and `lang`. If it contained the sent values, invented
+    // values could fill the cache.
     const ids =
       since === undefined ? null : chosenIds(await recallVersions(database, recall, appId, at), since, limit);
     const lang =
@@ -765,7 +771,10 @@ async function recallLanguages(
   return z.array(z.string()).parse(JSON.parse(String(body)));
 }
 
-/** Returns the ids of the entries that `since` chooses; null if these are the same as without `since`. */
+/**
+ * Returns the ids of at most `limit` entries that a user of version `since` has not seen. Null if the answer is
+ * the same as without `since`.
+ */
 function chosenIds(
   published: readonly VersionedEntry[],
   since: string,
@@ -796,7 +805,10 @@ function entryIn(row: PublishedRow, wanted: string) {
   return { ...entry, ...text, language };
 }
 
-/** Returns the trimmed version. Returns undefined if it is empty or too long; then the app gets all entries. */
+/**
+ * Returns the trimmed version. Returns undefined if the version is empty or too long. Then the answer is the
+ * same as without `since`.
+ */
 function readableVersion(since = ""): string | undefined {
   const text = since.trim();
   return text === "" || text.length > limits.version ? undefined : text;

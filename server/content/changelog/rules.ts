@@ -15,8 +15,9 @@ export interface VersionedEntry {
 
 /**
  * Returns the entries that a user of version `since` has not seen. `entries` must be sorted newest first.
- * - If entries have this version: returns the entries that are newer or greater than the oldest of them.
- * - Otherwise: see `greaterThan`. (rules C8 and C9)
+ * - If some entries have this version, returns entries that are newer than the oldest of them or have a greater
+ *   version.
+ * - Otherwise, see `greaterThan`. (rules C8 and C9)
  */
 export function unseenSince<Entry extends VersionedEntry>(
   entries: readonly Entry[],
@@ -34,7 +35,10 @@ export function unseenSince<Entry extends VersionedEntry>(
   );
 }
 
-/** Whether `a` is greater than `b`. If they share several forms, the most specific form decides. */
+/**
+ * Whether version `a` is greater than version `b`. If the versions share several forms, the most specific form
+ * decides. If they share no form, returns false.
+ */
 export function isGreaterVersion(a: string, b: string, order: VersionOrder): boolean {
   const form = order.formsOf(a).find((one) => order.formsOf(b).includes(one));
   return form !== undefined && order.compare(a, b, form) > 0;
@@ -51,8 +55,9 @@ function entriesOf<Entry extends VersionedEntry>(
 }
 
 /**
- * Compares in each form of `since`, because a short number can be a build number or SemVer. (rule C9)
- * Build numbers: also returns the entries newer than the oldest match. Without a form: returns all entries.
+ * Returns the entries with a version greater than `since`. A short number is compared as a build number and as
+ * SemVer, because it can be both. For build numbers, also returns the entries newer than the oldest match. If
+ * `since` has no form, returns all entries. (rule C9)
  */
 function greaterThan<Entry extends VersionedEntry>(
   entries: readonly Entry[],
@@ -76,7 +81,10 @@ function greaterThan<Entry extends VersionedEntry>(
   return entries.filter((entry) => unseen.has(entry));
 }
 
-/** In a list with build numbers, a short number is not compared with `2026.11`. Every build number would be less. */
+/**
+ * In a list with build numbers, versions from `1000`, such as `2026.11`, are not compared with a short number.
+ * Otherwise every short number would count as less than `2026.11`.
+ */
 const firstYear = "1000";
 
 /** Returns the main version if it has the given form, or else the platform versions that have this form. */
@@ -97,8 +105,8 @@ export interface VersionOrder {
 }
 
 /**
- * Versions such as `v1.2` or `1.1.0 (45)` count as the nearest SemVer version.
- * A number such as `45` can be a build number or SemVer. Four or more digits are always a build number.
+ * Compares versions. Versions such as `v1.2` or `1.1.0 (45)` count as the nearest SemVer version. A number such
+ * as `45` can be a build number or SemVer. Four or more digits are always a build number.
  */
 export const versionOrder: VersionOrder = {
   formsOf: (version) => parsed(version).forms,
@@ -145,8 +153,8 @@ const comparisons: Record<VersionForm, Comparison> = {
 };
 
 /**
- * Returns the first part that differs from the next lower version, such as `major`.
- * Returns `minor` without a lower version, and for a version that is not SemVer. (rule C14)
+ * Returns the first part of `version` that differs from the next lower version in `others`, such as `major`.
+ * Returns `minor` if there is no lower version, or if `version` is not SemVer. (rule C14)
  */
 export function releaseTypeAfter(version: string, others: readonly string[]): ReleaseType {
   const own = semVerOf(version);
@@ -228,7 +236,10 @@ const differingFields = (values: ReleaseValues, given: ReleaseValues): readonly 
 export const isPublished = (publishedAt: string | null, now: Date): boolean =>
   publishedAt !== null && publishedAt <= now.toISOString();
 
-/** Returns the new date if an entry is published at `now`; undefined if it is already published. (rule C12) */
+/**
+ * Returns the new date of an entry that is published at `now`. Undefined if the entry is already published.
+ * (rule C12)
+ */
 export const publicationOf = (publishedAt: string | null, now: Date): string | undefined =>
   isPublished(publishedAt, now) ? undefined : now.toISOString();
 
@@ -264,7 +275,7 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** The words that a person has typed for threads: ids in lower case, numbers, and all other words. */
+/** The words that a person has typed to name threads: ids in lower case, numbers, and all other words. */
 interface TypedThreads {
   readonly ids: readonly string[];
   readonly numbers: readonly number[];

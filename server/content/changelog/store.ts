@@ -54,7 +54,10 @@ export const changelogFeedback = {
     return rows.map(({ id }) => id);
   },
 
-  /** Returns the named threads, oldest first. A merged thread has the subject and status of its target. (rule F46) */
+  /**
+   * Returns the named threads, oldest first. If a thread was merged into another thread, its subject and status
+   * are those of the other thread. (rule F46)
+   */
   listNamed: (reader: Reader, appId: string, { ids, numbers }: WantedThreads) =>
     reader.all<NamedThread>(
       `SELECT k.id, k.number, f.subject, f.status FROM (

@@ -210,16 +210,19 @@ interface Replacement {
   readonly wanted: readonly WantedFaq[];
   /** The ETag of the list that the client has read. */
   readonly ifMatch: string | undefined;
-  /** The result of the comparison before the transaction. It is valid only while the list has this version. */
+  /**
+   * The result of `compared`, which runs before the transaction. The result is valid only while the list still
+   * has the version `before.version`.
+   */
   readonly before: Compared;
   /** The account of the member who sends the list. */
   readonly by?: string;
 }
 
 /**
- * Replaces the FAQ of an app. Returns whether it changed, and then also calls `renewFaqs`.
- * Throws `precondition_required`, `precondition_failed`, `bad_request` (wrong ids) or `wrong_state` (too large). (rule
- * C20)
+ * Replaces the FAQ of an app. Returns whether the FAQ has changed. If it has changed, also calls `renewFaqs`.
+ * Throws `precondition_required`, `precondition_failed`, `bad_request` (wrong ids) or `wrong_state` (too
+ * large). (rule C20)
  */
 async function replaceFaqs(
   deps: Saving,
@@ -246,7 +249,7 @@ async function replaceFaqs(
   return true;
 }
 
-/** A version of the list, and whether `If-Match` contains an ETag of this version. */
+/** A version of the list. `isRead` is true if `If-Match` contains an ETag of this version. */
 interface Compared {
   readonly version: number;
   readonly isRead: boolean;
@@ -272,14 +275,14 @@ async function compared(deps: FaqDeps, appId: string, ifMatch: string | undefine
 }
 
 /**
- * Refused ETags, by app and version. They expire, because a restored database may have the same version with another
- * list. (decision 04)
+ * The ETags of lists for which a wrong `If-Match` was refused, by app and version. The entries expire, because
+ * a restored database may have the same version with another list. (decision 04)
  */
 type RefusedEtags = LRUCache<string, readonly string[]>;
 
 const createRefusedEtags = (): RefusedEtags => new LRUCache({ max: 1_000, ttl: 60_000 });
 
-/** Returns the ETags of a list. Each form of the list has its own ETag. */
+/** Returns the ETags of a list. Each function of `jsonOf` returns another JSON text, which has its own ETag. */
 const etagsOf = (list: readonly ListedFaqRow[]): string[] =>
   Object.values(jsonOf(list)).map((json) => etagOf(json()));
 
@@ -384,7 +387,10 @@ async function updateFaq(
 const textTimeOf = ({ textAt, updatedAt }: Pick<StoredFaq, "textAt" | "updatedAt">): string =>
   textAt ?? updatedAt;
 
-/** Deletes an entry and passes its pictures to `remove`. Calls `renewFaqs` if it was published. (rule C4) */
+/**
+ * Deletes an entry and passes its pictures to `remove`. Calls `renewFaqs` if the entry was published. Returns
+ * false if there is no such entry. (rule C4)
+ */
 async function removeFaq(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -524,8 +530,8 @@ const keptOf = (texts: TranslationTexts<FaqText>): Record<string, FaqText> =>
   Object.fromEntries(Object.entries(texts).flatMap(([language, text]) => (text ? [[language, text]] : [])));
 
 /**
- * Returns the published content that a draft with these languages replaces. If the result changes later, the draft
- * conflicts. (rule C30)
+ * Returns the published content that a draft replaces: the text, and the translations in the languages of
+ * `changed`. If this content changes later, the draft conflicts with it. (rule C30)
  */
 function baseOfDraft(faq: StoredFaq, changed: TranslationTexts<FaqText> = {}) {
   const published = textsOf(faqTranslations(faq));
@@ -551,7 +557,10 @@ function translatedAfter(
   return merged;
 }
 
-/** Makes a change. Throws `wrong_state` if the FAQ gets too large. The caller must lock the list first. (rule C38) */
+/**
+ * Runs `change`. Throws `wrong_state` if the FAQ is too large after the change. The caller must lock the list
+ * first. (rule C38)
+ */
 async function withinLimits<Result>(
   tx: Transaction,
   appId: string,
@@ -617,7 +626,10 @@ const draftedFaq = (faq: StoredFaq): DraftedFaq => ({
   updatedAt: faq.updatedAt,
 });
 
-/** Stores a draft. Also replaces the entry's own text if the entry is not published, because no app sees this text. */
+/**
+ * Stores a draft. If the entry is not published, also replaces the entry's own text, because no app sees this
+ * text.
+ */
 async function setDraft(
   tx: Transaction,
   { appId, id }: Key,
@@ -645,7 +657,10 @@ async function setDraft(
   await withinLimits(tx, appId, () => rows.set(tx, id, { ...author, draft, draftBase }));
 }
 
-/** Adds the published text of an entry to its history, if the new text or a new translation differs. (rule C31) */
+/**
+ * Adds the published text of an entry to its history, if `after` has another text or another translation.
+ * (rule C31)
+ */
 async function keepVersion(
   { newId }: Pick<Deps, "newId">,
   tx: Transaction,
@@ -666,7 +681,8 @@ async function keepVersion(
 }
 
 /**
- * Withdraws an entry that a new list does not contain. Its draft stays. Returns false if it has no draft. (rule C29)
+ * Withdraws an entry that a new list does not contain, if the entry has a draft. The draft stays. Without a
+ * draft, changes nothing and returns false. (rule C29)
  */
 async function unpublish(tx: Transaction, { appId, id }: Key): Promise<boolean> {
   const faq = await rows.findStored(tx, appId, id);
@@ -736,7 +752,7 @@ const listedFaq = (row: ListedFaqRow): ListedFaq => ({
   translations: translationsAnswer(row, faqTranslations(row)),
 });
 
-/** Unlike `listedFaq`, an entry without translations has no field `translations`. */
+/** Returns the same as `listedFaq`. If an entry has no translations, the field `translations` is missing. */
 function replacedFaq(row: ListedFaqRow) {
   const { translations, ...faq } = listedFaq(row);
   return Object.keys(translations).length === 0 ? faq : { ...faq, translations };

@@ -14,12 +14,15 @@ export interface FaqText {
   readonly answer: string;
 }
 
-/** The text of an entry in the wanted list, and the hash of this text. */
+/** The text of an entry in a list that a client sends, and the hash of this text. */
 export interface WantedText extends FaqText {
   readonly pushedHash: string;
 }
 
-/** An entry without an id is new. In an existing entry, missing fields do not change. */
+/**
+ * An entry in a list that a client sends. An entry without an id is new. In an existing entry, missing fields
+ * do not change.
+ */
 export interface WantedEntry {
   readonly id?: string | undefined;
   readonly text?: WantedText;
@@ -29,7 +32,10 @@ export interface WantedEntry {
 
 interface Replacing {
   readonly at: string;
-  /** Returns a hash of a text in the default language. A translation stores the hash of its original. */
+  /**
+   * Returns a hash of a text in the default language. A translation stores the hash of the text from which it
+   * was made.
+   */
   readonly baseOf: (text: { readonly question: string; readonly answer: string }) => string;
   /** Returns the hash of a translation, which is stored as its `pushedHash`. */
   readonly pushed: (text: FaqText) => string;
@@ -119,7 +125,7 @@ function updateOf(before: PresentFaq, wanted: WantedEntry, replacing: Replacing)
   return [{ ...after, isEdit, isRewritten }];
 }
 
-/** Whether two forms of an entry have the same question, answer and translations. */
+/** Whether two versions of an entry have the same question, answer and translations. */
 export const hasSameTexts = (one: TranslatedText, other: TranslatedText): boolean =>
   one.question === other.question &&
   one.answer === other.answer &&
@@ -199,7 +205,10 @@ function wholeSubject(subject: string, message: string): string {
   return isShortened && sentence.length <= limits.question ? sentence : subject;
 }
 
-/** A salutation stays if fewer words would remain, because the subject may be about it. */
+/**
+ * The minimum number of words that must remain after a salutation is removed. With fewer words, the subject may
+ * be about the salutation.
+ */
 const fewestWords = 3;
 
 /**
@@ -232,7 +241,10 @@ interface Opening {
   readonly rest: string;
 }
 
-/** Whether the beginning is a salutation. In "Hey Siri works" it is part of the content. */
+/**
+ * Whether the beginning is a salutation. For example, "Hey Siri works" has no salutation, because "Hey Siri" is
+ * the topic.
+ */
 function addressesPerson({ unknown, end, isLine }: Opening): boolean {
   if (unknown.length === 0) return true;
   if (unknown.length === 1) return end !== ":" || isLine;
@@ -261,7 +273,9 @@ function openingOf(text: string, { words }: Names): Opening | undefined {
   return { unknown, end, isLine: space.includes("\n"), rest: text.slice(found[0].length) };
 }
 
-/** Removes the sender's name where it is only a salutation. `ends` are the signs after it. */
+/**
+ * Removes the sender's name where it is only a salutation. `ends` has the characters that can follow the name.
+ */
 function withoutNames(text: string, { person }: Names, ends: string): string {
   if (person === undefined) return text;
   return text
@@ -283,8 +297,8 @@ interface Names {
   readonly anywhere: string | undefined;
 }
 
-// Each text must match `some` in only one way: single words, separated by white space.
-// With the whole name among its alternatives, a text without a match takes exponential time.
+// The pattern `some` must match a text in only one way, so it has only single words, separated by white space.
+// If it also had the whole name, a text without a match would take exponential time.
 function namesOf({ name, email }: AnsweredThread["sender"]): Names {
   const parts = (name ?? "").split(/\s+/).filter((part) => part !== "");
   const written = [...parts, ...parts.flatMap((part) => part.split(/[,;]/)), email?.split("@")[0] ?? ""];

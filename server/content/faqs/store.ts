@@ -42,13 +42,13 @@ export type FaqQuestion = Pick<Row<typeof tables.faqs>, "appId" | "id" | "questi
 };
 
 /**
- * SQL: the bytes of the translations and the draft. The draft of an unpublished entry is its own text, so it does not
- * count.
+ * SQL for the bytes of the translations and the draft. The draft of an unpublished entry does not count,
+ * because it is the same as the entry's own text.
  */
 const otherBytes = `coalesce(octet_length(translations), 0)
   + CASE WHEN unpublished = 1 THEN 0 ELSE coalesce(octet_length(draft), 0) END`;
 
-/** The maximum number of bytes that JSON needs for one stored byte, for example `\\u0001`. */
+/** The maximum number of bytes in JSON for one stored byte. For example, `\u0001` has six bytes. */
 const mostEscaped = 6;
 
 /** Returns the SQL expression for a text as a JSON string. */
@@ -124,7 +124,7 @@ export const faqs = {
     return { ...stored, ...written };
   },
 
-  /** Returns the texts of these entries in which pictures can be: answers, drafts and translations. */
+  /** Returns the texts of these entries that can contain pictures: answers, drafts and translations. */
   async listAnswers(reader: Reader, appId: string, ids: readonly string[]): Promise<string[]> {
     const answers: string[] = [];
     for (const id of ids) {
@@ -190,7 +190,7 @@ export const faqs = {
       readonly translations: string | null;
       /** The time of the change; undefined if only `pushedHash` or `pushedSortOrder` change. */
       readonly at: string | undefined;
-      /** Whether the texts change. Only then does the entry get another author. */
+      /** Whether the texts change. The author of the entry changes only if the texts change. */
       readonly isRewritten: boolean;
       readonly by?: string | undefined;
     },

@@ -11,7 +11,7 @@ export async function htmlOfWhole({ baseUrl }: Pick<Settings, "baseUrl">, markdo
   return createMarkdown(`${baseUrl}/uploads/`)(markdown);
 }
 
-/** The number of characters that are parsed to show the beginning of a text in one line. */
+/** The number of characters of a text that are parsed to show its beginning in one line. */
 const mostRead = 2_000;
 
 /** Loads the parser. Returns a function that returns the beginning of a Markdown text without Markdown syntax. */

@@ -2,8 +2,9 @@ import MarkdownIt, { type Token } from "markdown-it";
 import { safeAddress } from "../../../src/words/visible.ts";
 
 /**
- * Returns a function that converts Markdown to HTML. It escapes HTML. Links lead only to web and mail addresses.
- * Only images at `uploads` are shown. Others become links: loading an image sends the reader's cookies.
+ * Returns a function that converts Markdown to HTML. The function escapes HTML. Links lead only to web and mail
+ * addresses. Only images at `uploads` are shown. Other images become links, because loading an image sends the
+ * reader's cookies.
  */
 export function createMarkdown(uploads: string): (text: string) => string {
   const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
@@ -60,12 +61,12 @@ interface Block {
 }
 
 /**
- * Returns Markdown as plain text. Keeps blocks such as lists and tables. Addresses follow the texts of links and
- * pictures.
+ * Converts Markdown tokens to plain text. Keeps blocks such as lists and tables. The address of a link or
+ * picture follows its text.
  */
 export const plainTextOf = (tokens: readonly Token[]): string => linesOf(blocksIn(tokens)).join("\n");
 
-/** Returns the blocks as a tree. The parser allows at most 100 levels of blocks. */
+/** Returns the blocks as a tree. The tree has at most 100 levels, because the parser allows no more. */
 function blocksIn(tokens: readonly Token[]): Block[] {
   const top: Block[] = [];
   const path = [top];
@@ -127,7 +128,10 @@ const indented = (lines: readonly string[], margin: string): string[] =>
 const rowsOf = (blocks: readonly Block[]): Block[] =>
   blocks.flatMap((block) => (block.open.type === "tr_open" ? [block] : rowsOf(block.inside)));
 
-/** Returns the text of a line. Calls no function for each level, because emphasis can have thousands of levels. */
+/**
+ * Returns the text of a block such as a paragraph. Uses no recursion, because emphasis can have thousands of
+ * levels.
+ */
 function lineTextOf(tokens: readonly Token[]): string {
   const texts = [""];
   const addresses: string[] = [];

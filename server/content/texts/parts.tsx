@@ -79,8 +79,8 @@ export const Rendered = ({ html }: { readonly html: string }) =>
   );
 
 /**
- * The Enter key uses the first button of a form. Without this button, that is the upload button.
- * `intent` must not publish anything.
+ * The first button of a form. The Enter key clicks the first button, which would otherwise be the upload
+ * button. `intent` must not publish anything.
  */
 export const EnterButton = ({ intent }: { readonly intent: "draft" | "save" }) => (
   <button class="unseen" type="submit" name="intent" value={intent} tabIndex={-1} aria-hidden="true">
@@ -417,7 +417,8 @@ const shownDraft = originalVersionName("draft");
 
 /**
  * Throws `wrong_state` if the form would remove a draft that another person saved since the page was shown.
- * `stored`: the version of the draft, or empty. `restored`: the version of the text that replaces it.
+ * `stored` is the version of the draft, or empty. `restored` is the version of the text that would replace the
+ * draft.
  */
 export function refuseOtherDraft(fields: Fields, stored: string, restored = ""): void {
   if (["", restored, fields.text(shownDraft)].includes(stored)) return;

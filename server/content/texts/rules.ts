@@ -39,7 +39,7 @@ interface AboutTranslation {
   /** The hash of the default text from the time when the translation was saved. */
   readonly base: string;
   readonly at: string;
-  /** The hash of the text that this translation got from the last request that replaced the whole FAQ. */
+  /** The hash of the text that the last replacement of the whole FAQ gave to this translation. */
   readonly pushedHash?: string | undefined;
 }
 

@@ -21,7 +21,7 @@ const sources = [
 
 const entriesAtOnce = 20;
 
-/** The SQL function that searches a text in another text. For long texts, this function is faster than LIKE. */
+/** The SQL function that finds a text in another text. For long texts, this function is faster than LIKE. */
 const placeIn: Record<Engine, string> = { sqlite: "instr", postgres: "strpos" };
 
 /** The pictures that the texts of an app show. */
@@ -55,7 +55,8 @@ export const pictures = {
     ),
 
   /**
-   * Returns the pictures in the texts of an app. Texts saved meanwhile may be missing, so `removeUnused` checks again.
+   * Returns the pictures in the texts of an app. A text that is saved at the same time may be missing, so
+   * `removeUnused` checks again.
    */
   async shown(reader: Reader, appId: string): Promise<ShownPictures> {
     const names = new Set<string>();
@@ -87,9 +88,9 @@ export const pictures = {
   },
 
   /**
-   * Deletes those of the pictures that no text shows. Returns the hashes of their files. Each name needs several
-   * queries.
-   * Locks the app, so that no text is saved meanwhile. `shown.versions` are not read again. (rule C27)
+   * Deletes the pictures in `names` that no text shows. Returns the hashes of their files. Locks the app, so
+   * that no text is saved at the same time. Each name needs several queries. The texts in `shown.versions` are
+   * not read again. (rule C27)
    */
   async removeUnused(
     tx: Transaction,
@@ -197,12 +198,15 @@ export const versions = {
     ),
 };
 
-/** In bytes. Longer translations are not read for a list of titles, so that the query stays fast. */
+/**
+ * The maximum length of a row's translations in bytes. A query for a list of titles does not read longer
+ * translations, so that it stays fast.
+ */
 const mostBytes = 65_536;
 
 /**
- * Returns SQL: a JSON list of one field, such as `title`, from all translations of a row. Translations over `mostBytes`
- * are left out.
+ * Returns SQL for a JSON list of one field, such as `title`, from all translations of a row. If the
+ * translations are longer than `mostBytes`, they are left out.
  */
 export const fieldOfTranslations = (engine: Engine, row: string, field: string): string => {
   const stored = `CASE WHEN octet_length(${row}.translations) <= ${mostBytes} THEN ${row}.translations END`;

@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { removeFiles } from "../../feedback/threads/store/removal.ts";
 import { pictures, type ShownPictures } from "./store.ts";
 
-/** Unused pictures are kept for some days, because a person may not have saved the text yet. */
+/** How long unused pictures are kept. A picture may belong to a text that a person has not saved yet. */
 const keptDays = 30;
 
 const atOnce = 1_000;
@@ -47,12 +47,15 @@ interface Left {
   readonly names: readonly string[];
 }
 
-/** Remembers pictures of a deleted or replaced text, so that they are deleted after the change. */
+/**
+ * Remembers the pictures of a deleted or replaced text. After the change, these pictures are deleted if no
+ * other text shows them.
+ */
 export type NotePictures = (left: Left) => void;
 
 /**
- * Runs a change, then deletes the pictures that it passed to `note`. After an error, the daily cleanup deletes them.
- * (rule C27)
+ * Runs a change. Then deletes the pictures that the change passed to `note`, if no text shows them. If this
+ * fails, the daily cleanup deletes the pictures. (rule C27)
  */
 export async function removing<Answer>(
   deps: RemovingDeps,
@@ -75,7 +78,10 @@ async function removeLeft(deps: RemovingDeps, { appId, names }: Left): Promise<v
   }
 }
 
-/** The number of pictures that one transaction deletes. With this small number, other writes wait only briefly. */
+/**
+ * The maximum number of pictures that one transaction deletes. The number is small, so that other writes wait
+ * only briefly.
+ */
 const mostRemovedAtOnce = 5;
 
 /** Deletes those of the given pictures that no text of the app shows, in several small transactions. */

@@ -114,7 +114,7 @@ export const preferences = table(
   { of: "account", erase: erased.withAccount, since: 129 },
 );
 
-/** Hashes of mailed links, to create an account or to set a new password. Each link works once. */
+/** Hashes of the links in mails to people who create an account or set a new password. Each link works once. */
 export const accountLinks = table(
   "account_links",
   {
@@ -144,7 +144,7 @@ export const drafts = table(
   {
     id: id(),
     user_id: ref(users, "cascade"),
-    /** The path of the page, and the path to which the form is sent. */
+    /** `page` is the path of the page. `form` is the path to which the form is sent. */
     page: text("plain"),
     form: text("plain"),
     field: text("plain"),
@@ -251,7 +251,10 @@ export const apps = table(
      * reports are stored as events, even without a webhook.
      */
     events_read_at: instant().null().since(124),
-    /** The time at which an owner hid the first steps with the app. Null if the home page still shows them. */
+    /**
+     * The time at which an owner hid the list of the first steps with the app. Null if the home page still
+     * shows this list.
+     */
     start_put_away_at: instant().null().since(137),
   },
   {
@@ -418,7 +421,9 @@ export const oauthTokens = table(
     created_at: instant(),
     expires_at: instant(),
     used_at: instant().null(),
-    /** The answer that the program got when it used this refresh token. It is encrypted with the token. */
+    /**
+     * The answer that the program got when it used this refresh token. The answer is encrypted with the token.
+     */
     successor: text("sealed").null(),
   },
   {

@@ -16,8 +16,8 @@ import {
 } from "./table.ts";
 
 /**
- * A changed text that is not published yet. `draft_base` is the text that was published when the draft was saved. Both
- * are JSON.
+ * `draft` is a changed text that is not published yet. `draft_base` is the text that was published when the
+ * draft was saved. Both are JSON.
  */
 const draftColumns = (since: number) => ({
   draft: json("json").null().since(since),
@@ -27,8 +27,8 @@ const draftColumns = (since: number) => ({
 });
 
 /**
- * The entries of FAQs. `pushed_…` are the values of the last replacement of the whole FAQ. With them, a client with FAQ
- * files finds the texts that a person has changed since then.
+ * The entries of FAQs. A client with FAQ files replaces the whole FAQ. `pushed_…` are the values of the last
+ * replacement. They show the client which texts a person has changed since then.
  */
 export const faqs = table(
   "faqs",
@@ -52,8 +52,8 @@ export const faqs = table(
     /** The texts in other languages, as JSON; null if there are none. */
     translations: json("json").null().since(138),
     /**
-     * When the texts were last changed, if only the position changed after that; otherwise null. `updated_by` is the
-     * author of the texts.
+     * The time of the last change of the texts, if only the position was changed after that. Otherwise null.
+     * `updated_by` is always the author of the texts.
      */
     text_at: instant().null().since(149),
   },

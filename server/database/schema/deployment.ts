@@ -7,7 +7,10 @@ export const deployment = table(
   { of: "deployment", erase: "Contains only values of the server." },
 );
 
-/** The last stored time of the clock. At the start, a server does not trust a clock with a very different time. */
+/**
+ * The last time of its clock that the server has stored. At the start, a server does not trust its clock if the
+ * clock shows a very different time.
+ */
 export const lastTimes = table(
   "last_times",
   { name: text("plain").primary(), at: instant() },

@@ -196,7 +196,10 @@ export const changeCounts = table(
   },
 );
 
-/** Messages of threads. Only a repeat of a failure has the fields of its report; in other messages they are null. */
+/**
+ * The messages of threads. If a message is a repeat of a failure, it has the fields of a report. In other
+ * messages, these fields are null.
+ */
 export const messages = table(
   "messages",
   {
@@ -215,7 +218,10 @@ export const messages = table(
     author: text("plain").default("sender"),
     /** The account that wrote the message. Null if a sender, an agent or an app key wrote it. */
     author_id: text("author").null(),
-    /** For a reply, the report whose sender gets it. For an answer, the report whose sender wrote it. */
+    /**
+     * For a reply of the team: the report whose sender gets the reply. For an answer of a sender: the report of
+     * this sender.
+     */
     report_id: text("plain").null(),
     everyone: flag().default(0),
     link_counter: integer().default(0),
@@ -225,8 +231,8 @@ export const messages = table(
     /** The thread in which the message was written, if a merge has moved the message to another thread. */
     origin_id: text("plain").null().since(135),
     /**
-     * Only for a reply to everyone: the number of the first merge after it. Senders of reports from this or later
-     * merges do not get the reply.
+     * Only for a reply to everyone: the number of the first merge after the reply. If a report came with this
+     * merge or a later one, its sender does not get the reply.
      */
     before_merge: integer().null().since(135),
     metadata_dropped: json("json").null().since(141),
@@ -281,7 +287,8 @@ export const uploads = table(
 );
 
 /**
- * The test runs that reported a failure, with the scope of their tests. `passed_at` is when this scope passed again.
+ * The test runs that reported a failure. `scope` says what a run covers, such as one CI job on one operating
+ * system. `passed_at` is the time at which the scope passed again.
  */
 export const failureRuns = table(
   "failure_runs",
@@ -333,7 +340,7 @@ export const runs = table(
     approved_by: text("author").null(),
     approved_at: instant().null(),
     approval_note: text("text").null(),
-    /** The thread of the proposal, if a merge has moved the proposal to another thread. */
+    /** The thread for which the proposal was made, if a merge has moved the proposal to another thread. */
     origin_id: text("plain").null().since(135),
   },
   {
@@ -376,7 +383,10 @@ export const runClaims = table(
     user_id: text("author").null(),
     /** The claim that replaced this claim. */
     resumed_as: text("plain").null(),
-    /** The last report of a silent worker. Set when members get a notice that the worker is silent. */
+    /**
+     * The time of the worker's last report, set when members get a notice that the worker is silent since that
+     * time.
+     */
     silence_told: instant().null().since(134),
   },
   {
@@ -428,8 +438,8 @@ export const tags = table(
 );
 
 /**
- * The tags of threads, with copies of the columns for sorting and filtering. Triggers update the copies. So a list of
- * threads with one tag reads only the threads that it shows.
+ * The tags of threads, with copies of columns of `feedback` for sorting and filtering. Triggers update the
+ * copies. A list of threads with one tag reads only the threads that it shows.
  */
 export const threadTags = table(
   "thread_tags",
@@ -541,7 +551,10 @@ export const bulkChanges = table(
     request: text("plain").null().since(131),
     /** The fingerprint of the request. */
     content: text("plain").null().since(131),
-    /** The answer to the request. It contains the part of the change that is already done. */
+    /**
+     * The answer to the request. While the change is running, it covers only the threads that are already
+     * changed.
+     */
     tally: json("plain").null().since(131),
     /** The end of the change. Null while some of the threads must still be changed. */
     ended_at: instant().null().since(131),
@@ -562,7 +575,10 @@ export const bulkChanges = table(
   },
 );
 
-/** The threads that a bulk change with many parts must still change. */
+/**
+ * The parts of bulk changes that must still be done. A large bulk change is divided into parts, each with some
+ * of the threads.
+ */
 export const bulkParts = table(
   "bulk_parts",
   {
@@ -621,8 +637,8 @@ export const savedViews = table(
 );
 
 /**
- * The blocked senders of apps. Hidden threads have the status `blocked`. Hidden messages have the direction `blocked`.
- * Their `blocked_by` is the id of the block.
+ * The blocked senders of apps. Their threads are hidden with the status `blocked`, and their messages with the
+ * direction `blocked`. In a hidden row, `blocked_by` is the id of the block.
  */
 export const blockedSenders = table(
   "blocked_senders",
@@ -648,7 +664,8 @@ export const threadMerges = table(
     feedback_id: ref(feedback, "cascade").primary(),
     app_id: ref(apps, "cascade"),
     /**
-     * The thread that the request named. It may later be merged, too. `feedback.merged_into` is the end of this chain.
+     * The thread that the merge request named. Later this thread may also be merged into another one.
+     * `feedback.merged_into` is the last thread of this chain.
      */
     into_id: text("plain"),
     /**

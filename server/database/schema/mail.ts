@@ -42,7 +42,7 @@ export const mails = table(
   },
 );
 
-/** Addresses that their owners have confirmed, and addresses whose owners want no more mails. */
+/** One row for each recipient who has confirmed the address, or who wants no more mails from the app. */
 export const mailAddresses = table(
   "mail_addresses",
   {

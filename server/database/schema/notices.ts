@@ -9,7 +9,9 @@ export const noticeChoices = table(
   {
     user_id: ref(users, "cascade"),
     app_id: ref(apps, "cascade"),
-    /** The ways in which each kind of notice is sent, as JSON. Only kinds that differ from the default. */
+    /**
+     * The ways in which each kind of notice is sent, as JSON. Contains only kinds that differ from the default.
+     */
     choices: json("plain"),
     storm_per_hour: integer().null(),
     /**
@@ -27,7 +29,10 @@ export const noticeChoices = table(
   },
 );
 
-/** Events for which a server must still create the notices. Texts are read when a notice is sent. */
+/**
+ * Events for which a server must still create the notices. The rows contain no texts: the server loads the
+ * texts when it sends a notice.
+ */
 export const noticeCauses = table(
   "notice_causes",
   {
@@ -55,7 +60,10 @@ export const noticeCauses = table(
   },
 );
 
-/** A notice for a member that is sent in one way, such as by mail. Texts are read when the notice is sent. */
+/**
+ * A notice for a member that is sent in one way, such as by mail. The row contains no texts: the server loads
+ * the texts when it sends the notice.
+ */
 export const notices = table(
   "notices",
   {
@@ -146,7 +154,10 @@ export const noticeBrowsers = table(
   },
 );
 
-/** A notice that waits to be sent to a browser. Texts are read when the notice is sent. */
+/**
+ * A notice that waits to be sent to a browser. The row contains no texts: the server loads the texts when it
+ * sends the notice.
+ */
 export const noticePushes = table(
   "notice_pushes",
   {
@@ -154,7 +165,7 @@ export const noticePushes = table(
     browser_id: ref(noticeBrowsers, "cascade"),
     user_id: ref(users, "cascade"),
     app_id: ref(apps, "cascade"),
-    /** Null if the notice only says how many objects need the member. */
+    /** Null if the notice says only how many objects need an action of the member. */
     kind: text("plain").null(),
     subject_id: text("plain").null(),
     feedback_id: ref(feedback, "cascade").null(),

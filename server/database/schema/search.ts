@@ -1,21 +1,23 @@
 import { erased, integer, type Statement, statementsOf, table } from "./table.ts";
 
 /**
- * The search index groups threads in the order of their creation. These are the sizes of a group for `inRange` and for
- * `place` of `marksInPostgres`.
+ * The search index divides threads into groups twice, in the order of their creation. A group has
+ * `rangeOfSearch` threads for `marksInPostgres.inRange`, and `newestOfSearch` threads for
+ * `marksInPostgres.place`.
  */
 export const rangeOfSearch = 8_000;
 export const newestOfSearch = 1_000;
 
 /**
- * On SQLite, a mark is a word for the app, status, type or range of a thread. Typed words never contain these first
- * characters.
+ * On SQLite, the index also has words for the app, status, type and group (`range`) of a thread. Each of these
+ * words begins with one of these characters. Words that people type never contain these characters.
  */
 export const marksInSqlite = { app: "\uE000", status: "\uE001", type: "\uE002", range: "\uE003" };
 
 /**
- * The prefixes of a thread's lexemes (index entries): for its app, status, type and group. Each word has two lexemes:
- * one with the app and one with the range. No word begins with a prefix.
+ * The prefixes of lexemes (index entries). A thread has lexemes for its app, status, type and group (`place`).
+ * Each word of the thread has two lexemes: one with the app (`inApp`), and one with the larger group
+ * (`inRange`). No word begins with one of these prefixes.
  */
 export const marksInPostgres = {
   ...{ app: "=a", status: "=s", type: "=t", place: "=r" },
@@ -23,8 +25,8 @@ export const marksInPostgres = {
 } as const;
 
 /**
- * Returns the lexeme (index entry) of a word in an app. The last part of the id is enough: a search also requires the
- * app's lexeme.
+ * Returns the lexeme (index entry) of a word in an app. It contains only the last part of the app's id. This is
+ * enough, because a search also requires the lexeme of the app.
  */
 export const wordInApp = (appId: string, word: string): string =>
   `${marksInPostgres.inApp}${appId.slice(-8)}.${word}`;
@@ -54,9 +56,10 @@ const lexemes = `SELECT array_to_tsvector(
         ''${marksInPostgres.inRange}'' || CAST(seq / ${rangeOfSearch} AS text) || ''.'']) AS place))`;
 
 /**
- * The first search index, until the migration "search whole threads". PostgreSQL reads all lexemes with the beginning
- * of a word. With the app or group in each lexeme, there are fewer. SQLite has an index of all beginnings with 3 to 12
- * letters. Others are slower.
+ * The first search index, which the migration "search whole threads" replaces. PostgreSQL reads all lexemes
+ * that begin with the searched word. Each lexeme contains the app or the group, so that PostgreSQL reads fewer
+ * lexemes. On SQLite, the index has the beginnings of words with 3 to 12 letters. A search for a shorter or
+ * longer beginning is slower.
  */
 export const searchSchema: readonly Statement[] = [
   {
@@ -159,7 +162,7 @@ interface Noted {
 
 const threadOf = (id: string): string => `SELECT f.seq FROM feedback f WHERE f.id = ${id}`;
 
-/** Returns triggers that add a thread to the queue of the index when a row with its texts changes. */
+/** Returns triggers that add a thread to `threads_to_index` when a row with texts of the thread changes. */
 const notedRows = (
   of: Exclude<keyof typeof idOfThread, "feedback">,
   columns: string | undefined,
@@ -230,8 +233,8 @@ function triggerOf({ name, when, threads, forgets }: Noted): Statement[] {
 }
 
 /**
- * Replaces the index of first reports with an index of whole threads. The new index is empty. A background job adds the
- * newest threads first.
+ * Replaces the search index. The old index had only the first report of each thread, and the new index has
+ * whole threads. The new index is empty at first. A background job adds the newest threads first.
  */
 export const wordSearch: readonly Statement[] = [
   ...wordIndex,
@@ -270,12 +273,15 @@ const notedLater: readonly Noted[] = [
   },
 ];
 
-/** The triggers that queue a thread after changes of file names, and after rows were moved to another thread. */
+/**
+ * The triggers that add a thread to `threads_to_index` when a file name changes, and when rows are moved to
+ * another thread.
+ */
 export const wordsOfFiles: readonly Statement[] = notedLater.flatMap(triggerOf);
 
 /**
- * Makes PostgreSQL index new words immediately. Otherwise it collects 4 MB of words in a list, which each search must
- * read once for each range.
+ * Makes PostgreSQL index new words immediately. Otherwise PostgreSQL collects up to 4 MB of new words in a
+ * list. Each search must read this list once for each group of threads.
  */
 export const searchWithoutList: readonly Statement[] = [
   { sqlite: null, postgres: "ALTER INDEX feedback_search_words SET (fastupdate = off)" },

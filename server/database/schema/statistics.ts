@@ -131,7 +131,10 @@ const millisecondsOf: Record<Engine, (at: string) => string> = {
   postgres: (at) => `CAST(extract(epoch FROM CAST(${at} AS timestamptz)) * 1000 AS bigint)`,
 };
 
-/** Returns SQL for the index in `limits.waits` of a waiting time. 0 if the clock was set back meanwhile. */
+/**
+ * Returns SQL for the position of a waiting time in `limits.waits`: the index of the first wait that is not
+ * shorter. The index is 0 if the clock was set back meanwhile.
+ */
 const rangeOf = (engine: Engine, from: string, to: string): string => {
   const waited = `${millisecondsOf[engine](to)} - ${millisecondsOf[engine](from)}`;
   const cases = limits.waits.map((minutes, range) => `WHEN ${waited} <= ${minutes * 60_000} THEN ${range}`);
@@ -214,7 +217,10 @@ const addToRepeats = (engine: Engine, at: string, where: string): string =>
     FROM ${spans} CROSS JOIN feedback f WHERE ${where}
     ON CONFLICT (feedback_id, span, at) DO UPDATE SET count = repeat_counts.count + excluded.count`;
 
-/** SQL condition: no import of the app is running. An export already contains counts, so imported rows do not count. */
+/**
+ * SQL condition: no import of the app is running. Imported rows must not count, because an export already
+ * contains the counts.
+ */
 const isOver = (app: string): string => `NOT EXISTS (SELECT 1 FROM imports i WHERE i.app_id = ${app})`;
 
 /** SQL for the version in the metadata, without a leading "v" and without text after the numbers. */
@@ -315,7 +321,10 @@ interface Trigger {
    * A condition that depends only on the row. PostgreSQL does not call the trigger function if the condition is false.
    */
   readonly if: string;
-  /** SQL for the id of the app, if the row has it. Rows of an app that is being imported then do not count. */
+  /**
+   * SQL for the id of the app, if the row has this id. If set, the trigger does not count rows of an app that
+   * is being imported.
+   */
   readonly app?: string;
   readonly does: (engine: Engine) => readonly string[];
 }
@@ -383,7 +392,10 @@ const versionTriggers = (named: (engine: Engine) => NamedVersion): readonly Trig
   },
 ];
 
-/** Returns SQL without the maximum of versions. The migration that created the triggers has no maximum. */
+/**
+ * Returns SQL for the version of a report, without a maximum number of versions. The migration that created the
+ * triggers had no maximum.
+ */
 const anyVersion = (): NamedVersion => () => "v.version";
 
 const triggers: readonly Trigger[] = [
@@ -539,8 +551,9 @@ const countTimes = (engine: Engine, row: "NEW" | "OLD", by: "1" | "-1"): string[
 ];
 
 /**
- * The report of a merged thread becomes a message of the other thread, and counts as a repeat. `count_merged` subtracts
- * the counts of the thread. Two other triggers add them again after an unmerge. (rule F60)
+ * The report of a merged thread becomes a message of the other thread, and counts as a repeat. `count_merged`
+ * subtracts the counts of the merged thread. After an unmerge, `count_released_report` and `count_unmerged` add
+ * these counts again. (rule F60)
  */
 const mergeTriggers: readonly Trigger[] = [
   {
@@ -604,7 +617,10 @@ const countResolution = (engine: Engine, by: Sign): string =>
 export const corrections = {
   firstReply: countFirstReply,
   resolution: countResolution,
-  /** Returns a statement that subtracts a reply that is a copy of a counted reply. */
+  /**
+   * Returns a statement that subtracts a reply which an unmerge has copied, because the original is also
+   * counted.
+   */
   copiedReply: (engine: Engine): string =>
     addToReports(engine, {
       app: "f.app_id",
@@ -645,8 +661,8 @@ export const repeatsOf = (engine: Engine, where: string): string =>
    GROUP BY s.span, ${quarterOf[engine]("m.created_at")} / s.span`;
 
 /**
- * Returns statements that count all stored data of the apps `wanted`. Each contains this SQL query once. The apps must
- * not have counts yet, because the statements add rows.
+ * Returns statements that count all stored data of some apps. `wanted` is an SQL query for the ids of the apps.
+ * Each statement contains this query once. The apps must not have counts yet, because the statements add rows.
  */
 export function countStored(
   engine: Engine,
@@ -726,8 +742,9 @@ export function countStored(
 }
 
 /**
- * Stores when the threads got their first reply, from the messages, and when they were last resolved, from the audit.
- * Without an entry in the audit, a resolved thread gets the time of its last activity.
+ * Returns a statement that adds rows to `thread_times` for the apps `wanted`. The time of the first reply comes
+ * from the messages. The time of the last resolution comes from the audit. If the audit has no entry, a
+ * resolved thread gets the time of its last activity.
  */
 export const findTimes = (wanted: string): string => `
   INSERT INTO thread_times (feedback_id, first_reply_at, resolved_at)

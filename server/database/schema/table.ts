@@ -160,8 +160,8 @@ interface About<Name extends string> {
   readonly primary?: readonly Name[];
   readonly unique?: readonly (readonly Name[])[];
   /**
-   * Columns that together refer to a row of another table, with the same names. This row is deleted together with the
-   * other row.
+   * Columns that together refer to a row of another table. In that table, the columns have the same names. If
+   * that row is deleted, this row is deleted, too.
    */
   readonly foreign?: { readonly columns: readonly Name[]; readonly of: AnyTable };
   /** The indexes, in the order in which they are created. The order can decide which index the database uses. */
@@ -355,7 +355,7 @@ export const tokenOf: Record<Engine, string> = {
   postgres: `substr(actor, strpos(actor || '${beforeToken}', '${beforeToken}') + ${beforeToken.length})`,
 };
 
-/** Returns a statement for each engine. The two statements have different texts only at one expression. */
+/** Returns a statement for each engine. The two statements differ only in one expression. */
 export const withEach = <Expression>(
   expressions: Readonly<Record<Engine, Expression>>,
   statement: (expression: Expression) => string,

@@ -67,7 +67,8 @@ const changes: readonly Statement[] = [
   },
 ];
 
-// The trigger runs once for each statement, not for each row, because a merge of tags changes many threads.
+// On PostgreSQL, the triggers of these counts run once for each statement and not for each row, because a merge
+// of tags changes many threads.
 const counted = (sign: "+" | "-") => `UPDATE tags SET threads = threads ${sign} c.number
   FROM (SELECT tag_id, count(*) AS number FROM changed GROUP BY tag_id) AS c WHERE tags.id = c.tag_id`;
 
@@ -88,7 +89,10 @@ const counts: readonly Statement[] = [
   },
 ];
 
-/** The triggers that update the copies of a thread's columns and record the changes of the thread. */
+/**
+ * Triggers that update copies of a thread's columns in other tables, count the threads of each tag, and record
+ * changes of threads.
+ */
 const triggerSchema: readonly Statement[] = [
   ...changes,
   ...onEachRow({

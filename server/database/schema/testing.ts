@@ -41,7 +41,10 @@ export const cycles = table(
     day_starts: json("plain"),
     /** How many days of the cycle have been closed. */
     closed_days: integer(),
-    /** The time of the next change without a request, such as the end of a day. Null after the cycle. */
+    /**
+     * The time of the next change that happens without a request, such as the end of a day. Null when the cycle
+     * has ended.
+     */
     next_at: instant().null(),
     created_at: instant(),
   },
@@ -129,7 +132,8 @@ export const testSessions = table(
     of: "app",
     erase: "Test sessions of the person are deleted.",
     searched: { app: appOfSlot },
-    // The index contains only the slot. With the day and the id, a test report would take an eighth more time.
+    // The index contains only the slot. If it also contained the day and the id, storing a test session would
+    // take an eighth more time.
     indexes: [index("test_sessions_by_slot", "slot_id")],
   },
 );

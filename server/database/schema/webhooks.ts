@@ -25,8 +25,8 @@ export const webhooks = table(
      */
     generation: integer().default(0).since(130),
     /**
-     * Whether a job must still cancel deliveries of an earlier generation. Until the job has done so, nothing is
-     * sent.
+     * Whether a job must still cancel deliveries of an earlier generation. Until the job has done this, the
+     * server sends nothing to the webhook.
      */
     clearing: flag().default(0).since(130),
     /**
@@ -46,8 +46,8 @@ export const webhooks = table(
 );
 
 /**
- * The deliveries of events, both queue and log of a webhook. Texts are read when an event is sent. A delivery is
- * deleted together with its event, after 90 days.
+ * The deliveries of events. The table is the queue and the log of the webhooks. It contains no texts of people:
+ * the server loads them when it sends an event. A delivery is deleted together with its event, after 90 days.
  */
 export const webhookDeliveries = table(
   "webhook_deliveries",

@@ -22,8 +22,8 @@ export async function openSqlite(
     isCopied,
   }: {
     /**
-     * Whether another program, such as Litestream, writes the write-ahead log into the database file. Then SQLite never
-     * does that. (rule O24)
+     * Whether another program, such as Litestream, writes the write-ahead log into the database file. If true,
+     * this process never writes the log into the file. (rule O24)
      */
     readonly isCopied: boolean;
   },
@@ -85,7 +85,9 @@ async function readAtOneInstant<Result>(
   }
 }
 
-/** Opens the connection that writes and all that read. If one cannot be opened, closes the others. */
+/**
+ * Opens the writing connection and all reading connections. If one of them cannot be opened, closes the others.
+ */
 async function connectAll(driver: SqliteDriver, file: string) {
   const writing = await connect(driver, file, false);
   const reading: Connection[] = [];
@@ -117,7 +119,8 @@ async function connect(driver: SqliteDriver, file: string, readOnly: boolean): P
 }
 
 /**
- * Throws an Error for older versions of SQLite. They can corrupt a write-ahead log that two connections use.
+ * Throws an Error for versions of SQLite before 3.51.3. These versions can corrupt a write-ahead log that two
+ * connections use.
  */
 async function assertSafeVersion(connection: Connection): Promise<void> {
   const row = await connection.get<{ version: string }>("SELECT sqlite_version() AS version", []);
@@ -183,8 +186,9 @@ interface ForeignChanges {
 }
 
 /**
- * While there are listeners, checks every 50 ms whether another process has changed the file. `seen` is an earlier
- * `dataVersion`. The query uses the writing connection, because SQLite then ignores the changes of this process.
+ * While there are listeners, checks every 50 ms whether another process has changed the file. `seen` is an
+ * earlier result of `dataVersion`. The check uses the writing connection, because changes of this process do
+ * not change its result there.
  */
 function watchForeignChanges(writer: Writer, seen: number): ForeignChanges {
   const listeners = new Set<{ hear(): void }>();
@@ -229,7 +233,8 @@ async function dataVersion(connection: Connection): Promise<number> {
 }
 
 /**
- * With this many pages (16 MiB), SQLite copies the log into the file. A smaller log would copy some pages more often.
+ * When the log has this number of pages (16 MiB), SQLite copies it into the database file. With a smaller
+ * number, SQLite would copy some pages more often.
  */
 const checkpointPages = 4_000;
 
@@ -277,7 +282,10 @@ function createWriter(connection: Connection, signals: Signals): Writer {
     new Promise((resolve, reject) => queue.add(workUnit(work, signals, { resolve, reject })));
   let longOnes = 0;
 
-  /** Runs long work. Until the work ends, SQLite uses temporary files, because long work may change a large part. */
+  /**
+   * Runs long work. Until the work ends, SQLite uses temporary files, because long work may change a large part
+   * of the database.
+   */
   async function writeLong<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     longOnes += 1;
     try {
@@ -306,8 +314,8 @@ function createWriter(connection: Connection, signals: Signals): Writer {
 }
 
 /**
- * While triggers run, SQLite keeps the old content of changed pages. Above 64 KiB, it would write a temporary file for
- * each statement. In memory, an insert takes half the time.
+ * While triggers run, SQLite keeps the old content of changed pages. Above 64 KiB, it would write this content
+ * into a temporary file for each statement. If the content stays in memory, an insert takes half the time.
  */
 const keepUndoInMemory = (writing: Connection) => writing.exec("PRAGMA temp_store = MEMORY");
 const keepUndoInFiles = (writing: Connection) => writing.exec("PRAGMA temp_store = FILE");
@@ -488,8 +496,8 @@ type ReportResult = () => void;
 class FailedHalfWay extends Error {}
 
 /**
- * Runs units without savepoints. Throws `FailedHalfWay` if a unit fails after a change. After an earlier failure, there
- * is nothing to undo.
+ * Runs units without savepoints. Throws `FailedHalfWay` if a unit fails after a change. If a unit fails before
+ * it has changed anything, nothing must be undone.
  */
 function unguarded(connection: Connection): RunAll {
   const { runner, reset, mayHaveChanged } = trackChanges(connection);
@@ -552,8 +560,8 @@ async function undo(connection: Connection, { cause }: { cause: unknown }): Prom
 }
 
 /**
- * Returns the statements of a SQLite connection in the form that units use. `lock` does nothing, because SQLite has one
- * writer.
+ * Returns the functions with which units run statements on a SQLite connection. `lock` does nothing, because
+ * SQLite has one writer.
  */
 function statementsOf(connection: StatementRunner): Statements {
   return {
@@ -571,13 +579,12 @@ interface ChangeTracker {
   /** Resets the record, so that earlier statements no longer count. */
   reset(): void;
   /**
-   * Whether rows may have changed since the last reset. After a failure, SQLite may have undone more than one
-   * statement.
+   * Whether rows may have changed since the last reset. True after a failed statement, because SQLite may have
+   * undone more than this statement.
    */
   mayHaveChanged(): boolean;
 }
 
-/** Wraps a connection so that it records changes. */
 function trackChanges(connection: Connection): ChangeTracker {
   let mayHaveChanged = false;
 

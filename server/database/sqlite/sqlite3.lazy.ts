@@ -18,7 +18,8 @@ interface Prepared {
 function connect(database: sqlite3.Database): Connection {
   const { use, clear } = createStatements(database);
 
-  // This reads all rows, because `Statement.get` keeps its snapshot. Later reads would then return old data.
+  // This function reads all rows. `Statement.get` would keep its snapshot of the database, and later reads
+  // would return old data.
   const all = <Row extends object>(sql: string, values: readonly Value[]) =>
     use<Row[]>(sql, (statement, resolve, reject) =>
       statement.all<Row>(values, (error, rows) => (error === null ? resolve(rows) : reject(error))),

@@ -3,10 +3,11 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import { credentialsTopic, slotsTopic, tokensTopic } from "../../database/transaction.ts";
 import { type Effect, type ErasureScope, inScope, noEffect, type Person } from "./find.ts";
 
-/** Functions that delete accounts at the request of their owner or of the operator. */
+/** Functions that delete accounts. The person with the account or the operator requests the deletion. */
 export const erasedAccounts = {
   /**
-   * Returns the apps with this person as the only owner, and the apps with a running test in which the person tests.
+   * Returns the names of the apps of which the person is the only owner. Also returns the names of the apps in
+   * whose tests the person has a slot that has not ended.
    */
   async obstacles(reader: Reader, userId: string) {
     const owned = await reader.all<{ name: string }>(
@@ -25,8 +26,9 @@ export const erasedAccounts = {
   lockApps,
 
   /**
-   * Deletes an account with its memberships, tokens, devices and mailed links. Also erases its ended slots. Returns
-   * these effects. Deletes mails to its address, except mails of apps to a sender or a tester.
+   * Deletes an account with its memberships, tokens, devices and mailed links. Deletes mails to its address,
+   * except mails of apps to a sender or a tester. Removes the person from ended slots, and returns the effects
+   * on the slots.
    */
   async remove(
     tx: Transaction,

@@ -40,7 +40,7 @@ import {
   whereKey,
 } from "./find.ts";
 
-/** The maximum number of rows that one query reads for a column. */
+/** The maximum number of rows that `findByAddress` reads for one column. */
 const mostFound = 1_000;
 
 /** A column that contains only the address of a person and that has an index. */
@@ -73,8 +73,8 @@ export interface FoundRows {
 }
 
 /**
- * Uses indexes to find what a person sent and received. At most a thousand rows for each column limit the time.
- * (rule P13)
+ * Returns the rows that the person sent or received, at most 1,000 for each column. Uses the indexes of these
+ * columns. (rule P13)
  */
 export async function findByAddress(
   reader: Reader,
@@ -146,7 +146,7 @@ async function* rowsOf(
   }
 }
 
-/** The counts that a preview can show. The other counts of a receipt are known only after the erasure. */
+/** The counts of passes. `seats` are counted separately; `files` and `reports` only during the erasure. */
 type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;
 
 /**
@@ -210,7 +210,8 @@ const exists = async (tx: Transaction, table: SearchedTable, key: Key): Promise<
  * database update the search index.
  */
 const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDependents>>> = {
-  // A search does not find the address in chat messages, because their text is escaped. So their bodies are deleted.
+  // The text of a chat message is escaped, so a search does not find the address in it. Instead, `forgetWords`
+  // deletes the texts of these messages.
   async feedback(tx, { id }, changed) {
     await notices.recall(tx, "(?)", id ?? null);
     if (changed.has("subject")) await outbox.forgetWords(tx, id ?? "");
@@ -246,7 +247,10 @@ const eraseOriginal = async (tx: Transaction, _: Person, { id }: Cells): Promise
   files: await mailOriginals.remove(tx, id ?? ""),
 });
 
-/** The columns of a proposal that a person reads before the decision or that contain instructions for the agent. */
+/**
+ * The text columns of a proposal. A person decides on `summary` and `plan`. `decision_note` instructs the
+ * agent.
+ */
 const proposalTexts = ["summary", "plan", "decision_note"] as const;
 
 const note = "An address was erased from this proposal. Propose it again if it is still needed.";
@@ -259,7 +263,7 @@ const latestOf = ({ decidedAt, claimedAt }: ProposalRow): string | null =>
 
 const textsEmptied = reportTexts.map(({ name }) => `${columnOf(tables.feedback, name)} = NULL`).join(", ");
 
-/** First the data that the person sent and received, then the texts of other people. */
+/** The passes of an erasure: first for what the person sent and received, then for texts of other people. */
 const passes: readonly Pass[] = [
   { table: "feedback", columns: ["sender_email"], count: "threads", apply: eraseThread },
   { table: "messages", columns: ["sender_email", "foreign_from"], count: "messages", apply: eraseMessage },
@@ -283,7 +287,7 @@ const passes: readonly Pass[] = [
   },
 ];
 
-/** For a deleted account: what the account did in apps. The person's reports belong to the owners of the apps. */
+/** The passes for a deleted account: what the account did in apps. The apps keep the person's reports. */
 const passesOfAccount: readonly Pass[] = [
   { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
   replacing("tokens"),
@@ -319,7 +323,7 @@ const lockAppOf =
     if (row) await apps.lock(tx, row.appId);
   };
 
-/** Changes of these tables also update the row of the app, for example its version. So they lock that row first. */
+/** A change of these tables also updates the app's row, such as `faqs_version`, which must be locked first. */
 const contentLocks: Readonly<Partial<Record<SearchedTableName, Pass["lock"]>>> = {
   faqs: lockAppOf("faqs"),
   changelog_entries: lockAppOf("changelog_entries"),
@@ -379,7 +383,7 @@ export async function findAt(
   };
 }
 
-/** Reads each found row again, because it may have changed. Erases the person from the rows. */
+/** Erases the person from the rows with these `keys`. First reads each row again: it may have changed. */
 export async function eraseAt(
   tx: Transaction,
   { person, scope, newId, now }: Erasing & Recording,
@@ -454,14 +458,14 @@ async function update(
 
 type UpdateDependents = (tx: Transaction, row: Cells, changed: ReadonlySet<string>) => Promise<unknown>;
 
-/** Erases the person from an audit entry, also the network address if the person did the action. Keeps the entry. */
+/** Removes the person from an audit entry, and the network address if the person did the action. */
 async function eraseAudit(tx: Transaction, person: Person, row: Cells): Promise<Effect> {
   if (person.finder.isIn(row.actor ?? null))
     await tx.run("UPDATE audit SET address = NULL WHERE id = ?", row.id ?? null);
   return replaceTexts("audit", "audit")(tx, person, row);
 }
 
-/** Deletes a thread with only reports of this person. Otherwise erases only the first report. (rule P3) */
+/** Deletes a thread if all reports are from this person. Otherwise erases only the first report. (rule P3) */
 async function eraseThread(tx: Transaction, person: Person, { id }: Cells): Promise<Effect> {
   if (!id) return noEffect;
   await tx.lock(id);
@@ -500,8 +504,8 @@ async function blankReport(tx: Transaction, id: string): Promise<Effect> {
 }
 
 /**
- * Deletes a message of the person and the conversation about it. The message is a repeat, the report of a merged
- * thread, or an answer by mail. (rule P3)
+ * Deletes a message of the person and the conversation about the message. The message is a repeated report, the
+ * report of a merged thread, or an answer by mail. (rule P3)
  */
 async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): Promise<Effect> {
   if (!id) return noEffect;
@@ -540,7 +544,7 @@ async function removeMessages(tx: Transaction, where: string, value: string) {
   return { count: rows.length, files: [...originals, ...uploads] };
 }
 
-/** Deletes the uploads of reports. Returns the SHA-256 hashes of their files. */
+/** Deletes the uploads in `reports`, the stored lists of files as JSON. Returns the hashes of the files. */
 async function removeUploads(tx: Transaction, reports: readonly (string | null)[]): Promise<string[]> {
   const names = reports.flatMap(uploadsOf);
   const hashes: string[] = [];
@@ -567,8 +571,9 @@ async function lockThreadOf(tx: Transaction, [id = ""]: Key): Promise<void> {
 }
 
 /**
- * Ends a proposal after a change of its text, because nobody has approved the new text. A waiting proposal is sent
- * back. An approval is recalled, even if it is claimed. A proposal with an outcome stays. (rule P12)
+ * Ends a proposal after a change of its text, because nobody has approved the new text. A waiting proposal is
+ * rejected with `request_changes`. An approval is recalled, even if it is claimed. A rejected proposal and a
+ * proposal with an outcome do not change. (rule P12)
  */
 async function endChangedProposal(
   tx: Transaction,

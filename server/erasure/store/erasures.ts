@@ -40,7 +40,8 @@ const insertUnlessThere = insert(tables.erasures, "ON CONFLICT (id) DO NOTHING")
 /** Queries for the running erasures of people, and for the receipts of erasures that have ended. */
 export const erasures = {
   async insert(tx: Transaction, { id, ownerId, personHash, emailSealed, createdAt }: NewErasure) {
-    // An unmerge takes the same lock, because a report must not move to another thread during a search.
+    // The undo of a merge takes the same lock, because a report must not move to another thread during an
+    // erasure.
     await tx.lock(erasuresTopic);
     await tx.insert(tables.erasures, {
       ...{ id, ownerId, personHash, emailSealed, status: "running" },

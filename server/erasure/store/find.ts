@@ -39,7 +39,7 @@ export type SearchedTableName = (typeof inOrder)[number]["name"];
 export interface SearchedTable {
   readonly name: SearchedTableName;
   readonly table: AnyTable;
-  /** The columns of the key, by which the rows are sorted. All of them contain texts. */
+  /** The columns of the key, by which the rows are sorted. All of them are text columns. */
   readonly keys: readonly string[];
   /** The SQL expression for the id of the app to which a row `t` belongs. */
   readonly app: string;
@@ -61,7 +61,10 @@ export function searchedTable(name: SearchedTableName): SearchedTable {
   return found;
 }
 
-/** `texts` may contain the address, `names` a name with the address, and `accounts` the id of the account. */
+/**
+ * The columns that may mention the person. `texts` may contain the address, `names` a name with the address in
+ * it, and `accounts` the id of the person's account.
+ */
 interface SearchedColumns {
   readonly texts: readonly string[];
   readonly names?: readonly string[];
@@ -93,7 +96,10 @@ const hitsAtOnce = 50;
 /** This limit is never reached. With it, the database reads rows in the order of their keys, not all rows at once. */
 const noLimit = 1_000_000_000;
 
-/** Searches the next thousand rows of a table in the order of their keys. Returns at most fifty keys. */
+/**
+ * Searches the next thousand rows of a table for the person, in the order of the keys. Returns the keys of at
+ * most fifty rows that mention the person.
+ */
 export async function findMentions(
   reader: Reader,
   search: Search,
@@ -167,8 +173,8 @@ const beyond = (keys: readonly string[], sign: ">" | "<=", key: Key): Clause => 
 const scopeOf = ({ table, scope }: Search): Clause => inScope(scope, table.app, table.own);
 
 /**
- * The condition may match too many rows: each part of the address can be anywhere in a column. The caller checks each
- * row.
+ * Returns the condition for rows that may mention the person. It matches too many rows, because each part of
+ * the address can be anywhere in a column. The caller checks each row.
  */
 function mentioned(
   engine: Engine,

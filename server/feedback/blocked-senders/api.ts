@@ -49,7 +49,7 @@ export function blockedSenders(deps: Pick<Deps, "clock" | "database" | "newId">)
       await releaseInParts({ appId, blockId: id }, (part) => deps.database.write(part));
       return save(async (tx) => {
         const { sender } = await ownedBlock(tx, id, caller);
-        // Releases the feedback that arrived while `releaseInParts` ran.
+        // Releases the feedback that arrived while the first `releaseInParts` ran.
         await releaseInParts({ appId, blockId: id }, (part) => part(tx));
         await rows.remove(tx, id);
         await record(tx, { caller, address }, { action: "sender.unblock", appId, target: sender });
@@ -96,8 +96,8 @@ const atOnce = 200;
 type Part<Result> = (tx: Transaction) => Promise<Result>;
 
 /**
- * Releases the hidden feedback of a sender; each part is a transaction. After an interruption, the sender stays
- * blocked.
+ * Releases all hidden feedback of a blocked sender. Each call of `write` releases at most 200 rows. After an
+ * interruption, the sender stays blocked.
  */
 async function releaseInParts(
   block: { readonly appId: string; readonly blockId: string },

@@ -1,6 +1,6 @@
 import { normalised } from "../../../src/contract/json.ts";
 
-/** The normalised forms of a contact, with which it is compared with the blocked senders. */
+/** The normalised forms of a contact. The server compares these forms with the blocked senders. */
 export interface SenderKeys {
   /** The address without a suffix such as `+news`. For other contacts, such as a name, the whole text. */
   readonly address: string;
@@ -8,7 +8,10 @@ export interface SenderKeys {
   readonly domains: readonly string[];
 }
 
-/** Only the end of a contact is read. A contact can be as long as a request body. */
+/**
+ * The maximum number of characters that are read: the last ones of a contact, the first ones of a domain. A
+ * contact can be as long as a request body.
+ */
 const mostRead = 1_000;
 
 /** The length of the longest domain. */

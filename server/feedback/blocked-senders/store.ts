@@ -170,7 +170,10 @@ export const hiddenFeedback = {
 
   releaseAnswer: (tx: Transaction, id: string) => tx.run(`${showAnswers} AND id = ?`, id),
 
-  /** Releases the next hidden reports, oldest first. Returns when the last one arrived; undefined if none is left. */
+  /**
+   * Releases the next hidden reports, oldest first. Returns the time at which the newest of these reports
+   * arrived. Returns undefined if no report was left.
+   */
   async releaseReports(
     tx: Transaction,
     { appId, blockId, from, most }: HiddenPart,
@@ -186,8 +189,8 @@ export const hiddenFeedback = {
   },
 
   /**
-   * Releases the next hidden messages, like `releaseReports`. Each counts as activity of its thread, at the time it
-   * arrived.
+   * Releases the next hidden messages, like `releaseReports`. Each message counts as activity of its thread at
+   * the time when the message arrived.
    */
   async releaseAnswers(tx: Transaction, { blockId, from, most }: HiddenPart): Promise<string | undefined> {
     const rows = await tx.all<{ threadId: string; createdAt: string }>(

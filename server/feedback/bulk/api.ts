@@ -95,7 +95,8 @@ export function bulk(deps: BulkDeps): Handlers<typeof contract> {
           const known = undoRequest === request ? undoTally : before;
           const rows = await bulkChanges.take(tx, id, limits.bulkIds);
           const isByOther = undoRequest !== null && undoRequest !== request;
-          // The undo of a change that changed no thread is stored, too, so that a second undo is refused.
+          // The undo is also stored if the bulk change changed no thread. Otherwise a second undo would not be
+          // refused.
           if (undoRequest === null && rows.length === 0)
             await bulkChanges.keepUndoTally(tx, id, request, known);
           if (rows.length === 0) return [known, false, isByOther];
@@ -112,8 +113,8 @@ export function bulk(deps: BulkDeps): Handlers<typeof contract> {
 }
 
 /**
- * Returns the change that an interrupted request with the same idempotency key has begun. Throws `idempotency_mismatch`
- * for other content.
+ * Returns the id of the bulk change that an earlier request with the same idempotency key has begun. Throws
+ * `idempotency_mismatch` if that request had another body.
  */
 async function begunBefore(
   { database }: BulkDeps,
@@ -124,7 +125,10 @@ async function begunBefore(
   return known?.id;
 }
 
-/** Selects the threads. `save` stores their ids in parts of up to 200. `isLong`: there is more than one part. */
+/**
+ * Selects the threads of a bulk change. `save` stores the bulk change with parts of up to 200 thread ids.
+ * `isLong`: the bulk change has more than one part.
+ */
 async function beginning(
   deps: BulkDeps,
   { act, body, repeat }: Pick<Request<typeof contract.change>, "body" | "repeat"> & { readonly act: Act },
@@ -204,13 +208,14 @@ async function checkChange(
 }
 
 /**
- * In milliseconds. The search that counts an inbox list has less time, so a list with an exact count can be changed.
+ * The time limit of the search in milliseconds. The count of an inbox list has a shorter limit, so every list
+ * with an exact count can be changed.
  */
 const searchedMilliseconds = 6_000;
 
 /**
- * Returns the sorted ids. Throws `bad_request` for a wrong filter, too many threads or a slow search.
- * Throws `list_changed` if the list has another number of threads than expected.
+ * Returns the sorted ids of the threads to change. Throws `bad_request` for a wrong filter, too many threads or
+ * a slow search. Throws `list_changed` if the list has another number of threads than expected.
  */
 async function idsOf(
   deps: BulkDeps,
@@ -244,7 +249,9 @@ async function idsOf(
   return found.map(({ id }) => id).sort();
 }
 
-/** Returns the time before which a thread was created that the caller saw. The filter `to` may end the list earlier. */
+/**
+ * Returns the end of the list that the caller saw: the millisecond after `asOf`, or `to` if that is earlier.
+ */
 function endOf(asOf: string, to: string | undefined): string {
   const end = new Date(Date.parse(asOf) + 1).toISOString();
   return to !== undefined && to < end ? to : end;
@@ -305,7 +312,10 @@ function stored({ tagIds, activity, unread, unreadFor, unreadMembers, ...row }: 
   });
 }
 
-/** Returns the state of a thread before a change, with the unread marks that an undo restores. */
+/**
+ * Returns the state of a thread before a change. It also says for whom the thread is unread if an undo must
+ * restore this.
+ */
 async function stateBefore(
   tx: Transaction,
   act: Act,
@@ -360,7 +370,10 @@ async function checkUndo(
   return row;
 }
 
-/** Undoes a bulk change that was made at `since`. Skips threads that were changed after it. */
+/**
+ * Undoes a bulk change that began at `since`, for the threads in `rows`. Skips threads that were changed after
+ * the bulk change.
+ */
 async function undoSome(
   deps: BulkDeps,
   tx: Transaction,
@@ -385,8 +398,8 @@ async function undoSome(
     }
     const time = deps.clock.now().toISOString();
     const change = changeBack({ before, after }, { names, now: time });
-    // Reads the unread marks first. `changeThread` marks a thread as read when it resolves, archives or snoozes the
-    // thread.
+    // First reads whether the thread is unread. `changeThread` marks a thread as read when it resolves,
+    // archives or snoozes the thread.
     const unread = before.unread ?? (changesUnread(change) ? await isUnreadForCaller(tx, act, id) : null);
     const unreadMembers =
       change.snoozedUntil == null ? [] : await unreadAgain(tx, id, { before, after, since });
@@ -422,8 +435,8 @@ const statesIn = ({ feedbackId, before, after }: BulkThreadRow): StoredStates =>
 });
 
 /**
- * Returns the members for whom an undo marks the snoozed thread as unread. Without this, it is read for all members.
- * (rule F45)
+ * Returns the members for whom the undo must mark the thread as unread. The undo snoozes the thread again,
+ * which marks the thread as read for all members. (rule F45)
  */
 const unreadAgain = (
   tx: Transaction,

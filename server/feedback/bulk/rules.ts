@@ -4,7 +4,9 @@ import { ThreadStatus } from "../../../src/contract/threads.ts";
 import { tagKeyOf } from "../tags/rules.ts";
 import { endedSnooze, isUnfinished } from "../threads/rules.ts";
 
-/** The values of the fields that a bulk change can change, before or after the change. */
+/**
+ * The state of a thread before or after a bulk change. It contains the fields that a bulk change can change.
+ */
 export interface ThreadState {
   readonly status: string;
   readonly assigneeId: string | null;
@@ -22,17 +24,18 @@ export interface ThreadState {
   /** The time of the last activity. States that an older version of the server has stored do not have this field. */
   readonly activeAt?: string;
   /**
-   * The members for whom the thread was unread without a stored view. Stored before a change that counts as activity.
+   * The members for whom the thread was unread and who had no stored view of the thread. Set if the change
+   * counts as activity.
    */
   readonly unreadFor?: readonly string[] | undefined;
-  /** All members for whom the thread was unread. Stored before a change if its undo snoozes the thread again. */
+  /** All members for whom the thread was unread. Set if the undo snoozes the thread again. */
   readonly unreadMembers?: readonly string[] | undefined;
 }
 
-/** The time in milliseconds after a bulk change for which it can be undone. */
+/** For how many milliseconds after its end a bulk change can be undone. */
 export const undoMilliseconds = 600_000;
 
-/** The time in milliseconds for which an interrupted request can be repeated to continue the change. */
+/** For how many milliseconds a repeat of an interrupted request can continue the bulk change. */
 export const continuedMilliseconds = 86_400_000;
 
 /** Returns why a bulk change must skip a thread; undefined if it can change the thread. (rule F45) */
@@ -84,8 +87,8 @@ export function undoRefusal({
 const idsIn = ({ tagIds }: ThreadState): string => [...new Set(tagIds)].sort().join();
 
 /**
- * Whether a change makes the thread unread for other members. To end a snooze is activity, to snooze is not. (rules
- * F42, F50)
+ * Whether a change counts as activity, which makes the thread unread for other members. The end of a snooze
+ * counts as activity, its start does not. (rules F42, F50)
  */
 export const isActivity = ({ status, snoozedUntil }: BulkChange): boolean =>
   status !== undefined || snoozedUntil === null;
@@ -98,7 +101,7 @@ export const isSnoozedByUndo = (
   snoozedUntil !== null &&
   (change.snoozedUntil !== undefined || (change.status !== undefined && !isUnfinished(change.status)));
 
-/** Returns the change that restores the state before a bulk change, without a snooze that is over. */
+/** Returns the change that restores the state before a bulk change. Does not restore a snooze that is over. */
 export function changeBack(
   { before, after }: Undo,
   { names, now }: { readonly names: ReadonlyMap<string, string>; readonly now: string },

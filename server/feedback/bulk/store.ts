@@ -16,7 +16,7 @@ export interface BulkRow {
 /** The result of a bulk change, or of its undo. The result is updated after each part. */
 export interface Tally {
   readonly changed: number;
-  /** Threads that were not changed, at most 100. `skippedCount` is the number of all of them. */
+  /** Threads that were not changed, at most 100. `skippedCount` counts all threads that were not changed. */
   readonly skipped: readonly Skipped[];
   readonly skippedCount: number;
 }
@@ -152,7 +152,10 @@ export const bulkChanges = {
   note: (tx: Transaction, changeId: string, { feedbackId, before, after }: BulkThreadRow) =>
     tx.insert(tables.bulkThreads, { changeId, feedbackId, before, after }),
 
-  /** Removes at most `most` threads from a bulk change and returns them. So each thread is undone at most once. */
+  /**
+   * Returns at most `most` changed threads of a bulk change, and deletes their rows. Without the rows, no
+   * thread is undone twice.
+   */
   take: (tx: Transaction, changeId: string, most: number): Promise<BulkThreadRow[]> =>
     tx.all<BulkThreadRow>(
       `DELETE FROM bulk_threads WHERE change_id = ? AND feedback_id IN (
@@ -161,7 +164,10 @@ export const bulkChanges = {
       ...[changeId, changeId, most],
     ),
 
-  /** Counts the changed threads with a proposal without a decision, up to `most`. Undone threads do not count. */
+  /**
+   * Counts the changed threads whose proposal awaits approval, up to `most`. Threads that were undone do not
+   * count.
+   */
   async countAwaiting(reader: Reader, id: string, userId: string, most: number): Promise<number> {
     const row = await reader.get<{ count: number }>(
       plannedEachTime(`SELECT count(*) AS count FROM (SELECT 1 AS one
@@ -174,8 +180,8 @@ export const bulkChanges = {
   },
 
   /**
-   * Deletes a change that ended before `ended` if its undo has not begun. Also deletes all changes that began
-   * before `begun`.
+   * Deletes bulk changes that ended before `ended` and whose undo has not begun. Also deletes all bulk changes
+   * that began before `begun`.
    */
   prune: (tx: Transaction, ended: string, begun: string) =>
     tx.run(

@@ -6,8 +6,8 @@ import { type ChatMessage, chatPost, chatTarget } from "./rules.ts";
 import { outbox, type StoredChat } from "./store.ts";
 
 /**
- * Queues a chat message. Call it in the transaction of the reported change.
- * Does nothing without a chat, or if the chat address cannot be decrypted. (rules A8, N9)
+ * Stores a chat message that will be sent. Call this function in the transaction of the change that the message
+ * reports. Does nothing if the app has no chat, or if the chat address cannot be decrypted. (rules A8, N9)
  */
 export async function postToApp(
   { clock, newId, sealer }: Pick<Deps, "clock" | "newId" | "sealer">,
@@ -34,8 +34,8 @@ export async function postToApp(
 }
 
 /**
- * Returns the address to which chat messages are posted. Undefined without a chat, or if its address cannot be
- * decrypted.
+ * Returns the address to which chat messages are posted. Returns undefined if the app has no chat, or if the
+ * chat address cannot be decrypted.
  */
 export function targetOf(
   { sealer }: Pick<Deps, "sealer">,
@@ -45,7 +45,10 @@ export function targetOf(
   return address === undefined ? undefined : chatTarget(chatFormat, address);
 }
 
-/** Whether a queued message is for the current chat of its app. `target` is its encrypted address. (rule N9) */
+/**
+ * Whether a stored message is for the current chat of its app. `target` is the encrypted address of the
+ * message. (rule N9)
+ */
 export function isForChat(
   { sealer }: Pick<Deps, "sealer">,
   target: string,

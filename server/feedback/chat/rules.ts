@@ -6,7 +6,7 @@ export interface ChatMessage {
   readonly app: { readonly id: string; readonly name: string };
   /** The kind of the event that the message is about, such as `proposal`. */
   readonly kind: string;
-  /** The sentence that the server wrote, without the name of the app between its two parts. */
+  /** The two parts of the server's sentence. The name of the app comes between the two parts. */
   readonly sentence: readonly [before: string, after: string];
   readonly link: string;
   readonly words: readonly Words[];
@@ -44,7 +44,10 @@ export const proposalMessage = ({
   ],
 });
 
-/** Returns a message with a sentence about an app. If the message is about a thread, its subject is added. */
+/**
+ * Returns a message with a sentence about an app. `subject` is the subject of a thread; undefined if the
+ * message is not about a thread.
+ */
 export const noticeMessage = ({
   app,
   kind,
@@ -117,7 +120,10 @@ export const chatBodies = {
   }),
 } satisfies Record<ChatFormat, (message: ChatMessage, address: URL) => object>;
 
-/** Converts the entered address to the address for posts. In the other formats, both are the same. */
+/**
+ * Functions that convert the address that an owner entered to the address for posts. For the other formats,
+ * both addresses are the same.
+ */
 const targets: Readonly<Partial<Record<ChatFormat, (address: URL) => string>>> = {
   telegram: (address) => withoutQuery(address, address.pathname),
   ntfy: (address) => `${withoutQuery(address, "/")}${address.search}`,

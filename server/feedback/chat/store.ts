@@ -48,7 +48,10 @@ export const chatChanged = "The chat of the app was changed";
 /** Replaces the body of a delivery that was sent or cancelled. */
 const noBody = "{}";
 
-/** Outgoing messages. A message is stored in the transaction of the reported change, and sent after it. */
+/**
+ * Outgoing messages. A message is stored in the transaction of the change that it reports, and sent after the
+ * transaction.
+ */
 export const outbox = {
   insert: (tx: Transaction, delivery: NewDelivery) =>
     tx.insert(tables.outbox, { ...delivery, status: "pending", attempts: 0, dueAt: delivery.createdAt }),
@@ -68,7 +71,10 @@ export const outbox = {
       appId,
     ),
 
-  /** Returns due deliveries of an app, and reserves them until `until`. So no other server sends them too. */
+  /**
+   * Returns due deliveries of an app. Reserves these deliveries until `until`, so that no other server sends
+   * them.
+   */
   claimDue: (tx: Transaction, appId: string, { now, until, most }: OutboxClaim) =>
     tx.all<Delivery>(
       `UPDATE outbox SET due_at = ?, attempts = attempts + 1
@@ -123,8 +129,8 @@ export const outbox = {
   giveUpAll: (tx: Transaction, appId: string, error: string) => giveUp(tx, "app_id = ?", error, appId),
 
   /**
-   * Deletes the bodies of deliveries about `id`, because their text must be erased. Pending deliveries fail.
-   * `id` is a thread, a proposal, or a report in a merged thread. (rules P3, P4, N8)
+   * Erases the texts of all deliveries about `id`. Pending deliveries are marked as failed. `id` is the id of a
+   * thread, of a proposal, or of a report in a merged thread. (rules P3, P4, N8)
    */
   async forgetWords(tx: Transaction, id: string): Promise<void> {
     const about = `subject_id IN (

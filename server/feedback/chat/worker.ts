@@ -96,8 +96,8 @@ async function post(
 const timeLimitMs = 10_000;
 
 /**
- * Throws unless the status is 2xx. The error message does not contain the chat's address, because it is a secret. (rule
- * A8)
+ * Posts a message to a chat. Throws an Error if the status is not 2xx. The error message does not contain the
+ * chat's address, because the address is a secret. (rule A8)
  */
 export async function postToChat({
   url,
@@ -121,7 +121,10 @@ const longestPause = 3_600_000;
 
 const patience = 24 * 3_600_000;
 
-/** Returns the time of the next attempt. Pauses double, up to one hour. Undefined after 24 hours. (rule A8) */
+/**
+ * Returns the time of the next attempt. Returns undefined if this would be more than 24 hours after
+ * `createdAt`. Each pause is twice as long as the pause before it, up to one hour. (rule A8)
+ */
 export function nextAttempt(createdAt: Date, attempts: number, now: Date): Date | undefined {
   const pause = Math.min(longestPause, firstPause * 2 ** (attempts - 1));
   const next = new Date(now.getTime() + pause);

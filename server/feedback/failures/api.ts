@@ -46,7 +46,8 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
         const listed = new Set(stillFailing.map(({ id }) => id));
         for (const failure of untouched.filter(({ id }) => !listed.has(id)))
           stillFailing.push({ ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) });
-        // Two failures can belong to one merged thread. One lists the thread as failing; the other may resolve it.
+        // Two failures can belong to one merged thread. The first one can add the thread to `stillFailing`, and
+        // the second one can resolve the thread.
         const done = new Set(resolved.map(({ id }) => id));
         return { resolved, stillFailing: stillFailing.filter(({ id }) => !done.has(id)), more };
       }),
@@ -71,8 +72,8 @@ interface RemainingScopes {
 type FailureWithScopes = NamedFailure & RemainingScopes;
 
 /**
- * Returns passed failures that the run cannot resolve. Other scopes reported them, or its own scope after it started.
- * (rule F25)
+ * Returns failures that passed but that this run cannot resolve. The reason is a report from another scope, or
+ * a report from the same scope after the run started. (rule F25)
  */
 async function untouchedFailures(
   tx: Transaction,
@@ -115,8 +116,8 @@ function passOf(
 }
 
 /**
- * Stores that a failure, or tests of a summary, passed. Locks the failure first.
- * Returns the thread and its remaining scopes; undefined without a change.
+ * Stores that a failure or some tests of a summary passed. Returns the thread and the scopes in which the
+ * thread still fails. Returns undefined if nothing changed.
  */
 async function passIn(
   tx: Transaction,

@@ -7,7 +7,7 @@ interface NamedFailure {
 
 /** The open failures that a successful run may resolve. */
 export interface PassedFailures<Failure> {
-  /** The failures in the list of the run, by key or key prefix. Sorted by key. */
+  /** The failures that the run lists by key or by key prefix. Sorted by key. */
   readonly passed: Failure[];
   /** Summaries of many failing tests. Some of their tests may have passed. Sorted by key. */
   readonly summaries: Failure[];
@@ -40,8 +40,8 @@ const prefixesOf = (passed: readonly Passed[]): string[] =>
   passed.flatMap((one) => (typeof one === "string" ? [] : [one.prefix]));
 
 /**
- * Returns a function that checks for the prefixes. One lookup for each prefix length is fast, even with thousands of
- * prefixes.
+ * Returns a function that checks whether a text begins with one of the prefixes. The function does one lookup
+ * for each prefix length, so it is fast with thousands of prefixes.
  */
 function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
   const known = new Set(prefixes);
@@ -52,7 +52,10 @@ function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
   };
 }
 
-/** The part of a key before the test name. A prefix without a test name matches too many tests. */
+/**
+ * The part of a key before the test name. Prefixes that are shorter than this part are ignored, because they
+ * match too many tests.
+ */
 const testPart = /^junit(?:-\w+)?:[^:]*:/;
 
 /** Returns the text of the internal note on a thread that a successful run has resolved. */

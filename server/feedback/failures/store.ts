@@ -24,7 +24,7 @@ export interface Failure {
   readonly isSummary: boolean;
 }
 
-/** A successful run. */
+/** A successful run in one scope. */
 export interface GreenScope {
   readonly scope: string;
   readonly run: string;
@@ -52,8 +52,9 @@ export const failures = {
   lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),
 
   /**
-   * Returns false if the run has already reported this failure; then only its tests are added.
-   * Returns true if it has passed in between, or if the report has no run. (rule F23)
+   * Stores a report of a failure. Returns false if the run has already reported this failure and the failure
+   * has not passed since then. In this case, only adds the tests of the report. Always returns true for a
+   * report without a run. (rule F23)
    */
   async report(tx: Transaction, report: FailureReport): Promise<boolean> {
     const { feedbackId, appId, scope, run, reportedAt } = report;
@@ -102,7 +103,7 @@ export const failures = {
     return found.map((row) => ({ ...failureOf(row), scope: row.scope }));
   },
 
-  /** Stores that a failure passed in a scope. Returns false without a report that this run can resolve. */
+  /** Stores that a failure passed in a scope. Returns false if there is no report that this run can resolve. */
   async pass(
     tx: Transaction,
     { feedbackId, scope, run, startedAt, passedAt }: PassedScope,
@@ -116,7 +117,10 @@ export const failures = {
     return passed > 0;
   },
 
-  /** Removes the passed tests. A summary without remaining tests has passed. Returns whether a summary has changed. */
+  /**
+   * Removes the passed tests from the summaries of a failure. A summary has passed if all its tests have
+   * passed. Returns whether a summary has changed.
+   */
   async passParts(
     tx: Transaction,
     pass: PassedScope,
@@ -185,9 +189,8 @@ const listOf = (json: string): readonly string[] => {
 };
 
 /**
- * Returns the tests of a summary as JSON, with the open tests from another job of the run.
- * Null if a report names no tests: their names are unknown.
- * Empty if there are too many tests: only the whole key can pass. (rule F25)
+ * Returns the tests of a summary as JSON. Includes the tests from earlier reports of the same run. Null if one
+ * of these reports names no tests. Empty if there are too many tests: only the whole key can pass. (rule F25)
  */
 async function allParts(tx: Transaction, report: FailureReport): Promise<string | null> {
   const { feedbackId, scope, run, parts } = report;
@@ -201,5 +204,5 @@ async function allParts(tx: Transaction, report: FailureReport): Promise<string 
   return all.size > limits.dedupeParts ? tooManyParts : JSON.stringify([...all]);
 }
 
-/** The tests of a summary that has more tests than the server stores. */
+/** The stored value for a summary that has more tests than the server stores. */
 const tooManyParts = "[]";

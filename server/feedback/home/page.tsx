@@ -193,7 +193,7 @@ interface WaitingProposalsProps {
   readonly count: number;
   /** The number of waiting proposals in apps in which the person may only read. */
   readonly forOthers: number;
-  /** Whether the page lists other things below that wait for the person. */
+  /** Whether other lists on the page contain something that waits for the person. */
   readonly othersWait: boolean;
   readonly newestFirst: boolean;
   /** Returns the address of the first page in this order. */

@@ -84,8 +84,8 @@ interface WorkQuery {
 
 const named = `f.id AS "feedbackId", f.subject, a.id AS "appId", a.name AS "appName"`;
 
-// Claims and proposals come first, because they are few. CROSS JOIN keeps this order on SQLite.
-// PostgreSQL does not allow ON after CROSS JOIN, so the conditions are in WHERE.
+// The queries begin with claims or proposals, because there are few of them. CROSS JOIN keeps this order on
+// SQLite. PostgreSQL does not allow ON after CROSS JOIN, so the conditions are in WHERE.
 const ofClaims = `FROM run_claims c CROSS JOIN runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
   WHERE r.id = c.run_id AND f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
 
@@ -97,15 +97,15 @@ const ofApproved = `FROM app_members v CROSS JOIN feedback f CROSS JOIN runs r C
   WHERE ${membershipOf("viewer")} AND f.app_id = v.app_id AND f.waiting = 'approved'
     AND r.feedback_id = f.id AND r.status = 'approved' AND a.id = f.app_id`;
 
-// Excludes finished threads and threads with a newer proposal. There, approved plans, failed work and requested changes
-// no longer matter.
+// Excludes finished threads and threads with a newer proposal. Agent work on these threads no longer matters.
 const current = `f.status IN ('open', 'in_progress')
   AND NOT EXISTS (SELECT 1 FROM runs n WHERE n.feedback_id = f.id AND ${isNewer("n", "r")})`;
 
 /** Queries for the work of agents in all apps of a person. (rule A54) */
 export const agentWork = {
   /**
-   * Returns approved plans that no worker has claimed, oldest first. Their approval is valid at the time `now`.
+   * Returns approved plans that no worker has claimed, oldest first. Excludes approvals that have expired at
+   * the time `now`.
    */
   approved: (reader: Reader, { userId, now, most }: Omit<WorkQuery, "since"> & { readonly now: string }) =>
     reader.all<AgentWorkRow>(
@@ -117,7 +117,7 @@ export const agentWork = {
       most,
     ),
 
-  /** Returns claims without an outcome, oldest first. */
+  /** Returns claims that have no outcome and were not released, oldest first. */
   inWork: (reader: Reader, { userId, most }: Omit<WorkQuery, "since">) =>
     reader.all<AgentWorkRow>(
       plannedEachTime(`SELECT r.id AS "runId", ${named}, c.worker, c.progress_text AS text,

@@ -53,7 +53,10 @@ export const inbox = (
   listAll: (request) => listAllApps(deps, request),
 });
 
-/** Returns a page of the threads of an app. First calls `prepareInbox`. Throws `not_found` and `bad_request`. */
+/**
+ * Returns a page of the threads of an app. The first page of a search also contains facts about the search.
+ * Throws `not_found` and `bad_request`.
+ */
 async function listInbox(
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
   { caller, params: { appId }, query }: Request<typeof contract.list>,
@@ -83,8 +86,8 @@ async function listInbox(
 }
 
 /**
- * Returns a page of the threads of all apps. Reads only the sort keys of each app and merges them.
- * Then reads the other columns for this page only. (rule F49)
+ * Returns a page of the threads of all apps. First reads only the sort keys of the threads of each app. Then
+ * reads the other columns only for the threads of this page. (rule F49)
  */
 async function listAllApps(
   deps: Pick<Deps, "clock" | "database" | "newId" | "time">,

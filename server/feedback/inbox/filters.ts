@@ -2,7 +2,7 @@ import { type FixedView, fixedViews } from "../../../src/contract/fixed-views.ts
 import { type ListOrder, listOrders } from "../../../src/contract/threads.ts";
 import { fixedViewNames } from "../../../src/contract/views.ts";
 
-/** Adds the thread that is shown next to the list to the query of the list. */
+/** Takes the query of a list. Returns the query with the thread that is shown next to the list. */
 export function withOpened(list: string, thread: string | number): string {
   const query = new URLSearchParams(list);
   query.set("open", String(thread));
@@ -45,8 +45,8 @@ export const isSameFilter = (one: ListFilter, other: ListFilter): boolean =>
   filterNames.every((name) => one[name] === other[name]);
 
 /**
- * Returns the filters of an address; the default is the view `to_triage`. A search covers every status.
- * An empty search returns to its list, from the parameter `in`.
+ * Returns the filters in the address of a list. The default is the view `to_triage`; for a search, every
+ * status. If the search text is empty, returns the filters in the parameter `in`.
  */
 export function filterOf(query: (name: string) => string): ListFilter {
   const q = query("q").trim();

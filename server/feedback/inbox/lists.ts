@@ -32,7 +32,8 @@ import {
 } from "./store.ts";
 
 /**
- * Returns the summaries of these threads. In a search, each summary also has the line that the search found.
+ * Returns the summaries of these threads. For a search `q`, each summary also has the line of text in which the
+ * search found the thread.
  */
 export async function summariesOf(
   reader: Reader,
@@ -93,7 +94,10 @@ function beginningOf(text: string): string {
   return `${atWord.length > cut.length / 2 ? atWord : cut}…`;
 }
 
-/** Numbers new threads, and stores changes that come from the time alone. Call it before reading an app's threads. */
+/**
+ * Gives numbers to new threads, and stores ended snoozes and expired approvals. Call this function before you
+ * read the threads of an app.
+ */
 export async function prepareInbox(
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
   appId: string,
@@ -113,7 +117,10 @@ export async function inboxScope(
   return { appId, userId, tags, assignee, ...filters };
 }
 
-/** Returns, by `seq`, the line that shows why the query found the thread. */
+/**
+ * Returns for each thread the line of text that shows why the query `q` found the thread. The keys are the
+ * `seq` of the threads.
+ */
 async function foundLines(
   reader: Reader,
   q: string,
@@ -170,7 +177,8 @@ export async function factsOf(
   const tagIds = await tagsOf(database, appId, filters);
   if (tagIds === undefined) return { counts: noCounts, didYouMean: null, ...known };
   const search = { scope: { appIds, type: filters.type }, query, userId };
-  // A page that is not full has all threads of the search. They are counted without another search.
+  // A page that is not full contains all threads of the search. The threads on this page are counted without
+  // another search.
   const counts =
     status === undefined && rows.length < limit
       ? countPage(rows, { isComplete: reached === undefined })
@@ -182,8 +190,8 @@ export async function factsOf(
 }
 
 /**
- * Returns the tags and assignees in a query that match nothing.
- * It must not show who is a member: viewers and tokens must not see the members. (rules F58, K25)
+ * Returns the tags and assignees in a query that match nothing. The result must not reveal who is a member,
+ * because viewers and tokens must not see the members. (rules F58, K25)
  */
 async function missingValuesOf(
   reader: Reader,
@@ -212,8 +220,8 @@ interface SortedRow {
 }
 
 /**
- * The cursors by order: `parts` parse a cursor, and `of` returns its values for a row.
- * `oldest_activity` has a third part, so that cursors of other orders are refused.
+ * The format of the cursors for each order of a list. `parts` parse a cursor, and `of` returns the values of
+ * the cursor for a row. `oldest_activity` has a third part, so that it refuses cursors of other orders.
  */
 export const threadCursors = {
   created: { parts: [instantPart, idPart], of: ({ createdAt, id }: SortedRow) => [createdAt, id] },

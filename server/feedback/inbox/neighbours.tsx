@@ -6,12 +6,15 @@ import type { Ask } from "../../console/page-reads.ts";
 import { Line, Notice } from "../../console/parts.tsx";
 import { filterOf, filterQuery, valuesIn, withOpened } from "./filters.ts";
 
-/** The names of the decision list in the address of a thread: oldest or newest proposal first. */
+/** The names of the list of decisions in the address of a thread, for oldest first and for newest first. */
 const oldestList = "decisions";
 
 const newestList = "decisions-newest";
 
-/** Returns the address of a thread in the decision list. `at` is its position in the list. (rule A55) */
+/**
+ * Returns the address of a thread that is opened from the list of decisions. `at` is the position of the thread
+ * in the list. (rule A55)
+ */
 export const threadInQueue = (
   links: Links,
   { appId, feedbackId }: { readonly appId: string; readonly feedbackId: string },
@@ -56,12 +59,12 @@ export async function neighboursInQueue(
   };
 }
 
-/** The query parameter with the id of the thread that the person has just decided. */
+/** The query parameter with the id of the thread whose proposal the person has just approved or rejected. */
 const decidedName = "decided";
 
 /**
- * Returns the address of the next thread that waits, or else the first, or else the list.
- * Call it before the decision is stored.
+ * Returns the address of the page to show after a decision: the next thread in the list, or else the first
+ * thread, or else the list. Call this function before the decision is stored.
  */
 export async function addressAfterDecision(
   visit: SignedInVisit,
@@ -83,14 +86,17 @@ export async function addressAfterDecision(
   return `${address}${address.includes("?") ? "&" : "?"}${new URLSearchParams({ [decidedName]: id })}`;
 }
 
-/** The thread on which the person has just decided, if the page shows another thread. */
+/** The thread whose proposal the person has just approved or rejected. */
 export interface Decided {
   readonly appId: string;
   readonly id: string;
   readonly subject: string;
 }
 
-/** Returns the thread that the person has just decided; undefined if there is none, or if access is denied. */
+/**
+ * Returns the thread whose proposal the person has just approved or rejected. Returns undefined if there is
+ * none, or if the person may not read it.
+ */
 export async function decidedBefore({ ask, query }: SignedInVisit): Promise<Decided | undefined> {
   const id = query(decidedName);
   if (!Object.hasOwn(words, query("done")) || !/^[\da-f-]{36}$/i.test(id)) return undefined;
@@ -148,8 +154,8 @@ export interface InboxPosition {
   readonly list: string;
   readonly at: number;
   /**
-   * The id of the next thread when this thread was opened, or `noneAfter`. Undefined if the person has done nothing
-   * since.
+   * The id of the thread that came next when the page was shown, or `noneAfter`. Undefined until the person
+   * sends a form on the page.
    */
   readonly after?: string | undefined;
   /** Whether the thread is shown next to the list, not on its own page. */
@@ -183,7 +189,8 @@ export interface Beside<Item> {
 }
 
 /**
- * Returns the threads before and after a thread. If an action moved the thread, continues from its earlier position.
+ * Returns the threads before and after a thread in a list. If an action moved or removed the thread, uses the
+ * position at which the thread was opened.
  */
 export function besideIn<Item extends { readonly id: string }>(
   items: readonly Item[],
@@ -198,7 +205,7 @@ export function besideIn<Item extends { readonly id: string }>(
   return { previous: others[at - 1], next: others[at], at };
 }
 
-/** Returns the position of an open thread, as the forms of its page contain it. */
+/** Returns the position that the forms on the page of a thread contain. */
 export const withNeighbours = (
   position: InboxPosition,
   { at, next }: { readonly at: number; readonly next: { readonly id: string } | undefined },

@@ -27,7 +27,7 @@ export interface SummaryRow
 /** The columns that a statement reads for each thread. */
 interface Columns<Row extends object> {
   readonly sql: string;
-  /** Returns a statement that contains the given statement, for example one that counts its rows. */
+  /** Returns a statement around the given statement, for example a count of its rows. */
   readonly around?: (statement: string) => string;
   readonly row?: Row;
 }
@@ -75,8 +75,8 @@ export const orderOf = ({ q, order, unread }: Filters): ThreadOrder => {
 };
 
 /**
- * Returns the threads that match the filters, sorted as `ThreadOrder` says. `from` is inclusive, `to` is exclusive.
- * (rules F50, F51)
+ * Returns a page of the threads that match the filters, in the order that `orderOf` returns. `from` is
+ * inclusive, `to` is exclusive. (rules F50, F51)
  */
 export const listThreads = (
   reader: Reader,
@@ -114,7 +114,7 @@ async function list<Row extends object>(
   return { rows: await read(reader, queryOf(reader.engine, order, scope, page), page.limit, columns) };
 }
 
-/** Returns the query for a page of the inbox that is not a search. */
+/** Returns the query for a page of the inbox without a search. */
 function queryOf(
   engine: Engine,
   order: OrderInTime,
@@ -142,15 +142,18 @@ export interface WholeList {
   readonly milliseconds?: number;
 }
 
-/** A number of threads. `isComplete` is false if a search did not end in time, so that there may be more. */
+/**
+ * A number of threads. `isComplete` is false if a search did not end in time. In this case, there may be more
+ * threads.
+ */
 interface ThreadCount {
   readonly count: number;
   readonly isComplete: boolean;
 }
 
 /**
- * Counts the threads of `listThreads`, at most `whole.most`, with the same conditions. `isComplete` is false after a
- * timeout. (rule F44)
+ * Counts the threads that match the filters, up to `whole.most`. `isComplete` is false after a timeout. (rule
+ * F44)
  */
 export async function countThreads(
   reader: Reader,
@@ -164,12 +167,15 @@ export async function countThreads(
   return { count: size, isComplete };
 }
 
-/** Returns the order with the index in which the count reads the fewest threads that do not match. */
+/**
+ * Returns the order whose index the count uses. With this index, the count reads the fewest threads that do not
+ * match.
+ */
 function countedOrderOf(filters: Filters): OrderInTime {
   const { status, type, unread, waitingOn } = filters;
   if (orderOf(filters) === "created") return "created";
-  // The index by activity has a separate range for each status and type. A count reads up to four times as many
-  // threads.
+  // The index by activity has a separate range for each status and type. With this index, a count reads up to
+  // four times as many threads as with the index by age.
   const hasIndexByAge = status !== undefined || type !== undefined;
   return hasIndexByAge && unread === undefined && waitingOn === undefined && !isUnassigned(filters)
     ? "created"
@@ -177,8 +183,8 @@ function countedOrderOf(filters: Filters): OrderInTime {
 }
 
 /**
- * Counts several lists, each up to `most`. A search is not allowed. One statement counts all, because a page shows many
- * counts.
+ * Counts the threads of several lists, each up to `most`. No list may be a search. One statement counts all
+ * lists, because a page shows many counts.
  */
 export async function countLists(
   reader: Reader,
@@ -205,8 +211,8 @@ export async function countLists(
 }
 
 /**
- * Returns the first threads of `listThreads`, at most `whole.most`. `isComplete` is false if a search did not end in
- * time.
+ * Returns the first threads that match the filters, at most `whole.most`. `isComplete` is false if a search did
+ * not end in time.
  */
 export async function firstThreads(
   reader: Reader,
@@ -311,7 +317,7 @@ export const narrowingOf = (filters: Filters, tagIds: readonly string[]): Condit
   ...[...inTimes(filters), ...ofState(filters), ...withTags(tagIds)],
 ];
 
-/** Returns those of the e-mail addresses that belong to an assignee of a thread in these apps. */
+/** Returns the `addresses` that belong to assignees of threads in these apps. */
 export async function assignedAmong(
   reader: Reader,
   appIds: readonly string[],
@@ -340,14 +346,16 @@ function inActivity(
   const oldestFirst = isOldestFirst(order);
   const conditions = [afterKey(`${activeAt}, f.id`, order, page), ...given];
   const first = firstByActivity({ ...scope, oldestFirst, conditions }, page.limit);
-  // The subquery finds the threads; the other columns are read only for them. With CROSS JOIN, SQLite runs it first.
+  // The subquery finds the threads of the page. The other columns are read only for these threads. With CROSS
+  // JOIN, SQLite runs the subquery first.
   const from = `${first.sql} AS matching CROSS JOIN feedback f`;
   return { from, order: byActivity(oldestFirst), conditions: [["f.seq = matching.seq", ...first.values]] };
 }
 
 /**
- * Returns a query for sorted threads. With tags, it reads the index of the first tag, not all threads of the app.
- * Few threads are snoozed, so their own index is always used.
+ * Returns a query for sorted threads. With tags, the query reads the index of the rarest tag, not all threads
+ * of the app. A filter for snoozed threads always uses the index of snoozed threads, because few threads are
+ * snoozed.
  */
 function inOrder(
   engine: Engine,
@@ -403,7 +411,8 @@ const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): 
   return type === undefined ? "feedback f" : "feedback f INDEXED BY feedback_by_category";
 };
 
-// Without a named index, SQLite takes one with more filtered columns, and reads all threads of a status.
+// Without a named index, SQLite chooses an index with more of the filtered columns, and reads all threads of a
+// status.
 const ofOneAssignee = (engine: Engine, order: OrderInTime): string => {
   if (engine === "postgres") return "feedback f";
   return `feedback f INDEXED BY ${order === "created" ? "feedback_by_assignee_and_age" : "feedback_by_assignee"}`;
@@ -414,7 +423,10 @@ const ofSnoozed = (engine: Engine, order: OrderInTime): string => {
   return `feedback f INDEXED BY ${order === "created" ? "feedback_snoozed_by_age" : "feedback_snoozed_by_activity"}`;
 };
 
-/** Returns the table for FROM. On SQLite, also names the index in which the query reads the fewest other threads. */
+/**
+ * Returns the table for FROM. On SQLite, also names the index with which the query reads the fewest threads
+ * that do not match.
+ */
 function indexed(engine: Engine, order: OrderInTime, filters: Filters): string {
   if (filters.sender !== undefined)
     return engine === "postgres" ? "feedback f" : "feedback f INDEXED BY feedback_of_sender";
@@ -449,7 +461,7 @@ const ofTurn = (filters: Filters): Condition[] => {
     : [isOpen("f"), ["f.answered = ?", waitingOn === "us" ? 0 : 1]];
 };
 
-/** Times are not compared, because due snoozes are ended before a list is read. */
+/** Does not compare times, because `prepareInbox` ends due snoozes before a list is read. */
 const ofSnooze = ({ snoozed }: Filters): Condition[] => {
   if (snoozed === undefined) return [];
   return [[snoozed === "true" ? "f.snoozed_until IS NOT NULL" : "f.snoozed_until IS NULL"]];
@@ -498,8 +510,8 @@ const matching = ({ status, type, ...filters }: Filters): Condition[] => [
 ];
 
 /**
- * With the second condition, PostgreSQL reads all threads of the sender and sorts them.
- * Without it, PostgreSQL reads the threads of the app until enough of them match.
+ * Returns the conditions for the threads of a sender. With the second condition, PostgreSQL reads all threads
+ * of the sender and sorts them. Without it, PostgreSQL reads the threads of the app until enough threads match.
  */
 function ofSender(engine: Engine, { appId, sender, order }: Filters & Pick<MemberOf, "appId">): Condition[] {
   if (sender === undefined) return [];
@@ -533,7 +545,10 @@ function afterKey(key: string, order: OrderInTime, { position }: InboxPage): Con
   return [`(${key}) ${beyond} (?, ?)`, ...position.slice(0, 2)];
 }
 
-/** By the time of the report, by the last activity (newest or oldest first), or by `seq` in a search. */
+/**
+ * The order of a list: by the time of the report, by the last activity (newest or oldest first), or by `seq` in
+ * a search.
+ */
 export type ThreadOrder = "created" | "activity" | "oldest_activity" | "found";
 
 /** The orders that sort by a time. */
@@ -597,7 +612,8 @@ export async function readFound<Row>(
   const found = await searchThreads(reader, { scope: { appIds, status, type }, query, userId }, page);
   const { from, condition } = amongFound(reader, found);
   const rows = await read({ from, order: "f.seq DESC", conditions: [condition, ...search.conditions] });
-  // A thread that has just changed may be missing. The next page begins after the last found thread, not the last row.
+  // A found thread that has just changed may have no row. The next page begins after the last found thread, not
+  // after the last row.
   const isShort = found.seqs.length >= limit && rows.length < found.seqs.length;
   return { rows, reached: found.reached ?? (isShort ? found.seqs.at(-1) : undefined) };
 }

@@ -22,8 +22,8 @@ import { liveReads, type Place } from "./store.ts";
 /** The connections of browsers that receive events. (rules F70 to F74) */
 export interface LiveConnections {
   /**
-   * Returns `busy` if the server has too many connections, `rate_limited` if the session or person has; otherwise
-   * undefined.
+   * Returns the error `busy` if the server has too many connections. Returns `rate_limited` if the session or
+   * the person has too many connections. Otherwise returns undefined.
    */
   refusalFor(caller: LiveCaller): ApiError | undefined;
   /** Prepares a connection. Returns the function that opens the connection. */
@@ -52,13 +52,14 @@ const beatMs = 25_000;
 const gapMs = 250;
 
 /**
- * In milliseconds. On PostgreSQL, permissions are read again, because a notification may be lost. (rule A22)
- * After an error, changes are read again.
+ * The interval in milliseconds at which permissions are read again on PostgreSQL, because a notification may be
+ * lost. (rule A22) Also the time after an error until changes are read again.
  */
 const againMs = 5_000;
 
 /**
- * In milliseconds. Reading goes on after the last connection has closed, because the browser may open its next page.
+ * For how many milliseconds the process reads changes after the last connection has closed. The browser may
+ * soon open its next page.
  */
 const lingerMs = 60_000;
 
@@ -72,8 +73,8 @@ interface LiveDeps {
 }
 
 /**
- * The open connections of this process. One read of the database serves all. Permissions are read again before each
- * event.
+ * Creates the object that manages the connections of this process. One read of the database serves all
+ * connections. Permissions are read again before each event.
  */
 export function createLiveConnections(deps: LiveDeps): LiveConnections {
   const { clock, database, settings, stopping } = deps;
@@ -277,7 +278,10 @@ async function deliver(
   }
 }
 
-/** Ends connections without a session or with fewer permissions. New permissions cause an event. (rule F72) */
+/**
+ * Ends connections whose session has ended or whose person has lost permissions. Sends an event if the person
+ * has new permissions. (rule F72)
+ */
 async function checkRights(reader: Reader, all: readonly Connection[], now: string): Promise<void> {
   if (all.length === 0) return;
   const sessions = await liveReads.liveSessions(reader, sessionsOf(all), now);
@@ -313,7 +317,8 @@ interface Read {
 }
 
 /**
- * Returns the changes for the topics. Changes of threads also come from their sequence: a new report signals no topic.
+ * Returns the changes for the topics. Changes of threads also come from the sequence of thread changes, because
+ * a new report signals no topic.
  */
 async function readChanges(reader: Reader, mark: string, topics: readonly string[]): Promise<Read> {
   if (topics.length > mostChanges || topics.some(meansEverything))
@@ -339,10 +344,16 @@ async function changesOf(reader: Reader, topic: string): Promise<Change[]> {
   return found && place ? [{ kind: found.kind, ...place }] : [];
 }
 
-/** The topic of the thread watch for new entries in the sequence. The database never signals it. */
+/**
+ * The topic for new entries in the sequence of thread changes. Only the thread watch uses this topic. The
+ * database never signals it.
+ */
 const threadsChanged = "thread:";
 
-/** By topic name: the kind of its events, and the kind of object with the id in the topic. */
+/**
+ * The keys are names of topics. `kind` is the kind of the events for a topic. `place` is the kind of the object
+ * whose id is in the topic.
+ */
 const places: ReadonlyMap<string, { readonly kind: Change["kind"]; readonly place: Place }> = new Map([
   [partsOf(threadsChanged).name, { kind: "thread", place: "thread" }],
   [partsOf(answeringTopic("")).name, { kind: "answering", place: "thread" }],
@@ -491,7 +502,7 @@ const mayKnow = ({ appId }: Change, apps: ReadonlySet<string> | undefined): bool
 /** The maximum number of events for one read. More changes become one event of the kind `everything`. */
 const mostAtOnce = 50;
 
-/** Returns each change once, or one change of the kind `everything` for too many changes. */
+/** Removes duplicate changes. Returns one change of the kind `everything` if there are too many changes. */
 function combine(changes: readonly Change[]): readonly Change[] {
   const each = new Map(
     changes.map((change) => [`${change.kind} ${change.appId} ${change.threadId}`, change]),

@@ -55,8 +55,9 @@ export const liveReads = {
     places[place](reader, id),
 
   /**
-   * Returns the threads changed after a mark, and the next mark.
-   * `threads` is undefined for more than `most`, or for a mark of another database.
+   * Returns the threads that changed after `mark`, a position in the sequence of thread changes, and the next
+   * position. `threads` is undefined if there are more than `most` threads, or if `mark` is from another
+   * database.
    */
   async threadsAfter(
     reader: Reader,
@@ -114,8 +115,8 @@ function changedThreads(
 }
 
 /**
- * Reads rows for many values in parts. Repeats a value up to a power of two, so that there are few different
- * statements.
+ * Reads rows for many values, at most 500 in each statement. Repeats a value until the number of values is a
+ * power of two, so that there are few different statements.
  */
 async function inParts<Row>(
   all: readonly string[],

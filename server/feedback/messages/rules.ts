@@ -49,8 +49,8 @@ interface SeenMessages {
 }
 
 /**
- * Returns the newest message of another author after `expected`. `messages`: all, oldest first.
- * If `expected` is not among them, all messages are new. (rule F35)
+ * `messages` are all messages of the thread, oldest first. Returns the newest message after `expected` that the
+ * writer did not write. If `expected` is not in `messages`, all messages are new. (rule F35)
  */
 export function newerMessage<Message extends WrittenMessage>(
   messages: readonly Message[],
@@ -84,7 +84,7 @@ export function messageKind({
   return isOutcomeNote(body) ? "outcome" : "note";
 }
 
-/** What the author of a message of each kind did. The words follow the name of the author. */
+/** For each kind of message, the words that follow the name of its author. */
 export const messageVerbs: Readonly<Record<MessageKind, string>> = {
   answer: "answered",
   repeat: "reported it again",
@@ -94,7 +94,7 @@ export const messageVerbs: Readonly<Record<MessageKind, string>> = {
   outcome: "reported the outcome of its work",
 };
 
-/** How long, in milliseconds, a stored time shows other members that a person is writing. */
+/** For how many milliseconds after `notedAt` other members see that a person is writing. */
 const answeringShownFor = 45_000;
 
 /** While a person is typing, the server stores at this interval in milliseconds that the person is writing. */

@@ -30,7 +30,9 @@ export interface NewMessage {
   readonly foreignFrom?: string | null;
   /** The files as JSON. Only answers and repeated reports can have files. */
   readonly files?: string | null;
-  /** The id of the merged thread to which a repeated failure belongs, if its thread was merged into this thread. */
+  /**
+   * The id of the thread that was created for a repeated failure, if that thread was merged into this thread.
+   */
   readonly originId?: string | null;
 }
 
@@ -94,7 +96,7 @@ export const messages = {
       await noteActivity(tx, message.feedbackId, { at: message.createdAt, wrote: "repeat" });
   },
 
-  /** Returns the newest messages of the thread that are not hidden, oldest first. */
+  /** Returns the newest messages of a thread in the order of their times. Hidden messages are left out. */
   list: async (reader: Reader, feedbackId: string): Promise<MessageRow[]> => {
     const newest = await reader.all<MessageRow>(
       `SELECT id, direction, author, author_id AS "authorId", ${emailOf("m.author_id")} AS email,
@@ -107,7 +109,7 @@ export const messages = {
     return newest.reverse();
   },
 
-  /** Returns the first message of the thread after one of its messages. Hidden messages are left out. */
+  /** Returns the message that follows the message `messageId` in its thread. Hidden messages are left out. */
   after: (reader: Reader, feedbackId: string, messageId: string) =>
     reader.get<Pick<NewMessage, "id">>(
       `SELECT m.id FROM messages b JOIN messages m ON m.feedback_id = b.feedback_id AND m.direction <> 'blocked'

@@ -22,7 +22,7 @@ export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl
   };
 }
 
-/** The claim's id is left out: only its worker may get it. (rule A19) */
+/** The id of the claim is left out, because only the worker may get it. (rule A19) */
 const lifeOf = (run: ProposalRow): RunLife => ({
   decision: run.decision,
   expiresAt: run.expiresAt,

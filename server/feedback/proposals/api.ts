@@ -159,7 +159,7 @@ export type NewestProposal =
   | "expired"
   | "rejected";
 
-/** Returns, by the id of the thread, the state of the newest proposal of each thread at the time `now`. */
+/** Returns the state of each thread's newest proposal at the time `now`, by the id of the thread. */
 export async function newestProposals(
   reader: Reader,
   threadIds: readonly string[],

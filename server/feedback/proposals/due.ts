@@ -3,8 +3,8 @@ import { endDueSnoozes } from "../threads/store/fields.ts";
 import { expiredApprovals, proposals } from "./store.ts";
 
 /**
- * Stores ended snoozes and expired approvals. Does nothing while the clock may be wrong.
- * Call it before reading threads or proposals, so that filters and answer agree. (rules A23, F42)
+ * Stores ended snoozes and expired approvals. Does nothing while the clock may be wrong. Call this function
+ * before you read threads or proposals, because filters compare stored states. (rules A23, F42)
  */
 export async function storeDueChanges(
   deps: Pick<Deps, "clock" | "database" | "newId" | "time">,
@@ -26,7 +26,8 @@ async function storeDueExpiries(deps: Pick<Deps, "clock" | "database" | "newId" 
 const mostAtOnce = 200;
 
 /**
- * Stores expired approvals, each in its own transaction, until `stopping` is aborted. Returns their number. (rule A23)
+ * Stores expired approvals, each in its own transaction, until `stopping` is aborted. Returns the number of
+ * stored approvals. (rule A23)
  */
 export async function storeExpiries(
   { database, newId }: Pick<Deps, "database" | "newId">,

@@ -17,7 +17,8 @@ export interface Moment {
 }
 
 /**
- * Returns `over` if an approval has expired; `unknown` if the clock may be wrong; otherwise `good`. (rules A23, D12)
+ * Returns `over` if an approval has expired. Returns `unknown` if the clock may be wrong, so that the approval
+ * may have expired. Otherwise returns `good`. (rules A23, D12)
  */
 export function expiryOf(
   { status, expiresAt }: Pick<RunState, "status" | "expiresAt">,
@@ -80,12 +81,11 @@ interface Compared {
 }
 
 /**
- * Returns the earlier proposal to compare with; undefined if there is none. `proposals`: all of the thread, oldest
- * first.
- * The first that exists: (rule A50)
- * 1. the proposal just read (`readId`)
- * 2. the last one that was not replaced, if it must be changed, was recalled or expired
- * 3. the previous one, if it was replaced
+ * Returns the earlier proposal with which the proposal `id` is compared; undefined if there is none.
+ * `proposals` are all proposals of the thread, oldest first. Returns the first of these that exists: (rule A50)
+ * 1. the proposal `readId`, which the person has just read
+ * 2. the last proposal that was not replaced, if it must be changed, was recalled or expired
+ * 3. the previous proposal, if it was replaced
  */
 export function comparedProposal<P extends Compared>(
   proposals: readonly P[],

@@ -23,8 +23,9 @@ export interface RunStep {
 type ProposalOfThread = Pick<ProposalRow, "id" | "appId" | "feedbackId">;
 
 /**
- * Returns a function that records a step: audit log, event, and state of the thread. It wakes waiting requests.
- * Each step except a quiet one is activity of the thread. (rules A26, A27)
+ * Returns a function that records a step in the audit log, as an event, and in the state of the thread. The
+ * function also wakes requests that wait for the proposal. Each step except a quiet one counts as activity of
+ * the thread. (rules A26, A27)
  */
 export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
@@ -55,8 +56,8 @@ const personOf = ({ caller }: Author): string | undefined =>
   caller.kind === "agentToken" ? undefined : caller.userId;
 
 /**
- * Locks the thread first, so that a step sees the changes of simultaneous steps. Throws `not_found` for an unreadable
- * proposal.
+ * Locks the thread of a proposal, and returns the proposal. With the lock, a step sees the changes of
+ * simultaneous steps. Throws `not_found` if the viewer may not read the proposal.
  */
 export async function lockedRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
   const found = await visibleRun(tx, runId, viewer);
@@ -73,9 +74,9 @@ export async function visibleRun(tx: Transaction, runId: string, viewer: Viewer)
 type Settling = Pick<Deps, "clock" | "database" | "newId">;
 
 /**
- * Stores the expiry or the first read of an approval, before the agent gets the answer.
- * Once seen as expired, a proposal is never approved again.
- * Returns the proposal, or "as it was" if only the first read was stored. (rules A22, A23)
+ * Stores the expiry or the first read of an approval, before the agent gets the answer. After an agent has read
+ * that an approval is expired, the proposal is never approved again. Returns the proposal, or "as it was" if
+ * only the first read was stored. (rules A22, A23)
  */
 export async function settle(
   deps: Settling,
@@ -92,8 +93,9 @@ export async function settle(
 }
 
 /**
- * Returns whether this is the first read. One statement without a lock, because an agent waits.
- * It has its own transaction. With the lock of the thread in the same transaction, a deadlock is possible.
+ * Stores the first read of an approval. Returns false if an agent has read it before. Takes no lock, because an
+ * agent waits. Has its own transaction: with the lock of the thread in the same transaction, a deadlock is
+ * possible.
  */
 const storeFirstRead = ({ clock, database }: Settling, runId: string): Promise<boolean> =>
   database.write(async (tx) => {

@@ -146,7 +146,7 @@ const proposalOf = oneForViewer<ProposalRow>({
 export const proposals = {
   find: (reader: Reader, id: string, viewer: Viewer) => proposalOf(reader, viewer, id),
 
-  /** Returns a proposal for any viewer, with the account of its app. */
+  /** Returns a proposal with the account of its app. Does not check who may read the proposal. */
   findOwned: (reader: Reader, id: string) =>
     reader.get<OwnedProposal>(
       `SELECT ${proposalColumns}, a.owner_id AS "accountId" ${proposalTables} WHERE r.id = ?`,
@@ -183,8 +183,8 @@ export const proposals = {
     ),
 
   /**
-   * Stores a decision. If a waiting agent gets the approval, returns its first read time.
-   * Returns undefined if the proposal no longer awaits approval. (rule A4)
+   * Stores a decision. If an agent waits for the decision, also stores the first read of an approval. Returns
+   * the time of the first read. Returns undefined if the proposal no longer awaits approval. (rule A4)
    */
   async decide(tx: Transaction, id: string, decided: DecidedProposal): Promise<FirstRead | undefined> {
     const { status, decision, note, at, by, expiresAt, readBy = null } = decided;

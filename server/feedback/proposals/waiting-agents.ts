@@ -28,7 +28,7 @@ export interface WaitingAgents {
 
 interface AwaitedProposal {
   readonly agents: Set<WaitingAgent>;
-  /** The decided proposal. Agents read it only after the signal at the end of its transaction. */
+  /** The decided proposal. Agents read it only after the transaction of the decision has ended. */
   stored: ProposalRow | undefined;
 }
 

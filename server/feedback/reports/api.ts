@@ -44,8 +44,8 @@ export const feedback = (
 };
 
 /**
- * Stores a report with its files, as a new thread or a repeat. A run stores each failure only once.
- * In the answer, `id` and `consoleUrl` belong to the thread. (rule F9)
+ * Stores a report with its files, as a new thread or as a repeated report in an earlier thread. Stores each
+ * failure only once for each run. In the answer, `id` and `consoleUrl` are those of the thread. (rule F9)
  */
 function save(
   deps: Pick<Deps, "clock" | "keptFiles" | "newId" | "sealer" | "settings">,
@@ -95,7 +95,10 @@ function save(
   return request.save(write, { first, rateLimit });
 }
 
-/** Call it only if the app has receivers of events. (rule O25) */
+/**
+ * Records the event of a new or repeated report. Call this function only if the app has receivers of events.
+ * (rule O25)
+ */
 async function storeEvent(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -126,8 +129,8 @@ interface EarlierThreads {
 }
 
 /**
- * Finds the open thread for a report, or the last resolved one. Locks the `dedupeKey` until the transaction ends. (rule
- * F10)
+ * Finds the open thread with the `dedupeKey` of a report, or else the last resolved thread. Locks the
+ * `dedupeKey` until the transaction ends. (rule F10)
  */
 async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise<EarlierThreads> {
   if (thread.dedupeKey === null) return {};
@@ -141,8 +144,8 @@ const returnedFrom = ({ settings }: Pick<Deps, "settings">, appId: string, id: s
   id === undefined ? {} : { earlier: { id, consoleUrl: threadUrl(settings, appId, id) } };
 
 /**
- * Stores the run of a failure. Returns false for a second report of the same run; true without a `dedupeKey`. (rule
- * F23)
+ * Stores that a run reported a failure. Returns false for a second report of the same run; true without a
+ * `dedupeKey`. (rule F23)
  */
 async function storeFailure(tx: Transaction, feedbackId: string, report: FeedbackReport): Promise<boolean> {
   const { thread, scope, run, parts } = report;
@@ -161,7 +164,7 @@ async function addRepeat(
   const { thread, ownSubject: subject } = report;
   const { message: body, blockedBy } = thread;
   await messages.lock(tx, id);
-  // Reads the time after the lock. Then it is later than all messages that a person may have seen.
+  // The time is read after the lock, so the message is newer than all messages that a person may have seen.
   const createdAt = clock.now().toISOString();
   const direction = blockedBy === undefined ? "inbound" : "blocked";
   if (direction === "inbound") await rows.repeat(tx, id);

@@ -1,8 +1,8 @@
 const longest = 80;
 
 /**
- * Returns a subject of at most 80 characters. Without letters and digits in the message, it begins with the type. (rule
- * F7)
+ * Returns a subject of at most 80 characters for a message. If the message has no letters and digits, the
+ * subject begins with the type. (rule F7)
  */
 export function subjectOf(type: string, message: string): string {
   const line = firstLine(message);
@@ -25,9 +25,9 @@ export function firstSentence(message: string): string {
 }
 
 /**
- * The end of a sentence. In Japanese and Chinese, no space follows.
- * Marks before a closing quotation mark do not match: that sentence is part of another.
- * A match begins at the first mark, so that the time is not quadratic.
+ * The punctuation at the end of a sentence. In Japanese and Chinese, no space follows. Punctuation before a
+ * closing quotation mark does not match, because the quoted sentence is part of another sentence. A match
+ * begins at the first mark, so that the time is not quadratic.
  */
 const sentenceEnd = /(?<![.!?…؟۔।])[.!?…؟۔।]+(?=\s|$)|(?<![。！？｡])[。！？｡]+(?![。！？｡」』）])/gu;
 

@@ -28,8 +28,8 @@ export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): str
 }
 
 /**
- * Returns the placeholders without a value. One of them is `{name}` in a reply to everyone, because all receivers get
- * one text. (rule F32)
+ * Returns the placeholders that have no value. In a reply to everyone, `{name}` has no value, because all
+ * receivers get the same text. (rule F32)
  */
 export const doubtfulPlaceholders = (
   body: string,
@@ -41,8 +41,8 @@ export const doubtfulPlaceholders = (
 ];
 
 /**
- * Returns the senders' names in a reply that are wrong for one of its receivers. A saved reply may have inserted such a
- * name. (rule F32)
+ * Returns the names in a reply that are wrong for at least one receiver of the reply. For example, a saved
+ * reply has inserted the name of another sender. (rule F32)
  */
 export function otherNamesIn(
   text: string,
@@ -69,8 +69,8 @@ export function otherNamesIn(
 const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 /**
- * Whether a text contains a name as a whole word. Letters of scripts without capital letters may touch the name, such
- * as Chinese.
+ * Whether a text contains a name as a whole word. Letters of scripts without capital letters, such as Chinese,
+ * may be directly before or after the name.
  */
 function hasName(text: string, name: string): boolean {
   // A thread can have hundreds of names. A pattern for each of them would take seconds.

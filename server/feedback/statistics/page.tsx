@@ -103,7 +103,7 @@ interface Shown {
   readonly length: number;
   /** Whether the person typed the days of the period in the form. */
   readonly isOwn: boolean;
-  /** The error in the chosen period. If there is one, the page does not show this period. */
+  /** The error in the chosen period. After an error, the page shows the default period. */
   readonly refusal?: ApiError | undefined;
 }
 
@@ -332,7 +332,10 @@ const PerDay = ({ present, at }: { readonly present: Statistics } & Pick<DayChar
   </section>
 );
 
-/** Returns the addresses of the lists with the threads that began on each day, in the time zone of the statistics. */
+/**
+ * Returns a function that takes a day of the period and returns the address of the list of threads that began
+ * on this day. Days are in the time zone of the statistics.
+ */
 function listsOfDays(present: Statistics, inbox: Inbox): DayChartProps["at"] {
   const addresses = new Map(
     daysOf(present).map(({ day, from, to }) => [

@@ -63,7 +63,7 @@ export function daysOf(period: Period): CountedDay[] {
   }));
 }
 
-/** Whether the period has no reports on days that began more than 24 hours ago. */
+/** Whether all new threads of the period are from days that began in the last 24 hours. */
 export function areOfLastDay(
   { perDay, ...period }: Pick<Statistics, "perDay" | "from" | "to" | "zone">,
   now: Date,
@@ -88,7 +88,7 @@ export interface Parts {
   readonly after: Quarters;
 }
 
-/** Divides a period into parts. Stored counts of whole UTC days are faster to read. */
+/** Divides a period into parts. The server also stores counts of whole UTC days, which are faster to read. */
 export function partsOf({ from, to }: Quarters): Parts {
   const days = { from: Math.ceil(from / quartersOfDay), to: Math.floor(to / quartersOfDay) };
   if (days.from >= days.to)
@@ -115,8 +115,9 @@ export const lastWeek = (now: Date): Quarters => ({
 export const instantOf = (quarter: number): string => new Date(quarter * quarterMilliseconds).toISOString();
 
 /**
- * Estimates the milliseconds in which a share `part` of the waits ended; 0.5 gives the median. `counts` belongs to the
- * ranges of `limits.waits`. Returns null without waits. (rule F61)
+ * Returns the estimated time in milliseconds in which a share `part` of the waits ended; 0.5 gives the median.
+ * `counts` contains the number of waits in each range of `limits.waits`. Returns null if there are no waits.
+ * (rule F61)
  */
 export function waitOf(counts: readonly number[], part: number): number | null {
   const wanted = counts.reduce((sum, count) => sum + count, 0) * part;
@@ -142,7 +143,7 @@ export const waitsWithin = (counts: readonly number[], minutes: number): number 
 /** The minimum ages of the groups in which open threads are counted, in milliseconds. (rule F63) */
 const ages = [0, 1, 7, 30].map((days) => days * 86_400_000);
 
-/** Returns the times of creation of each age group, the youngest group first. */
+/** Returns for each age group the period in which its threads were created. The youngest group comes first. */
 export const agesAt = (now: Date): readonly { readonly from: string; readonly to: string }[] =>
   ages.map((age, at) => ({
     from: at + 1 < ages.length ? new Date(now.getTime() - (ages[at + 1] ?? 0)).toISOString() : "",

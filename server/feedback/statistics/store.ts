@@ -59,7 +59,7 @@ const sumsByDay = (engine: Engine): string =>
      WHERE c.app_id = ? AND c.quarter >= d.first AND c.quarter < d.beyond) AS sums
    FROM ${daysFrom[engine]} AS d ORDER BY d.at`;
 
-/** Returns SQL for the counts of a table in the three parts of a period, and its values. */
+/** Returns SQL that reads the counts of a table in the three parts of a period, and the values for this SQL. */
 function inParts(
   table: "measure_counts" | "repeat_counts",
   column: string,
@@ -190,7 +190,10 @@ export const statistics = {
     return rows.map(({ id, at, count }) => ({ id, at: Number(at), count: Number(count) }));
   },
 
-  /** Returns, for each period, the number of unfinished threads that were created in it, at most `most`. */
+  /**
+   * Returns the number of unfinished threads that were created in each period of `times`, at most `most` for
+   * each.
+   */
   async openIn(
     reader: Reader,
     appId: string,
@@ -231,8 +234,9 @@ export const statistics = {
   },
 
   /**
-   * Combines at most `most` rows of each table, for quarters before `before`. Returns their number. On PostgreSQL,
-   * connections count in separate rows, so that none waits.
+   * On PostgreSQL, each connection counts in separate rows, so that no connection waits for another. Combines
+   * at most `most` of these rows in each table, for quarters before `before.to`. Returns the number of written
+   * rows.
    */
   async addUp(tx: Transaction, before: Pick<Quarters, "to">, most: number): Promise<number> {
     if (tx.engine === "sqlite") return 0;

@@ -1,8 +1,8 @@
 import { readSync, writeSync } from "node:fs";
 
 /**
- * The bytes of an open file. A part of the file, the window, is in memory. Changes are written when the window moves.
- * Otherwise a file of 300,000 tiny blocks would need 300,000 reads and writes.
+ * The bytes of an open file. One part of the file is in memory, the window. Changes are written to the file
+ * when the window moves. Without the window, a file of 300,000 tiny blocks would need 300,000 reads and writes.
  */
 export interface FileBytes {
   readonly size: number;
@@ -13,7 +13,7 @@ export interface FileBytes {
   write(at: number, bytes: Uint8Array): void;
   /** Overwrites bytes with zeros, or with `byte`. Does nothing if `length` is not positive. */
   erase(at: number, length: number, byte?: number): void;
-  /** Returns the next position of `pattern` before `end`; -1 if there is none. */
+  /** Returns the position of the first `pattern` between `from` and `end`; -1 if there is none. */
   find(pattern: Uint8Array, from: number, end?: number): number;
   /** Writes the changes in the window to the file. Call this at the end. */
   flush(): void;

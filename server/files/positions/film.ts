@@ -97,7 +97,7 @@ function keepTrack(
   keepNeeded(bytes, boxesIn, { box: trak, needed: neededIn.trak });
 }
 
-/** Finds the boxes of a track that describe its kind and the positions of its data. */
+/** Returns, by type, the boxes of a track that describe its kind and the positions of its data. */
 function partsOf(boxesIn: BoxesIn, trak: Box): Map<string, Box> {
   const parts = new Map<string, Box>();
   let level: Box | undefined = trak;
@@ -191,11 +191,17 @@ function keptSpans(chunks: readonly Chunk[]): Span[] {
 interface Tracks {
   /** The numbers of the tracks that are seen or heard. */
   readonly played: ReadonlySet<number>;
-  /** The size of a sample in bytes by track, for fragments without this size. */
+  /**
+   * The size of a sample in bytes, by the number of the track. It is used for fragments that do not contain
+   * this size.
+   */
   readonly sampleSizes: ReadonlyMap<number, number>;
 }
 
-/** Yields the chunks of a fragment (a later part of a film). Overwrites the boxes of other tracks. */
+/**
+ * Yields the chunks of a fragment (a later part of a film). Overwrites the boxes of tracks that are neither
+ * seen nor heard.
+ */
 function* chunksOfFragment(
   bytes: FileBytes,
   boxesIn: BoxesIn,
@@ -278,7 +284,10 @@ function fieldsOf(content: Buffer, from: number) {
 interface Chunk {
   readonly from: number;
   readonly to: number;
-  /** Whether the chunk may be longer than the tables say. Some tables have the size of decoded sound, or one byte. */
+  /**
+   * Whether the chunk may be longer than the tables say. In some tables, the size of a sample is the size of
+   * the decoded sound, or one byte.
+   */
   readonly isOpen: boolean;
   /** Whether the chunk belongs to a track that is seen or heard. */
   readonly isPlayed: boolean;

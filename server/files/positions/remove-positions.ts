@@ -56,7 +56,7 @@ function removeFromPdf(bytes: FileBytes): void {
   }
 }
 
-/** How many times the word `stream` is read in a file. */
+/** How many times at most the word `stream` is searched in a file. */
 const mostStreams = 100_000;
 
 interface Stream {
@@ -130,8 +130,8 @@ function emptyStream(bytes: FileBytes, { description, from, to }: Stream): void 
 const compressedSpace = deflateSync(" ");
 
 /**
- * Overwrites what is not needed to draw a JPEG. Also overwrites the bytes after it: cameras store more pictures with
- * positions there. Returns whether the picture has a complete header.
+ * Overwrites what is not needed to draw a JPEG. Also overwrites the bytes after the picture, because cameras
+ * store more pictures with positions there. Returns whether the picture has a complete header.
  */
 function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): boolean {
   let hasFrame = false;
@@ -182,7 +182,7 @@ const isFrame = (marker: number): boolean =>
 const hasSize = (size: Buffer): boolean =>
   size.length === 4 && isPictureSize(size.readUInt16BE(2), size.readUInt16BE(0));
 
-/** Whether a segment is a frame, a table or a scan. All other segments describe the picture. */
+/** Whether a segment is a frame, a table or a scan. All other segments contain only data about the picture. */
 const isNeeded = (marker: number): boolean => marker >= 0xc0 && marker <= 0xdf;
 
 function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number): void {
@@ -250,7 +250,7 @@ const neededInPng = new Set(
   "IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD pHYs acTL fcTL fdAT".split(" "),
 );
 
-/** A chunk type that no program uses. Its small first letter is the flag that says "programs may ignore this chunk". */
+/** A chunk type that no program uses. It begins with a small letter, so programs may ignore the chunk. */
 const unused = "paDd";
 
 function empty(bytes: FileBytes, at: number, length: number): void {
@@ -410,12 +410,15 @@ const ofProgram = 0xff;
 
 const repeats = ["\u000bNETSCAPE2.0", "\u000bANIMEXTS1.0"];
 
-/** The maximum bytes of an extension for repetitions: name, number of repetitions, buffer size and end mark. */
+/**
+ * The maximum length in bytes of an extension for repetitions. Its parts are the name, the number of
+ * repetitions, a buffer size and an end byte.
+ */
 const longestRepeat = 12 + 4 + 6 + 1;
 
 /**
- * Replaces blocks with new blocks of spaces. Some programs store text without blocks. Then the lengths are letters of
- * the text, so they are overwritten, too.
+ * Replaces blocks with new blocks of spaces. Also overwrites the lengths of the old blocks. Some programs store
+ * text without blocks, so the bytes of these lengths can be letters of the text.
  */
 function emptyBlocks(bytes: FileBytes, from: number, to: number): void {
   const last = to - 1;
@@ -465,7 +468,10 @@ function orientationOf(tiff: Buffer): number {
   return 1;
 }
 
-/** No camera and no screen has more pixels. A header with more is an attack on the program that shows the picture. */
+/**
+ * The maximum number of pixels. No camera and no screen has more. A header with a greater number is an attack
+ * on the program that shows the picture.
+ */
 const mostPixels = 2 ** 28;
 
 /** Whether a real picture can have this width and height. */

@@ -106,7 +106,8 @@ function isSilentTrack(film: Film, element: Element): boolean {
 const joined = (value: number, byte: number): number => value * 256 + byte;
 
 /**
- * Yields the elements from `from` to `to`. Overwrites the rest at an unreadable element, or after too many elements.
+ * Yields the elements from `from` to `to`. If an element is unreadable or there are too many elements,
+ * overwrites the rest.
  */
 function* elementsIn(
   film: Film,
@@ -154,7 +155,8 @@ function numberAt(bytes: Uint8Array) {
 }
 
 function empty(bytes: FileBytes, { from, inner, to }: Element): void {
-  // The first byte is the type. The length uses the other bytes before the content, or eight bytes if it needs them.
+  // The first byte is the type. The length uses the other bytes before the content, or eight bytes if those are
+  // too few.
   const lengthBytes = Math.min(8, inner - from - 1);
   const width = to - from - 1 - lengthBytes < 2 ** (7 * lengthBytes) - 1 ? lengthBytes : 8;
   const length = Buffer.alloc(width);

@@ -18,7 +18,10 @@ interface Arriving {
   readonly endpoint: Endpoint;
   readonly caller: Callers[Endpoint["auth"]];
   readonly path: string;
-  /** The header `Idempotency-Key`. A repeat of a request is not refused when the rate limit is used up. */
+  /**
+   * The header `Idempotency-Key`. With it, the request may be a repeat, which is allowed even if the rate limit
+   * is used up.
+   */
   readonly idempotencyKey: string | undefined;
 }
 
@@ -31,8 +34,8 @@ interface Admitted extends Turn {
 }
 
 /**
- * Decides whether a large body may be read; undefined for a small body. Throws `rate_limited` over the limit of the
- * endpoint, and `busy` if too many bodies are arriving.
+ * Waits until the server may read a large body. Returns undefined for a small body. Throws `rate_limited` if
+ * the limit of the endpoint is used up, and `busy` if too many bodies are arriving.
  */
 export type Admit = (arriving: Arriving) => Promise<Admitted | undefined>;
 
@@ -81,8 +84,8 @@ const isLarge = ({ headers }: IncomingMessage): boolean =>
   Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) >= largeBytes;
 
 /**
- * Counts a body that was incomplete, malformed, too large or stopped by the server. Otherwise a client could send any
- * number of them. Ignores other errors.
+ * Counts a body against the rate limits if it was incomplete, malformed, too large or stopped by the server.
+ * Otherwise a client could send any number of such bodies. Ignores bodies that failed with another error.
  */
 async function countFailed(
   {
@@ -99,8 +102,8 @@ async function countFailed(
   const wasCut = thrown instanceof ApiError && thrown.code === "busy";
   if (!(wasCut || thrown instanceof UploadFailure)) return;
   const { rateLimit, countsRefusals } = endpoint;
-  // With `countsRefusals`, `countRefusal` counts malformed bodies instead. An error of the limit is ignored, because
-  // the request fails with `thrown` anyway.
+  // With `countsRefusals`, the function `countRefusal` counts malformed bodies, so they are not counted here.
+  // `rate_limited` is ignored, because the request fails with `thrown` anyway.
   if (settings.rateLimited && rateLimit && (wasCut || !countsRefusals))
     await limiter.spend({ who: caller.id, rateLimit }).catch(ignoreRefusal);
   const accountLimits = accountLimitsOf(endpoint, caller, settings);
@@ -115,7 +118,10 @@ function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ApiError)) throw error;
 }
 
-/** The bytes of smaller bodies are not counted. The limit on the number of requests is enough for them. */
+/**
+ * The bytes of a body below this size are not counted. For small bodies, the limit on the number of requests is
+ * enough.
+ */
 export const countedFrom = 8_192;
 
 interface Counted {
@@ -126,8 +132,9 @@ interface Counted {
 }
 
 /**
- * Counts the bytes of a body against the hourly limit of its key (rule F12). A repeat has twice the limit. The returned
- * function counts the bytes of a body of unknown length. Throws `rate_limited`.
+ * Counts the bytes of a body against the hourly limit of its key (rule F12). For a repeat, the limit is twice
+ * as high. If the length of the body is unknown, the returned function counts the bytes that have arrived.
+ * Throws `rate_limited`.
  */
 async function countBytes(
   endpoint: Endpoint,
@@ -156,7 +163,7 @@ async function countBytes(
 
 const nothing = async () => {};
 
-/** Subtracts the counted bytes of a repeat, or of a body that the server did not read, from the count. */
+/** Subtracts bytes from the count of a key, for a repeat or for a body that the server did not read. */
 export async function uncountBytes(
   endpoint: Endpoint,
   keyId: string,
@@ -191,19 +198,21 @@ interface Waiter {
 }
 
 /**
- * Limits how many large bodies are read at the same time, in total and for each key. Other bodies wait for a moment.
- * When a body has ended, the owner with the fewest running bodies is next. Throws `busy`.
+ * Limits how many large bodies are read at the same time, in total and for each key. Other bodies wait for a
+ * moment. When a running body has ended, the server reads a waiting body of the owner with the fewest running
+ * bodies. Throws `busy`.
  *
- * While the limit is reached, the server may stop ("cut") a running body in favour of a waiting body. It compares the
- * owner with the most running bodies to the owner of the waiting body:
- * - Two or more bodies more: the server cuts the oldest body of the owner with the most.
- * - One body more: the server cuts only bodies that have run for over 30 seconds. It first considers the body with the
- *   most time left. It cuts this body if the waiting body would take less time at twice the minimum rate. Otherwise it
- *   cuts a body that arrives too slowly. Without these conditions, honest senders would cut each other's bodies, and no
- *   body would be completed.
+ * While the limit is reached, the server may stop ("cut") a running body in favour of a waiting body. It
+ * compares the owner with the most running bodies to the owner of the waiting body:
+ * - If the first owner has two or more bodies more, the server cuts the oldest body of this owner.
+ * - If the first owner has one body more, the server cuts only a body that has run for over 30 seconds. It
+ *   first considers the body with the most remaining time. It cuts this body if the waiting body would take
+ *   less time at twice the minimum rate. Otherwise it cuts a body that arrives too slowly. Without these
+ *   conditions, honest senders would cut each other's bodies, and no body would be completed.
  *
- * If too many bodies wait, the newest waiting body of the owner with the most waiting bodies is refused. The owner of
- * the new body must have at least two waiting bodies fewer.
+ * If too many bodies wait, the server refuses the newest waiting body of the owner with the most waiting
+ * bodies. If the owner of the new body does not have at least two waiting bodies fewer, the server refuses the
+ * new body instead.
  */
 export function createTurns(
   budgets: Pick<Budgets, "uploads" | "uploadsPerKey" | "uploadTurnMilliseconds" | "bodyBytesPerSecond">,
@@ -273,10 +282,13 @@ export function createTurns(
 const countOf = (running: ReadonlySet<Running>, { sender }: Waiter): number =>
   countOfOwner(running, sender.owner);
 
-/** How many bodies may wait for each body that may be read at the same time. */
+/** The maximum number of waiting bodies is the maximum number of running bodies multiplied by this factor. */
 const mostWaitingOfEach = 4;
 
-/** Refuses the newest waiting body of the owner with the most. Returns whether a body of `owner` may then wait. */
+/**
+ * Refuses the newest waiting body of the owner with the most waiting bodies, if `owner` has at least two fewer.
+ * Returns whether a body of `owner` may wait now.
+ */
 function displaceFor(owner: string, waiting: ReadonlySet<Waiter>): boolean {
   const [newest, most] = newestOfBusiestOwner(waiting);
   if (!newest || most < countOfOwner(waiting, owner) + 2) return false;

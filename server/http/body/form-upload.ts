@@ -92,8 +92,8 @@ function openBusboy(headers: IncomingHttpHeaders, form: MultipartForm): BusboyIn
 }
 
 /**
- * Whether a part is a file. Text fields stay text: `curl -F field=@file` and `form.append(field, blob)` add a file
- * name. (rule H9)
+ * Whether a part of the form is a file. A part with the name of a text field is text, even if it has a file
+ * name. `curl -F field=@file` and `form.append(field, blob)` add a file name. (rule H9)
  */
 function isFile(
   { field, fileName }: { readonly field: string | undefined; readonly fileName: string | undefined },
@@ -156,7 +156,8 @@ async function receivedFrom({ fileName, type }: Part, file: TemporaryFile, isNam
 /** The fields that a form may have, and their limits. */
 export interface MultipartForm {
   /**
-   * The file fields, with the limit of each file. A file of a `named` field becomes `{name, data}`, as in JSON bodies.
+   * The file fields. `bytes` is the maximum size of one file. A file of a `named` field becomes `{name, data}`,
+   * as in JSON bodies.
    */
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
   /** The known text fields. */
@@ -182,8 +183,8 @@ interface Fields {
 }
 
 /**
- * Throws UploadFailure: `malformed_multipart` for an unusable name or a repeated text field, `too_large` for too much
- * text.
+ * The methods throw UploadFailure: `malformed_multipart` for an unusable name or a repeated text field, and
+ * `too_large` for too much text.
  */
 function createFields(form: MultipartForm): Fields {
   const fields = new Map<string, unknown>();

@@ -38,7 +38,10 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
   };
 }
 
-/** The fewest bytes for each structural character. For example, `"a":1,` has two structural characters in six bytes. */
+/**
+ * The minimum number of bytes in the body per structural character. For example, `"a":1,` has two structural
+ * characters in six bytes.
+ */
 const bytesOfStructure = 3;
 
 /**
@@ -48,8 +51,8 @@ const bytesOfStructure = 3;
 type Waiting = (cut: (why: ApiError) => void) => () => void;
 
 /**
- * Creates a queue. Each call resolves with a function that starts the next call. A call rejects if its waiting body is
- * refused.
+ * Creates a queue. A call resolves when the calls before it have ended. The result is a function that starts
+ * the next call. A call rejects if its waiting body is refused.
  */
 function createLine() {
   let last: Promise<void> = Promise.resolve();
@@ -79,7 +82,7 @@ const nothing = Buffer.alloc(0);
 export interface Sending {
   readonly arrivals: IncomingBodies;
   readonly sender: Sender;
-  /** The maximum size. The default is 1 MiB. Without a credential the maximum is always 32 KiB. */
+  /** The maximum size in bytes. The default is 1 MiB. Without a credential, the maximum is always 32 KiB. */
   readonly most?: number | undefined;
 }
 
@@ -125,8 +128,8 @@ export async function readJsonBytes(request: IncomingMessage, sending: Sending):
 }
 
 /**
- * Parses a JSON body. An empty body becomes `{}`. Throws `unsupported_media_type`. Throws `malformed_json`, also for
- * more than `most` structural characters.
+ * Parses a JSON body. An empty body becomes `{}`. Throws `unsupported_media_type`. Throws `malformed_json` for
+ * malformed JSON, and for more than `most` structural characters.
  */
 export function jsonOf(request: IncomingMessage, bytes: Buffer, most?: number): unknown {
   if (bytes.length === 0) return {};
@@ -216,8 +219,8 @@ interface ByteCollector {
 const leastCapacity = 4_096;
 
 /**
- * Joins pieces in one buffer that doubles up to `most`. A list of one-byte pieces would need a hundred times the
- * memory.
+ * Joins pieces in one buffer. A full buffer doubles its size, up to `most`. A list of one-byte pieces would
+ * need a hundred times as much memory as the buffer.
  */
 export function createByteCollector(most = Number.POSITIVE_INFINITY): ByteCollector {
   let buffer: Buffer = nothing;
@@ -345,7 +348,7 @@ export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "st
 
 /** The memory that one body uses. */
 interface HeldBody {
-  /** Adds used bytes. Over the budget, stops this body or another body. */
+  /** Adds used bytes. If the budget is then exceeded, stops this body or another body. */
   hold(bytes: number): void;
   /** Frees the memory of the body. */
   end(): void;
@@ -365,8 +368,8 @@ interface Pool {
 }
 
 /**
- * Creates the memory budgets of senders with and without a credential. Over the budget, the oldest body of the sender
- * with the most bytes is stopped.
+ * Creates two memory budgets: one for senders with a credential, and one for senders without a credential. If a
+ * budget is exceeded, the server stops the oldest body of the sender with the most bytes.
  */
 function createBodyMemory(budgets: Pick<Budgets, "bufferedBytes" | "anonymousBufferedBytes">) {
   const { bufferedBytes, anonymousBufferedBytes } = budgets;
@@ -459,7 +462,7 @@ interface Watched {
   readonly since: number;
   /** The bytes that the connection had received at the last check. */
   seen: number;
-  /** How many bytes fewer than the minimum speed requires the body may still receive. */
+  /** The number of bytes by which the body may still fall behind the minimum speed. */
   credit: number;
 }
 
@@ -485,8 +488,8 @@ export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
 
   const look = () => {
     const now = performance.now();
-    // After more than two pauses, the server itself was blocked. It could not read arrived bytes, so at most two pauses
-    // count.
+    // If more than two pauses have passed since the last check, the server itself was blocked. It could not
+    // read arrived bytes, so at most two pauses count.
     const due = (Math.min(now - last, 2 * pause) * rate) / 1_000;
     last = now;
     for (const body of watched) {
@@ -617,8 +620,9 @@ export interface Most {
 }
 
 /**
- * Passes each chunk to `take`, which must not keep it. Rejects with `aborted`, `too_large`, the reason of a cut, or the
- * error of `take`. Then drops the remaining bytes, so that the sender can read the answer.
+ * Passes each chunk of a body to `take`, which must not keep the chunk. Rejects with UploadFailure (`aborted`,
+ * `too_large`), with the error of `arrival.cut`, or with the error of `take`. Then drops the remaining bytes,
+ * so that the sender can read the answer.
  */
 export function consume(body: Readable, most: Most, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -68,7 +68,8 @@ const formOf = ({ files, anyJson, bodyBytes }: UploadRules, fields: readonly str
 });
 
 /**
- * The maximum bytes of a body without its files. It is higher for reports: too much metadata is shortened, not refused.
+ * Returns the maximum size of a body without its files, in bytes. The limit is higher for reports, because the
+ * server shortens too much metadata and does not refuse the report.
  */
 const textBytes = (anyJson: string | undefined): number =>
   anyJson === undefined ? limits.json : limits.jsonWithMetadata;
@@ -108,8 +109,8 @@ export interface JsonUploadLimits {
 }
 
 /**
- * Reads a JSON body and decodes its files to disk. Each string at a path becomes a ReceivedFile, even a string that is
- * no data URL. After an error, deletes all files of the body.
+ * Reads a JSON body and decodes its files to disk. Each string at a path of `allowed.files` becomes a
+ * ReceivedFile, even a string that is no data URL. After an error, deletes all files of the body.
  */
 export function readJsonUpload(body: Readable, files: Files, allowed: JsonUploadLimits): Promise<Upload> {
   return receive(files, async (intake) => {
@@ -176,8 +177,8 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
       );
     text.add(bytes);
   };
-  // A report with too long a text is not refused: its text is shortened later. The hash keeps different bodies
-  // different. (rule F6)
+  // If a text is too long, the server shortens it later and does not refuse the report. The hash of the rest of
+  // the text keeps different bodies different. (rule F6)
   const isFull = (more: number) => free !== undefined && text.size + more > maxText / 2;
   const openRest = () => {
     const hash = createHash("sha256");
@@ -214,13 +215,15 @@ type JsonPath = readonly string[];
 /** Receives the parts of a JSON text. */
 interface JsonParts {
   /**
-   * Receives all other bytes: not the strings at the paths, the rests of very long strings, and their closing quotes.
+   * Receives all bytes except the strings at the paths and the rests of very long strings. Does not receive the
+   * closing quotes of these strings and rests.
    */
   text(bytes: Buffer): void;
   /** Begins a string at one of the paths. `write` receives its text with the escapes replaced. */
   openString(place: JsonPath): { write(text: Buffer): void; end(): void };
   /**
-   * Whether the rest of a very long string is left out. `more` is the number of bytes that `text` has not received yet.
+   * Whether `openRest` must receive the rest of a very long string in place of `text`. `more` is the number of
+   * bytes that were read and not yet passed to `text`.
    */
   isFull(more: number): boolean;
   /**
@@ -230,8 +233,9 @@ interface JsonParts {
 }
 
 /**
- * Separates the strings at the paths from the other text, in chunks. Does not check the JSON: the caller puts other
- * strings in place of the removed ones, and parses the result.
+ * Creates a function that reads a JSON text in chunks. The function passes the strings at the paths to
+ * `parts.openString`, and the other text to `parts.text`. It does not check the JSON: the caller replaces the
+ * removed strings and parses the result.
  */
 function createJsonScanner(places: readonly JsonPath[], parts: JsonParts): (chunk: Buffer) => void {
   const levels = createLevels(places);
@@ -296,10 +300,10 @@ interface TextString {
   escapeLeft: number;
 }
 
-/** A part of a string that is not a part of the kept text. */
+/** A string, or the rest of a string, that `JsonParts.text` does not receive. */
 interface Gap {
   readonly reader: StringReader;
-  /** Receives the bytes of the part with their escapes. */
+  /** Receives the bytes with unchanged escapes. */
   readonly raw?: (bytes: Buffer) => void;
   readonly end: () => void;
 }
@@ -314,10 +318,16 @@ function openGap(parts: JsonParts, place: JsonPath): Gap {
   return { reader: createStringReader(write), end };
 }
 
-/** The longest string, with escapes, that a field may keep: 120,000 bytes of a message, or 98,304 bytes of metadata. */
+/**
+ * No field accepts a longer string. With all characters escaped, a message has at most 120,000 bytes, and
+ * metadata has at most 98,304 bytes.
+ */
 const longestString = 131_072;
 
-/** Whether a string that ends before `byte` ends neither within an escape nor within a character of UTF-8. */
+/**
+ * Whether the server may cut a string before `byte`. False in a key, inside an escape, inside a UTF-8
+ * character, and before the closing quote.
+ */
 const mayEndBefore = ({ isKey, escaped, escapeLeft }: TextString, byte: number): boolean =>
   !isKey && !escaped && byte !== quote && (byte & 0xc0) !== 0x80 && (escapeLeft === 0 || byte === 0x5c);
 
@@ -409,8 +419,8 @@ function keyOf(raw: string): string {
 }
 
 /**
- * Decodes one data URL into a temporary file. Other text becomes a ReceivedFile with a fault. `remainder` receives all
- * text that is not base64, and may throw.
+ * Creates a sink that decodes one data URL into a temporary file. If the text is no valid data URL, the
+ * ReceivedFile has a `fault`. `remainder` receives the text from the fault on, and may throw.
  */
 function createDataUrlFile(
   intake: Intake,
@@ -474,7 +484,8 @@ function openUrl(file: TemporaryFile, type: string | null) {
 
 const base64Mark = ";base64,";
 
-// The first comma may be inside a list of codecs, such as `video/webm;codecs=vp8,opus`.
+// The header ends at `;base64,` and not at the first comma. A comma may be inside a list of codecs, such as
+// `video/webm;codecs=vp8,opus`.
 const endOfHeader = /;base64,/i;
 
 // The server detects the type from the bytes. So the declared type may be missing, wrong, or a range such as `image/*`.

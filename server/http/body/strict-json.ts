@@ -10,18 +10,18 @@ export const deepestNesting = 32;
 /** How many elements a list of a request may have. */
 const mostElements = 10_000;
 
-/** The field of a body that may have any JSON value. With `anything`, the whole text may. */
+/** The name of the field whose value may be any JSON. With `anything`, the whole text may be any JSON. */
 type Free = string | typeof anything;
 
 export const anything: unique symbol = Symbol("anything");
 
 /**
- * Parses UTF-8 JSON. Throws `malformed_json` for duplicate keys, `__proto__`, nesting deeper than 32 and too long
- * lists. Other parsers may read them differently. Also throws it for more than `most` brackets, colons and commas,
- * because parsing them takes too long.
+ * Parses UTF-8 JSON. Throws `malformed_json` for duplicate keys, `__proto__`, nesting deeper than 32 and too
+ * long lists, because other parsers may read such a text differently. Also throws `malformed_json` for more
+ * than `most` brackets, colons and commas, because parsing them takes too long.
  *
- * These rules do not apply in the field `free`. The last value of a duplicate key counts there. `keepExactJson` and
- * `withoutLargeMetadata` replace some values in this field.
+ * These rules do not apply to the value of the field `free`. If this value has a duplicate key, the last value
+ * of the key counts. `keepExactJson` and `withoutLargeMetadata` replace some parts of it.
  */
 export function parseStrictJson(bytes: Buffer, free?: Free, most: number = limits.jsonStructure): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
@@ -79,7 +79,7 @@ const isClosing = (character: number) => character === 0x5d || character === 0x7
  * characters. A second loop for these checks would double the time.
  */
 function countColons(text: string, free: Free | undefined, most: number): number {
-  // `withoutLargeMetadata` has already counted a text with a free field.
+  // If there is a free field, `withoutLargeMetadata` has already counted the structural characters.
   let left = free === undefined ? most : Number.POSITIVE_INFINITY;
   let colons = 0;
   let depth = 0;
@@ -110,9 +110,10 @@ function countColons(text: string, free: Free | undefined, most: number): number
 }
 
 /**
- * Changes JSON text so that JSON.parse loses nothing. A number that JSON.parse would change becomes a string. An object
- * or list at the 16th level becomes its hash in six lists: still too deep for later checks. Changes only `field`, or
- * everything without a field. May throw `malformed_json`.
+ * Returns a JSON text from which JSON.parse loses no data. A number that JSON.parse would change becomes a
+ * string. An object or list at the 16th level becomes its hash inside six lists, so that it is still too deep
+ * for later checks. Changes only the value of `field`, or the whole text if `field` is undefined. May throw
+ * `malformed_json`.
  */
 function keepExactJson(text: string, field?: string): string {
   if (!mayExceedDouble.test(text) && !isNestedDeeperThan(text, step - 1)) return text;
@@ -194,7 +195,7 @@ const numberForm = /-?[\d.eE+-]+/y;
 
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** The most significant digits that JavaScript writes for a double. With more digits, a number is never exact. */
+/** JavaScript writes a double with at most 17 significant digits. A number with more digits is never exact. */
 const mostDigits = 17;
 
 /** Whether a double represents the written number exactly. */
@@ -207,7 +208,10 @@ function fitsDouble(written: string): boolean {
   return Number.isFinite(double) && given.digits === kept.digits && given.exponent === kept.exponent;
 }
 
-/** Returns the digits without zeros at both ends, and a power of ten. Equal numbers have equal results. */
+/**
+ * Returns the digits of a number without zeros at both ends, and the exponent of a power of ten. Ignores the
+ * sign. Equal numbers have equal results.
+ */
 function decimal(written: string): { readonly digits: string; readonly exponent: number } {
   const [mantissa = "", exponent = "0"] = written.replace(/^-/, "").toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");
@@ -217,7 +221,10 @@ function decimal(written: string): { readonly digits: string; readonly exponent:
   return { digits: short, exponent: Number(exponent) - fraction.length + digits.length - short.length };
 }
 
-/** Returns the index after the last digit that is not zero. A pattern would need quadratic time for `10…01`. */
+/**
+ * Returns the index after the last digit that is not zero. A regular expression would need quadratic time for a
+ * number such as `10…01`.
+ */
 function endWithoutZeros(digits: string): number {
   let end = digits.length;
   while (digits[end - 1] === "0") end -= 1;
@@ -237,11 +244,12 @@ export interface StringReader {
 }
 
 /**
- * `take` receives text without escapes and must not keep it. Escaped characters other than printable ASCII and white
- * space become DEL. Throws `malformed_json` for a wrong escape, and for raw white space such as a tab.
+ * Creates a reader that replaces escapes and passes the text to `take`. `take` must not keep the buffer. An
+ * escaped character becomes DEL if it is neither printable ASCII nor white space. Throws `malformed_json` for a
+ * wrong escape, and for unescaped white space such as a tab.
  */
 export function createStringReader(take: (text: Buffer) => void): StringReader {
-  // The beginning of an escape that the last chunk did not contain completely.
+  // An incomplete escape at the end of the last chunk. The next chunk begins with the rest of the escape.
   let held = "";
 
   const takeEscaped = (text: string) =>
@@ -276,7 +284,10 @@ export function createStringReader(take: (text: Buffer) => void): StringReader {
   };
 }
 
-/** Checks the raw bytes of a JSON string. Throws `malformed_json` if JSON.parse would throw. */
+/**
+ * Creates a check of the text that a StringReader has read. The check throws `malformed_json` if JSON.parse
+ * would throw.
+ */
 export function createRawStringCheck(): TextSink<void> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const decode = (bytes?: Buffer) => {
@@ -288,8 +299,8 @@ export function createRawStringCheck(): TextSink<void> {
   };
   return {
     write(bytes) {
-      // White space here was escaped in the JSON: the reader has refused raw white space. A loop is several times
-      // faster than `bytes.some`.
+      // White space in `bytes` was escaped in the JSON, because the reader refuses unescaped white space. A
+      // loop is several times faster than `bytes.some`.
       for (let at = 0; at < bytes.length; at++) {
         const byte = bytes[at] ?? 0;
         if (byte < 0x20 && !whiteSpace.includes(byte)) throw rawControl();
@@ -311,8 +322,8 @@ const backslash = 0x5c;
 
 const pieceLength = 65_536;
 
-// All uploads share this buffer, because only one piece is in use at a time. The 8 extra bytes are for the start of an
-// escape.
+// All uploads share this buffer, because only one piece is in use at a time. The 8 additional bytes are for the
+// text in `held`.
 const unescaped = Buffer.allocUnsafe(pieceLength + 8);
 
 /** Returns where an incomplete escape at the end of `text` begins, or the length of `text` if there is none. */
@@ -324,8 +335,8 @@ function incompleteEscapeAt(text: string): number {
 }
 
 /**
- * Replaces escapes. Characters other than printable ASCII and white space become DEL. Throws `malformed_json` for a
- * wrong escape.
+ * Replaces escapes. An escaped character becomes DEL if it is neither printable ASCII nor white space. Throws
+ * `malformed_json` for a wrong escape.
  */
 function unescapeToAscii(text: string): string {
   if (!text.includes("\\")) return text;
@@ -360,17 +371,19 @@ function characterOf(escaped: string | undefined): string {
 }
 
 /**
- * Replaces metadata entries that are too large for any report, because JSON.parse and later checks would need seconds
- * for them. `field` is the field with the metadata, or undefined if the whole text is metadata. (rule F6)
+ * Replaces metadata entries that are too large for any report, because JSON.parse and later checks would need
+ * seconds for them. `field` is the field with the metadata, or undefined if the whole text is metadata. (rule
+ * F6)
  *
- * A replacement contains the hash of its entry, so that different requests stay different. `fitMetadata` drops it for
- * the same reason as the entry. The JSON of a replaced entry is not checked.
+ * The replacement of an entry contains the hash of the entry, so that different requests stay different.
+ * `fitMetadata` later drops the replacement for the same reason for which it would drop the entry. The JSON of
+ * a replaced entry is not checked.
  *
- * Throws `malformed_json` if the metadata does not end or the field occurs twice. Also throws it if the rest has more
- * than `most` structural characters.
+ * Throws `malformed_json` if the metadata does not end, or if the field occurs twice. Also throws it if the
+ * text outside of the metadata has more than `most` structural characters.
  */
 export function withoutLargeMetadata(text: string, field: string | undefined, most: number): string {
-  // A text does not have more structural characters than characters.
+  // A text of at most this length contains no entry that is too large, and not too many structural characters.
   if (text.length <= limits.metadataBytes) return text;
   const pieces: string[] = [];
   let taken = 0;
@@ -411,7 +424,6 @@ export function withoutLargeMetadata(text: string, field: string | undefined, mo
   return pieces.length === 0 ? text : pieces.join("") + text.slice(taken);
 }
 
-/** The fault of a text with more than `most` structural characters. */
 const tooManyValues = (most: number) =>
   malformedJson(`has over ${most} brackets, colons and commas outside of its texts`);
 
@@ -419,15 +431,17 @@ const tooManyValues = (most: number) =>
 interface Entry {
   /** The index at which the value of the entry begins. */
   from: number;
-  /** The number of structural characters of the value. */
+  /** The number of structural characters of the value, plus 1. */
   size: number;
   /** How deep the value is nested. */
   depth: number;
 }
 
 /**
- * Calls `replace` for entries that are too large, alone or together. After `limits.namedDrops` entries that are too
- * large only together, replaces the whole rest. Returns the index of the closing bracket. Throws `malformed_json`.
+ * Calls `replace` for each entry that is too large alone, and for each entry that is too large together with
+ * the kept entries. Of the second kind, at most `limits.namedDrops` are replaced. The last of these
+ * replacements also contains all text after its entry. Returns the index of the closing bracket. Throws
+ * `malformed_json`.
  */
 function readEntries(text: string, start: number, replace: (entry: Entry, end: number) => void): number {
   let entry: Entry = { from: start + 1, size: 1, depth: 0 };
@@ -473,7 +487,10 @@ function readEntries(text: string, start: number, replace: (entry: Entry, end: n
   throw malformedJson("is not valid JSON");
 }
 
-/** Returns the JSON in place of an entry. It is too deep or too long for metadata, like the entry itself. */
+/**
+ * Returns the JSON that replaces the entry `text`. Like the entry, this JSON is too deep or too long for
+ * metadata.
+ */
 function replacementOf(text: string, depth: number): string {
   const hash = createHash("sha256").update(text).digest("hex");
   if (depth < limits.metadataDepth) return `"${hash.padEnd(limits.metadataBytes, "-")}"`;
@@ -484,7 +501,7 @@ function replacementOf(text: string, depth: number): string {
 const isStructural = (character: number) =>
   isOpening(character) || isClosing(character) || character === colon || character === comma;
 
-/** Whether a string of a JSON text that ends at `end` is a key. */
+/** Whether the string that ends at the index `end` of a JSON text is a key. */
 function isKey(text: string, end: number): boolean {
   keyEnd.lastIndex = end + 1;
   return keyEnd.test(text);
@@ -507,5 +524,4 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The fault of a text with an object that has the same key twice. */
 const twoEqualKeys = () => malformedJson("has an object with the same key twice");

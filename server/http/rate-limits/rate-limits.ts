@@ -23,9 +23,10 @@ import {
 } from "./store.ts";
 
 /**
- * Limits that each server counts in memory. A restart resets them, and several servers allow more. They protect no
- * secret and limit no mails. For refusals, the database would take more time than the refusal. All other limits are
- * rows in the database. (rule H16)
+ * Limits that each server counts in memory. A restart resets the counts, and each server allows the whole
+ * limit. These limits protect no secret and limit no mails. Refusals are counted in memory, because a write to
+ * the database takes more time than a refusal. The counts of all other limits are rows in the database. (rule
+ * H16)
  */
 const inMemory: ReadonlySet<RateLimitName> = new Set<RateLimitName>([
   ...(["feedback", "feedbackRepeats", "faqWrites", "agentReads", "drafts"] as const),
@@ -33,8 +34,8 @@ const inMemory: ReadonlySet<RateLimitName> = new Set<RateLimitName>([
 ]);
 
 /**
- * Whether a limit applies. `INNKEEP_RATE_LIMITS=off` switches off limits on attempts at a secret only on a development
- * server. (rule H16)
+ * Whether a limit applies. `INNKEEP_RATE_LIMITS=off` switches limits off. But limits on attempts to guess a
+ * secret can be switched off only on a development server. (rule H16)
  */
 export const limitApplies = (
   { rateLimited, dev }: Pick<Settings, "rateLimited" | "dev">,
@@ -108,8 +109,8 @@ type Caller = IncomingRequest["caller"];
 type Limiting = Pick<Deps, "database" | "clock" | "settings" | "limiter">;
 
 /**
- * Throws `rate_limited` if all limits of the endpoint, or a limit by account, are used up. Does not count the request.
- * The body is read later.
+ * Throws `rate_limited` if `rateLimit` and `otherRateLimit` of the endpoint are used up, or if a limit by
+ * account is used up. Does not count the request, because its body is not read yet.
  */
 export async function refuseLimited(
   endpoint: Endpoint,
@@ -139,8 +140,8 @@ async function refuseWithoutRoom(
 }
 
 /**
- * Counts an attempt before the server checks the rest of the request. Successful attempts count, too. Over the limit,
- * throws `rate_limited` and counts nothing.
+ * Counts an attempt to guess a secret, before the server checks the rest of the request. Successful attempts
+ * count, too. If a limit is used up, throws `rate_limited` and counts nothing.
  */
 export async function countAttempt(
   endpoint: Endpoint,
@@ -157,7 +158,10 @@ export async function countAttempt(
   });
 }
 
-/** Returns the limits of an endpoint that count by account and apply, with the keys under which they are counted. */
+/**
+ * Returns the limits of an endpoint that count attempts by account, with the keys for counting. Leaves out
+ * limits that do not apply.
+ */
 export function accountLimitsOf(
   { attempts = [] }: Endpoint,
   caller: Caller,
@@ -183,7 +187,7 @@ function partOf(whose: AttemptLimit["by"][number], { caller, address, body }: Id
   return shortTextAt(body, whose.slice("body.".length)).toLowerCase();
 }
 
-/** Returns the key of the rate limit of a request. Undefined if no limit applies. */
+/** Returns the key under which the rate limit counts a request. Undefined if no limit applies. */
 export function limitedByOf(
   endpoint: Endpoint,
   { caller, body }: IncomingRequest,
@@ -197,8 +201,8 @@ export function limitedByOf(
 }
 
 /**
- * Counts a request without a credential. Over the limit, it only reads the database, so that other requests need not
- * wait for the writer. Throws `rate_limited`.
+ * Counts a request without a credential. Throws `rate_limited`. If the limit is used up, only reads the
+ * database, so that other requests need not wait for the writer.
  */
 export async function spendAsStranger(
   { clock, database, settings }: Pick<Deps, "clock" | "database" | "settings">,
@@ -251,12 +255,15 @@ export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBo
 
 const uncounted: Judged = { passed() {}, refused() {} };
 
-/** Other refusals, such as those of a rate limit, are not an error of the sender. */
+/**
+ * The statuses of the refusals that count. Other refusals, such as those of a rate limit, are not an error of
+ * the sender.
+ */
 const countedStatuses = [400, 403, 413, 415];
 
-/** These messages name the limit that is used up, because an agent has several limits. */
 const then = "Wait as long as the header Retry-After says, then send the request again.";
 
+/** The messages that name the limit which is used up. An agent has several limits, so it needs the name. */
 const sentences: Partial<Record<RateLimitName, string>> = {
   proposals: `This token has reached its hourly limit for proposals. Reading still works. ${then}`,
   agentReads: `This token has reached its hourly limit for reading. ${then}`,
@@ -320,11 +327,14 @@ type UseVerdict =
   /** The number of whole seconds after which a use is allowed. */
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
-/** The uses of one key. Two lists of numbers, because very many objects would slow down the garbage collector. */
+/**
+ * The uses of one key. They are in two lists of numbers, because very many objects would slow down the garbage
+ * collector.
+ */
 interface UseLog {
   /** The times of uses, oldest first, in milliseconds since 1970. Times before the index `start` no longer count. */
   times: number[];
-  /** The number of uses at each of these times. */
+  /** The number of uses at each time in `times`. */
   counts: number[];
   start: number;
   /** The total number of uses that still count. */
@@ -332,8 +342,8 @@ interface UseLog {
 }
 
 /**
- * The maximum number of stored times. For higher limits, the window has this number of parts. Times are rounded up to
- * the end of a part.
+ * The maximum number of stored times. If a limit is higher, the window is divided into this number of parts,
+ * and each time is rounded up to the end of its part.
  */
 const mostTimes = 2_048;
 
@@ -375,14 +385,16 @@ export function giveUseBack(log: UseLog, at: number): boolean {
   return true;
 }
 
-/** Returns the maximum bytes of the two lists. An array allocates more than it contains. */
+/**
+ * Returns the maximum memory of the two lists, in bytes. An array allocates more memory than its elements need.
+ */
 export const bytesOf = ({ times }: UseLog): number => 2 * (16 + 8 * (2 * times.length + 18));
 
 function forgetOld(log: UseLog, now: number, windowMs: number): void {
   const { times, counts } = log;
   const last = times.at(-1) ?? 0;
-  // If this is true, the clock was set back by more than a window. The last summand is the most that `timeOf` rounds
-  // up.
+  // This is true only if the clock was set back by more than a window. `timeOf` rounds a time up by at most the
+  // last summand.
   if (last > now + windowMs + Math.ceil(windowMs / mostTimes)) return void Object.assign(log, createUseLog());
   const oldest = now - windowMs;
   for (; log.start < times.length && (times[log.start] ?? 0) <= oldest; log.start += 1)
@@ -421,8 +433,9 @@ function add(log: UseLog, at: number): void {
 }
 
 /**
- * Finds the address of the client. Clients can write anything into X-Forwarded-For, but trusted proxies add entries at
- * its end. So the last entry that is no trusted proxy counts, otherwise the address of the connection.
+ * Creates a function that returns the address of the client. This is the last entry of X-Forwarded-For that is
+ * no trusted proxy: clients can write anything into the header, but trusted proxies add entries at its end.
+ * Without such an entry or a trusted proxy, it is the address of the connection.
  */
 export function createAddressOf(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const networks = trustedProxies.map((network) => ipaddr.parseCIDR(network));
@@ -445,8 +458,8 @@ export function createAddressOf(trustedProxies: readonly string[]): (request: In
 }
 
 /**
- * Returns the network of an address, for which rate limits count. For IPv6, it is the first 64 bits, which usually
- * belong to one customer.
+ * Returns the network of an address. Rate limits count by network. For IPv6, the network is the first 64 bits,
+ * which usually belong to one customer.
  */
 export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;

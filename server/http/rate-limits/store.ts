@@ -51,8 +51,8 @@ const minutesInHour = 60;
 const minuteMs = 60_000;
 
 /**
- * Counts the bytes if the hourly limit allows them. Returns the verdict. Also deletes the counts of all keys that are
- * older than an hour.
+ * Counts the bytes if the hourly limit allows them. Returns the verdict. Also deletes all counts from more than
+ * an hour ago, for all keys.
  */
 export async function useBytes(tx: Transaction, { keyId, bytes, most, now }: ByteUse): Promise<RateVerdict> {
   const minute = Math.floor(now.getTime() / minuteMs);
@@ -90,7 +90,10 @@ export async function addBytes(
   );
 }
 
-/** Subtracts bytes that must not count, such as those of a repeat, from the newest minute with enough bytes. */
+/**
+ * Subtracts bytes that must not count, such as those of a repeat. Subtracts them from the newest minute in
+ * which the key sent at least this number of bytes.
+ */
 export async function giveBackBytes(tx: Transaction, keyId: string, bytes: number): Promise<void> {
   await tx.lock(`bytes:${keyId}`);
   const newest = await tx.get<{ minute: number }>(
@@ -120,8 +123,9 @@ export type RateVerdict =
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 /**
- * Counts one use if the limit allows it: the oldest of the last `limit` times must be outside of the window. PostgreSQL
- * locks the row until the transaction ends. It uses its own time, so that servers with different clocks agree.
+ * Counts one use if the limit allows it: the oldest of the last `limit` times must be outside of the window.
+ * PostgreSQL locks the row until the transaction ends. The time comes from PostgreSQL's own clock, so that
+ * servers with different clocks agree.
  */
 export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVerdict> {
   for (;;) {
@@ -138,8 +142,8 @@ export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVer
  * fails.
  */
 export async function giveBack(tx: Transaction, key: string): Promise<void> {
-  // While other transactions change the row, PostgreSQL could check a further condition against an old version of the
-  // row. So there is none.
+  // This statement has no further condition. While other transactions change the row, PostgreSQL could check
+  // the condition against an old version of the row.
   await tx.run(
     `UPDATE rate_limits SET times = substr(times, 1, length(times) - ${digits}) WHERE key = ?`,
     key,
@@ -201,7 +205,10 @@ const digits = 13;
 
 const postgresNow = "(floor(extract(epoch FROM clock_timestamp()) * 1000) + CAST(? AS bigint))";
 
-/** The SQL expressions of each engine. `given` is the time of this use as text, `now` in milliseconds. */
+/**
+ * The SQL expressions of each engine. `given` is the time of this use as text. `now` is the current time as a
+ * number of milliseconds.
+ */
 const dialects = {
   sqlite: {
     given: "?",
@@ -232,8 +239,9 @@ function knownText(name: string, make: () => string): string {
 }
 
 /**
- * If the clock was set back by more than a window, the row begins again. If it was set back by less, this use gets the
- * last time. PostgreSQL reads `now` after the wait for the row lock, so not from `excluded`.
+ * Returns the statement of `consume`. If the clock was set back by more than a window, the row then has only
+ * this use. If it was set back by less, this use gets the time of the last use. On PostgreSQL, `now` is read
+ * after the wait for the row lock, so it does not come from `excluded`.
  */
 function textFor(engine: Engine, { limit, windowSeconds }: RateLimit, rows: string): string {
   const { given, now, right, greatest } = dialects[engine];

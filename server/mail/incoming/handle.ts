@@ -27,12 +27,12 @@ type HandleDeps = Pick<
 >;
 
 /**
- * After this number of failed attempts, such as crashes, a mail is skipped. Otherwise it would block all later mails.
- * (rule M12)
+ * A mail is skipped after this number of failed attempts to handle it, such as crashes. Otherwise the mail
+ * would block all later mails. (rule M12)
  */
 const mostAttempts = 2;
 
-/** If an attempt began less than this time ago, another server may still be working on it. */
+/** If an attempt began less than this time ago, another server may still be handling the mail. */
 const attemptMilliseconds = 60_000;
 
 /** The maximum number of mails from programs that are stored for one report in an hour. (rule M13) */
@@ -40,36 +40,40 @@ const mostSetApart = 20;
 
 const hour = 3_600_000;
 
-/** A mail in the mailbox that may be sent to a reply address of this server. */
+/** A mail in the mailbox. One of its receivers looks like a reply address of this server. */
 export interface ArrivedMail {
   /** The token in the reply address. */
   readonly token: string;
   /**
-   * Stores the start of an attempt in its own transaction. Undefined if another server has already handled the mail.
+   * Stores in a separate transaction that an attempt to handle the mail begins. Returns undefined if another
+   * server has already handled the mail.
    */
   readonly begin: () => Promise<MailAttempt | undefined>;
   /** Fetches the mail. Returns undefined if the mail was deleted. */
   readonly read: () => Promise<Buffer | undefined>;
-  /** Stores in the given transaction that the mail was handled. False if another server has already handled it. */
+  /**
+   * Stores in the given transaction that the mail was handled. Returns false if another server has already
+   * handled the mail.
+   */
   readonly claim: (tx: Transaction) => Promise<boolean>;
 }
 
 /**
- * The result for a mail. `stored`: nothing is left to do; the mail can be marked as read. `unread`: the mail is in no
- * thread and stays unread for a person. `not ours`: the mail is not for this server. `later`: this mail and all newer
- * mails must wait.
+ * The result of handling a mail. `stored`: nothing is left to do; the mail can be marked as read. `unread`: the
+ * mail was not added to a thread; it stays unread for a person. `not ours`: the mail is not for this server.
+ * `later`: this mail and all newer mails must wait.
  */
 export type MailOutcome = "stored" | "unread" | "not ours" | "later";
 
 /**
- * Creates the function that handles a mail. An answer becomes a message. A bounce changes the state of the mail that
- * failed. (rules M12, M13, M14)
+ * Creates the function that handles a mail. An answer becomes a message. A bounce changes the state of the sent
+ * mail that came back. (rules M12, M13, M14)
  */
 export function createMailHandler(deps: HandleDeps) {
   const parseAndStore = createParseAndStore(deps);
   return async ({ token, begin, read, claim }: ArrivedMail): Promise<MailOutcome> => {
     const mailId = readReplyToken(deps.sealer, token);
-    // A stranger can write any token. A mail with a wrong token is not fetched.
+    // A mail with a false token is not fetched, because a stranger can write any token.
     if (mailId === undefined) return "not ours";
     const attempt = await begin();
     // Another server has handled the mail with an unknown result, so this server does not mark it as read.
@@ -129,8 +133,9 @@ async function leaveUnread({ database }: HandleDeps, claim: ArrivedMail["claim"]
 }
 
 /**
- * Stores a mail of a program. A maintainer can later make it a message. Stores nothing for a blocked sender, or if the
- * report has too many such mails. (rule M13)
+ * Stores the original of a mail that a program wrote. The mail is not added to its thread, but a maintainer can
+ * add it later. Stores nothing if the sender is blocked, or if too many mails of programs answer the report.
+ * (rule M13)
  */
 async function setApart(
   deps: HandleDeps,
@@ -189,11 +194,11 @@ async function storeReport(
   });
 }
 
-/** Returns the id for the message of a mail. Two copies of one mail get the same id. */
+/** Returns the id of the message that a mail becomes. A mail that arrives twice gets the same id. */
 const idOf = (mailId: string, { messageId, text }: IncomingMail): string =>
   idOfTexts([mailId, messageId || text]);
 
-/** The attachments and the original of a mail after they were stored as files. */
+/** The stored files of a mail: its attachments and its original. */
 interface StoredParts {
   readonly files: MailFiles;
   /** Undefined if the original is already stored, exceeds the storage quota, or contains too many addresses. */
@@ -201,8 +206,8 @@ interface StoredParts {
 }
 
 /**
- * Stores the attachments and the original as files, if the storage quota allows. `work` then adds the rows in a
- * transaction.
+ * Stores the attachments and the original of a mail as files, if the storage quota allows this. Then calls
+ * `work` in a transaction to add the rows. Returns the result of `work`.
  */
 type StoreMail = <Result>(
   answer: MailedAnswer & { readonly attachments: IncomingMail["attachments"] },
@@ -239,8 +244,8 @@ export function createStoreMail(
 }
 
 /**
- * Adds a mailed answer with its files and original to its thread. Returns the current report; undefined if the thread
- * already has the answer.
+ * Adds a mailed answer with its files and original to its thread. Returns the report with its current thread;
+ * undefined if the thread already has the answer.
  */
 export async function addMailedAnswer(
   deps: Pick<Deps, "clock" | "newId">,
@@ -260,7 +265,8 @@ export async function addMailedAnswer(
   const createdAt = deps.clock.now().toISOString();
   const { appId, feedbackId } = report;
   for (const { upload } of files.kept) await uploads.insert(tx, { ...upload, appId, feedbackId, createdAt });
-  // A copy of this mail with other headers may already be stored as an automatic mail.
+  // The same mail may have arrived before with the headers of an automatic mail. If so, the original is already
+  // stored.
   if (original !== undefined && !(await mailOriginals.exists(tx, id)))
     await insertOriginal(tx, original, { mail, id, recipient, report, setApart: null, createdAt });
   return report;
@@ -287,8 +293,9 @@ interface MailFiles {
 }
 
 /**
- * Stores attachments as temporary files. The bytes of an attachment decide its kind. A conversion of a text to
- * PDF blocks the server, so the number of conversions has a limit: the most attachments of a message. (rule M14)
+ * Stores attachments as temporary files. The bytes of an attachment decide its kind. At most
+ * `feedbackFiles.attachments.most` texts are converted to PDF, because each conversion blocks the server.
+ * (rule M14)
  */
 async function mailFiles(
   { files }: Pick<Deps, "files">,
@@ -318,7 +325,10 @@ const noneKept = (attachments: readonly IncomingFile[]): MailFiles => ({
   dropped: attachments.map(({ name }) => name || unnamed),
 });
 
-/** Returns the file to store; undefined if its kind is not allowed or it is too large for its kind. */
+/**
+ * Writes an attachment to a temporary file, and returns this file. Returns undefined if the kind of the
+ * attachment is not allowed, or if the attachment is too large for its kind.
+ */
 async function fileOfKind(
   files: Deps["files"],
   { name, bytes }: IncomingFile,
@@ -346,9 +356,9 @@ function fieldOf(type: string | null, size: number): keyof ThreadFiles | undefin
 const mostText = { bytes: 1_048_576, lines: 100_000 };
 
 /**
- * Converts a text to a PDF, because threads cannot have text files. The bytes decide, because mail programs often
- * declare a wrong type. Returns undefined for other files and attached mails. The encoding of an attached mail can hide
- * a secret link that must be removed. (rules M8, M14)
+ * Converts a text file to a PDF, because threads cannot have text files. Returns undefined if the bytes are no
+ * text; the declared type is often wrong. Also returns undefined for an attached mail, because its encoding can
+ * hide a secret link that must be removed. (rules M8, M14)
  */
 function textFileOf({ name, bytes, mimeType }: IncomingFile): IncomingFile | undefined {
   const text = bytes.length > mostText.bytes ? undefined : decodedText(bytes);
@@ -441,8 +451,8 @@ const fileHeader = Buffer.from("innkeep sealed mail\n");
 interface SealedOriginal {
   readonly bytes: Buffer;
   /**
-   * The key of the bytes, encrypted with the deployment's secret. If that secret changes, only this key is encrypted
-   * again.
+   * The key that decrypts `bytes`, encrypted with the deployment's secret. If that secret changes, only this
+   * key is encrypted again.
    */
   readonly keySealed: string;
 }

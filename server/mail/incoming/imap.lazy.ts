@@ -17,7 +17,7 @@ export interface Mailbox {
   /** Returns the first bytes of a mail, at most `mostBytes`; undefined if the mail was deleted. */
   read(uid: number, mostBytes: number): Promise<Buffer | undefined>;
   markRead(uid: number): Promise<void>;
-  /** Resolves when there may be new mail, and after at most a minute. Rejects when the connection is lost. */
+  /** Resolves when there may be new mail, at the latest after a minute. Rejects when the connection is lost. */
   waitForMail(): Promise<void>;
   close(): void;
 }

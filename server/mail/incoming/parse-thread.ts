@@ -1,8 +1,8 @@
 /**
- * The source of the worker thread that parses one mail. The source is a text, because the server is bundled into one
- * file. The thread sends the mail's content to the server. It then receives a text, and sends the text back without
- * quotations. The mail library stores an object for each line and part, which needs much memory. So this program joins
- * the lines, and limits the number of parts and the length of the text.
+ * The source of the worker thread that parses one mail, as a text, because the server is bundled into one file.
+ * The thread first sends the content of the mail to the server. Then the thread receives a text, and sends this
+ * text back without quotations. To save memory, the thread joins the lines of the mail, and limits the parts
+ * and the text.
  */
 export const mailThread = `
 const { parentPort, workerData } = require("node:worker_threads");

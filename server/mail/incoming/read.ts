@@ -16,17 +16,20 @@ import {
 /** The parts of an incoming mail that the server uses. */
 export interface IncomingMail {
   readonly kind: IncomingKind;
-  /** Why the mail counts as written by a program; undefined if it does not. */
+  /** Why the mail counts as written by a program; undefined if a person wrote the mail. */
   readonly automaticReason: AutomaticReason | undefined;
   readonly from: string;
   readonly subject: string;
   /** All e-mail addresses in the mail, separated by spaces; null if there are too many. */
   readonly addresses: string | null;
-  /** Whether the mail server that received the mail found that its sender address is false. */
+  /** Whether the receiving mail server found that the sender address `from` is false. */
   readonly isForged: boolean;
-  /** The Message-ID, which all copies of one mail share; empty if there is none. */
+  /** The Message-ID; empty if there is none. A mail that arrives twice has the same Message-ID both times. */
   readonly messageId: string;
-  /** The text that the sender wrote, without quotations. If the mail has only quotations, this is its whole text. */
+  /**
+   * The text that the sender wrote, without quotations. If only quotations were found, this is the whole text
+   * of the mail.
+   */
   readonly text: string;
   readonly attachments: readonly IncomingFile[];
   /** Whether the mail reports that a mail of this server could not be delivered. */
@@ -69,7 +72,10 @@ interface ParsedMail {
   readonly messageId: string;
   /** The text of the mail, with quotations. */
   readonly wholeText: string;
-  /** The text that the sender wrote; empty if there are only quotations, or if the search took too long. */
+  /**
+   * The text that the sender wrote. Empty if the mail has only quotations, or if the search for this text took
+   * too long.
+   */
   readonly ownText: string;
   /** All addresses in the mail, separated by spaces; null if there are too many. */
   readonly addresses: string | null;
@@ -90,7 +96,7 @@ interface MailBounds {
   readonly milliseconds?: number | undefined;
 }
 
-/** The time limit for one mail. An attacker can write a mail for which the libraries need minutes. */
+/** The time limit for parsing one mail. An attacker can write a mail for which the libraries need minutes. */
 const longestMilliseconds = 30_000;
 
 /** The processor time, in milliseconds, that the search for the sender's own text may use. */
@@ -121,8 +127,8 @@ export const boundsOf = ({ mailThreadBytes }: Pick<Budgets, "mailThreadBytes">):
 });
 
 /**
- * Parses a mail in a worker thread, so that it cannot block the server or fill the memory. Undefined on a failure or
- * above the bounds.
+ * Parses a mail in a worker thread, so that the mail cannot block the server or fill the memory. Returns
+ * undefined if the parsing fails, or exceeds the limit of memory or time.
  */
 async function parseMail(
   source: Uint8Array,

@@ -16,8 +16,8 @@ export type AutomaticReason = "auto_submitted" | "precedence" | "no_sender";
 const tokens = /reply\+([a-z2-7]{42})@/gi;
 
 /**
- * Returns the tokens of the reply addresses in header lines, in lower case. Each token is looked up later, so at most
- * 20 are returned. (rule M12)
+ * Returns the tokens of the reply addresses in header lines, in lower case. Returns at most 20 tokens, because
+ * each token is looked up later. (rule M12)
  */
 export function replyTokensIn(text: string): string[] {
   const found = new Set<string>();
@@ -71,8 +71,8 @@ export function failsAuthentication(headers: readonly MailHeader[]): boolean {
 }
 
 /**
- * Whether a delivery report says that a mail will never be delivered. A delay does not count. Reads only the beginning,
- * because each mail of this server has one receiver.
+ * Whether a delivery report says that a mail will never be delivered. A delay does not count. Reads only the
+ * beginning of the report, because each mail of this server has one receiver.
  */
 export const saysFailed = (deliveryStatus: string): boolean =>
   /^action:\s*failed\b/im.test(deliveryStatus.slice(0, readOfStatus));
@@ -88,15 +88,18 @@ export const tidyText = (text: string): string =>
     .join("\n")
     .trim();
 
-/** The maximum number of characters of the search for the sender's own text. Longer texts would take seconds. */
+/**
+ * The maximum length, in characters, of a text in which the sender's own text is searched. The search in a
+ * longer text would take seconds.
+ */
 export const longestSearched = 10_000;
 
 /** How many lines of each quotation are searched if the text is longer than `longestSearched`. */
 const shownOfQuotation = 2;
 
 /**
- * Prepares a text from `tidyText` for the search for the sender's own text. In most languages, the library does not
- * recognise the line that introduces a quotation. So this function marks these lines as quoted. It also shortens the
+ * Prepares a text from `tidyText` for the search for the sender's own text. Marks the lines that introduce
+ * quotations as quoted, because the library does not recognise these lines in most languages. Shortens the
  * quotations of a long text, so that the search reaches an answer below a quotation.
  */
 export function withQuotationsMarked(text: string): string {
@@ -147,8 +150,8 @@ const isDivider = (line = ""): boolean => /^[-_=]{3}/.test(line);
 const headLine = /^\p{L}[\p{L} ]{0,20}\s?[:：]\s?\S/u;
 
 /**
- * Marks all lines from the first head of another mail as quoted. A head has lines for sender, date, receiver and
- * subject.
+ * Finds the first head of another mail in a text. Marks the head and all lines below it as quoted. A head is
+ * the lines with the sender, date, receiver and subject of a mail.
  */
 function markedBelowHead(lines: readonly string[]): string[] {
   const head = lines.findIndex(

@@ -5,7 +5,10 @@ import { insert } from "../../database/transaction.ts";
 
 /** The original of an incoming mail. Its bytes are in a file. */
 export interface OriginalRow {
-  /** The id of the mail's message. A mail that is set apart already has this id. */
+  /**
+   * The id of the message that the mail is. If the mail is set apart, this is the id that its message would
+   * have.
+   */
   readonly id: string;
   readonly appId: string;
   readonly feedbackId: string;
@@ -64,7 +67,10 @@ export const mailOriginals = {
 
   findFor,
 
-  /** Returns the messages of a thread whose original mails are stored. */
+  /**
+   * Returns the messages of a thread that arrived by mail. Leaves out messages whose originals are no longer
+   * stored.
+   */
   ofThread: (reader: Reader, feedbackId: string, after: string) =>
     reader.all<{ id: string; createdAt: string }>(
       `SELECT id, created_at AS "createdAt" FROM mail_originals
@@ -163,7 +169,10 @@ export const mailboxes = {
       name,
     ),
 
-  /** Locks a mailbox. Returns the last handled uid; 0 for a new mailbox, or if the mail server has changed all uids. */
+  /**
+   * Locks a mailbox. Returns the uid of the last handled mail; 0 for a new mailbox, or if the mail server has
+   * changed all uids.
+   */
   async lock(tx: Transaction, name: string, uidValidity: string): Promise<number> {
     await tx.lock(`innkeep mailbox ${name}`);
     const row = await mailboxes.find(tx, name);

@@ -42,15 +42,16 @@ interface NoteToReach {
 
 /** The receivers of the mail about a release note, and why other senders get none. */
 export interface Reach {
-  /** The newest report of each receiver, by the address. */
+  /** The newest report of each receiver. The key is the receiver's mail address. */
   readonly receivers: ReadonlyMap<string, ReportRow>;
   readonly counts: ReachCounts;
 }
 
 /**
- * Returns who gets the mail about a release note, and why other senders get none. A receiver has a confirmed address
- * and a report on a thread of the note. A sender gets no mail after an unsubscription, a mail about the note, or the
- * maximum number of mails. With `reasonForAll`, or without sender pages, nobody gets the mail. (rule M15)
+ * Returns the receivers of the mail about a release note, and why other senders get none. A receiver has a
+ * confirmed address, and a report on a thread that the note names. A sender gets no mail if the sender has
+ * unsubscribed, was already mailed about the note, or got the maximum number of mails. If `reasonForAll` is
+ * given, or the app has no sender pages, nobody gets the mail. (rule M15)
  */
 export async function reachOf(
   reader: Reader,
@@ -72,7 +73,10 @@ export async function reachOf(
   return { receivers, counts: { ...none, receivers: receivers.size, senders: senders.size, unaddressed } };
 }
 
-/** Returns the newest report of each sender by the address, and the number of reports without an address. */
+/**
+ * Returns the newest report of each sender, and the number of reports without an address. The key is the
+ * sender's address.
+ */
 function sendersIn(reports: readonly ReportRow[]) {
   const senders = new Map<string, ReportRow>();
   const unaddressed = reports.filter((report) => {
@@ -86,7 +90,9 @@ function sendersIn(reports: readonly ReportRow[]) {
 
 type Obstacle = "unconfirmed" | "unsubscribed" | "mailed" | "full";
 
-/** Returns why addresses get no mail about a note. An address that gets one is not in the result. */
+/**
+ * Returns why addresses get no mail about a note. The result does not contain the addresses that get the mail.
+ */
 async function obstaclesOf(
   reader: Reader,
   { id, appId, at }: NoteToReach,
@@ -111,8 +117,8 @@ async function obstaclesOf(
 const isOld = (publishedAt: number, now: Date): boolean => now.getTime() - publishedAt > mailedFor;
 
 /**
- * Returns who gets a mail if a release note is published, and why others do not. `publishedAt` is the publication time
- * in milliseconds; NaN if the note has none. (rule M15)
+ * Returns who gets a mail if a release note is published, and why other senders get none. `publishedAt` is the
+ * publication time in milliseconds since 1970; NaN if the note has none. (rule M15)
  */
 export async function reachOfPublication(
   { database, settings }: Pick<Deps, "database" | "settings">,
@@ -140,15 +146,16 @@ export async function reachOfPublication(
 }
 
 /**
- * Deletes the waiting mails about a release note that is no longer published. If it is soon published again, senders
- * without a mail get one. (rule M15)
+ * Deletes the waiting mails about a release note that is no longer published. The next publication queues mails
+ * to the senders who have got none, unless the first mails were queued more than `mailedForDays` days ago.
+ * (rule M15)
  */
 export const withdrawRelease = (tx: Transaction, entryId: string, now: Date): Promise<void> =>
   releaseMails.withdraw(tx, entryId, new Date(now.getTime() - mailedFor).toISOString());
 
 /**
- * Handles newly published release notes: queues mails to the senders of their feedback. Stores the event of a note that
- * its date has published. Returns the number of notes. (rule M15)
+ * Queues the mails about newly published release notes. Also stores the event `changelog.published` of a note
+ * if the event is missing. Returns the number of notes. (rule M15)
  */
 export async function mailReleases(deps: ReleasesDeps): Promise<number> {
   const now = deps.clock.now();
@@ -216,8 +223,8 @@ interface NoteWords {
 }
 
 /**
- * Returns a function that returns the note's title and text for a report with this metadata. The function uses the
- * translation into the report's language, if there is one. (rule C35)
+ * Returns a function that takes the metadata of a report, and returns the title and text of the note. The
+ * function chooses the translation into the language of the report, if there is one. (rule C35)
  */
 function wordsOf(note: NoteToMail, plainText: (markdown: string) => string): (metadata: string) => NoteWords {
   const translations = releaseTranslations(note);

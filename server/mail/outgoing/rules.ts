@@ -38,7 +38,10 @@ export function languageOfReport(metadata: string): string | undefined {
     ?.toString();
 }
 
-/** The greatest age of a release note for which mails are sent. An older note may have been imported. */
+/**
+ * Mails about a release note are sent if the note is at most this number of days old. An older note may have
+ * been imported.
+ */
 export const mailedForDays = 7;
 
 /** The maximum number of mails about release notes that an address gets in a day. */
@@ -56,10 +59,10 @@ export type ReasonForAll = keyof typeof reasonsForAll;
 
 export const isReasonForAll = (text: string): text is ReasonForAll => Object.hasOwn(reasonsForAll, text);
 
-/** How many senders get a mail about a release note, and for each reason, how many senders get none. */
+/** How many senders get a mail about a release note. Also how many senders get none, for each reason. */
 export interface ReachCounts {
   readonly receivers: number;
-  /** Why nobody gets a mail. In this case, the counts by reason are 0. */
+  /** Why nobody gets a mail. If this is set, `unconfirmed`, `unsubscribed`, `mailed` and `full` are 0. */
   readonly reasonForAll?: ReasonForAll | undefined;
   /** The number of senders with a mail address. A person with several reports is one sender. */
   readonly senders: number;
@@ -112,8 +115,8 @@ interface NoteText {
 }
 
 /**
- * Returns a release note as plain text. The format decides between the list of changes and the text. If the chosen one
- * is empty, returns the other.
+ * Returns a release note as plain text. `bodyFormat` decides whether `items` or `body` is returned. If the
+ * chosen field is empty, returns the other field.
  */
 export function plainNote(
   { bodyFormat, body, items }: NoteText,
@@ -237,15 +240,15 @@ const growing = (first: number, longest: number, times: number): number =>
 
 /** The waiting mails of apps. */
 export interface WaitingMails {
-  /** At most one more than `mostCounted`. */
+  /** The number of waiting mails, at most `mostCounted` + 1. */
   readonly count: number;
-  /** When the oldest of them was queued; null if there are none. */
+  /** When the oldest waiting mail was queued; null if no mail waits. */
   readonly since: string | null;
-  /** Why the mail server refused the last of them that was tried; null if it refused none. */
+  /** Why the mail server refused the waiting mail that was tried last; null if it refused none. */
   readonly error: string | null;
   /** Why the mail server cannot be used; null if it can be used. */
   readonly fault: string | null;
-  /** Whether any mail was sent since the oldest of them was queued. */
+  /** Whether any mail was sent after the oldest waiting mail was queued. */
   readonly sentSince: boolean;
 }
 
@@ -265,8 +268,8 @@ export interface MailFault {
 const usualRefusal = 900_000;
 
 /**
- * Returns why the waiting mails cannot be sent: the mail server cannot be used, or only refuses mails for a while.
- * Returns undefined if no mail waits, or if mails may be sent soon. (rule M17)
+ * Returns why the waiting mails cannot be sent: the mail server cannot be used, or it has refused all mails for
+ * some time. Returns undefined if no mail waits, or if mails may be sent soon. (rule M17)
  */
 export function mailFaultOf(
   { count, since, error, fault, sentSince }: WaitingMails,

@@ -71,7 +71,7 @@ function wireMail(mail: MailContent, address: string): SendMailOptions {
   const { to, fromName, subject, text, messageId, replyTo, thread, unsubscribeUrl, automatic } = mail;
   return {
     from: { name: fromName, address },
-    // Uses an object, because a text could contain several addresses.
+    // `to` is an object, because the mail library could read several addresses in a text.
     to: { name: "", address: to },
     subject,
     text,
@@ -98,8 +98,9 @@ interface SmtpError {
 }
 
 /**
- * Removes these texts from the answer of the mail server. Many servers repeat what they refuse. People who may not see
- * the mail can see the answer. A name is removed only as a whole word, because a user can be called `a`. (rule M1)
+ * Removes `secrets` and `names` from the answer of the mail server. Mail servers often repeat a text that they
+ * refuse, and people who may not see the mail can see the answer. A name is removed only as a whole word,
+ * because a user can be called `a`. (rule M1)
  */
 function withoutTexts(
   { code, command, response, responseCode }: SmtpError,
@@ -113,7 +114,8 @@ function withoutTexts(
       source: String.raw`(?<![\p{L}\p{N}])${patternOfText(text)}(?![\p{L}\p{N}])`,
     })),
   ];
-  // A text can contain another one, such as an address that contains the host.
+  // The longest texts are removed first, because a text can contain another text. For example, an address can
+  // contain the host.
   const shown = hidden
     .filter(({ text }) => text !== "")
     .sort((one, other) => other.text.length - one.text.length)

@@ -73,17 +73,20 @@ const fields = [
 const columns = listed(tables.mails, fields);
 
 /**
- * SQL for the reason why a whole queue of mails `q` waits; null if it does not wait. Such a queue has a mail with an
- * error but no counted attempt: failures of the mail server are not counted. The query uses no column of another table,
- * so it runs only once. Its conditions are those of the index `mails_faults`.
+ * Returns SQL for the reason why a whole queue of mails waits; null if the queue does not wait. If a whole
+ * queue waits, one of its mails has an error but no attempt, because failures of the mail server do not count
+ * as attempts. The query uses no column of an outer query, so the database runs it only once. The conditions
+ * must be those of the index `mails_faults`.
  */
 const faultWhere = (condition: string) => `SELECT q.last_error FROM mails q
   WHERE q.status = 'waiting' AND q.attempts = 0 AND q.last_error IS NOT NULL${condition}
   ORDER BY q.due_at DESC LIMIT 1`;
 
 /**
- * SQL for the reason why the queue of the replies waits. The computed value makes the database read the index of the
- * faults. The index of the due mails would be slower: it contains all waiting mails.
+ * SQL for the reason why the queue of replies waits. With `q.lane
+ *
+ * ''`, the database reads the index `mails_faults`. The index of due mails would be slower, because it contains
+ * all waiting mails.
  */
 const queueFault = faultWhere(` AND q.lane || '' = '${queueOf("reply")}'`);
 
@@ -93,9 +96,11 @@ const anyFault = faultWhere("");
 const ownedApps = "SELECT v.app_id FROM app_members v WHERE v.user_id = ? AND v.role = 'owner'";
 
 /**
- * SQL that describes the waiting mails of the apps that `apps` selects. Copies have no content and are not counted. The
- * computed value, ARRAY and the order make both databases read the index of an app's unsent mails. The index of the
- * waiting mails contains the mails of all apps.
+ * Returns SQL that describes the waiting mails of the apps that the SQL `apps` selects. Copies of mails have no
+ * content and are not counted. With `m.status
+ *
+ * ''`, ARRAY and ORDER BY, both databases read the index of the unsent mails of an app. The index of waiting
+ * mails would be slower, because it contains the mails of all apps.
  */
 const waitingIn = ({ engine }: Pick<Reader, "engine">, apps: string) => `WITH own AS (
     SELECT m.created_at, m.due_at, m.last_error FROM mails m
@@ -109,15 +114,16 @@ const waitingIn = ({ engine }: Pick<Reader, "engine">, apps: string) => `WITH ow
   FROM own`;
 
 /**
- * The SQL condition that a mail `c` is a copy of a mail `o` with a reply. After a merge was undone, the reply is in two
- * threads, and each thread has a mail for it. A copy has no content and is never sent.
+ * The SQL condition that the mail `c` is a copy of the mail `o`. After a merge was undone, a reply can be a
+ * message of two threads. One message has the mail `o`, the other message has the copy `c`. A copy stores only
+ * the state of the mail: it has no content and is never sent.
  */
 const isCopy = `c.kind = 'reply' AND o.kind = 'reply' AND c.id <> o.id AND c.content IS NULL
   AND c.recipient = o.recipient AND c.created_at = o.created_at AND c.report_id = o.report_id`;
 
 /**
- * Updates a mail, then its copies. In one statement, PostgreSQL would miss a copy that another transaction has just
- * added.
+ * Updates a mail, and then its copies in a second statement. With one statement, PostgreSQL would miss a copy
+ * that another transaction has just added.
  */
 async function updateWithCopies(tx: Transaction, id: string, change: Change): Promise<void> {
   const { set, values, status } = change;
@@ -145,8 +151,9 @@ export const mails = {
   },
 
   /**
-   * Returns at most `most` due mails of a queue. Counts an attempt. Reserves the mails until `until`, so that no other
-   * server sends them. Leaves out mails without content: copies, and mails that are being written again. (rule M6)
+   * Returns at most `most` due mails of a queue, and counts an attempt for each mail. Reserves the mails until
+   * `until`, so that no other server sends them. Leaves out mails without content: copies, and mails that are
+   * being written again. (rule M6)
    */
   claimDue: (
     tx: Transaction,
@@ -177,7 +184,7 @@ export const mails = {
   removeWaiting: (tx: Transaction, id: string) =>
     tx.run("DELETE FROM mails WHERE id = ? AND status = 'waiting'", id),
 
-  /** Stores the final state of a waiting mail and of its copies, and deletes its content. (rule M7) */
+  /** Stores the final state of a waiting mail and of its copies. Deletes the content of the mail. (rule M7) */
   settle: (
     tx: Transaction,
     id: string,
@@ -224,8 +231,8 @@ export const mails = {
     ),
 
   /**
-   * Marks mails as failed after their `sendBefore`. Then their copies get the same state and reason. The copies of a
-   * waiting mail wait, too.
+   * Marks waiting mails as failed if their `sendBefore` is over. Then gives the copies of these mails the same
+   * state and reason. A copy is not marked while its mail still waits.
    */
   async expire(tx: Transaction, now: string): Promise<void> {
     await tx.run(
@@ -255,7 +262,10 @@ export const mails = {
       mostReplies,
     ),
 
-  /** Returns the mails that contain a reply. Locks them, so that no mail gets its final state while it is copied. */
+  /**
+   * Returns the mails that contain a reply. Locks these mails, so that their states do not change while copies
+   * are added.
+   */
   lockOfReply: (tx: Transaction, messageId: string) =>
     tx.all<MailOfReply>(
       `SELECT id, report_id AS "reportId", recipient FROM mails WHERE subject_id = ? AND kind = 'reply'
@@ -263,13 +273,13 @@ export const mails = {
       messageId,
     ),
 
-  /** Moves a mail to another copy of the reply that it contains. */
+  /** Assigns a mail to the message `messageId`, which is the same reply in another thread. */
   moveToReply: (tx: Transaction, id: string, messageId: string) =>
     tx.run("UPDATE mails SET subject_id = ? WHERE id = ?", messageId, id),
 
   /**
-   * Stores the state of a mail for another copy of its reply. If the mail waits, the copy later gets the same final
-   * state.
+   * Adds a copy of a mail for the message `copy.messageId`, which is the same reply in another thread. If the
+   * mail waits, the copy later gets the same final state.
    */
   copyToReply: (tx: Transaction, id: string, copy: { readonly id: string; readonly messageId: string }) =>
     tx.run(
@@ -282,8 +292,9 @@ export const mails = {
     ),
 
   /**
-   * Moves the waiting mails with replies in these threads to their copies in other threads. They are then sent even if
-   * these threads are deleted. `threads` is SQL for the thread ids.
+   * Moves the waiting mails of these threads to other threads, so that they are sent even if these threads are
+   * deleted. Each moved mail replaces its copy in another thread; a mail without a copy stays. `threads` is SQL
+   * for the thread ids.
    */
   async moveToCopies(tx: Transaction, threads: string, ...values: readonly Value[]): Promise<void> {
     const replies = `(SELECT r.id FROM messages r WHERE r.feedback_id IN ${threads})`;
@@ -323,8 +334,8 @@ export const mails = {
     ),
 
   /**
-   * Marks all waiting mails as sent without sending them. Only the development server calls this; it shows their
-   * content.
+   * Marks all waiting mails as sent without sending them. Keeps their content, because the development server
+   * shows it. Only the development server calls this function.
    */
   capture: (tx: Transaction, at: string) =>
     tx.run(
@@ -332,7 +343,7 @@ export const mails = {
       at,
     ),
 
-  /** Describes the waiting mails of all apps that a person owns, or of one of them. */
+  /** Describes the waiting mails of all apps that a person owns, or only of the app `appId`. */
   async waitingOf(reader: Reader, userId: string, appId?: string): Promise<WaitingMails> {
     const row =
       appId === undefined
@@ -456,7 +467,9 @@ export const releaseMails = {
     return row?.metadata ?? "{}";
   },
 
-  /** Returns the addresses to which a mail about a release note waits, or was sent and has not come back. */
+  /**
+   * Returns the addresses that have a waiting mail about a release note, or a sent mail that has not come back.
+   */
   async mailed(reader: Reader, entryId: string): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ recipient: string }>(
       "SELECT recipient FROM mails WHERE subject_id = ? AND kind = 'release' AND status IN ('waiting', 'sent')",
@@ -465,7 +478,7 @@ export const releaseMails = {
     return new Set(rows.map(({ recipient }) => recipient));
   },
 
-  /** Whether the mails of a release note were already queued. Such a note causes no mails again. */
+  /** Whether the mails of a release note were already queued. If so, no more mails are queued for the note. */
   isTold: async (reader: Reader, entryId: string): Promise<boolean> =>
     (await reader.get(
       "SELECT 1 AS one FROM changelog_entries WHERE id = ? AND told_at IS NOT NULL",
@@ -477,8 +490,8 @@ export const releaseMails = {
     tx.run("DELETE FROM mails WHERE subject_id = ? AND kind = 'release' AND status = 'waiting'", entryId),
 
   /**
-   * Deletes the waiting mails about a release note. Mails that were queued after `since` are queued again at the next
-   * publication.
+   * Deletes the waiting mails about a release note. If mails were queued at `since` or later, the next
+   * publication queues mails again.
    */
   async withdraw(tx: Transaction, entryId: string, since: string): Promise<void> {
     await releaseMails.remove(tx, entryId);

@@ -24,7 +24,10 @@ const sendTimeoutMilliseconds = 180_000;
 /** How long mails are reserved for this server. This is longer than sending a mail can take. */
 const reservedMilliseconds = 300_000;
 
-/** How long a stop of the server waits for mails that are being sent. After that, their connections are closed. */
+/**
+ * How long a stop of the server waits for mails that are being sent. After this time, the connections are
+ * closed.
+ */
 const stopMilliseconds = 3_000;
 
 interface MailWorker {
@@ -128,8 +131,8 @@ interface Tried {
 }
 
 /**
- * Stores what happens to mails with a failed connection. Some mail servers end the connection when they refuse one
- * recipient. So if the mail server can still be used, only the failed mails wait. Otherwise the whole queue waits.
+ * Stores the results of mails whose connection failed. If the mail server can still be used, only these mails
+ * wait: some mail servers end the connection when they refuse one recipient. Otherwise the whole queue waits.
  * (rule M5)
  */
 async function judgeFailures(state: QueueState, mailer: Mailer, tried: readonly Tried[]): Promise<void> {
@@ -201,7 +204,11 @@ async function attempt(
   if (content === null || isLate) return { outcome: "refused", reason: late, noSuchAddress: false };
   const opened = openOrUndefined(state, content);
   if (opened === undefined)
-    return { outcome: "refused", reason: "The encryption secret of this server was lost", noSuchAddress: false };
+    return {
+      outcome: "refused",
+      reason: "The encryption secret of this server was lost",
+      noSuchAddress: false,
+    };
   return mailer.send(opened, AbortSignal.any([state.stopping, AbortSignal.timeout(sendTimeoutMilliseconds)]));
 }
 

@@ -15,7 +15,7 @@ const mostAnswers = 20;
 
 const hour = 3_600_000;
 
-/** The number of seconds after which a refused sender may answer again. */
+/** The number of seconds after which a sender who has reached the limit may answer again. */
 export const answerPauseSeconds = hour / 1_000;
 
 /** Whether the sender of a report may answer now: the app accepts feedback, and the limit is not reached. */
@@ -49,7 +49,10 @@ export async function addAnswer(
     readonly body: string;
     /** The sender's address, if the answer proves that the sender reads the mail of this address. */
     readonly confirmed: string | undefined;
-    /** The sender address of a mailed answer, if it is false or differs from the address of the receiver. */
+    /**
+     * The sender address of a mailed answer, if this address is false or is not the address to which the
+     * answered mail was sent.
+     */
     readonly foreignFrom?: string | undefined;
     /** The files of the answer, as JSON. */
     readonly files?: string | undefined;

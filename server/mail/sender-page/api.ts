@@ -52,9 +52,9 @@ export const createSenderPages = (deps: SenderDeps) => ({
   },
 
   /**
-   * Returns the app name for the link that stops mails about releases. Old mails contain the link, so it works until
-   * the report is deleted. It also works without sender pages, and if there is a newer link. It gives no other access.
-   * Throws `not_found` for a link of another deployment. (rule M15)
+   * Returns the name of the app whose mails the link stops. The link works until the report is deleted, because
+   * old mails contain the link. A newer link, or an app without sender pages, does not invalidate it. Throws
+   * `not_found` if this deployment did not create the link, or if the report was deleted. (rule M15)
    */
   readStop: async (token: string): Promise<string> =>
     (await mailedReport(deps, deps.database, token)).appName,
@@ -86,7 +86,7 @@ export const createSenderPages = (deps: SenderDeps) => ({
     await deps.database.write(async (tx) => {
       const { report, mailed } = await reportOf(deps, tx, token);
       if (report.feedbackEnabled !== 1) throw new ApiError("feedback_disabled");
-      // The sender may choose `once`. So it is not the id itself, which could then be the id of another object.
+      // `once` is not used as the id, because a sender could choose the id of another object.
       const id = idOfTexts([report.id, once]);
       if (await reports.hasMessage(tx, id)) return;
       if (!(await mayAnswer(deps, tx, report)))
@@ -100,7 +100,9 @@ export const createSenderPages = (deps: SenderDeps) => ({
 
 export type SenderPages = ReturnType<typeof createSenderPages>;
 
-/** Adds the link with which this page was opened to the text of a reply. */
+/**
+ * In the text of a reply, replaces the placeholder of the link with the link with which this page was opened.
+ */
 const withOwnLink = (message: SharedMessage, { baseUrl }: Deps["settings"], token: string): SharedMessage =>
   message.direction === "inbound"
     ? message

@@ -38,11 +38,17 @@ export const statusUrlOf = (
 
 /** The content of the token in a link to a sender's page. */
 interface ReportToken {
-  /** The id of the thread, or of the message of a repeated report. */
+  /**
+   * The id of the report. The first report of a thread has the id of the thread. A repeated report has the id
+   * of its message.
+   */
   readonly reportId: string;
   /** The number of the report's link. Only the newest link works. */
   readonly counter: number;
-  /** Whether the link was sent by mail. If so, its use proves that the sender reads the mail of that address. */
+  /**
+   * Whether the link was sent by mail. If so, a sender who uses the link can read the mail of the sender's
+   * address.
+   */
   readonly mailed: boolean;
 }
 

@@ -15,8 +15,8 @@ import { createSenderPages, type SenderPage, type SenderPages, type SharedFiles 
 import { statusPath } from "./links.ts";
 
 /**
- * Returns the routes of the page on which a sender reads replies and answers. Search engines do not list it.
- * (rules M8, M9, M11)
+ * Returns the routes of the sender's page. On this page, a sender reads replies and writes answers. Search
+ * engines do not list the page. (rules M8, M9, M11)
  */
 export function senderPageRoutes(
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings">,
@@ -73,8 +73,8 @@ const createStopPages = (pages: SenderPages, links: Links, base: string) => ({
   },
 
   /**
-   * Stops mails about releases. The one-click request of a mail program has no origin header. So only the token is
-   * checked. (RFC 8058)
+   * Stops mails about releases. Checks only the token, because the one-click request of a mail program has no
+   * origin header. (RFC 8058)
    */
   stop: async (_ctx: Context, token: string): Promise<Reply> => {
     await pages.stopMail(token);
@@ -108,7 +108,7 @@ const Sender = ({
   readonly links: Links;
   readonly page: SenderPage;
   readonly action: string;
-  /** The id that the answer of this form will have. */
+  /** Identifies the answer of this form. A form that is sent twice adds one answer. */
   readonly once: string;
   readonly isAnswered: boolean;
   /** The text that was typed in a refused form. */
@@ -211,7 +211,10 @@ const NoSenderPage = ({ links }: { readonly links: Links }) => (
   </Document>
 );
 
-/** Asks before mails about releases are stopped. Programs that check mails open the links in them. */
+/**
+ * Asks the receiver before mails about releases are stopped. Otherwise a program that opens the links in mails
+ * to check them would stop these mails.
+ */
 const StopMail = ({
   links,
   appName,

@@ -10,9 +10,9 @@ const noteConfirmed = insert(
 /** A report as its sender wrote it: the first report of a thread, or a repeat. */
 export interface ReportRow {
   readonly id: string;
-  /** The thread that has the report. */
+  /** The id of the thread that has the report now, after all merges. */
   readonly feedbackId: string;
-  /** The thread for which the report was sent. After a merge, the report is in another thread. */
+  /** The id of the thread to which the report belonged before all merges. */
   readonly home: string;
   readonly appId: string;
   readonly appName: string;
@@ -59,7 +59,7 @@ const firstReports = `SELECT f.id, f.id AS "feedbackId", f.id AS home, ${ofApp},
     f.link_counter AS "linkCounter", f.created_at AS "createdAt", f.files, 0 AS "isHidden"
   FROM feedback f JOIN apps a ON a.id = f.app_id`;
 
-// Of all messages, only reports have a category.
+// Only messages that are repeated reports have a category.
 const repeats = `SELECT m.id, f.id AS "feedbackId", coalesce(m.origin_id, f.id) AS home, ${ofApp}, m.category, m.subject, m.body AS message, m.sender_name AS "senderName", m.sender_email AS "senderEmail",
     m.link_counter AS "linkCounter", m.created_at AS "createdAt", m.files,
     CASE m.direction WHEN 'blocked' THEN 1 ELSE 0 END AS "isHidden"
@@ -70,7 +70,7 @@ const mostMessages = 200;
 
 const mostReports = 1_000;
 
-/** The reports of senders, and the messages that belong to only one report. */
+/** The reports of senders, and the messages between a sender and the team. */
 export const reports = {
   find: (reader: Reader, id: string) =>
     reader.get<ReportRow>(
@@ -90,7 +90,9 @@ export const reports = {
     ...(await reader.all<ReportRow>(`${firstReports} WHERE f.id = ?`, feedbackId)),
   ],
 
-  /** Returns the same reports as `list`, without their texts and files. A thread can have very many large reports. */
+  /**
+   * Returns the reports of `list` without texts and files, because a thread can have very many large reports.
+   */
   listReceivers: (reader: Reader, feedbackId: string) =>
     reader.all<ReceivingReport>(
       `SELECT id, created_at AS "createdAt", email, home FROM (
@@ -102,10 +104,13 @@ export const reports = {
     ),
 
   /**
-   * Returns the newest messages between a sender and the team, oldest first. A reply to everyone must be newer than the
-   * report. Otherwise a person who guesses a dedupe key could read older replies. In merged threads, the report must
-   * have been in the thread of the reply when the reply was sent. `reaches` in `feedback/merge/rules.ts` does the same.
-   * The sender of a hidden report gets no replies to everyone, because their writer does not see the report. (rule M9)
+   * Returns the newest messages between a sender and the team, sorted from old to new. Leaves out a reply to
+   * everyone that is older than the report. Otherwise a person who guesses a dedupe key could read older
+   * replies.
+   *
+   * After a merge, leaves out a reply to everyone if the report was in another thread when the reply was sent.
+   * `reaches` in `feedback/merge/rules.ts` has the same condition. For a hidden report, leaves out all replies
+   * to everyone, because their writers do not see the report. (rule M9)
    */
   async conversation(reader: Reader, report: ReportRow): Promise<SharedMessage[]> {
     const newest = await reader.all<SharedMessage>(
@@ -131,7 +136,8 @@ export const reports = {
   },
 
   /**
-   * Locks the thread of a report, and reads the report again: a merge may have moved it. Undefined if it was deleted.
+   * Locks the current thread of a report. Returns the report, which may be in another thread after a merge.
+   * Returns undefined if the report was deleted.
    */
   async locked(tx: Transaction, { id, feedbackId }: Pick<ReportRow, "id" | "feedbackId">) {
     await tx.lock(feedbackId);

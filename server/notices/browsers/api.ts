@@ -56,9 +56,9 @@ interface Subscription {
 }
 
 /**
- * Adds a browser, or updates the address, keys and session of a known one. Removes another entry with the same address,
- * such as that of a previous user. Throws `wrong_state` for too many browsers. Throws `not_found` for an unknown
- * session or replaced browser.
+ * Adds a browser, or updates the address, keys and session of a known browser. Removes every other entry with
+ * the same address. Throws `wrong_state` for too many browsers. Throws `not_found` if the session or the
+ * browser in `replaces` is unknown.
  */
 async function addBrowser(
   { clock, newId, sealer }: BrowserDeps,

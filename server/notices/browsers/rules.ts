@@ -5,7 +5,10 @@ import { type Item, sentenceOf } from "../waiting/rules.ts";
 /** The shortest time in milliseconds between two groups of notices about one app in browsers. (rule N10) */
 export const collectedInBrowsers = 60_000;
 
-/** The highest number of objects with separate notices. More objects share one notice with their number. (rule N10) */
+/**
+ * The maximum number of objects for which separate notices are sent. For more objects, one notice says how many
+ * there are. (rule N10)
+ */
 export const mostAtOnce = 3;
 
 /** How long the server tries to send a notice, and how long a push service keeps it. (rule N11) */
@@ -86,8 +89,8 @@ export interface ShownNotice {
 const most = { appName: 60, subject: 100 } as const;
 
 /**
- * Returns the notice about one object. As in a chat, Innkeep's sentence comes before the thread's subject.
- * (rules N10, W5)
+ * Returns the notice about one object. The server's sentence comes before the subject of the thread, as in a
+ * chat message. (rules N10, W5)
  */
 export const noticeAbout = (
   appName: string,

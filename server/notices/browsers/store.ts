@@ -45,7 +45,9 @@ export interface BrowserAddress {
   readonly endpointSealed: string;
   readonly p256dh: string;
   readonly authSealed: string;
-  /** The time until which the push service accepts no notices; null if it has always accepted them. */
+  /**
+   * The time until which the push service accepts no notices; null if the service has never set such a time.
+   */
   readonly pausedUntil: string | null;
 }
 

@@ -97,9 +97,9 @@ interface Sending {
 }
 
 /**
- * Sends a notice if it is still needed. Deletes a notice that was sent or will never be sent. Deletes a browser that
- * accepts no more notices. After a temporary refusal, the browser gets no notices for a while. Returns when to try
- * again; undefined if the notice is done or not reserved any more.
+ * Sends a notice if it is still needed, and stores the outcome. Deletes a browser that accepts no more notices.
+ * Returns the time of the next attempt. Returns undefined if the notice was deleted, or if its reservation was
+ * cancelled.
  */
 async function deliver(deps: PushDeps, { browserId, push, stopping }: Sending): Promise<Date | undefined> {
   const { clock, database } = deps;
@@ -131,7 +131,8 @@ async function deliver(deps: PushDeps, { browserId, push, stopping }: Sending): 
  */
 function pauseOf({ pausedUntil }: BrowserAddress, now: Date): Date | undefined {
   const until = new Date(pausedUntil ?? 0);
-  // A time that is later than any allowed pause was computed while the clock was ahead. It does not count.
+  // A stored time that is more than a day ahead does not count, because it was computed while the clock was
+  // wrong.
   const isTrue = until.getTime() <= now.getTime() + keptMilliseconds;
   return until > now && isTrue ? until : undefined;
 }
@@ -153,7 +154,7 @@ async function shownNow(deps: PushDeps, push: DuePush): Promise<ShownNotice | Da
   const now = clock.now();
   const end = afterQuiet(now, { timezone: member.timezone, quiet: quietHoursOf(member) });
   if (end > now) return end;
-  // Push services can read the tag, because it is the topic of the notice. So it is a hash without readable data.
+  // The tag is a hash without readable data, because push services can read it in the header `Topic`.
   const tag = sealer.mark(`notice of ${appId}: ${kind} ${subjectId}`).slice(0, 32);
   if (kind === null || subjectId === null)
     return noticeOfSeveral(appName, { count, url: `${settings.consoleUrl}/feedback/${appId}`, tag });
@@ -231,7 +232,10 @@ export async function queuePushes(deps: QueueDeps, tx: Transaction, batch: Batch
   await notices.queued(tx, rows, at, null);
 }
 
-/** Returns one notice for each object that still needs the member. Many objects share one notice with their number. */
+/**
+ * Returns one notice for each object that still needs the member. For more than `mostAtOnce` objects, returns
+ * one notice with the number of objects.
+ */
 async function pushesOf(
   deps: QueueDeps,
   tx: Transaction,

@@ -29,7 +29,10 @@ const atOnce = 100;
 
 const [hour, day] = [3_600_000, 86_400_000];
 
-/** The counting of repeats stops here. No member can choose a higher limit for notices about frequent failures. */
+/**
+ * The number at which the counting of repeats stops. No member can choose a higher limit for notices about
+ * frequent failures.
+ */
 const mostRepeats = 10_001;
 
 /** Creates the notices for the stored causes. Returns the number of causes without an error. (rule N2) */
@@ -122,8 +125,8 @@ interface Noting {
 }
 
 /**
- * Stores a notice for a member. It is sent together with other waiting notices of this way. Does nothing if the way
- * does not reach the member, or `wasNotifiedToday` is true.
+ * Stores a notice for a member. The server sends it together with the other waiting notices of this member, app
+ * and way. Does nothing if the way does not reach the member, or if `wasNotifiedToday` is true.
  */
 async function note(
   deps: NotifyDeps,
@@ -145,8 +148,8 @@ async function note(
 }
 
 /**
- * Whether a way reaches a member. A mail needs a verified address, and a server that sends mail. A browser must be
- * turned on. (rules N7, N10)
+ * Whether a notice can reach a member in this way. A mail needs a verified address, and a server that sends
+ * mail. The way `browser` needs a browser in which the member has turned on notices. (rules N7, N10)
  */
 async function reaches(
   { settings }: Pick<NotifyDeps, "settings">,

@@ -69,7 +69,7 @@ export interface Circumstances {
   readonly repeats: number;
 }
 
-/** A member who gets a notice, its kind, and the ways in which it is sent. */
+/** A member who gets a notice, the kind of the notice, and the ways in which the notice is sent. */
 export interface Receiver<Member extends Candidate> {
   readonly member: Member;
   readonly kind: NoticeKind;
@@ -94,8 +94,8 @@ export function receiversOf<Member extends Candidate>(
 }
 
 /**
- * Returns the kind of the notice. An answer counts as a new report if the thread has no assignee who can get notices
- * about answers. Then members who want notices about reports get it.
+ * Returns the kind of the notice. If the thread has no assignee who may get notices about answers, an answer
+ * has the kind `report`. In this case, the members who want notices about reports get the notice.
  */
 const kindFor = (
   members: readonly Candidate[],

@@ -111,8 +111,8 @@ export const circumstances = {
   },
 
   /**
-   * Finds at most `most` claims of workers that reported nothing since `before`. Marks them, so that each silence
-   * causes one notice. Returns their proposals.
+   * Finds at most `most` claims of workers that reported nothing since `before`. Stores that each silence is
+   * known, so that each silence causes one notice. Returns the proposals of these claims.
    */
   silent: (tx: Transaction, before: string, most: number) =>
     tx.all<{ runId: string }>(

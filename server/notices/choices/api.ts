@@ -73,7 +73,8 @@ async function changeApp(
     ...{ userId, appId, choices: JSON.stringify(choices) },
     ...{ stormPerHour, wantsReports },
   });
-  // Makes the servers reload the cached data of app keys. It says whether a report must be stored as a cause.
+  // Makes the servers reload the cached data of app keys. The cached data says whether a report must be stored
+  // as a cause.
   tx.signal(appTopic(appId));
 }
 

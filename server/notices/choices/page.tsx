@@ -47,7 +47,8 @@ const wayTexts: Readonly<Record<NoticeWay, readonly [heading: string, words: str
   browser: ["Browser", "in your browsers"],
 };
 
-// A newer server may have kinds and ways that have no label in this version. Then the page shows their code.
+// A newer server may have kinds and ways that have no label in this version. For these, the page shows the code
+// of the kind or the way.
 const textOfKind = (kind: string): readonly [label: string, hint?: string] =>
   new Map<string, readonly [label: string, hint?: string]>(Object.entries(kindTexts)).get(kind) ?? [kind];
 const textOfWay = (way: string): readonly [heading: string, words: string] =>
@@ -129,7 +130,9 @@ async function removeBrowser({
   return goTo(links.notices(), "browser-removed");
 }
 
-/** Returns the refusal with the paths of its faults changed to the names of the form's fields. */
+/**
+ * Returns the error with its paths replaced by names of form fields. For example, `quietHours.to` becomes `to`.
+ */
 const atFields = (refusal: ApiError): ApiError =>
   new ApiError(refusal.code, {
     issues: (refusal.details.issues ?? []).map(({ path, message }) => ({
@@ -380,7 +383,7 @@ const Browsers = ({
 
 const sameByMail = "You get the same notices by mail.";
 
-/** Why a browser shows no notices. The script shows one of these. */
+/** The texts that say why a browser shows no notices. The script shows one of these texts. */
 const pushFaults = (byMail: boolean): readonly (readonly [name: string, words: string])[] => [
   [
     "insecure",

@@ -30,7 +30,10 @@ const kinds: Readonly<Record<NoticeKind, KindRules>> = {
   delivery: { least: "owner", onFor: "owner" },
 };
 
-/** The ways of notices that are on by default. Browsers need a browser that the member has turned on. */
+/**
+ * The ways in which notices are sent by default. The way `browser` needs a browser in which the member has
+ * turned on notices.
+ */
 const ofDefault: readonly NoticeWay[] = ["mail", "browser"];
 
 /** How many repeats within an hour cause a notice `storm`, unless the member has chosen another number. */
@@ -43,7 +46,7 @@ const noMail = "no_mail";
 
 type Choice = readonly NoticeWay[] | typeof noMail;
 
-/** The ways that a member has chosen, for the kinds that differ from the default. */
+/** The ways that a member has chosen for each kind of notice. A kind without an entry has the default ways. */
 export type Choices = Readonly<Partial<Record<NoticeKind, Choice>>>;
 
 const isWay = (name: unknown): name is NoticeWay => noticeWays.some((way) => way === name);
@@ -127,8 +130,8 @@ export const withoutMail = (choices: Choices): Choices =>
   );
 
 /**
- * Whether a member still wants a waiting notice of a kind. A notice for `mail` is also sent if the member has changed
- * to `daily`, and the reverse. (rules N1, N2)
+ * Whether a member still wants a waiting notice of a kind. A waiting mail is also sent if the member has
+ * changed from `mail` to `daily`, or from `daily` to `mail`. (rules N1, N2)
  */
 export const stillWants = (role: Role, choices: Choices, kind: NoticeKind, way: NoticeWay): boolean =>
   waysOf(role, kind, choices).some((one) => one === way || (isMail(one) && isMail(way)));

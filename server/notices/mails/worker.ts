@@ -80,9 +80,10 @@ async function pause({ clock, database, time }: WorkerDeps): Promise<number> {
 }
 
 /**
- * Puts the waiting notices of a member about an app into a mail. Writes unsent mails without content again. In quiet
- * hours, or after too many mails, only sets a later time. Notices that the member does not want or may not get are not
- * sent. One transaction marks the notices and queues the mail, so a crash loses or repeats no notice. (rule N3)
+ * Puts the waiting notices of a member about an app into a mail. Also writes unsent mails again whose text was
+ * deleted. In quiet hours, or after too many mails, only sets a later time. Does not send notices that the
+ * member does not want or may not get. One transaction changes the notices and the mails, so a crash neither
+ * loses nor repeats a notice. (rule N3)
  */
 async function queueBatch(deps: WorkerDeps, tx: Transaction, batch: MailBatch, now: Date): Promise<void> {
   const waiting = await notices.takeWithThreads(tx, batch);
@@ -157,8 +158,8 @@ async function postponed(
   const hours = { timezone: member.timezone, quiet: quietHoursOf(member) };
   const end = afterQuiet(now, hours);
   if (end > now) return end;
-  // After too many mails, notices are delayed until the time of the daily mail. A notice that is due at that time may
-  // be delayed already. It is not delayed again.
+  // After too many mails, notices are delayed until the time of the daily mail. A notice that is due at that
+  // time may already be delayed, so it is not delayed again.
   if (way === "daily" || rows.some((row) => isDailyTime(new Date(row.dueAt), hours))) return undefined;
   const since = new Date(now.getTime() - day).toISOString();
   const recipient = normaliseEmail(member.email);

@@ -18,8 +18,8 @@ interface Place {
 export interface NeededItem extends Item, Pick<NoticeRow, "subjectId" | "feedbackId"> {}
 
 /**
- * Returns the first `most` objects that need the member, and the number of the others. Leaves out deleted and done
- * objects. Counts the others without reading them. (rule N5)
+ * Returns the first `most` objects that need the member, without deleted and done objects. `more` is the number
+ * of further objects, which are counted without reading them. (rule N5)
  */
 export async function itemsOf(
   deps: ItemDeps,

@@ -60,8 +60,8 @@ interface Hours {
 }
 
 /**
- * Returns when a notice that is created at `now` is sent. If other notices wait, the caller sends it with them instead.
- * (rules N3, N10)
+ * Returns when a notice that is created at `now` is sent. If other notices already wait, the caller sends this
+ * notice at the time of those notices instead. (rules N3, N10)
  */
 export function dueAt(way: OwnWay, now: Date, hours: Hours): Date {
   if (way === "browser") return afterQuiet(now, hours);
@@ -108,8 +108,8 @@ function zoned(at: Date, timezone: string): Temporal.ZonedDateTime {
 const almostADay = 22 * 3_600_000;
 
 /**
- * Whether `at` is the instant of this person's daily mail. Computes the first daily mail after `at` minus 22 hours. A
- * day has at least 23 hours, so this is never the mail of the day before. (rule N3)
+ * Whether `at` is the time of this person's daily mail. The daily mail before `at` is at least 23 hours
+ * earlier. For this reason, the first daily mail after `at` minus 22 hours is never that mail. (rule N3)
  */
 export const isDailyTime = (at: Date, hours: Hours): boolean =>
   dueAt("daily", new Date(at.getTime() - almostADay), hours).getTime() === at.getTime();

@@ -18,9 +18,9 @@ export const noticeFacts = {
     (await reader.get<{ name: string }>("SELECT name FROM apps WHERE id = ?", id))?.name,
 
   /**
-   * Locks the threads of these notices until the mail with their texts is stored. An erasure of a thread waits, and
-   * then deletes the content of the unsent mail. That mail is written again. SQLite has only one writer and needs no
-   * lock. (rule P4)
+   * Locks the threads of these notices until the mail with their texts is stored. An erasure of a thread waits
+   * for the lock. Then the erasure deletes the content of the unsent mail, and the mail is written again.
+   * SQLite has only one writer and needs no lock. (rule P4)
    */
   async lockThreads(tx: Transaction, rows: readonly Pick<NoticeRow, "feedbackId">[]): Promise<void> {
     const ids = [...new Set(rows.flatMap(({ feedbackId }) => feedbackId ?? []))].sort();
@@ -114,8 +114,8 @@ export const notices = {
   },
 
   /**
-   * Stores a waiting notice. If `most` notices of its kind wait, only counts it. Otherwise many reports would make a
-   * batch large. (rule N3)
+   * Stores a waiting notice. If `most` notices of the same kind already wait, only counts the notice, so that
+   * many reports do not make a batch large. (rule N3)
    */
   async insertOrCount(tx: Transaction, notice: NewNotice, most: number): Promise<void> {
     const { userId, appId, way, kind } = notice;
@@ -216,8 +216,8 @@ export const notices = {
   },
 
   /**
-   * Locks the waiting notices of a batch, and returns them, oldest first. Other servers can still add notices, so the
-   * caller must mark only the returned ones.
+   * Locks the waiting notices of a batch, and returns them, oldest first. Other servers can still add notices,
+   * so the caller must change only the returned notices.
    */
   async take(tx: Transaction, { userId, appId, way }: Batch): Promise<WaitingNotice[]> {
     await lock(tx, { userId, appId });
@@ -230,8 +230,9 @@ export const notices = {
   },
 
   /**
-   * Like `take`, and locks the threads of the notices. While this waits for a thread, a merge or an unmerge can move the
-   * notices to another thread. So it reads them again until their threads are locked. (rule P4)
+   * Like `take`, but also locks the threads of the notices. During the wait for a lock, a merge or the undo of
+   * a merge can move notices to another thread. So the notices are read again until all their threads are
+   * locked. (rule P4)
    */
   async takeWithThreads(tx: Transaction, batch: Batch): Promise<WaitingNotice[]> {
     const locked = new Set<string | null>([null]);
@@ -311,8 +312,8 @@ export const notices = {
   },
 
   /**
-   * Cancels the unsent mails about threads that are deleted or erased, so that they are written again. `threads` is SQL
-   * for thread ids. Returns the ids of the mails that were not deleted. (rules P4, N3)
+   * Cancels the unsent mails about threads that are deleted or erased. The worker writes the mails again.
+   * `threads` is SQL for thread ids. Returns the ids of the mails that were not deleted. (rules P4, N3)
    */
   recall: (tx: Transaction, threads: string, ...values: Value[]): Promise<string[]> =>
     takeBack(tx, `n.feedback_id IN ${threads}`, ...values),
@@ -347,7 +348,7 @@ export const notices = {
   recallOfMember: (tx: Transaction, { userId, appId }: Member): Promise<string[]> =>
     takeBack(tx, "n.user_id = ? AND n.app_id = ?", userId, appId),
 
-  /** Deletes those of the mails that wait to be written again but have no notices any more. */
+  /** Deletes those of the mails that are unsent and have no content and no notices any more. */
   async removeEmpty(tx: Transaction, mailIds: readonly string[]): Promise<void> {
     for (const id of mailIds)
       await tx.run(
@@ -375,9 +376,10 @@ async function lock(tx: Transaction, { userId, appId }: Member): Promise<void> {
 }
 
 /**
- * Cancels the unsent mails with the notices that `where` selects. All notices of these mails wait again. Deletes a mail
- * that was never tried. A tried mail may have arrived: it loses its content, but keeps its Message-ID. Returns the ids
- * of the tried mails. (rule N3)
+ * Cancels the unsent mails with the notices that `where` selects, so that all notices of these mails wait
+ * again. Deletes a mail without an attempt to send it. After an attempt, the mail may have arrived. Then only
+ * its content is deleted, and its Message-ID stays. Returns the ids of the mails that were not deleted. (rule
+ * N3)
  */
 async function takeBack(tx: Transaction, where: string, ...values: Value[]): Promise<string[]> {
   const mailsOf = `SELECT n.mail_id FROM notices n JOIN mails m ON m.id = n.mail_id

@@ -122,8 +122,8 @@ export function cycles(
 }
 
 /**
- * A running test that might miss its goal or cannot reach it. The goal is that every slot has a tester with every day
- * counted.
+ * A running test that might miss its goal, or cannot reach its goal. The goal is that every slot has a tester
+ * with every day counted.
  */
 export interface TestBelow {
   readonly appId: string;
@@ -168,9 +168,9 @@ async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<C
 }
 
 /**
- * Stores a cycle with its open slots, and returns its id. If the first day has begun, also stores the event that the
- * test has started. Later changes of the listing do not change the cycle. Throws `bad_request` if the last day is over.
- * (rule T3)
+ * Stores a cycle with its open slots. Returns the id of the cycle. If the first day has begun, also stores the
+ * event `cycle.started`. Later changes of the listing do not change the cycle. Throws `bad_request` if the last
+ * day is over. (rule T3)
  */
 async function planCycle(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
@@ -291,7 +291,10 @@ const sessionAnswer = (row: EvidenceSessionRow): NonNullable<SlotDay["session"]>
   receivedAt: row.receivedAt,
 });
 
-/** Returns the newest proof of a day. `cycleRows` has one row for each image of the day's proofs, oldest first. */
+/**
+ * Returns the newest proof of a day; null if there is none. `cycleRows` has one row for each image of the day's
+ * proofs, oldest first.
+ */
 function proofAnswer(cycleRows: readonly ProofImageRow[], baseUrl: string): SlotDay["proof"] {
   const newest = cycleRows.at(-1);
   if (!newest) return null;
@@ -357,7 +360,10 @@ const catchesUpSlot = { catchesUp: { of: "slot", by: "params.slotId" } } as cons
 /** Changes a slot. Returns false if the state of the slot does not allow the change. */
 type Work = (tx: Transaction, slot: SlotInCycle) => Promise<boolean>;
 
-/** A request that changes a slot. The type does not contain the body, because each change has another body. */
+/**
+ * A request that changes a slot. The type does not contain the body, because each kind of change has a
+ * different body.
+ */
 type SlotChangeRequest = Pick<Request<typeof slotsContract.accept>, "caller" | "address" | "params"> & {
   save(work: (tx: Transaction) => Promise<OwnedSlot>): Promise<OwnedSlot>;
 };
@@ -407,7 +413,7 @@ async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<
   return { id, cycle };
 }
 
-/** Returns false if the request has ended or the cycle is over. */
+/** Accepts the request for a slot. Returns false if the request has expired or the cycle is over. */
 async function acceptSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
   const now = deps.clock.now();
   return isUnderWay(cycle, now) && slotRows.accept(tx, id, activation(deps, cycle, now));
@@ -446,8 +452,8 @@ async function assignSlot(
   const now = deps.clock.now();
   const tester = await users.findByEmail(tx, normaliseEmail(email));
   if (!tester) throw new ApiError("not_found", { message: unknownAccount });
-  // Anybody can create an account with any address. The address must be verified, because only its owner may get the
-  // slot.
+  // The address must be verified, because anybody can create an account with any address. Only the owner of the
+  // address may get the slot.
   if (sendsMail(deps.settings) && !(await users.isVerified(tx, tester.id)))
     throw new ApiError("email_unverified", { message: unverifiedAccount });
   if (await members.roleOf(tx, cycle.appId, tester.id)) throw new ApiError("own_listing");
@@ -509,8 +515,8 @@ const isBelowItsTesters = (row: CycleRow, { verdict }: Standing): boolean =>
 const standingCycle = (row: CycleRow): StandingCycle => ({
   ...row,
   dayStarts: dayStartsOfRow(row),
-  // A getter, because calculations with time zones are slow. The console reads all running tests, but only a test after
-  // its last day needs this value.
+  // This is a getter, because calculations with time zones are slow. Only a test after its last day needs this
+  // value.
   get graceEnd() {
     return graceEndOf(row);
   },

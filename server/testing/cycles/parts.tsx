@@ -92,7 +92,9 @@ export const SlotBadge = ({ status }: { readonly status: SlotStatus }) => (
   <span class={slotKinds[status] ?? "badge"}>{slotNames[status]}</span>
 );
 
-/** Lists requests for slots. Each line links to the cycle's page, on which the owner answers the request. */
+/**
+ * Lists requests for slots. Each line links to the page of the cycle, where a maintainer answers the request.
+ */
 export const SlotRequestLines = ({
   rows,
   links,

@@ -12,7 +12,7 @@ import { type ClosingSlot, type CycleScope, type DueCycle, dueChanges } from "./
 export interface PassingTime {
   /** Applies all due changes. Does not query the database if no change can be due. */
   catchUp(): Promise<void>;
-  /** Applies only the due changes of the cycles that a request needs. */
+  /** Applies only the due changes of some cycles. `scope` and `id` select the cycles. */
   catchUpOf(scope: CycleScope, id: string): Promise<void>;
   /** Whether a change that is due at `at` must be applied now. False for null (no change). */
   isDue(at: string | null): boolean;
@@ -20,7 +20,7 @@ export interface PassingTime {
   next(): string | null;
 }
 
-// These fields are not picked from Deps, because Deps contains PassingTime and the two files would import each other.
+// This type does not use `Deps`. `Deps` contains `PassingTime`, so the two files would import each other.
 interface PassingTimeDeps {
   readonly database: Database;
   readonly clock: Clock;
@@ -33,7 +33,10 @@ const atOnce = 50;
 /** The number of cycles whose changes are applied at the same time. On SQLite, these changes share one commit. */
 const sideBySide = 10;
 
-/** Creates the object that applies due changes. It queries the database only if the next time is not cached. */
+/**
+ * Creates the object that applies due changes. The object queries the database only if the time of the next
+ * change is not cached.
+ */
 export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeWatch }): PassingTime {
   const { database, clock, time } = deps;
   const due = createDueTime(database);
@@ -60,7 +63,8 @@ export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeW
     async catchUp() {
       if (isCaughtUp()) return;
       await run();
-      // The run that has just ended may have begun before this caller's write, and missed it. So another run follows.
+      // The first run may have begun before the caller wrote to the database. A second run finds the changes
+      // that the first run has missed.
       if (!isCaughtUp()) await run();
     },
     async catchUpOf(scope, id) {
@@ -130,7 +134,10 @@ interface NewIds {
   readonly newId: () => string;
 }
 
-/** Applies all due changes of a cycle, day by day, even after many days without a change. (rule T3) */
+/**
+ * Applies all due changes of a cycle, one day after another. This also works if no server ran for many days.
+ * (rule T3)
+ */
 export async function advanceCycle(
   deps: NewIds,
   tx: Transaction,
@@ -162,9 +169,9 @@ async function start(deps: NewIds, tx: Transaction, { cycle, now }: Closing): Pr
 }
 
 /**
- * Closes a day. Removes the slots that missed too many days before this day, and opens new slots for them. Counts a
- * missed day for each other active slot in which this day does not count. On the last day, open requests end and no
- * slot is opened. The cycle still runs while late sessions of that day count.
+ * Closes a day. Removes each slot that missed too many days before this day, and opens a new slot in its place.
+ * Counts a missed day for each other active slot in which this day does not count. On the last day, requests
+ * for slots end, and no slot is opened. After the last day, the cycle still runs while late sessions count.
  */
 async function closeDay(deps: NewIds, tx: Transaction, { cycle, endedAt, now }: Closing): Promise<void> {
   const dayIndex = cycle.closedDays + 1;

@@ -25,7 +25,9 @@ interface ReportedDay {
   readonly kind: "session" | "proof";
 }
 
-/** The number of sessions of a slot, and the total length of those with confirmed times. */
+/**
+ * The number of sessions of a slot, and the total length of the sessions whose times the server could confirm.
+ */
 interface SessionTotal {
   readonly slotId: string;
   readonly sessions: number;
@@ -151,7 +153,10 @@ function statementOf(
   return `${progress} ${holders}${when === "had" ? " when it ended" : ""}${counts}. ${meaning}`;
 }
 
-/** Returns the text for the time before the end of the test. No tester has every day counted then. */
+/**
+ * Returns the text about the finished days of a test that is not over. Before the end of the test, no tester
+ * has every day counted.
+ */
 function soFar({ finishedDays, testersWithEveryFinishedDay }: Figures): string {
   if (finishedDays === 0) return "";
   const days = finishedDays === 1 ? "the one finished day" : `all ${finishedDays} finished days`;
@@ -215,7 +220,10 @@ export function dayStateOf(
   return status === "running" && dayIndex === closedDays + 1 ? "open" : "ahead";
 }
 
-/** Whether a slot ended before or at the end of a day. A slot that is removed at the end of a day does not miss it. */
+/**
+ * Whether a slot ended before or at the end of a day. A slot that is removed at the end of a day does not miss
+ * that day.
+ */
 const endedBefore = (dayEnd: string | undefined, endedAt: string | null): boolean =>
   endedAt !== null && dayEnd !== undefined && endedAt <= dayEnd;
 
@@ -249,7 +257,7 @@ export interface Standing {
   readonly today: TestToday | null;
   /** The testers with a slot, sorted by how soon they need attention. */
   readonly attention: TesterAttention[];
-  /** The days of the test that have begun. */
+  /** For each day that has begun: how many testers have every day up to that day counted. */
   readonly unbroken: UnbrokenDay[];
 }
 
@@ -267,7 +275,10 @@ export function standingOf(cycle: StandingCycle, slots: readonly StandingSlot[])
   };
 }
 
-/** Whether an owner must be warned that a test might miss its goal, or cannot reach it any more. (rule T41) */
+/**
+ * Whether maintainers and owners must be warned that a test might miss its goal, or cannot reach it any more.
+ * (rule T41)
+ */
 export const isBelow = (cycle: StandingCycle, { state }: CycleVerdict): boolean =>
   cycle.status === "running" && (state === "at_risk" || state === "out_of_reach") && !wasPlannedLate(cycle);
 
@@ -276,8 +287,9 @@ const openDayOf = ({ status, closedDays, durationDays }: StandingCycle): number 
   status === "running" && closedDays < durationDays ? closedDays + 1 : undefined;
 
 /**
- * Whether an uncounted day can still count for a slot that was active on that day. The day must be today. If the app
- * reports sessions, it can also be yesterday. (rules T29 and T39)
+ * Whether an uncounted day can still count for a slot. The slot must have been active on that day, and must
+ * still be active. The day must be today. If the app reports sessions, the day can also be yesterday.
+ * (rules T29 and T39)
  */
 const canStillCount = (
   { status, closedDays, verificationTier }: StandingCycle,
@@ -468,9 +480,9 @@ function needsToday(cycle: StandingCycle, slot: StandingSlot): boolean {
 }
 
 /**
- * Whether a slot needs a late session of yesterday that would still count. A slot needs none for its first active day,
- * because that day is never missed. Day 1 is the exception: without it, no tester has every day counted. Tests with
- * screenshots have no late sessions. (rules D5, D7 and T10)
+ * Whether a slot needs a late session of yesterday, and this session would still count. The first active day of
+ * a slot needs no session, because this day is never missed. An exception is day 1: without day 1, no tester
+ * has every day counted. Tests with screenshots have no late sessions. (rules D5, D7 and T10)
  */
 const needsYesterday = (cycle: StandingCycle, slot: StandingSlot): boolean =>
   (cycle.closedDays === 1 || cycle.closedDays > (slot.activeFromDay ?? 0)) &&

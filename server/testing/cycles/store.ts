@@ -72,7 +72,8 @@ export const cycles = {
   insert: (tx: Transaction, cycle: Added<typeof tables.cycles>) => tx.insert(tables.cycles, cycle),
 
   /**
-   * Cancels a cycle and its slots. Returns the slots that lost their tester, by number; undefined if the cycle is over.
+   * Cancels a cycle and its slots. Returns the slots that lost their tester, sorted by number. Returns
+   * undefined if the cycle is over.
    */
   async cancel(tx: Transaction, id: string, at: string): Promise<readonly RemovedSlot[] | undefined> {
     await tx.lock(`cycle:${id}`);
@@ -211,7 +212,10 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** Returns for each slot the number of sessions, and the total milliseconds of those with confirmed times. */
+  /**
+   * Returns for each slot the number of sessions, and the total milliseconds of the sessions whose times the
+   * server could confirm.
+   */
   sessionsPerSlot: (reader: Reader, cycleId: string) =>
     reader.all<{ slotId: string; sessions: number; milliseconds: number }>(
       `SELECT t.slot_id AS "slotId", count(*) AS sessions, sum(CASE
@@ -236,7 +240,7 @@ export interface DueCycle {
   readonly appId: string;
 }
 
-/** A slot whose day is being closed. */
+/** An active slot of a cycle in which a day is being closed. */
 export interface ClosingSlot {
   readonly id: string;
   readonly seat: number;
@@ -267,7 +271,7 @@ export const dueChanges = {
     return row?.at ?? null;
   },
 
-  /** Returns the selected cycles in which a change is due. */
+  /** Returns the cycles that `scope` and `id` select and in which a change is due. */
   dueIn: (
     reader: Reader,
     { scope, id, now }: { readonly scope: CycleScope; readonly id: string; readonly now: string },
@@ -342,7 +346,7 @@ export const dueChanges = {
       cycleId,
     ),
 
-  /** Opens each slot again whose request has expired. */
+  /** Makes every slot whose request has expired open again. */
   expireRequests: (tx: Transaction, now: string) =>
     tx.run(`${reopen} WHERE status = 'requested' AND request_expires_at <= ?`, now),
 
@@ -372,7 +376,7 @@ export const storeCountedEvent = (
     facts: { cycleId, dayIndex, kind },
   });
 
-/** The data of a slot that the owner of the app sees. */
+/** The data of a slot that the members of the app see. */
 export interface OwnedSlotRow {
   readonly id: string;
   readonly cycleId: string;
@@ -385,7 +389,7 @@ export interface OwnedSlotRow {
   readonly activeFromDay: number | null;
   readonly endedAt: string | null;
   readonly missedDays: number;
-  /** The numbers of the counted days, with a comma before and after each. */
+  /** The numbers of the counted days. Each number has a comma before and after it: `,1,2,`. */
   readonly counted: string;
   readonly joinCheckPending: number;
 }
@@ -428,11 +432,12 @@ const cycleOfSlot = oneForViewer<{ readonly cycleId: string }>({
 });
 
 /**
- * The queries of an app's owners about slots. Each change checks the slot's state in its statement, so only one of
- * several concurrent changes succeeds. A refused change returns false. (rule T13)
+ * The queries with which the members of an app read and change slots. The SQL of each change also checks the
+ * state of the slot, so only one of several concurrent changes succeeds. A refused change returns false.
+ * (rule T13)
  */
 export const slots = {
-  /** Returns the slots of a cycle by number. A removed slot comes before its replacement. */
+  /** Returns the slots of a cycle, sorted by number. A removed slot comes before its replacement. */
   list: (reader: Reader, cycleId: string) =>
     reader.all<OwnedSlotRow>(
       `SELECT ${slotColumns} FROM slots s
@@ -547,7 +552,10 @@ export const slotRequests = {
     return new Map(rows.map(({ appId, count }) => [appId, count]));
   },
 
-  /** Returns up to `most` requests of one app, or of all apps of the person. The first to expire comes first. */
+  /**
+   * Returns up to `most` requests of one app, or of all apps of the person. The request that expires first
+   * comes first.
+   */
   list: (
     reader: Reader,
     userId: string,

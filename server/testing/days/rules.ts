@@ -81,8 +81,8 @@ interface ClosingSlot {
 }
 
 /**
- * Returns the effect of a closed day on a slot. `removed`: the slot missed too many days before this day. `missed`: it
- * missed this day. (rule T9)
+ * Returns the effect of a closed day on a slot. `removed`: the slot missed too many days before this day.
+ * `missed`: the slot missed this day. (rule T9)
  */
 export function afterDay(
   slot: ClosingSlot,
@@ -115,17 +115,21 @@ export const acceptsTesters = (
   now: string,
 ): boolean => (status === "recruiting" || status === "running") && !isOver({ dayStarts }, now);
 
-/** Whether further days of a slot can count. Only then the tester sees the test key. (rule T12) */
+/**
+ * Whether further days of a slot can count. The tester sees the test key only while this is true. (rule T12)
+ */
 export const canEarn = (status: string, cycleStatus: string): boolean =>
   isActive({ status }) && (cycleStatus === "recruiting" || cycleStatus === "running");
 
-/** Returns the counted days of a slot. The days are stored as numbers with a comma before and after each. */
+/**
+ * Returns the counted days of a slot. `counted` contains their numbers, each with a comma before and after it.
+ */
 export const countedDaysOf = (counted: string): ReadonlySet<number> =>
   new Set(counted.split(",").flatMap((day) => (day === "" ? [] : [Number(day)])));
 
 /**
- * The minimum length and number of screens of a session that counts. They may change, so the contract does not have
- * them. (rule T16)
+ * The minimum length and number of screens of a session that counts. The contract does not contain these
+ * values, because they may change. (rule T16)
  */
 export const qualifyingSession = { seconds: 45, screens: 2 } as const;
 
@@ -195,13 +199,17 @@ export const isActive = ({ status }: Pick<TestedSlot, "status">): boolean =>
 const isAhead = (instant: string, now: Date): boolean =>
   Date.parse(instant) > now.getTime() + skewMilliseconds;
 
-/** The cycle still runs after the last day, because late sessions of that day count. */
+/**
+ * Whether a session began after the last day. The state of the cycle does not show this: the cycle runs one
+ * more day, in which late sessions of the last day count.
+ */
 const isAfterTheEnd = ({ startedAt }: ReportedSession, cycle: TestDays, now: Date): boolean =>
   isOver(cycle, startedAt) && (isOver(cycle, now.toISOString()) || !isAhead(startedAt, now));
 
 /**
- * Whether the server can confirm the day of a session: today or yesterday, not before the slot's first active day. On
- * that first day, a session may begin before the owner accepts the tester. (rule D5)
+ * Whether the server can confirm the day of a session. The day must be today or yesterday, and not before the
+ * slot's first active day. On the first active day, a session may begin before the owner accepts the tester.
+ * (rule D5)
  */
 function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now: Date): boolean {
   if (activatedAt === null || dayIndex < dayIndexAt(cycle, activatedAt)) return false;
@@ -260,16 +268,16 @@ export const isOver = ({ dayStarts }: Pick<TestDays, "dayStarts">, now: string):
   now >= (dayStarts.at(-1) ?? "");
 
 /**
- * Returns the test day of an instant; the first day is 1. A number below 1 is before the test, and one above
- * `durationDays` after it.
+ * Returns the test day of an instant; the first day is 1. A number below 1 is before the test, and a number
+ * above `durationDays` is after the test.
  */
 export function dayIndexAt(days: TestDays, instant: string): number {
   const stored = days.dayStarts.findLastIndex((start) => start <= instant);
   if (stored >= 0 && stored < days.durationDays) return stored + 1;
   const date = Temporal.Instant.from(instant).toZonedDateTimeISO(days.timezone).toPlainDate();
   const index = Temporal.PlainDate.from(days.startsOn).until(date, { largestUnit: "day" }).days + 1;
-  // The calendar date must not contradict the stored days. The rules of the time zone may have changed since they were
-  // stored. (rule D2)
+  // The calendar date must not contradict the stored days. The rules of the time zone may have changed after
+  // the days were stored. (rule D2)
   return stored < 0 ? Math.min(index, 0) : Math.max(index, days.durationDays + 1);
 }
 
@@ -297,8 +305,9 @@ export function dueByOf({ dayStarts }: TestDays, dayIndex: number): string {
 const instantText = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /**
- * Returns the screen that a slot is asked to visit on a day. The result is always the same. All screens are used about
- * equally often. With several screens, it differs from the day before. (rule T27)
+ * Returns the screen that the tester of a slot is asked to visit on a day. The same arguments always give the
+ * same screen. All screens are used about equally often. If there are several screens, the screen differs from
+ * the screen of the day before. (rule T27)
  */
 export function targetScreen(screens: readonly string[], slotId: string, dayIndex: number): string {
   if (screens.length === 0) return "";

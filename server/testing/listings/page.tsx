@@ -142,8 +142,9 @@ async function readListing({ ask, param }: SignedInVisit): Promise<Listing> {
 }
 
 /**
- * Returns the time zone in the owner's profile. Returns undefined for UTC, because new profiles have it by default.
- * Also for an offset such as +02:00, because a test cannot use it.
+ * Returns the time zone in the profile of the signed-in person. Returns undefined for UTC, because UTC is the
+ * default of new profiles. Also returns undefined for an offset such as +02:00, because a test cannot use an
+ * offset.
  */
 async function profileTimezone({ reads }: SignedInVisit): Promise<string | undefined> {
   const timezone = await reads.timezone();
@@ -337,7 +338,7 @@ const Numbers = ({ form }: { readonly form: Filled }) => (
   </fieldset>
 );
 
-/** The first values of the form for a new listing. The slots and days are the store's requirements. */
+/** The first values of the form for a new listing. The store requires these numbers of slots and days. */
 const emptyListing: Values = {
   appName: "",
   packageName: "",
@@ -383,7 +384,10 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-/** Returns the field as a number. Other texts stay texts, so that the API refuses them with a reason. */
+/**
+ * Returns the field with its value as a number. A text that is no number stays a text, so that the API refuses
+ * it with a reason.
+ */
 const numberAt = (name: string, given: string | undefined): Record<string, number | string> =>
   given === undefined ? {} : { [name]: /^\s*-?\d{1,9}\s*$/.test(given) ? Number(given) : given };
 
@@ -442,7 +446,10 @@ interface Offer {
   readonly cycles: readonly JudgedCycle[];
 }
 
-/** Shows the tests of an app: the requests that the owner must answer, then each listing with its current cycles. */
+/**
+ * Shows the tests of an app: first the requests that a maintainer must answer, and then each listing with its
+ * current cycles.
+ */
 async function showListings(visit: SignedInVisit): Promise<Reply> {
   const { ask, now, reads } = visit;
   const navigation = await appNavigationOf(visit, "testing");

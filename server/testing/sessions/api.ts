@@ -54,8 +54,8 @@ export const testSessionHandlers = (
     if (!slot || !passingTime.isDue(slot.nextAt)) return slot;
     await passingTime.catchUpOf("cycle", slot.cycleId);
     const caughtUp = await findSlot(key);
-    // If a change is still due, another server has just applied it. Its signal has not arrived, so the cached slot is
-    // out of date.
+    // If a change still seems due, another server has just applied the change. The signal of that server has
+    // not arrived, so the cached slot is out of date.
     return caughtUp && passingTime.isDue(caughtUp.nextAt) ? loadSlot(database, key) : caughtUp;
   };
   const forgetUnknown = createForgetUnknown(deps);
@@ -98,8 +98,8 @@ function refuseInDoubt({ time }: Pick<Deps, "time">, received: ReceivedSession, 
 const unknownResult: SessionResult = { matched: false, counted: false, dayIndex: 0, reason: null };
 
 /**
- * Judges and records a test session. For an unknown key, does the same work without a record. Neither answer nor
- * duration shows whether the key ever existed. (rule T15)
+ * Judges and records a test session. For an unknown key, does the same work but stores nothing. So neither the
+ * answer nor the duration shows whether the key ever existed. (rule T15)
  */
 async function judgeAndRecord(
   tx: Transaction,
@@ -189,8 +189,8 @@ function timeOfStatus(slot: KeyedSlot | undefined, now: Date) {
 const dayMilliseconds = 86_400_000;
 
 /**
- * Returns the status for an unknown test key. It has all fields, because clients expect them. Only `dueBy`, the end of
- * the UTC day, is not constant. (rule T23)
+ * Returns the status for an unknown test key. The status has all fields, because clients expect all of them.
+ * Only `dueBy`, the end of the UTC day, is not constant. (rule T23)
  */
 const unknownStatus = (now: Date): SessionStatus => ({
   matched: false,
@@ -313,9 +313,9 @@ interface UnknownKey {
 const removedAtOnce = 100;
 
 /**
- * Limits the rows of unknown test keys: rate limits and stored answers. Returns a function to call after each use of
- * such a key. The function deletes the rows of the oldest keys above the limit. If that fails, the request still
- * succeeds.
+ * Limits the number of unknown test keys that have rows in the database. The rows are rate limits and stored
+ * answers. Returns a function that must be called after each use of an unknown key. The function deletes the
+ * rows of the oldest keys above the limit. If the deletion fails, the request still succeeds.
  */
 function createForgetUnknown({
   database,
@@ -329,7 +329,7 @@ function createForgetUnknown({
     const scopes = old.map(({ appId, keyHash }) => scopeOfField(appId, keyHash, contract.report));
     await database
       .write(async (tx) => {
-        // A key that is unknown in one app may belong to another app. Its rows must stay.
+        // A key that is unknown in one app may belong to another app. The rate limit of such a key must stay.
         const held = await testSessions.heldKeys(tx, old);
         const unheld = old.filter(({ keyHash }) => !held.has(keyHash));
         await forget(
@@ -343,9 +343,10 @@ function createForgetUnknown({
 }
 
 /**
- * Keeps a list of the unknown test keys with rows in the database, the least recently used first. Returns a function to
- * call with each used key. The function returns the keys to delete, usually none. At a hundred keys above `most`, it
- * returns the hundred oldest keys of the app with the most keys.
+ * Keeps a list of the unknown test keys that have rows in the database. Returns a function that must be called
+ * with each used key. The function returns the keys whose rows must be deleted, usually none. When the list has
+ * a hundred keys more than `most`, the function returns the hundred least recently used keys of the app with
+ * the most keys.
  */
 function createUnknownKeys(most: number): (key: UnknownKey) => readonly UnknownKey[] {
   const byApp = new Map<string, Set<string>>();

@@ -6,7 +6,7 @@ export interface KeyedSlotRow {
   readonly cycleId: string;
   readonly status: string;
   readonly activatedAt: string | null;
-  /** The numbers of the counted days, with a comma before and after each. */
+  /** The numbers of the counted days. Each number has a comma before and after it: `,1,2,`. */
   readonly counted: string;
   readonly cycleStatus: string;
   readonly startsOn: string;
@@ -63,8 +63,8 @@ export const testSessions = {
   },
 
   /**
-   * Stores a session; false if its slot does not exist. Both cases run the same statement, so the duration does not
-   * show whether the slot exists. (rule T19)
+   * Stores a session. Returns false if its slot does not exist. Both cases run the same statement, so the
+   * duration does not show whether the slot exists. (rule T19)
    */
   async record(tx: Transaction, slotId: string, session: NewTestSession): Promise<boolean> {
     const recorded = await tx.run(

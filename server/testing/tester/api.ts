@@ -126,7 +126,10 @@ interface KnownTester extends ActiveSlots {
 /** The estimated memory in bytes for a tester, and for each slot without its texts. */
 const bytesWithoutTexts = 1_000;
 
-/** The estimated memory for one character of a slot's texts: two bytes, and at most three in today's answer. */
+/**
+ * The estimated memory for one character of a slot's texts, in bytes: two in the cached slot, and at most three
+ * in the answer for today.
+ */
 const bytesOfCharacter = 5;
 
 /**
@@ -160,8 +163,8 @@ function createTasks(
     if (!passingTime.isDue(known.nextAt)) return known;
     await passingTime.catchUpOf("tester", testerId);
     const caughtUp = (await knownTester(testerId)) ?? nothing(testerId);
-    // If a change is still due, another server has just applied it. Its signal has not arrived, so the cached slots are
-    // out of date.
+    // If a change still seems due, another server has just applied the change. The signal of that server has
+    // not arrived, so the cached slots are out of date.
     return passingTime.isDue(caughtUp.nextAt) ? load(testerId) : caughtUp;
   };
   return async (testerId: string, day: number | undefined): Promise<PreparedAnswer> => {
@@ -208,8 +211,8 @@ function spanOf(slots: readonly TesterSlot[]) {
 }
 
 /**
- * Returns the slots of tests in which this day has begun. Leaves out slots that the tester got after it. Without a day,
- * returns all slots. Throws `bad_request` if the day has begun in no test.
+ * Returns the slots of tests in which this day has begun. Leaves out slots that the tester got after this day.
+ * Without a day, returns all slots. Throws `bad_request` if the day has begun in no test.
  */
 function reachedBy(active: readonly TesterSlot[], day: number | undefined): readonly TesterSlot[] {
   if (day === undefined) return active;
@@ -353,7 +356,7 @@ async function accept(
 const daysAreOver =
   "The days of the test are over, so no proof is accepted. A session of the last day still counts if it arrives before the end of the day after the last day.";
 
-/** The message for a test in which the app does not report sessions. No late session can count there. */
+/** The message for a test in which the app does not report sessions. Such a test has no late sessions. */
 const daysAreOverForProofs = "The days of the test are over, so no proof is accepted.";
 
 /** Returns the reason why a proof is refused now, although the first check accepted it. */

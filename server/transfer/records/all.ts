@@ -92,8 +92,8 @@ const audit = recordOf(access.audit, {
 });
 
 /**
- * Addresses that unsubscribed from mails. Confirmations are not exported, because a server must not trust a file about
- * them. (rule X6)
+ * Addresses whose owners have unsubscribed from mails. Confirmations of addresses are not exported, because a
+ * server must not trust the confirmations in a file. (rule X6)
  */
 const unsubscribed = recordOf(mail.mailAddresses, {
   type: "unsubscribed",
@@ -189,7 +189,8 @@ const namedThreads = recordOf(content.changelogFeedback, {
 });
 
 /**
- * Returns the same field, but an import replaces the ids of threads in its text with their new ids. (rule C17)
+ * Returns the same field, but an import replaces each thread id in the text with the new id of that thread.
+ * (rule C17)
  */
 const naming = (field: Field): Field => ({
   ...field,
@@ -202,7 +203,10 @@ const naming = (field: Field): Field => ({
   },
 });
 
-/** Replaces quotes and escaped line feeds in JSON with line feeds. So each line of a text becomes a line. */
+/**
+ * Replaces quotes and escaped line feeds in JSON with line feeds, so that each line of the texts in the JSON is
+ * a separate line.
+ */
 const linesIn = (stored: string): string => stored.replaceAll(/\\n|(?<!\\)"/g, "\n");
 
 const ReleaseText = z.pick(NewChangelogEntry, {
@@ -347,8 +351,8 @@ const countedDays = recordOf(tables.countedDays, {
 });
 
 /**
- * The slots of a cycle. Their secret keys are not exported, so imported slots are not in use. A tester is an address
- * without an account. (rule X6)
+ * The slots of a cycle. Test keys are not exported, so no imported slot is active. The tester of an imported
+ * slot is an address without an account. (rule X6)
  */
 const slots = recordOf(tables.slots, {
   type: "slot",
@@ -380,7 +384,8 @@ const slots = recordOf(tables.slots, {
 });
 
 /**
- * The cycles of a listing. An import cancels cycles that have not ended, because their testers have no keys. (rule X6)
+ * The cycles of a listing. An import cancels cycles that have not ended, because their testers would have no
+ * test keys. (rule X6)
  */
 const cycles = recordOf(tables.cycles, {
   type: "cycle",

@@ -294,7 +294,10 @@ const threads = recordOf(feedback.feedback, {
   below: [messages, failures, runs, threadUploads, threadTags, times, repeats, threadMerge],
 });
 
-/** The name of a tag. Names that the console refuses may be invisible, or look like another tag. */
+/**
+ * The name of a tag. The field refuses the same names as the console, because these names may be invisible, or
+ * look like another tag.
+ */
 const tagName = accepted(
   { safeParse: (name) => ({ success: TagName.safeParse(name).data === name }) },
   "the name of a tag, without commas and invisible characters",
@@ -359,7 +362,7 @@ const blockedSenders = recordOf(feedback.blockedSenders, {
   people: ["created_by"],
 });
 
-/** The counts for the statistics of an app. They also include threads that were deleted. (rule F60) */
+/** The counts for the statistics of an app. The counts also include threads that were deleted. (rule F60) */
 const counts = [
   recordOf(statistics.reportCounts, {
     type: "reportCount",

@@ -49,7 +49,8 @@ export function rowOf(kind: RecordKind, line: Line, place: Naming & { readonly a
 }
 
 /**
- * Removes links to senders' pages, which older servers exported. They are secret and may still work there. (rule M8)
+ * Removes links to senders' pages, because the exports of older servers contain these links. The links are
+ * secret, and may still work on the old server. (rule M8)
  */
 const withoutLinks = (stored: Stored): Stored =>
   typeof stored === "string" ? withoutSenderLinks(stored) : stored;

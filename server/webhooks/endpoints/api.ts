@@ -111,8 +111,8 @@ function sendingHandlers(
   return {
     rotate: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
-        // Two requests at the same time run one after the other. The second one keeps the first one's secret as the old
-        // secret.
+        // With this lock, simultaneous requests run one after the other. The second request keeps the secret of
+        // the first request as the old secret.
         await tx.lock(`webhook:${params.webhookId}`);
         const row = await ownedWebhook(tx, params, caller);
         const secret = newWebhookSecret();
@@ -175,8 +175,8 @@ function sendingHandlers(
 }
 
 /**
- * Creates the function that writes to the audit. An address can be a secret, so the audit gets only the parts that
- * `maskAddress` returns.
+ * Creates the function that writes to the audit log. The address of a webhook can be a secret, so the log gets
+ * only the parts that `maskAddress` returns.
  */
 function createNote(deps: WebhooksDeps) {
   const record = createAuditWriter(deps);

@@ -42,7 +42,10 @@ const stateColumns = `${columns},
   (SELECT last.status FROM (${newestWith("delivered")} UNION ALL ${newestWith("failed")}) AS last
      ORDER BY last.event_at DESC, last.event_id DESC LIMIT 1) AS "lastStatus"`;
 
-/** The SQL assignments for a webhook that is switched off or deleted. They make a job cancel its waiting deliveries. */
+/**
+ * The SQL assignments for a webhook that is switched off or deleted. `clearing = 1` makes a job cancel the
+ * waiting deliveries of the webhook.
+ */
 const givingUp = "generation = generation + 1, clearing = 1";
 
 /** The webhooks of apps, without the deleted webhooks. Addresses and secrets are encrypted. */
@@ -98,8 +101,8 @@ export const webhooks = {
   ) => change(tx, set, appId, id),
 
   /**
-   * Switches off a webhook with a receiver that declines further events. False if the webhook is already off or has a
-   * new address. (rule O28)
+   * Switches off a webhook whose receiver declines further events. Returns false if the webhook is already off
+   * or has a new address. (rule O28)
    */
   switchOffGone: async (
     tx: Transaction,
@@ -112,10 +115,13 @@ export const webhooks = {
       ...[now, id, url],
     )) > 0,
 
-  /** Starts a new generation of a webhook. A job cancels the waiting deliveries of earlier generations. */
+  /** Increases the `generation` of a webhook. A job cancels the waiting deliveries with a lower generation. */
   giveUp: (tx: Transaction, id: string) => tx.run(`UPDATE webhooks SET ${givingUp} WHERE id = ?`, id),
 
-  /** Marks one webhook of an app, or all, as deleted. Removes addresses and secrets, so nothing is sent. */
+  /**
+   * Marks one webhook of an app as deleted, or all webhooks of the app if `id` is missing. Removes addresses
+   * and secrets, so nothing is sent.
+   */
   remove: (tx: Transaction, { appId, id }: { readonly appId: string; readonly id?: string }, now: string) =>
     tx.run(
       `UPDATE webhooks SET disabled_at = ?, removed_at = ?, url = '', secret = '', old_secret = NULL, ${givingUp}
@@ -132,7 +138,8 @@ export const webhooks = {
     ),
 
   /**
-   * Stores that the deliveries of earlier generations are cancelled. Does nothing after a newer generation has begun.
+   * Stores that the deliveries of lower generations are cancelled. Does nothing if the generation was increased
+   * meanwhile.
    */
   cleared: (tx: Transaction, { id, generation }: ClearedWebhook) =>
     tx.run("UPDATE webhooks SET clearing = 0 WHERE id = ? AND generation = ?", id, generation),
@@ -230,7 +237,10 @@ const onceAgain = `ON CONFLICT (webhook_id, event_id) DO UPDATE SET status = 'wa
 
 /** The deliveries of events to webhooks. Each webhook has its own queue. (rule O27) */
 export const deliveries = {
-  /** Queues a new event for the webhooks of its app that get events of this type. Returns their number. */
+  /**
+   * Queues a new event for the webhooks of its app that get events of this type. Returns the number of these
+   * webhooks.
+   */
   queue: (tx: Transaction, { id, appId, type, createdAt }: QueuedEvent) =>
     tx.run(
       `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at,
@@ -254,8 +264,8 @@ export const deliveries = {
     ),
 
   /**
-   * Queues the events of a period for a webhook, oldest first and at most about `most`. Returns their number, and the
-   * time of the newest.
+   * Queues the events of a period for a webhook, the oldest first, up to about `most`. Returns the number of
+   * queued events, and the time of the newest queued event.
    */
   async queueRange(
     tx: Transaction,
@@ -275,8 +285,7 @@ export const deliveries = {
     );
     const last = chosen.at(-1)?.at ?? null;
     if (last === null) return { queued: 0, last };
-    // This part includes all events of its last millisecond, so that the next part can begin with the next
-    // millisecond.
+    // Queues all events of the last millisecond, so that the next request can begin with the next millisecond.
     const queued = await tx.run(
       `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at,
          generation)
@@ -350,7 +359,10 @@ export const deliveries = {
       ...[now, webhookId, eventId, dueAt],
     ),
 
-  /** Cancels at most `most` waiting deliveries of earlier generations. Returns their number. */
+  /**
+   * Cancels at most `most` waiting deliveries with a lower `generation`. Returns the number of cancelled
+   * deliveries.
+   */
   giveUp: (tx: Transaction, { id, generation }: Pick<ClearedWebhook, "id" | "generation">, most: number) =>
     tx.run(
       `UPDATE webhook_deliveries SET status = 'failed'
@@ -461,8 +473,8 @@ const newNumber: Record<Engine, string> = {
 };
 
 /**
- * The SQL condition for events with a final position. On PostgreSQL, a transaction with a smaller number may still run.
- * Later events are listed only after its end, so that readers miss none.
+ * The SQL condition for events with a final position. On PostgreSQL, a transaction with a smaller number may
+ * still run. Later events are listed only after that transaction has ended, so that no program misses an event.
  */
 const isFinal: Record<Engine, string> = {
   sqlite: "number IS NOT NULL",
@@ -527,8 +539,8 @@ export const events = {
   },
 
   /**
-   * Returns a text that changes when the events get new numbers. Each list position contains it, so positions from
-   * before a restore are refused.
+   * Returns a text that changes when the events get new numbers. Every `next` position in an answer contains
+   * this text, so positions from before a restore are refused.
    */
   async numbering(reader: Reader): Promise<string> {
     return (await reader.get<{ name: string }>("SELECT name FROM change_counts LIMIT 1"))?.name ?? "";
@@ -575,7 +587,10 @@ export const hasReceivers = `(a.events_read_at IS NOT NULL
   OR EXISTS (SELECT 1 FROM webhooks w WHERE w.app_id = a.id AND w.disabled_at IS NULL)
   OR EXISTS (SELECT 1 FROM notice_choices n WHERE n.app_id = a.id AND n.wants_reports = 1))`;
 
-/** The programs that read the events of apps. For their apps, reports of feedback are events, too. */
+/**
+ * The programs that read the events of apps. If a program reads the events of an app, new reports are also
+ * events.
+ */
 export const readers = {
   /** Stores the day on which a program reads the events of an app. True if no day was stored before. */
   note: async (tx: Transaction, appId: string, at: string): Promise<boolean> => {

@@ -207,8 +207,8 @@ const clearedAtOnce = 1_000;
 type Writing = Pick<Database, "get" | "all" | "engine" | "write">;
 
 /**
- * Cancels deliveries of a webhook that is off, or deletes those of a deleted one. Returns the number of changed rows; 0
- * at the end. (rule O33)
+ * Cancels some deliveries of a webhook that is off, or deletes some deliveries of a deleted webhook. Returns
+ * the number of changed rows; 0 if no work is left. (rule O33)
  */
 async function clearNext(database: Writing): Promise<number> {
   const webhook = await webhooks.nextToClear(database);
@@ -227,9 +227,9 @@ export async function removeReceivers(database: Writing, appId: string, now: str
 }
 
 /**
- * Cancels some deliveries of a webhook that is off, or deletes some of a removed webhook. If none are left, deletes the
- * removed webhook. A webhook that is off can then send again after it is switched on. Returns the number of changed
- * rows.
+ * Cancels some deliveries of a webhook that is off, or deletes some deliveries of a deleted webhook. If no
+ * delivery is left, deletes the row of the deleted webhook, or lets the other webhook send again when it is on.
+ * Returns the number of changed rows.
  */
 const clearSome = (database: Writing, webhook: ClearedWebhook): Promise<number> =>
   database.write(async (tx) => {

@@ -11,8 +11,8 @@ import { type EventPosition, type EventStart, readers, events as rows } from "..
 import { eventAnswer } from "./rules.ts";
 
 /**
- * Returns the handler that lists the events of an app, or waits for the next one. It records that a program reads the
- * events. From then on, reports are events, too. (rule O30)
+ * Returns the handler that lists the events of an app, or waits for the next event. The handler records that a
+ * program reads the events. After that, new reports are also events. (rule O30)
  */
 export function events(
   deps: Pick<Deps, "clock" | "database" | "settings" | "stopping" | "waiting">,
@@ -52,7 +52,10 @@ export function events(
   };
 }
 
-/** Records once a day that a program reads the events of an app. From then on, reports are events, too. (rule O25) */
+/**
+ * Records once a day that a program reads the events of an app. After that, new reports are also events. (rule
+ * O25)
+ */
 async function noteReader({ clock, database }: Pick<Deps, "clock" | "database">, appId: string) {
   const today = `${clock.now().toISOString().slice(0, 10)}T00:00:00.000Z`;
   if ((await readers.lastAt(database, appId)) === today) return;

@@ -23,8 +23,8 @@ export interface Happening {
 }
 
 /**
- * Stores an event, queues it for webhooks, and stores it as a cause of notices. Must run in the transaction of the
- * change, so that both are stored together. (rules N2, O25)
+ * Stores an event, queues it for webhooks, and stores it as a cause of notices. Call this function in the
+ * transaction of the change, so that the event and the change are stored together. (rules N2, O25)
  */
 export async function recordEvent(
   { newId }: { readonly newId: () => string },

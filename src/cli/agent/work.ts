@@ -67,15 +67,19 @@ async function workAs(
   return "ok";
 }
 
-/** Yields the jobs that an earlier process of this worker left unfinished, then approved proposals. */
+/**
+ * Yields the unfinished jobs of an earlier process of this worker. Then yields a job for each approved
+ * proposal.
+ */
 async function* jobsOf(worker: Worker, search: Search): AsyncGenerator<Job> {
   yield* worker.unfinished;
   for await (const runId of approvedRuns(search)) yield worker.begin(runId);
 }
 
 /**
- * Claims a proposal. If an unfinished job has ended, reports its outcome instead. Returns undefined, with a notice, if
- * this proposal cannot be claimed. Throws if no proposal can be claimed, such as for a refused token.
+ * Claims a proposal. If an earlier process has already run the command, only reports the outcome. Returns
+ * undefined if the command must not run now. Throws if no proposal can be claimed, for example because the
+ * token is refused.
  */
 async function claim(invocation: Invocation, client: Client, job: Job): Promise<Claimed | undefined> {
   const { context } = invocation;
@@ -109,8 +113,8 @@ async function claim(invocation: Invocation, client: Client, job: Job): Promise<
 }
 
 /**
- * Returns the body to claim an unfinished job again, or the reason against it as text. A released claim is not resumed,
- * because all workers can claim the proposal.
+ * Returns the request body that claims an unfinished job again. If the job cannot be claimed again, returns the
+ * reason as text. A released claim is not resumed, because all workers can claim the proposal.
  */
 async function resumingClaim({ context }: Invocation, client: Client, { runId, worker, claimId }: JobNotes) {
   const { claim, outcome } = await retryUntilAnswered(context, () =>
@@ -120,12 +124,15 @@ async function resumingClaim({ context }: Invocation, client: Client, { runId, w
   const isOurs = claim?.worker === worker;
   if (isOurs && claim.releasedAt !== null) return `Not resumed: ${runId}. A person has released its claim.`;
   if (claimId !== undefined) return { worker, claimId };
-  // The worker has no claim id, because it never received the answer. A new token cannot repeat the claim, but can
-  // resume it.
+  // The worker has no claim id, because the answer with the id did not arrive. A new token cannot repeat the
+  // claim, but can resume it.
   return { worker, ...(isOurs && { resume: true }) };
 }
 
-/** Prints what to do if this token has no such claim. The notes stay on disk. Throws other errors. */
+/**
+ * After a 404, prints that this token has no such claim, and what to do. Keeps the notes on disk. Throws other
+ * errors.
+ */
 function keepNotes(invocation: Invocation, { runId, notesFile }: Job, error: ServerError): undefined {
   if (error.status !== 404) throw error;
   const why = "This token has no such claim. The next start tries again.";
@@ -183,8 +190,8 @@ interface Search {
 }
 
 /**
- * Yields the ids of approved proposals that wait, then each new one. Never ends. Waits while the server cannot be
- * reached.
+ * Yields the ids of the approved proposals, then the id of each proposal that is approved later. Never ends.
+ * Waits while the server cannot be reached.
  */
 async function* approvedRuns(search: Search): AsyncGenerator<string, never> {
   for (;;) {
@@ -280,13 +287,19 @@ interface Outcome {
   readonly claimId: string;
   readonly status: "succeeded" | "failed";
   readonly summary: string;
-  /** Whether a person stopped the worker and waits for its end. The report then has the usual time limit. */
+  /**
+   * Whether a person stopped the worker and waits for its end. If so, the report is repeated only until the
+   * usual time limit.
+   */
   readonly wasStopped: boolean;
 }
 
-/** Reports an outcome. The notes stay until the server accepts the outcome or refuses it permanently. (rule L74) */
+/**
+ * Reports an outcome. Keeps the notes on disk until the server accepts the outcome or refuses it permanently.
+ * (rule L74)
+ */
 async function report(invocation: Invocation, job: Job, { wasStopped, ...body }: Outcome): Promise<void> {
-  // The report is sent even after an interruption.
+  // Uses a new signal, so that the report is sent even after an interruption.
   const signal = new AbortController().signal;
   const context = { ...invocation.context, signal };
   const { agent } = clientOf(connect({ ...invocation, context }));
@@ -338,8 +351,8 @@ function keepOutcome(
 const pauses: Pauses = { firstMs: 1_000, growth: 1.5, mostMs: 30_000 };
 
 /**
- * Repeats a call until the server answers, without a limit. Pauses at least for `Retry-After`. Throws permanent errors
- * and the abort reason.
+ * Repeats a call without a limit until the server answers. Each pause is at least as long as `Retry-After`.
+ * Throws permanent errors, and the reason of an abort.
  */
 async function retryUntilAnswered<T>(
   { clock, signal }: Pick<Context, "clock"> & { readonly signal?: AbortSignal },
@@ -356,7 +369,10 @@ async function retryUntilAnswered<T>(
   }
 }
 
-/** Another worker of the account may resume the claim after 15 minutes without progress. */
+/**
+ * The minutes between two reports of progress. After 15 minutes without progress, another worker may resume the
+ * claim.
+ */
 const heartbeatMinutes = 10;
 
 interface HeartbeatDeps {
@@ -382,7 +398,10 @@ export async function withHeartbeats<Result>(
   }
 }
 
-/** Reports progress until an abort or a refusal. The refusal needs no message: the outcome gets the same error. */
+/**
+ * Reports progress until `signal` aborts or the server refuses a report. A refusal is not printed here, because
+ * the report of the outcome gets the same error.
+ */
 async function sendHeartbeats(
   { client, context }: HeartbeatDeps,
   { run, claimId }: Claimed,
@@ -467,8 +486,8 @@ async function carryOut(
 }
 
 /**
- * The result after an interruption before the command starts. The command would not receive that signal, so it does not
- * start.
+ * The result if the worker was interrupted before it started the command. The command is not started, because
+ * it would not receive that signal.
  */
 const notStarted: CommandResult = {
   code: 130,

@@ -11,7 +11,9 @@ import { makeFolder, readIfThere, writePrivately } from "../../credentials/folde
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { Context, Invocation } from "../core/context.ts";
 
-/** A proposal that a worker carries out. Notes of a worker with a name stay on disk when its process ends. */
+/**
+ * A proposal that a worker carries out. If the worker has a name, the notes stay on disk when its process ends.
+ */
 export interface Job {
   readonly runId: string;
   /** The name of the worker in the claim of the proposal. No other claim has this name. */
@@ -35,7 +37,9 @@ export interface Worker {
   end(): Promise<void>;
 }
 
-/** Starts a worker with this name. Without a name, no later process resumes its claims. */
+/**
+ * Starts a worker with this name. If no name is given, no later process can resume the claims of the worker.
+ */
 export const startWorker = async (invocation: Invocation, name: string | undefined): Promise<Worker> =>
   name === undefined ? namelessWorker(invocation.context) : namedWorker(invocation, name);
 
@@ -51,9 +55,9 @@ function namelessWorker({ newId }: Context): Worker {
 }
 
 /**
- * Starts a worker with this name. One process per state folder can use a name. Other machines can use it too, so each
- * claim adds a random ending.
- * Throws a CliError if an earlier process was killed and its command still runs. (rule L74)
+ * Starts a worker with this name. Only one process per state folder can use a name. Other machines may use the
+ * same name, so the name in each claim has a random ending. Throws a CliError if an earlier process was killed
+ * and its command still runs. (rule L74)
  */
 async function namedWorker({ context, stateFolder, baseUrl }: Invocation, name: string): Promise<Worker> {
   if (name.length > longestName) throw usageError(`--worker can have at most ${longestName} characters.`);
@@ -131,8 +135,9 @@ function assertEnded(unfinished: readonly JobNotes[], context: Context): void {
 }
 
 /**
- * Returns a text that differs for a later process with the same id. Undefined if the process does not run. On Linux,
- * the text is the start time. On other systems, it is always `running`.
+ * Returns a text that identifies a running process. Undefined if the process does not run. On Linux, the text
+ * is the start time, which differs for a later process with the same id. On other systems, it is always
+ * `running`.
  */
 function startOf(
   processId: number,
@@ -176,7 +181,7 @@ const readNotes = (folder: string): readonly JobNotes[] =>
       return isJobNotes(notes) ? notes : [];
     });
 
-/** Checks only some fields: each file is written in one step and is never incomplete. */
+/** Checks only some fields, because each file is written in one step and is never incomplete. */
 const isJobNotes = (value: unknown): value is JobNotes =>
   isText(valueAt(value, "runId")) && isText(valueAt(value, "worker"));
 
@@ -203,8 +208,8 @@ interface LockedElsewhere {
 type LockResult = NameLock | "running" | LockedElsewhere;
 
 /**
- * Locks the name of a worker. The lock is a listening socket. The system closes the socket when the process ends, also
- * after a crash, but not during a suspension. Throws errors of the file system. (rule L74)
+ * Locks the name of a worker with a listening socket. The system closes the socket when the process ends or
+ * crashes, but not while the process is suspended. Throws errors of the file system. (rule L74)
  */
 export async function lockName(
   folder: string,
@@ -288,8 +293,9 @@ function identityOf(address: string, platform: string): string | undefined {
 }
 
 /**
- * Returns the other machine on which a worker has locked the name. The socket of that worker cannot be reached from
- * this machine, so its lock also writes the id and host name of its machine to a file. Undefined for the same host name.
+ * Returns the other machine on which a worker has locked the name. This machine cannot reach the socket of that
+ * worker. So each lock writes the id and host name of its machine to `file`. Undefined if the id or the host
+ * name is that of this machine.
  */
 function lockedElsewhere(file: string): LockedElsewhere | undefined {
   const { machine, host } = readOwner(file);

@@ -47,7 +47,7 @@ export function writtenOf({ entries }: WrittenReleases, version: string): Edited
 
 /**
  * Writes one release note. With `adopts`, the draft of unreleased notes becomes this note if the version is the
- * greatest. The note keeps edits of the draft.
+ * greatest. The note then keeps what a person edited in the draft.
  */
 export async function writeRelease(
   invocation: Invocation,
@@ -65,8 +65,8 @@ export async function writeRelease(
 }
 
 /**
- * Whether the version is greater than all others. An older version can come from another branch, so it may not get the
- * draft.
+ * Whether the version is greater than all others. Only such a version gets the draft, because an older version
+ * can come from another branch.
  */
 const isNewer = (version: string, { entries }: WrittenReleases): boolean =>
   entries.every(
@@ -76,7 +76,10 @@ const isNewer = (version: string, { entries }: WrittenReleases): boolean =>
 const numbersOf = (version: string): readonly number[] =>
   (/^\d+(?:\.\d+)*/.exec(plainVersion(version))?.[0] ?? "").split(".").map(Number);
 
-/** Also true for equal numbers: a release has the same numbers as its pre-releases. */
+/**
+ * Whether `one` is greater than `other` or equal. Equal counts, because a release has the same numbers as its
+ * pre-releases.
+ */
 function isGreater(one: readonly number[], other: readonly number[]): boolean {
   const at = one.findIndex((number, place) => number !== (other[place] ?? 0));
   return at === -1 ? one.length >= other.length : (one[at] ?? 0) > (other[at] ?? 0);
@@ -98,7 +101,10 @@ function tellKept(invocation: Invocation, { version, keptFields = [] }: Imported
   note(invocation, `Kept what a person wrote in ${version}: ${fields}. --overwrite replaces it.`);
 }
 
-/** Prints ids of feedback that the app does not have. Prints nothing if an older server returns no linked threads. */
+/**
+ * Prints the ids of feedback in the note that the app does not have. Prints nothing if an older server returns
+ * no linked threads.
+ */
 function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEntry): void {
   const { version, body, items, feedbackIds: linked } = answer;
   if (!linked) return;

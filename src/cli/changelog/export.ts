@@ -87,7 +87,7 @@ async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<re
   return [file];
 }
 
-/** Returns the note with the latest date of publication. A draft is newer than every published note. */
+/** Returns the note with the latest date of publication. A draft counts as newer than every published note. */
 const newestOf = (releases: readonly Release[]): Release | undefined =>
   releases.reduce<Release | undefined>(
     (newest, one) => (newest && instantOf(newest) >= instantOf(one) ? newest : one),
@@ -211,7 +211,9 @@ interface StoreText {
 /** Returns the number of characters of a text in the same way as stores count them. */
 const lengthOf = (text: string): number => [...text].length;
 
-/** Returns the whole changes that fit, as plain text. Undefined if the first change is too long. (rule L34) */
+/**
+ * Returns the changes that fit completely, as plain text. Undefined if the first change is too long. (rule L34)
+ */
 function storeTextOf(release: Release, most: number): StoreText | undefined {
   const pieces = piecesFor(release);
   const count = fittingCount(pieces, most);
@@ -232,8 +234,8 @@ function fittingCount(pieces: readonly Piece[], most: number): number {
 }
 
 /**
- * Returns the text that apps show: the items or the body, as the format says. If that part is empty, returns the other
- * part, or the title.
+ * Returns the items or the body in pieces, as `bodyFormat` says. If the chosen one is empty, returns the other.
+ * If both are empty, returns the title.
  */
 function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[] {
   const changes = items

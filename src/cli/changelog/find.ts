@@ -91,7 +91,10 @@ export const releaseDetails = (entry: Release): string =>
 
 const { default: usual, max: most } = limits.changelogPage;
 
-/** Reads the published notes. The answer does not say whether there are more, so the request asks for one more. */
+/**
+ * Reads the published notes. Requests one note more than wanted, because the answer does not say whether there
+ * are more.
+ */
 async function published(invocation: Invocation, { since, limit, all, lang }: ListFlags): Promise<Page> {
   const wanted = all ? most : (limit ?? usual);
   const asked = wanted > 0 && wanted < most ? wanted + 1 : wanted;
@@ -185,7 +188,10 @@ function entriesOf<Entry extends Release>(entries: readonly Entry[], wanted: str
   return entries.filter(({ id }) => id.startsWith(start));
 }
 
-/** Returns a note in this language. A note read with an app key is already in the chosen language. */
+/**
+ * Returns the note with its texts in this language. A note that was read with an app key is not changed,
+ * because the server has already chosen the language.
+ */
 export function inLanguage<Entry extends ReleaseTranslation>(entry: Entry, wanted: string): Entry {
   if (!isWritten(entry)) return entry;
   const tag = lookedForLanguages(wanted).find((one) => Object.hasOwn(entry.translations, one));
@@ -197,8 +203,8 @@ const isWritten = <Entry>(entry: Entry): entry is Entry & Pick<EditedChangelogEn
   typeof entry === "object" && entry !== null && "translations" in entry;
 
 /**
- * Returns the languages of the translations as text, with a mark at outdated translations. Undefined if there are no
- * translations.
+ * Returns the languages of the translations as text. Adds `(outdated)` to the language of an outdated
+ * translation. Undefined if there are no translations.
  */
 const languagesIn = (translations: EditedChangelogEntry["translations"]): string | undefined =>
   Object.entries(translations)

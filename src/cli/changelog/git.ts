@@ -17,8 +17,8 @@ export interface GitRange {
 }
 
 /**
- * Creates notes from the commits between two tags. By default, `to` is the tag of the CI job or the newest tag, and
- * `from` is the tag before. Throws a usage error for a missing tag.
+ * Creates notes from the commits between two tags. By default, `to` is the tag of the CI job or the newest tag,
+ * and `from` is the tag before `to`. Throws a usage error for a missing tag.
  */
 export async function describeCommits(invocation: Invocation, range: GitRange): Promise<Described> {
   const { env } = invocation.context;
@@ -69,8 +69,8 @@ async function versionAt(invocation: Invocation, to: string): Promise<string | u
 const escaped = (name: string): string => name.replace(/[*?[\\]/g, "\\$&");
 
 /**
- * Returns options for `git describe` that find tags of the same package. Excludes pre-releases, unless the tag is a
- * pre-release.
+ * Returns options for `git describe` that find tags of the same package as `tag`. They exclude pre-releases,
+ * unless `tag` is a pre-release.
  */
 function ofSameKind(tag: string): string[] {
   const version = versionOfTag(tag);
@@ -156,8 +156,8 @@ const types: Readonly<Record<string, ChangeType>> = {
 };
 
 /**
- * Creates notes from commits, which are sorted from newest to oldest. Omits reverted commits, and types in `without`
- * except breaking changes.
+ * Creates notes from commits, which are sorted from newest to oldest. Omits reverted commits. Omits commits
+ * whose type is in `without`, except breaking changes.
  */
 export function notesOfCommits(commits: readonly Commit[], without: readonly string[] = []): Notes {
   const changes = standing(commits)
@@ -205,8 +205,8 @@ const isRelease = (subject: string): boolean =>
 const isUnfinished = (subject: string): boolean => /^(?:fixup|squash|amend)! /.test(subject);
 
 /**
- * Returns the changes of a commit. A squashed commit lists the original commits. So list items such as `- fix: …` are
- * also changes.
+ * Returns the changes of a commit. The body of a squashed commit lists the original commits. So a list item
+ * such as `- fix: …` is also a change.
  */
 function changesOf(commit: Commit, without: readonly string[]): Item[] {
   const subject = commit.subject.replace(signs, "");

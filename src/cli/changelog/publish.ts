@@ -39,8 +39,8 @@ export type ImportFlags = SourceFlags &
   GlobalFlags & { readonly version?: string; readonly lang?: string };
 
 /**
- * Writes the release notes of a source, the oldest first. A version without a date is published at `--published-at` or
- * becomes a draft. Edits by a person stay. (rule L30)
+ * Writes the release notes of a source, the oldest first. A version without a date is published at
+ * `--published-at` or becomes a draft. Keeps what a person edited. (rule L30)
  */
 export async function importReleases(
   invocation: Invocation,
@@ -70,7 +70,10 @@ export async function importReleases(
   return undefined;
 }
 
-/** Sets the version of `--version` for notes without a version. Throws a usage error if no note needs it. */
+/**
+ * Gives the version of `--version` to notes without a version. Throws a usage error if all notes have a
+ * version.
+ */
 function withVersion(
   releases: Described["releases"],
   version: string | undefined,
@@ -209,8 +212,8 @@ interface Dated {
 }
 
 /**
- * Returns when each release is published, oldest first. Versions of one day differ by at least one millisecond.
- * Undefined if the date is unknown or must not change.
+ * Returns a time of publication for each release. The time is undefined if it is unknown or must not change.
+ * `releases` begins with the oldest. Times on the same day differ by at least one millisecond.
  */
 function publicationDates(
   releases: readonly Dated[],
@@ -245,8 +248,8 @@ function utcOf(date: string): string | undefined {
 const dayOf = (instant: string): string => instant.slice(0, 10);
 
 /**
- * Returns a result without changes if the server has the same note. Undefined if the note must be sent. Older servers
- * return too little data to compare, so their notes are always sent.
+ * Returns a result without changes if the server has the same note. Undefined if the note must be sent. A note
+ * is always sent to an older server, which returns too little data to compare.
  */
 function sameRelease(
   entry: EditedChangelogEntry | undefined,
@@ -287,8 +290,8 @@ export type ReleaseFlags = SourceFlags &
   GlobalFlags & { readonly version?: string; readonly notes?: string };
 
 /**
- * Publishes the release note of one version, or writes a draft. The version comes from `--version`, the tag of the CI
- * job or the file. An equal published note does not change. (rule L31)
+ * Publishes the release note of one version, or writes a draft. The version comes from `--version`, the tag of
+ * the CI job or the file. Changes nothing if the server has published the same note. (rule L31)
  */
 export async function release(
   invocation: Invocation,
@@ -333,8 +336,8 @@ async function describe(
 const isWaiting = ({ version }: DescribedRelease): boolean => version === undefined;
 
 /**
- * Returns the release to publish. Unreleased notes need a version from the person. Throws a usage error if there is no
- * release.
+ * Returns the release to publish. Returns unreleased notes only if the person gives a version. Throws a usage
+ * error if there is no release.
  */
 function choose(
   releases: readonly DescribedRelease[],

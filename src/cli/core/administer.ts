@@ -17,7 +17,7 @@ export const onDatabase = (command: Command): Command =>
       "address of a PostgreSQL database, used instead of a file (INNKEEP_DATABASE_URL)",
     );
 
-/** Runs an operator's command. The command opens the database directly, without a server. Returns its result. */
+/** Runs an operator's command directly on the database, without a server. Returns the result of the command. */
 export function runOnDatabase(
   { context }: Invocation,
   { data, databaseUrl }: DatabaseChoice,

@@ -18,8 +18,8 @@ export interface Incomplete {
 }
 
 /**
- * Asks the person for missing flags or arguments, and returns the complete command line. Undefined for other errors, or
- * without an answer. Rejects at an interruption. (rule L52)
+ * Asks the person for missing flags or arguments, and returns the complete command line. Returns undefined for
+ * other errors, or if the person does not answer. Rejects if the person interrupts the command. (rule L52)
  */
 export async function askMissing(
   fault: unknown,
@@ -63,7 +63,9 @@ async function askFlags({ context }: Incomplete, command: Command, flags: readon
   return answers;
 }
 
-/** Asks for the first missing argument. Undefined if the command has no further argument. */
+/**
+ * Asks for the first missing argument and returns its value. Undefined if the command line has all arguments.
+ */
 async function askArgument(incomplete: Incomplete, command: Command): Promise<string | undefined> {
   const argument = command.registeredArguments[command.args.length];
   if (!argument) return undefined;

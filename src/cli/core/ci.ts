@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
 
-/** The id of a CI run, and the scope in which its job runs the tests. */
+/** The scope of a CI job, and the id of its run. */
 interface CiRun {
   /**
-   * The workflow, job, matrix, operating system and ref. A failure is resolved when the test passes in every scope that
-   * reported it.
+   * The workflow, job, matrix, operating system and ref. A failure is resolved when the test passes in every
+   * scope that reported the failure.
    */
   readonly scope: string | undefined;
   /** The id of the run. A second attempt has the same id. */
@@ -20,7 +20,10 @@ export function ciRun(
     joinsShards,
   }: {
     readonly platform: string;
-    /** Whether all shards of a suite have the same scope. A shard is one of its parallel parts. */
+    /**
+     * Whether all shards of a test suite have the same scope. Shards are parts of the suite that run in
+     * parallel.
+     */
     readonly joinsShards: boolean;
   },
 ): CiRun {
@@ -43,8 +46,8 @@ const shardOf = (env: Env, job = ""): string | undefined =>
   env.BITBUCKET_PARALLEL_STEP;
 
 /**
- * Returns the sorted values of INNKEEP_MATRIX, such as `{"node": 20}`. The user sets INNKEEP_MATRIX, because GitHub has
- * no such variable. Omits shards if they share a scope.
+ * Returns the sorted values of INNKEEP_MATRIX, such as `{"node": 20}`. The user sets INNKEEP_MATRIX, because
+ * GitHub has no such variable. With `joinsShards`, omits the values whose name contains "shard".
  */
 function matrixOf({ INNKEEP_MATRIX: given = "" }: Env, joinsShards: boolean): string[] {
   const matrix = objectIn(given);
@@ -83,7 +86,10 @@ const statuses: readonly ((env: Env) => string | undefined)[] = [
   (env) => statusOfExit(env.BITRISE_BUILD_STATUS),
 ];
 
-/** Returns the current result of the job, from the variables of the service. Undefined if the service sets none. */
+/**
+ * Returns the current result of the job, from the variables of the service. Undefined if no variable contains
+ * it.
+ */
 export const ciStatus = (env: Env): string | undefined =>
   statuses.map((statusIn) => statusIn(env)).find((status) => status);
 
@@ -91,7 +97,8 @@ const statusOfExit = (code: string | undefined): string | undefined =>
   code === undefined || code === "" ? undefined : code === "0" ? "success" : "failure";
 
 /**
- * Returns the time when the run started, from the variables of the service. Undefined if the service sets none.
+ * Returns the time when the run started, from the variables of the service. Undefined if no variable contains
+ * it.
  */
 export function ciStart(env: Env): string | undefined {
   const seconds = Number(env.BITRISE_BUILD_TRIGGER_TIMESTAMP);
@@ -109,8 +116,8 @@ export const ciFolders = (
 });
 
 /**
- * Returns a file that GitHub writes when a job starts. Its modification time is the start. No variable contains that
- * time.
+ * Returns the path of a file that GitHub writes when a job starts. The modification time of the file is the
+ * start of the job. No variable contains the start.
  */
 export const fileOfStart = (env: Env): string | undefined => env.GITHUB_EVENT_PATH;
 
@@ -344,8 +351,8 @@ const verbs = ["send", "resolve"] as const;
 export type BestEffortVerb = (typeof verbs)[number];
 
 /**
- * Returns the verb of `feedback … --best-effort`, which must not break a build. The parser is not used: it may reject
- * the command line. (rule L7)
+ * Returns the verb of a `feedback` command with `--best-effort`. Such a command must not break a build. The
+ * parser is not used, because it may reject the command line. (rule L7)
  */
 export function bestEffortVerb(argv: readonly string[]): BestEffortVerb | undefined {
   const at = argv.indexOf("feedback");

@@ -69,8 +69,9 @@ export function startInvocation(context: Context, flags: GlobalFlags, asTester =
 }
 
 /**
- * Returns the credential for the server. Throws a CliError for another kind, or a server that `findCredential` refuses.
- * Prints a note if it uses the stored credential in place of the variable.
+ * Returns the credential for the server. Throws a CliError if the secret is of another kind, or if
+ * `findCredential` refuses the server. Prints a note if the secret in the variable is for another server and
+ * the stored one is used.
  */
 export async function ownCredential(
   invocation: Invocation,
@@ -132,7 +133,7 @@ function endingOf(command: Command): string {
   return `${shown}\nGlobal options: innkeep help options`;
 }
 
-/** Returns the words that call a command, without the name of the program. */
+/** Returns the words that call a command, such as `faq list`. */
 export function wordsOf(command: Command): string {
   const words = [];
   for (let at = command; at.parent; at = at.parent) words.unshift(at.name());
@@ -175,8 +176,8 @@ export function mutates(command: Command, dryRun = "print the request instead of
 }
 
 /**
- * Parses a duration of at most one day. Timers of Node with more than 24 days end immediately. Throws an
- * InvalidArgumentError.
+ * Parses a duration from one second to one day, and returns seconds. Throws an InvalidArgumentError for any
+ * other text. Without the limit, a timer of more than 24 days would end immediately.
  */
 function atMostADay(given: string): number {
   const seconds = duration(given);
@@ -250,7 +251,7 @@ export function instantOf(flag: string, given: string | undefined): string | und
   );
 }
 
-/** Returns the given time. Adds the start of the day in UTC to a date without a time. */
+/** Returns the given text. A date without a time gets the start of the day in UTC. */
 export const withTime = (given: string): string =>
   /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
 

@@ -24,7 +24,10 @@ export function lastingClient(invocation: Invocation, limits: Limits = {}): Clie
 
 type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
 
-/** Returns the note before a retry. It contains the error, and the pause that the server set or the remaining time. */
+/**
+ * Returns the note that is printed before a retry. It contains the error. It also says how long the server
+ * asked to wait, or how long the command still tries.
+ */
 export const retryText = ({ waitMs, leftMs, error }: Pause): string =>
   asksForPause(error)
     ? `${error.message} Trying again in ${secondsOf(waitMs)} s, as the server asks.`
@@ -35,9 +38,7 @@ const asksForPause = (error: Error): boolean =>
 
 const secondsOf = (milliseconds: number): number => Math.ceil(milliseconds / 1_000);
 
-/**
- * Returns a function that prints each error only once, even if the command retries several times because of it.
- */
+/** Returns a function that prints each error only once, even if the error causes several retries. */
 function sayingOnce(say: (text: string) => void): (pause: Pause) => void {
   const said = new Set<string>();
   return (pause) => {

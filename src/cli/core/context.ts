@@ -84,7 +84,7 @@ export interface Context {
   readonly programs: Programs;
   /** Loads the packages that `serve` needs. If one is missing, rejects with an Error that names it. */
   readonly checkServer: () => Promise<void>;
-  /** The transport of a test, which sends the requests. Undefined for the real network. */
+  /** Sends the requests in a test. Undefined outside of tests: then the network is used. */
   readonly transport?: Transport;
 }
 
@@ -145,8 +145,9 @@ export interface Invocation {
   /** The address of the server. */
   baseUrl(): string;
   /**
-   * Returns the client of the API with the person's credentials. With `--dry-run`, prints the first change and ends.
-   * Changes get an Idempotency-Key. The next run reuses the key if no answer came.
+   * Returns the client of the API with the person's credentials. With `--dry-run`, the first request that
+   * changes something is printed and not sent, and the command ends. Requests that change something get an
+   * Idempotency-Key. If no answer came, the next run sends the same key again.
    */
   client(): Client;
   /** Like `client`, but sends requests to any route and returns the whole answer. */

@@ -89,8 +89,8 @@ export const cliErrorOf = (error: unknown): CliError =>
   error instanceof CliError ? error : new CliError(failureOf(error));
 
 /**
- * Recognises errors of the server and of the operator's commands by name. Other bundles have other classes, so
- * `instanceof` does not work.
+ * Converts an error of the server or of an operator's command. Recognises the error by its name. `instanceof`
+ * does not work, because each bundle has its own copies of the classes.
  */
 function programFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return unexpectedFailure(error, "unexpected");
@@ -193,7 +193,8 @@ function nextAfter({ status, code, retryAfterSeconds }: ServerError): string | u
 }
 
 /**
- * Whether the server does not have the endpoint. For existing endpoints, Innkeep's status 404 has a more specific code.
+ * Whether the server does not have the endpoint. If Innkeep has the endpoint, its code for status 404 is more
+ * specific than `http_404`.
  */
 const isAbsent = (status: number, code: string): boolean =>
   [404, 405].includes(status) && code === `http_${status}`;
@@ -219,8 +220,8 @@ const startNext =
   "Is the server running? `innkeep serve --demo` starts one; INNKEEP_BASE_URL selects another server.";
 
 /**
- * Makes the parser continue after a wrong value, so that one message names all faults. If the returned list is not
- * empty, no command may run.
+ * Makes the parser continue after a wrong value, so that one message names all faults. Returns the list to
+ * which the parser adds these faults. If the list is not empty, no command may run.
  */
 export function collectValueFaults(program: Command): readonly ParserFault[] {
   const faults: ParserFault[] = [];
@@ -417,7 +418,10 @@ const missingArguments = ({ registeredArguments, args }: Command): readonly stri
     .filter(({ required }) => required)
     .map((argument) => `<${argument.name()}>`);
 
-/** Replaces request fields in a failure with flags and arguments. Fields without a flag keep their name. */
+/**
+ * Replaces the names of request fields in a failure with flags or arguments. A field without a flag keeps its
+ * name.
+ */
 function withFlagNames(failure: Failure, command: Command): Failure {
   const { issues = [], code } = failure;
   if (issues.length === 0) return failure;

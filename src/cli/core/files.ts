@@ -48,7 +48,8 @@ export async function writeInOneStep(file: string, text: string): Promise<void> 
 async function createFile(file: string, text: string): Promise<boolean> {
   try {
     await withPart(file, { text, mode: 0o644 }, async (part) => {
-      // On file systems without hard links, a crash may leave a part of the text.
+      // On a file system without hard links, the text is written directly. A crash may then leave an incomplete
+      // file.
       await link(part, file).catch((error: NodeJS.ErrnoException) => {
         if (error.code === "EEXIST") throw error;
         return writeFile(file, text, { mode: 0o644, flag: "wx" });
@@ -80,8 +81,8 @@ async function withPart(
 }
 
 /**
- * Throws a usage error if a path in the working folder leads out of it through a link. A stranger's repository may
- * contain such a link. Paths outside are allowed. (rule C25)
+ * Throws a usage error if a path in the working folder leads out of it through a link. A stranger's repository
+ * may contain such a link. A path that is outside of the working folder is allowed. (rule C25)
  */
 export async function assertInside(cwd: string, named: string): Promise<void> {
   const absolute = resolve(cwd, named);

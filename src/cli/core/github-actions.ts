@@ -4,7 +4,10 @@ import { oneLine } from "../../words/visible.ts";
 import { isGitHubActions } from "./ci.ts";
 import type { Context, Invocation } from "./context.ts";
 
-/** Stores the start of the job for the action. GitHub Actions runs this before the first step. (rule L21) */
+/**
+ * Stores the start of the job for the main step of the action. GitHub Actions runs this before the first step.
+ * (rule L21)
+ */
 export async function recordStart({ env, clock, newId, io }: Context): Promise<void> {
   const file = env.GITHUB_STATE;
   if (!file) return;
@@ -36,7 +39,10 @@ export function annotation(
   return `::${level} ${traits.join(",")}::${escaped(message, /[%\r\n]/g)}\n`;
 }
 
-/** Writes an annotation to the job log. Nothing with `--json`: standard error then contains only JSON. (rule L1) */
+/**
+ * Writes an annotation to the job log. Writes nothing with `--json`, because standard error then contains only
+ * JSON. (rule L1)
+ */
 export function annotateJob({ context, flags }: Invocation, line: string): void {
   if (isGitHubActions(context.env) && !flags.json) context.io.stderr.write(line);
 }
@@ -52,8 +58,8 @@ interface StepOutput {
 }
 
 /**
- * Writes an output of a step: one line. `file` is the value of GITHUB_OUTPUT. The delimiter is random, because the
- * author of the value must not guess it.
+ * Writes an output of a step, as a value of one line. `file` is the value of GITHUB_OUTPUT. The delimiter is
+ * random, so that the author of the value cannot guess it.
  */
 export const addOutput = (file: string, { value, ...output }: StepOutput): Promise<void> =>
   addLines(file, { ...output, value: oneLine(value) });

@@ -16,8 +16,8 @@ interface PendingKey {
 const usableMs = 23 * 3_600_000;
 
 /**
- * Stores a key for each request that changes something, until the server has handled it. The same command sends the
- * same key again. So the change happens only once.
+ * Stores a key for each request that changes something, until the server has handled the request. If the person
+ * runs the command again before that, the same key is sent. So the change happens only once.
  */
 export function idempotencyKeys(context: Context, stateFolder: string): Idempotency {
   const files = new Map<string, string>();

@@ -130,8 +130,8 @@ export const hasMaintainerToken = async (invocation: Invocation): Promise<boolea
   (await invocation.credential("maintainerToken")) !== undefined;
 
 /**
- * Returns the apps that the token can use. A token that may not list apps must be limited to one. Otherwise throws a
- * CliError.
+ * Returns the apps that the token can use. If the token may not list apps, returns the one app to which the
+ * token is limited. Throws a CliError if the token is not limited to one app.
  */
 export async function reachableApps(invocation: Invocation): Promise<readonly NamedApp[]> {
   try {

@@ -71,7 +71,8 @@ export const optionalTextOf = async (
 ): Promise<string | undefined> => (given === undefined ? undefined : textOf(invocation, flag, given));
 
 /**
- * Reads a file, or standard input for `-`. Throws a usage error if this fails, or another flag has read standard input.
+ * Reads a file, or standard input for `-`. Throws a usage error if the file cannot be read, or if another flag
+ * has read standard input.
  */
 export async function readText({ io, cwd, signal }: Context, flag: string, file: string): Promise<string> {
   if (file === "-" || isStandardInput(file)) return standardInput(io, flag);
@@ -86,7 +87,10 @@ export async function readText({ io, cwd, signal }: Context, flag: string, file:
 const fileOf = (flag: string, file: string): string =>
   flag.startsWith("-") ? `${flag}: the file ${file}` : `The file ${file}`;
 
-/** Whether the path is standard input. It often cannot be opened twice, so callers must not open the path. */
+/**
+ * Whether the path is standard input. Callers must not open the path, because standard input often cannot be
+ * opened twice.
+ */
 export const isStandardInput = (path: string): boolean =>
   /^\/dev\/stdin$|^\/(dev|proc\/self)\/fd\/0$/.test(path);
 
@@ -131,7 +135,10 @@ interface ReadBytes {
   readonly whole: boolean;
 }
 
-/** Reads at most about `mostTextBytes`. Rejects at an abort while it waits for the writer of a pipe. */
+/**
+ * Reads a file, a pipe or a socket, up to about `mostTextBytes`. Rejects if `signal` aborts while a pipe or
+ * socket has no data.
+ */
 export async function readAtMost(path: string, signal: AbortSignal): Promise<ReadBytes> {
   // The module is loaded only here, because most commands read no file and must start fast.
   const { stat } = await import("node:fs/promises");
@@ -143,8 +150,8 @@ export async function readAtMost(path: string, signal: AbortSignal): Promise<Rea
 }
 
 /**
- * Returns the open descriptor in a path such as `/dev/fd/3`. A pipe that is opened twice may never end. A socket cannot
- * be opened.
+ * Returns the number of the open descriptor in a path such as `/dev/fd/3`. The path must not be opened again. A
+ * pipe that is opened twice may never end, and a socket cannot be opened.
  */
 function descriptorOf(path: string): number | undefined {
   const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,9})$/.exec(path)?.[1];
@@ -177,8 +184,8 @@ async function* ofFile(path: string): AsyncGenerator<Buffer> {
 }
 
 /**
- * A stream can be interrupted while it waits for the writer. The usual functions open the pipe in a thread, which
- * cannot be interrupted.
+ * Reads a named pipe as a stream, because a stream can be interrupted while it waits for the writer. The
+ * functions of `node:fs/promises` open the pipe in a thread that cannot be interrupted.
  */
 async function* ofPipe(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const { constants, openSync } = await import("node:fs");
@@ -194,9 +201,9 @@ async function* ofStream(fd: number, signal: AbortSignal): AsyncGenerator<Buffer
 type ForeignFile = { readonly bytes: Buffer } | { readonly fault: string; readonly code?: string };
 
 /**
- * Reads an ordinary file of a folder that a stranger may have filled. Other files may be endless or block the program.
- * Undefined if the file is missing.
- * Synchronous, because the asynchronous functions load slowly.
+ * Reads an ordinary file of a folder that a stranger may have filled. Refuses pipes and devices, because they
+ * may be endless or block the program. Undefined if the file is missing. Synchronous, because the asynchronous
+ * functions load slowly.
  */
 export function readForeign(path: string, most: number): ForeignFile | undefined {
   try {
@@ -218,7 +225,10 @@ export function readForeignText(path: string, shown: string, most: number): stri
   return read?.bytes.toString("utf8");
 }
 
-/** The size from the file system is not used: it is 0 in /proc, and files may grow. */
+/**
+ * Reads a file to its end. Does not use the size from the file system, which is 0 in /proc and too small for a
+ * growing file.
+ */
 function readAll(path: string, most: number): ForeignFile {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

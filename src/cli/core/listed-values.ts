@@ -38,7 +38,10 @@ const views: Listing = { command: ["view", "list"], value: "id", name: "name" };
 
 const reports: Listing = { command: ["feedback", "resend", "--list"], value: "id", name: "subject" };
 
-/** The arguments whose values come from a list command, by the words of their commands. */
+/**
+ * For each command, the list command that lists the values of its first argument. The keys are the words of the
+ * commands.
+ */
 export const listedArguments: Readonly<Record<string, Listing>> = {
   "faq view": faqs,
   "faq edit": faqs,
@@ -101,7 +104,10 @@ const fixedOfFlags: Readonly<Record<string, readonly string[]>> = {
 export const choicesOfArgument = (argument: Argument): readonly string[] | undefined =>
   argument.argChoices ?? fixed[argument.name()];
 
-/** The values of arguments that the commands check themselves, by the name of the argument. */
+/**
+ * The allowed values of arguments that the command checks, and not the parser. The keys are the names of the
+ * arguments.
+ */
 const fixed: Readonly<Record<string, readonly string[]>> = {
   kind: allKinds.map(wordOf),
   key: [...profileKeys],

@@ -2,7 +2,7 @@ import { ServerError } from "../../client/errors.ts";
 import { CliError } from "./cli-error.ts";
 import type { Invocation } from "./context.ts";
 
-/** Throws a CliError with an explanation if the server has no endpoints of the console. */
+/** Calls `run`. Throws a CliError with an explanation if the server has no endpoints of the console. */
 export async function explainMissingConsole(
   invocation: Invocation,
   run: () => Promise<undefined>,
@@ -73,8 +73,8 @@ export async function explainMissingList<T>(call: () => Promise<T>): Promise<T> 
 }
 
 /**
- * Throws a CliError with an explanation if the server has no endpoints for work. After a 404, `exists` reads the
- * proposal. If that succeeds, the endpoint is missing.
+ * Calls an endpoint for work on a proposal. Throws a CliError with an explanation if the server does not have
+ * this endpoint. After a 404, `exists` reads the proposal. If the proposal exists, the endpoint is missing.
  */
 export async function explainMissingWork<T>(
   call: () => Promise<T>,

@@ -8,8 +8,8 @@ import type { Context, GlobalFlags, Invocation, Sink } from "./context.ts";
 import { shortened } from "./ids.ts";
 
 /**
- * Prints how to get the next page. `all`: the command has `--all`. A page without rows can have a next page, because
- * the server may stop a long search.
+ * Prints how to get the next page. `all` is true if the command has the flag `--all`. A page without rows can
+ * have a next page, because the server may stop a long search.
  */
 export function noteFurther(
   invocation: Invocation,
@@ -77,7 +77,7 @@ interface List<Row> {
   readonly columns: readonly Column<Row>[];
   /** Fields of the JSON object in addition to the items. */
   readonly extra?: Readonly<Record<string, unknown>>;
-  /** The name of the field in the JSON object that contains the items, instead of `items`. */
+  /** The name of the JSON field that contains the items. The default is `items`. */
   readonly name?: string;
 }
 
@@ -231,8 +231,8 @@ const idLength = 36;
 type Columns = readonly { readonly least: number; readonly most: number }[];
 
 /**
- * Returns the lines of a table. Columns become narrower to fit the terminal. A single word is never cut: the row
- * continues on an indented line.
+ * Returns the lines of a table. Columns become narrower to fit the terminal. A single word of at most 36
+ * columns is never cut. If the columns still do not fit, each row continues on an indented line.
  */
 export function table(rows: readonly (readonly string[])[], columns: number): string[] {
   const cells = rows.map((row) => row.map((cell) => oneLine(cell)));
@@ -261,7 +261,7 @@ function wordWidth(cell: string): number {
   return width > idLength || cell.includes(" ") ? 0 : width;
 }
 
-/** Distributes columns over lines. Returns for each line its first column and the widths. */
+/** Distributes columns over lines. Returns the index of the first column and the widths for each line. */
 function packed(columns: Columns, available: number): { from: number; widths: number[] }[] {
   const starts = [0];
   let used = -gap.length;
@@ -371,7 +371,10 @@ const dayMs = 86_400_000;
  */
 export const isDayOver = (since: number, now: number): boolean => now - since >= dayMs || since > now;
 
-/** Whether a note may be shown now, at most once a day on this machine. If yes, stores the time. */
+/**
+ * Whether the note `what` may be shown now. Each note is shown at most once a day on this machine. If yes,
+ * stores the time.
+ */
 export function mayShowToday(context: Context, what: string): boolean {
   const file = join(stateFolder(context), `said-${what}`);
   const now = context.clock.now();
@@ -404,14 +407,14 @@ export const withoutCommands = (text: string): string =>
 type Env = Context["env"];
 
 /**
- * Returns a text that is safe for the log of a CI job. CI services run commands in logs. A stranger may have written
- * parts of the text.
+ * Returns a text that is safe for the log of a CI job. CI services execute commands that they find in a log. A
+ * stranger may have written parts of the text.
  */
 export const asLogged = (env: Env, text: string): string => (isCiJob(env) ? withoutCommands(text) : text);
 
 /**
- * Escapes invisible characters, and `##` in a CI job. The meaning stays, because these characters occur only in
- * strings. (rule W4)
+ * Escapes invisible characters, and `##` in a CI job. The JSON keeps its meaning, because these characters
+ * occur only in strings. (rule W4)
  */
 export const asLoggedJson = (env: Env, json: string): string =>
   isCiJob(env) ? escapedJson(json).replaceAll("##", "#\\u0023") : escapedJson(json);
@@ -452,8 +455,8 @@ type Style = keyof typeof styles;
 export type Painter = (style: Style, text: string) => string;
 
 /**
- * Returns the functions that style text. `--color`, NO_COLOR, FORCE_COLOR and the terminal decide whether they add
- * colours.
+ * Returns the function that adds a style to a text. `--color`, NO_COLOR, FORCE_COLOR and the terminal decide
+ * whether it adds colours.
  */
 export function painter(context: Context, flags: GlobalFlags, sink: Sink): Painter {
   if (!showsColor(context, flags, sink)) return (_style, text) => text;

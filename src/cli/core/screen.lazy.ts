@@ -63,7 +63,10 @@ function pause(): void {
   process.stdout.write(showCursor, () => process.kill(process.pid, "SIGSTOP"));
 }
 
-/** Sends SIGHUP to this process, and waits for the abort. The library may detect the closed terminal first. */
+/**
+ * Sends SIGHUP to this process, and waits until `signal` aborts. Needed if the library detects the closed
+ * terminal first.
+ */
 async function hungUp(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const aborted = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));

@@ -151,8 +151,8 @@ export function readProjectFile({ cwd, home }: Pick<Context, "cwd" | "home">): P
 const mostBytes = 65_536;
 
 /**
- * Returns the text of a project file. Undefined if it is missing or unreadable. A stranger may have written it: throws
- * a usage error for a pipe, device, folder or huge file.
+ * Returns the text of a project file. Undefined if the file is missing or unreadable. Throws a usage error for
+ * a pipe, device, folder or huge file, because a stranger may have put it there.
  */
 export function projectText(file: string): string | undefined {
   const read = readForeign(file, mostBytes);
@@ -207,8 +207,9 @@ const secretStarts = [...Object.values(credentialKinds).map(({ prefix }) => pref
 const local = "http://127.0.0.1:4700";
 
 /**
- * Returns the server of the first source (see `sourcesOf`), of the last sign-in, or of this machine. If a variable
- * contains a credential, only testers' commands use the last sign-in. Throws a usage error for an invalid address.
+ * Returns the first server in `sourcesOf`, or else the server of the last sign-in, or else a server on this
+ * machine. If a variable contains a credential, only testers' commands use the last sign-in. Throws a usage
+ * error for an invalid address.
  */
 export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean): Server {
   for (const { server, from, isProject, profile } of sourcesOf(context, flags)) {
@@ -221,13 +222,13 @@ export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean
   return { address: local, from: "the default" };
 }
 
-/** Whether a variable contains a credential. The credential may be for another server than that of the last sign-in. */
+/** Whether a variable contains a credential. The credential may not be for the server of the last sign-in. */
 const hasCredentialVariable = ({ env }: Context): boolean =>
   Object.values(credentialKinds).some(({ variable }) => env[variable]);
 
 /**
- * Returns the app, by id or name, from the first source with an app. If the source also contains a server, the app
- * counts only for that server.
+ * Returns the app, by id or name, from the first source with an app. A source that also contains a server is
+ * used only if the command uses that server.
  */
 export function namedApp({ context, flags, baseUrl }: Invocation): string | undefined {
   for (const { app, server, from } of sourcesOf(context, flags)) {
@@ -236,7 +237,9 @@ export function namedApp({ context, flags, baseUrl }: Invocation): string | unde
   return undefined;
 }
 
-/** Returns the console address from a variable or the profile. By default, it is `/console` of the server. */
+/**
+ * Returns the console address from a variable or the profile. The default is the path `/console` on the server.
+ */
 export function consoleAddress({ context, flags, baseUrl }: Invocation): string {
   const address = baseUrl();
   for (const { console, server, from } of sourcesOf(context, flags)) {
@@ -245,7 +248,10 @@ export function consoleAddress({ context, flags, baseUrl }: Invocation): string 
   return `${address}/console`;
 }
 
-/** Returns the address without a slash at the end. Throws a usage error for other texts, and for names or passwords. */
+/**
+ * Returns the address without a slash at the end. Throws a usage error if the text is not a web address, or if
+ * it contains a name or a password.
+ */
 export function webAddress(given: string, origin: string): string {
   const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -270,7 +276,10 @@ export function rememberSignIn(context: Context, baseUrl: string, expiresAt: str
   writePrivately(expiryIn(context), `${expiresAt ?? ""}\n`, context.newId);
 }
 
-/** Returns the expiry of the last sign-in's token. Undefined for another server, or an unknown time. */
+/**
+ * Returns when the token of the last sign-in expires. Undefined if `origin` is another server, or if the time
+ * is unknown.
+ */
 export function signInExpiry(context: Context, origin: string): Date | undefined {
   const address = lastSignIn(context);
   if (address === undefined || new URL(address).origin !== origin) return undefined;
@@ -279,8 +288,8 @@ export function signInExpiry(context: Context, origin: string): Date | undefined
 }
 
 /**
- * Returns the server of the last sign-in, if its token is stored. Undefined with INNKEEP_DEVICE_TOKEN, which may be for
- * another server.
+ * Returns the server of the last sign-in, if its token is stored. Undefined if INNKEEP_DEVICE_TOKEN is set,
+ * because that token may be for another server.
  */
 function lastSignIn(context: Context): string | undefined {
   if (context.env.INNKEEP_DEVICE_TOKEN) return undefined;
@@ -426,7 +435,9 @@ export const openStore = (context: Context): CredentialStore =>
       context.io.stderr.write("Waiting for your keychain. It may show a question on your screen.\n"),
   });
 
-/** Throws a CliError for a credential of another kind. The server would only call the credential invalid. */
+/**
+ * Throws a CliError for a credential of another kind. The server would only say that the credential is invalid.
+ */
 export function assertCredentialKind(found: FoundCredential, kind: CredentialKind): void {
   const message = wrongKindMessage(found, kind);
   if (message === undefined) return;

@@ -24,8 +24,9 @@ interface IssuedCredential {
 }
 
 /**
- * Stores a credential for the server, and prints where. Throws a CliError if `assertKnownServer` refuses the server.
- * Commands trust each server with a stored credential, so a stranger's project file must not choose the server.
+ * Stores a credential for the server, and prints where it is stored. Throws a CliError if `assertKnownServer`
+ * refuses the server. Commands trust each server with a stored credential, so a stranger's project file must
+ * not choose the server.
  */
 export async function storeCredential(
   invocation: Invocation,

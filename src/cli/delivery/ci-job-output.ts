@@ -135,8 +135,8 @@ export async function summarise(invocation: Invocation, paragraphs: readonly str
 }
 
 /**
- * Returns unsent feedback for the job log, which remains after the job. Many people read logs: the text contains no
- * secrets, and no name or address of the sender.
+ * Returns unsent feedback for the job log, which remains after the job. Many people read logs. So the text
+ * contains no secrets, and no name or address of the sender.
  */
 function unsentText({ env }: Context, { fields, files }: ReportContent): string {
   const { message, email, name, metadata, dedupeParts: _, ...rest } = fields;

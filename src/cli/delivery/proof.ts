@@ -39,8 +39,8 @@ export async function submit(
   flags: SubmitFlags,
   given: string | undefined,
 ): Promise<undefined> {
-  // The spool stores the proof before the first request. If the whole id of the slot is not known yet, `noSlot` takes its
-  // place.
+  // The spool stores the proof before the first request. If the whole id of the slot is not known yet, the
+  // stored proof has the slot id `noSlot`.
   const isWhole = given !== undefined && !isStart(given);
   const draft = await draftOf(invocation, flags, isWhole ? given : noSlot);
   const proof = itemOf(invocation, { ...draft, ...(!isWhole && { wantedSlot: given ?? "" }) });
@@ -72,7 +72,10 @@ const noImageFaults = (paths: readonly string[]): InputFault[] =>
     ? [{ flag: "--image", message: "is missing, because a proof needs at least one picture" }]
     : [];
 
-/** Returns the time of the newest picture, or now if it is not from today. Servers accept only proofs of today. */
+/**
+ * Returns the time of the newest picture. If that picture is not from today, returns the current time, because
+ * servers accept only proofs of today.
+ */
 async function captureTime(images: readonly SentFile[], now: Date): Promise<Date> {
   const times = await Promise.all(images.map(async ({ path }) => (await stat(path)).mtime));
   const newest = new Date(Math.max(0, ...times.map((time) => time.getTime())));
@@ -132,8 +135,8 @@ function bodyOf({ id, fields, images }: Proof): FileContent {
 }
 
 /**
- * Whether every further attempt fails: no such slot, or a refused proof. False for other refusals, such as of the
- * sign-in.
+ * Whether every further attempt would fail too, for example because there is no such slot. False for an error
+ * that can change, such as a refused sign-in.
  */
 function isFinal(error: Error): boolean {
   if (error instanceof CliError) return error.exit === "usage" || error.exit === "notFound";

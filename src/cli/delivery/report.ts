@@ -151,8 +151,8 @@ function resendAdvice(error: Error, { id, files }: Report, isCut: boolean): stri
 }
 
 /**
- * Prints the id and the console address of the feedback. The sender's page needs a flag: everybody with its address can
- * open it, and many people read logs.
+ * Prints the id and the console address of the feedback. Prints the address of the sender's page only with a
+ * flag. Everybody with this address can open the page, and many people read logs.
  */
 export function printAnswer(
   invocation: Invocation,

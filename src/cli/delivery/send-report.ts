@@ -35,7 +35,10 @@ export interface SendFlags extends DraftFlags {
   readonly statusUrl?: boolean;
 }
 
-/** Checks and sends one report, and shows the result in a CI job. With `--best-effort`, a failure is a warning. */
+/**
+ * Checks and sends one report, and shows the result in a CI job. With `--best-effort`, prints a warning after a
+ * failure and returns `ok`.
+ */
 export async function send(invocation: Invocation, flags: SendFlags): Promise<Exit> {
   const made: { draft?: ReportContent } = {};
   let answer: Answer;
@@ -85,8 +88,8 @@ export interface DraftFlags extends Readonly<Partial<Record<ReportTextName, stri
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Throws one usage error that names every fault. With `--best-effort`, removes faulty fields and names them in the
- * message. Then throws only if no valid report remains.
+ * Returns the content of the report. Throws one usage error that names every fault. With `--best-effort`,
+ * removes faulty fields and names them in the message. Then throws only if no valid report remains.
  */
 export async function draftOf(invocation: Invocation, flags: DraftFlags): Promise<ReportContent> {
   const metadata = metadataOf(flags.metadata ?? []);
@@ -143,7 +146,10 @@ const missingKeyFaults = (flags: DraftFlags): InputFault[] =>
     .filter((field) => flags[field] !== undefined && flags.dedupeKey === undefined)
     .map((field) => ({ flag: flagOf(field), message: "needs --dedupe-key" }));
 
-/** Returns a fault if the text is not an e-mail address. The server accepts it, but cannot send replies. */
+/**
+ * Returns a fault if the text is not an e-mail address. A server would accept the text, but could not send
+ * replies.
+ */
 const emailFaults = (email = ""): InputFault[] =>
   email.trim() === "" || /^[^\s@]+@[^\s@]+$/.test(email.trim())
     ? []
@@ -261,8 +267,8 @@ const longestMessage = limits.message;
 const mostNotes = 3_000;
 
 /**
- * Adds the metadata of the CI job, but keeps the person's values. They come first, because servers drop the last values
- * if there are too many.
+ * Adds the metadata of the CI job, but keeps the person's values. The person's values come first, because
+ * servers drop the last values if there are too many.
  */
 function withFacts(fields: Fields, given: Fields, facts: Fields): Fields {
   const metadata = { ...given, ...facts, ...given };
@@ -351,7 +357,10 @@ function wholeLines(text: string, end: "head" | "tail"): string {
 // The bytes that are read at each end of a text. A message always has fewer bytes.
 const endBytes = 131_072;
 
-/** Reads standard input. For long input, returns both ends, with a line between that contains the size. */
+/**
+ * Reads standard input. For long input, returns its beginning and its end, and between them a line with the
+ * size.
+ */
 async function readPiped({ context }: Invocation, flag: string): Promise<string> {
   const { head, tail, bytes } = await endsOfStandardInput(context, flag, 2 * endBytes);
   const isWhole = head.length + tail.length === bytes;

@@ -19,8 +19,9 @@ export interface ResendFlags {
 }
 
 /**
- * Sends items in the spool again, or lists them. The idempotency key of the first attempt prevents a second post. A
- * report without its files gets a new key. The person can also give another key.
+ * Sends items in the spool again, or lists them. Each attempt has the idempotency key of the first attempt, so
+ * that the server stores the item only once. A report without its files gets a new key. The person can also
+ * give another key.
  */
 export async function resend<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -89,8 +90,8 @@ function refuseOtherServer(
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /**
- * Sends the items for this server that are safe to repeat, oldest first. Stops at the first that cannot be sent.
- * Returns the exit of the first failure.
+ * Sends the items for this server that are safe to repeat, oldest first. Stops after an error that the next
+ * items would also get. Returns the exit of the first failure.
  */
 async function resendAll<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -128,7 +129,8 @@ async function dueItems<I extends SpooledItem, Answer>(
   return due;
 }
 
-// A server stores an idempotency key for only one day. After that, it could post an item a second time.
+// A server stores an idempotency key for only one day. After that, the server could store the same item a
+// second time.
 const keyLifetimeMs = 23 * 3_600_000;
 
 const isDoubtful = ({ lastTry }: SpooledItem, now: Date): boolean =>
@@ -197,7 +199,9 @@ type Delivery<Answer> =
 
 export type Failed = Extract<Delivery<unknown>, { delivered: false }>;
 
-/** An item to send, and the spool with its copy. Undefined if the copy could not be stored. */
+/**
+ * An item to send, and the spool that contains its copy. `spool` is undefined if the copy could not be stored.
+ */
 export interface KeptItem<I extends SpooledItem> {
   readonly item: I;
   readonly spool: Spool<I> | undefined;
@@ -229,7 +233,10 @@ export async function sendNew<I extends SpooledItem, Answer>(
   return sendKept(invocation, await keep(invocation, item, kind), kind);
 }
 
-/** Sends one item from the spool. After an interruption, prints its state as a note, because no error is printed. */
+/**
+ * Sends one item from the spool. After an interruption, prints the state of the item as a note, because the
+ * command prints no error.
+ */
 async function sendKept<I extends SpooledItem, Answer>(
   invocation: Invocation,
   kept: KeptItem<I>,
@@ -249,7 +256,10 @@ export const failureText = ({ message, details, next }: CliError): string =>
     ...(next ? [next] : []),
   ].join("\n");
 
-/** Stores an item in the spool before it is sent. If this fails, prints a note and sends without a copy. (rule L6) */
+/**
+ * Stores an item in the spool before it is sent. If this fails, prints a note. The item is then sent without a
+ * copy. (rule L6)
+ */
 export async function keep<I extends SpooledItem>(
   invocation: Invocation,
   item: I,
@@ -272,7 +282,7 @@ export async function remind<I extends SpooledItem>(
   invocation: Invocation,
   kind: StoredKind<I>,
 ): Promise<void> {
-  // A folder that cannot be read must not fail a command that has sent its own item.
+  // The command has already sent its own item. So it must not fail if the folder cannot be read.
   const { items } = await openSpool(invocation, kind)
     .list()
     .catch(() => ({ items: [] }));
@@ -318,8 +328,8 @@ const endsSeries = ({ exit }: CliError): boolean =>
   ["tryLater", "authentication", "interrupted"].includes(exit);
 
 /**
- * Removes the copy if the server has the item or never accepts it. Otherwise stores the result. Throws a CliError if
- * another process sends the item. (rule L6)
+ * Sends one item. Removes the copy if the server has the item or will never accept it. Otherwise stores the
+ * result. Throws a CliError if another process sends the item. (rule L6)
  */
 async function attempt<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -503,7 +513,7 @@ const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new
 
 /**
  * Counts the bytes that were read. Until `isSentWhole` returns true, the server cannot have the complete item.
- * `failure` returns the error of a file.
+ * `failure` returns the error if a file could not be read.
  */
 function counted(content: FileContent) {
   let left = content.bytes;

@@ -135,7 +135,8 @@ async function claim(context: Context, folder: string): Promise<(() => Promise<v
   return () => rm(lock, { force: true });
 }
 
-// The maximum age of a lock. Every upload is shorter, and another process may now have the id of an old lock.
+// The maximum age of a lock. An older lock is ignored. Every upload is shorter, and the process id in the lock
+// may belong to another process now.
 const staleMs = 3_600_000;
 
 async function isLocked({ clock, processId, isRunning }: Context, lock: string): Promise<boolean> {
@@ -146,8 +147,8 @@ async function isLocked({ clock, processId, isRunning }: Context, lock: string):
 }
 
 /**
- * The last attempt. `unsent`: the server cannot have the item. `refused`: it refused the item. `unknown`: it may have
- * the item.
+ * The last attempt. `unsent`: the server cannot have the item. `refused`: the server refused the item.
+ * `unknown`: the server may have the item.
  */
 export interface LastTry {
   readonly at: string;

@@ -35,7 +35,10 @@ export type Proof = SpooledItem & ProofContent;
 
 const StoredFile = z.object({ name: z.string(), mediaType: z.string(), bytes: z.int() });
 
-/** What the spool stores for every item. File names are places in the request, such as `images.0`. */
+/**
+ * What the spool stores for every item. A file in the spool has the name of its place in the request, such as
+ * `images.0`.
+ */
 const stored = {
   id: z.string(),
   createdAt: z.string(),

@@ -66,8 +66,8 @@ export async function listen(invocation: Invocation, flags: ListenFlags): Promis
 }
 
 /**
- * Returns the address from a URL, `host:port/path`, or a port with a path. Throws a usage error for others, and for
- * other machines.
+ * Returns the address from a URL, `host:port/path`, or a port with a path. Throws a usage error for any other
+ * text, and for an address of another machine.
  */
 function urlOf(given: string): URL {
   const port = /^:?(\d{1,5})(\/.*)?$/.exec(given);
@@ -147,8 +147,8 @@ const mostPauseMs = 15_000;
 const leastHeldMs = 1_000;
 
 /**
- * Yields each event once, in order, including those during a failure of the server or network. Prints notes about
- * failures. (rule O34)
+ * Yields each event once, in order. Also yields the events that happened during a failure of the server or
+ * network. Prints notes about failures. (rule O34)
  */
 async function* eventsOf(
   invocation: Invocation,
@@ -218,7 +218,10 @@ const ask = (
     repeatAfter: () => false,
   });
 
-/** Whether the server refused the position in `since`. After a reset or restore, events have new numbers. */
+/**
+ * Whether the server refused the position in `since`. After a reset or restore, an old position is refused,
+ * because events have new numbers.
+ */
 const isOtherData = (error: unknown): boolean =>
   error instanceof ServerError &&
   error.status === 400 &&
@@ -227,7 +230,8 @@ const isOtherData = (error: unknown): boolean =>
 const beforeReset = 60_000;
 
 /**
- * Returns the start time after a reset. The clock of a development server may have moved back before the last event.
+ * Returns the time from which events are requested after a reset. The clock of a development server may show an
+ * earlier time than that of the last event.
  */
 async function restartOf(invocation: Invocation, lastAt: string): Promise<string> {
   const now = await developmentTime(invocation);
@@ -238,8 +242,8 @@ async function restartOf(invocation: Invocation, lastAt: string): Promise<string
 const mostSeen = 2_000;
 
 /**
- * Stores the newest event ids, so that no event is sent twice. A request since a time also returns events of exactly
- * that time.
+ * Stores the newest event ids, so that no event is sent twice. A request with a time in `since` also returns
+ * events of exactly that time.
  */
 function createSeen(startedAt: string) {
   const ids = new Set<string>();
@@ -257,7 +261,10 @@ function createSeen(startedAt: string) {
   };
 }
 
-/** Sends events one after another. A second function repeats the last event when the person presses `r`. */
+/**
+ * Returns two functions. `forward` sends events one after another. `pressed` repeats the last event if the key
+ * is `r`.
+ */
 function createForwarder(invocation: Invocation, forwarding: Forwarding) {
   let last: AppEvent | undefined;
   let turn: Promise<void> = Promise.resolve();
@@ -275,13 +282,13 @@ function createForwarder(invocation: Invocation, forwarding: Forwarding) {
     pressed(key: string): void {
       if (key !== "r") return;
       if (last === undefined) note(invocation, "There is no event yet.");
-      // The error is ignored here, because a failure of an earlier event has ended the command.
+      // The error is not thrown here. The next call of `forward` throws it and ends the command.
       else inTurn(last, true).catch(() => {});
     },
   };
 }
 
-/** The result for an event: the status of the answer, or the reason for none. */
+/** The result for an event: the status of the answer, or the reason why there is no answer. */
 interface Forwarded {
   readonly status: number | null;
   readonly error: string | null;

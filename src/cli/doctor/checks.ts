@@ -232,7 +232,8 @@ export async function tryServer(invocation: Invocation): Promise<TriedServer> {
 }
 
 /**
- * Returns a transport that adds to `skews`, per answer, by how many milliseconds this clock is ahead of the server's.
+ * Returns a transport. For each answer, it adds to `skews` how many milliseconds this clock is ahead of the
+ * server's clock.
  */
 function watchClock({ context }: Invocation, skews: number[]): Transport {
   const send = context.transport ?? shortTransport(proxyOf(context));
@@ -249,7 +250,10 @@ function watchClock({ context }: Invocation, skews: number[]): Transport {
 
 const open = (path: string): Route => ({ method: "GET", path, auth: "none", summary: "" });
 
-/** Asks the server for its version. Undefined without Innkeep's API. Throws if nothing answers. */
+/**
+ * Asks the server for its version. Undefined if the server does not have the base API. Throws if nothing
+ * answers.
+ */
 async function ask(invocation: Invocation, transport: Transport): Promise<ServerInfo | undefined> {
   const send = connect(invocation, { attempts: 1, timeoutMs: 5_000, transport });
   const health = await orRefusal(() => send(open("/healthz")));
@@ -295,7 +299,10 @@ const installNext = (version: string): string =>
     ? `Install the tarball of version ${version}: \`npm install --global innkeep-${version}.tgz\`.`
     : `npm install --global ${published.name}@${version}`;
 
-/** Returns the part that compatible versions share: the first number, or two numbers before version 1.0. */
+/**
+ * Returns the part of a version that all compatible versions share: the first number, or two numbers before
+ * version 1.0.
+ */
 const lineOf = (version: string): string => /^(0\.\d+|\d+)/.exec(version)?.[1] ?? "";
 
 function versionFindings({ context }: Invocation, { version }: ServerInfo): Finding[] {
@@ -340,7 +347,7 @@ export interface Finding {
   /** The name of the check, in one or two words. */
   readonly check: string;
   readonly state: State;
-  /** The result of a check. */
+  /** The result as a sentence. */
   readonly what: string;
   /** The consequence of a warning or a failure. Otherwise null. */
   readonly why: string | null;
@@ -407,7 +414,7 @@ const width = Math.max(...Object.keys(colors).map((state) => state.length));
 
 const margin = " ".repeat(width + 2);
 
-/** The colours and the width of a line with which findings are printed. */
+/** The colours and the line width with which findings are printed. */
 interface Layout {
   readonly paint: Painter;
   readonly columns: number;

@@ -152,8 +152,8 @@ const howToOffer = "The MCP server offers the tools for this work only with --wo
 const claim: Route = { ...routes.agent.claimRun, summary: "" };
 
 /**
- * Whether the token may claim plans. The server always refuses this claim, because the worker's name is missing. The
- * status shows whether the scope is missing too.
+ * Whether the token may claim plans. Sends a claim that the server always refuses, because the worker's name is
+ * missing. The status shows whether the scope is missing too.
  */
 async function mayWork(invocation: Invocation, found: FoundCredential): Promise<WorkPermission> {
   const send = connect({ ...invocation, credential: async () => found }, { attempts: 1, timeoutMs: 5_000 });

@@ -45,8 +45,8 @@ export const faqDetails = ({
   details({ ...faq, languages: languagesIn(translations) });
 
 /**
- * Returns the languages of the translations as text, with a mark at outdated translations. Undefined if there are no
- * translations.
+ * Returns the languages of the translations as text. Adds `(outdated)` to the language of an outdated
+ * translation. Undefined if there are no translations.
  */
 export const languagesIn = (
   translations: Readonly<Record<string, { readonly outdated: boolean }>>,
@@ -59,7 +59,10 @@ export const languagesIn = (
 export interface TaggedList {
   readonly entries: readonly ServerEntry[];
   readonly etag: string | undefined;
-  /** Whether the server stores the texts of the last push. Only an entry shows it, so undefined for an empty list. */
+  /**
+   * Whether the server stores the texts of the last push. Undefined for an empty list, because only an entry
+   * shows this.
+   */
   readonly keepsMarks: boolean | undefined;
 }
 
@@ -89,7 +92,9 @@ export async function faqApi(invocation: Invocation): Promise<FaqApi> {
   return (await hasMaintainerToken(invocation)) ? withConsole(ofApp, consoleFaqApi(invocation)) : ofApp;
 }
 
-/** Uses the app key first. Sends a request that the key does not allow with the maintainer token. */
+/**
+ * Uses the app key first. If the key does not allow a request, the request is sent with the maintainer token.
+ */
 function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   const either = async <T>(act: (api: FaqApi) => Promise<T>): Promise<T> => {
     try {
@@ -101,8 +106,8 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   };
   const read = () => either((api) => api.read());
   /**
-   * Replaces the list with the maintainer token. If the token's API refuses the ETag of an unchanged list, the token
-   * and the key have different apps. Then throws `refusal`, because the wrong app must not get the list.
+   * Uses the maintainer token to replace the list. If the server refuses the ETag of an unchanged list, the
+   * token and the key have different apps. Then throws `refusal`, because the wrong app must not get the list.
    */
   const replaceWithToken = async (faqs: readonly WantedFaq[], etag: string, refusal: ServerError) => {
     const present = await read();
@@ -118,8 +123,8 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
     }
   };
   /**
-   * Creates an entry with the token. The two lists must share an id, which shows that key and token have the same app.
-   * Otherwise throws `refusal`. ETags do not show this, because the FAQ may change between the reads.
+   * Uses the token to create an entry. Throws `refusal` if no id is in both lists: then key and token may have
+   * different apps. ETags do not show this, because the FAQ may change between the reads.
    */
   const createWithToken = async (body: NewFaq, refusal: ServerError) => {
     const [ofKey, ofToken] = [await ofApp.read(), await ofConsole.read()];
@@ -156,7 +161,7 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
 const isRefusedKey = (error: unknown): error is ServerError =>
   error instanceof ServerError && error.code === "insufficient_scope";
 
-/** Returns the error of a server that refuses to replace a list because the list has changed. */
+/** Returns the same error as a server that refuses to replace a changed list. */
 const changedList = (): ServerError =>
   new ServerError({
     status: 412,

@@ -49,7 +49,7 @@ export async function openFiles(
   return { invocation, source, states, app: await api.app(), isCi: isCiJob(invocation.context.env) };
 }
 
-/** Combines the files with the list of a server. Replaces the ids in the files with the ids on this server. */
+/** Combines the files with the list of a server. The entries in the result have their ids on this server. */
 export function besideList(files: OpenedFiles, list: TaggedList): Checkout {
   const { invocation, source, states, app } = files;
   const server = invocation.baseUrl();
@@ -115,8 +115,8 @@ const mostCommits = 100;
 const mostBytes = 67_108_864;
 
 /**
- * Reads earlier versions of files with conflicts from Git, if the server does not store the pushed texts. Empty without
- * Git or history, such as in a shallow clone.
+ * Returns the entries in earlier Git commits of the files with conflicts. Needed if the server does not store
+ * the pushed texts. The lists are empty without Git or history, such as in a shallow clone.
  */
 async function earlierVersions(
   cwd: string,
@@ -182,8 +182,8 @@ function stateOf(
 }
 
 /**
- * Returns the first state if the list is empty. With an app key, the entries usually show which state belongs to the
- * app. An empty list has no entries.
+ * Returns the first state if the list on the server is empty. With an app key, usually the entries show which
+ * state belongs to the app, but an empty list has no entries.
  */
 const emptied = (states: readonly SeenState[], list: readonly ServerEntry[]): SeenState | undefined =>
   list.length === 0 ? states[0] : undefined;
@@ -211,7 +211,10 @@ function withIdsHere(
 const idsByFileId = (state: SeenState | undefined): ReadonlyMap<string, string> =>
   new Map([...(state?.entries ?? [])].map(([id, { fileId }]) => [fileId ?? id, id]));
 
-/** Parses `--take mine ID … --take theirs ID …`. Throws a usage error if an id or its start matches none or several. */
+/**
+ * Parses `--take mine ID … --take theirs ID …`. Throws a usage error if an id or its start matches no entry or
+ * several entries.
+ */
 function takesOf(words: readonly string[] = [], ids: readonly string[]): ReadonlyMap<string, Take> {
   const takes = new Map<string, Take>();
   let side: Take | undefined;

@@ -21,8 +21,8 @@ interface Edited {
 }
 
 /**
- * Opens an entry in the editor, and saves the changes. If this fails, writes the text to a file and throws an error
- * that names it.
+ * Opens an entry in the editor, and saves the changes. If saving fails, writes the text to a file and throws an
+ * error that names the file.
  */
 export async function editFaqInEditor(invocation: Invocation, given: string): Promise<undefined> {
   const api = await faqApi(invocation);
@@ -72,7 +72,9 @@ function fieldsIn(text: string): FileFields {
   return value;
 }
 
-/** Throws a CliError if somebody else has changed the entry while the editor was open. */
+/**
+ * Saves the changed fields. Throws a CliError if somebody else has changed the entry while the editor was open.
+ */
 async function save(
   api: FaqApi,
   before: Edited,

@@ -188,7 +188,7 @@ export interface Item {
   readonly theirs?: ServerEntry | undefined;
   readonly text: Side;
   readonly order: Side;
-  /** Whether the person chose the value in the file or the value on the server with `--take`. */
+  /** Whether the person chose one of the two values with `--take`. */
   readonly isTaken?: boolean;
   /** The reason for a conflict. */
   readonly why?: string;
@@ -213,7 +213,9 @@ export interface PlanInput {
   readonly entries: readonly FileEntry[];
   readonly server: readonly ServerEntry[];
   readonly seen: ReadonlyMap<string, SeenEntry>;
-  /** True in a CI job: the file replaces every pushed value, even a newer one. */
+  /**
+   * True in a CI job. The file then replaces every value that a push has set, even a push of another checkout.
+   */
   readonly filesRule: boolean;
   readonly prune: boolean;
   readonly takes: ReadonlyMap<string, Take>;
@@ -418,8 +420,8 @@ interface Values<Value> {
 /**
  * Returns which value is used. (rule C22)
  * - Nobody edited the server's value after the last push: `mine`.
- * - But if the file is also unchanged, another checkout has pushed: `theirs`. Not with `filesRule`: a CI job knows no
- * earlier pushes.
+ * - But if the file is also unchanged, another checkout has pushed: `theirs`. With `filesRule`, the result is
+ * still `mine`, because a CI job does not know earlier pushes.
  * - Only the server's value was edited: `theirs`. With `filesRule`, `mine` if an earlier commit of the file has that
  * value.
  * - Both were edited: `conflict`. But `mine` if an earlier commit of the file has the server's value.
@@ -436,13 +438,18 @@ export function sideOf<Value>(
   return wasMine ? "mine" : "conflict";
 }
 
-/** Returns the text for comparisons. The console may change line ends and outer white space. */
+/**
+ * Returns the text with Unix line ends and without outer white space, for comparisons. The console may change
+ * both.
+ */
 const plainText = (text: string): string => unixLines(text).trim();
 
 /** Returns an answer with Unix line ends, trimmed in the same way as on the server. */
 const plainAnswer = (text: string): string => trimmedMarkdown(unixLines(text));
 
-/** Returns the SHA-256 hash of a question and an answer. Line ends and outer white space do not count. */
+/**
+ * Returns the SHA-256 hash of a question and an answer. Line ends and outer white space do not change the hash.
+ */
 export const hashOf = ({ question, answer }: FaqText): string =>
   sha256(hashedFaqText({ question: plainText(question), answer: plainAnswer(answer) }));
 

@@ -24,7 +24,8 @@ import { defaultPath, type FileChange, type FileFault, faultsError } from "./sou
 import type { SeenEntry } from "./states.ts";
 
 /**
- * The maximum number of attempts. An attempt repeats if the list changes meanwhile. Only a program changes it so often.
+ * The maximum number of attempts. If the list changes during an attempt, the command tries again. Only a
+ * program changes a list so often.
  */
 const mostAttempts = 20;
 
@@ -473,7 +474,7 @@ function translationsAfter({ theirs, languages = [] }: Item): ServerEntry["trans
 const isForAll = (error: unknown): boolean =>
   error instanceof ConnectionError || (error instanceof ServerError && [401, 403].includes(error.status));
 
-/** Returns the ids of created entries. Finds them in the new list by their text. */
+/** Returns the ids of created entries. Finds the entries in `after` by their text. */
 function idsOfCreated(items: readonly Item[], before: TaggedList, after: readonly ServerEntry[]) {
   const old = new Set(before.entries.map(({ id }) => id));
   const fresh = after

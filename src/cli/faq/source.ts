@@ -166,9 +166,9 @@ const filesByLanguage = (files: TranslatedFiles): FileEntry["translations"] =>
   );
 
 /**
- * Separates the translations from the entries. (rule C36)
- * A folder such as `de` has translations if one of its files has the path of an entry. It also has translations if an
- * earlier push or pull found this language. Each of its files must have the path of an entry.
+ * Separates the translations from the entries. (rule C36) A folder such as `de` has translations if one of its
+ * files has the path of an entry. It also has translations if an earlier push or pull found this language. Each
+ * file in such a folder must have the path of an entry.
  */
 function withoutTranslations(files: readonly ReadFile[], seen: ReadonlySet<string>) {
   const placed = files.map((file) => {
@@ -312,8 +312,8 @@ async function changeFolder(
 }
 
 /**
- * Writes translations into the language folders. Null deletes the file. Throws a usage error if a language folder links
- * out of the folder.
+ * Writes translations into the language folders. Null deletes the file. Throws a usage error if a language
+ * folder is a link that leads out of `folder`.
  */
 async function changeTranslations(
   folder: string,
@@ -342,9 +342,7 @@ async function changeTranslations(
 
 const withoutEnding = (name: string): string => foldedName(basename(name).replace(/\.\w+$/, ""));
 
-/**
- * The result of reading a file that contains a list of entries. `text` is undefined if there is no such file.
- */
+/** The result of reading a file that contains a list of entries. */
 interface ListFile {
   readonly path: string;
   readonly shown: string;
@@ -517,7 +515,7 @@ type TranslatedTexts = Readonly<Record<string, FaqText | null>>;
 /** The entries of a folder or of a list file, and a function that changes them. */
 interface Source {
   readonly entries: readonly FileEntry[];
-  /** The faults. Each message is the part of a sentence after the subject, which is the name of the file. */
+  /** The faults. Each message continues a sentence that starts with the file name. */
   readonly faults: readonly FileFault[];
   readonly isThere: boolean;
   /** Writes all changes. Returns the names of the files that it added, in the order of the changes. */

@@ -172,7 +172,10 @@ async function unmergeThread(invocation: Invocation, given: string): Promise<und
   printOne(invocation, thread, () => threadText(thread));
 }
 
-/** Returns the id of a merged thread. For its number, the server returns the thread that it was merged into. */
+/**
+ * Returns the id of a merged thread. For the number of a merged thread, the server returns the thread that
+ * contains it.
+ */
 async function mergedThreadId(invocation: Invocation, given: string): Promise<string> {
   const id = await wholeThreadId(invocation, given);
   const number = /^#?(\d+)$/.exec(given)?.[1];
@@ -305,8 +308,8 @@ interface Seen {
 }
 
 /**
- * Returns what the person has read, from the flags. The newest message does not show the receivers of a reply to
- * everyone. Throws a usage error if the receivers are missing.
+ * Returns what the person has read, from the flags. Throws a usage error if `--everyone` and `--expect-message`
+ * are given without `--expect-receivers`. The newest message does not show who receives a reply to everyone.
  */
 function expectedOf({ everyone, expectMessage, expectReceivers, force }: ReplyFlags): Seen {
   if (force) return {};
@@ -330,8 +333,8 @@ const seenIn = ({ messages, merged, receivers }: OwnedThread): Seen => ({
 });
 
 /**
- * Returns what the person has read. Leaves out replies after the sender's last message, so that the server reports
- * them.
+ * Returns what the person has read. Leaves out replies after the sender's last message, so that the server
+ * reports these replies as newer.
  */
 function seenBeforeReply(thread: OwnedThread | undefined): Seen {
   if (thread === undefined) return {};
@@ -342,8 +345,8 @@ function seenBeforeReply(thread: OwnedThread | undefined): Seen {
 }
 
 /**
- * Throws any error except a 403. A token without read access replies to the first sender, without a check for newer
- * replies.
+ * Throws any error except a 403, which means that the token may not read the thread. The reply then goes to the
+ * first sender, without a check for newer replies.
  */
 function ifUnreadable(error: unknown): undefined {
   if (!(error instanceof ServerError) || error.status !== 403) throw error;

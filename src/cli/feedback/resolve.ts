@@ -31,8 +31,8 @@ export interface ResolveFlags {
 }
 
 /**
- * Resolves the threads of tests that passed in this run. An unclear run, such as a cancelled one, resolves nothing.
- * With `--best-effort`, an error returns `ok`. (rule F28)
+ * Resolves the threads of tests that passed in this run. An unclear run, such as a cancelled one, resolves
+ * nothing. With `--best-effort`, prints a warning after an error and returns `ok`. (rule F28)
  */
 export async function resolve(invocation: Invocation, flags: ResolveFlags): Promise<Exit> {
   try {
@@ -95,8 +95,8 @@ function choiceFaults({ dedupeKey, junit }: ResolveFlags): readonly InputFault[]
 }
 
 /**
- * Returns the tests that passed. Throws one usage error for all faults in the flags (`wrong`) and the reports. Prints
- * warnings about doubtful reports.
+ * Returns the tests that passed. Throws one usage error for all faults in the flags (`wrong`) and the reports.
+ * Prints a warning for each suite with a wrong failure count.
  */
 async function passedOf(
   invocation: Invocation,

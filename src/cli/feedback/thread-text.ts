@@ -21,7 +21,7 @@ type Proposal = OwnedThread["proposals"][number];
 export interface ThreadTextOptions {
   /** True to print each repeated report. By default, one line replaces many repeated reports. */
   readonly repeats?: boolean | undefined;
-  /** If the thread was read with the messages before one of its messages: the id of this message. */
+  /** The id of a message, if only the messages before this message were read. */
   readonly before?: string | undefined;
 }
 
@@ -87,7 +87,10 @@ const receiversLine = ({ messages, receivers }: OwnedThread): string | undefined
 const line = (label: string, value: string | null): string | undefined =>
   value === null ? undefined : `${oneLine(label)}: ${oneLine(value)}`;
 
-/** Quotes a foreign text. Each line begins with `>`, so that no line looks like output of Innkeep. (rule W2) */
+/**
+ * Quotes the text of a stranger. Each line begins with `>`, so that no line looks like output of Innkeep. (rule
+ * W2)
+ */
 const quotation = (text: string): string => visibleText(text).text.replace(/^/gm, "> ");
 
 const times = (occurrences: number): string => (occurrences > 1 ? `, ${occurrences} times` : "");

@@ -25,7 +25,8 @@ export interface TaskScreen extends Shown {
 }
 
 /**
- * Shows today's tasks until `q` or Ctrl-C. Throws if the tasks can never be read. An aborted signal throws its reason.
+ * Shows today's tasks until `q` or Ctrl-C. Throws the first error that is not temporary. Throws the reason of
+ * the signal if the signal aborts.
  */
 export async function showTasks(screen: TaskScreen): Promise<void> {
   await showOnTerminal(<Screen {...screen} />, screen);

@@ -223,7 +223,10 @@ async function recoverProps(visit: Visit, given: string): Promise<RecoverProps> 
   return { links: visit.links, to, invited, form: filledWith(invited ? { email: invited.email } : {}) };
 }
 
-/** A request for this page does not use up the link: programs that check mails open the link, too. */
+/**
+ * A request for this page does not use up the mailed link, because programs that check mails open the link,
+ * too.
+ */
 const newPasswordPage = async (visit: Visit): Promise<Reply> => show(NewPassword(await passwordProps(visit)));
 
 const newAccountPage = async (visit: Visit): Promise<Reply> => show(NewPassword(await accountProps(visit)));
@@ -253,7 +256,8 @@ async function setPassword(visit: Visit): Promise<Reply<"password-set">> {
 }
 
 /**
- * Creates the account. A sign-up with an invitation continues on its page, which also says why it cannot be accepted.
+ * Creates the account. If the mailed link belongs to an invitation, opens the page of the invitation next. That
+ * page also says why an invitation cannot be accepted.
  */
 async function createAccount(visit: Visit): Promise<Reply<"account-created">> {
   const { links, param, ask, fields } = visit;
@@ -282,7 +286,7 @@ const withPassword = <Done extends string>(
       show(NewPassword({ ...props, form: filledAgain(fields, atPassword(refusal)) }), refusal.status),
   );
 
-/** The field is `newPassword` in the API and `password` on the pages. */
+/** Moves errors of the API field `newPassword` to the form field `password`. */
 function atPassword(refusal: ApiError): ApiError {
   const issues = refusal.details.issues?.map((issue) =>
     issue.path === "newPassword" ? { ...issue, path: "password" } : issue,
@@ -359,7 +363,7 @@ const RecoverySent = ({
 );
 
 interface NewPasswordProps extends LinkPageProps {
-  /** The address to which the form is sent. It ends in the token of the link. */
+  /** The address to which the form is sent. It contains the token of the mailed link. */
   readonly action: string;
   readonly newAccount: boolean;
   /** The invitation whose page opens after the person has used the link. */

@@ -93,7 +93,10 @@ const errorWords: ErrorWords = {
   text: "The app or terminal that sent you here sent a wrong request, so nobody was signed in. Update that program, or send its developers the message below.",
 };
 
-/** Shows the page for each sign-in: an approval is valid for one sign-in of one device. */
+/**
+ * Shows the page that asks for the approval of a device. Each sign-in needs a new approval, because an approval
+ * is valid for one sign-in of one device.
+ */
 async function authorizePage(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const request = readAuthorizeRequest(visit.query, visit.settings.redirectUrl);
   const caller = await visit.caller();
@@ -313,7 +316,10 @@ const scopeWords: Readonly<Record<DeviceScope, string>> = {
 const redirectName = (redirect: string, baseUrl: string): string =>
   redirect === baseUrl + codePath ? "a page of this server that shows you a code" : targetName(redirect);
 
-/** Shows a code to copy to a terminal. Anybody can create this address, so only a well-formed code is shown. */
+/**
+ * Shows a code to copy to a terminal. Only a well-formed code is shown, because anybody can create the address
+ * of this page with any text.
+ */
 async function codePage({ links, query }: DeviceSignInVisit): Promise<DeviceSignInReply> {
   return { reply: show(codePageBody(links, query)), traits: { referrerPolicy: "no-referrer" } };
 }
@@ -414,7 +420,10 @@ const SignIn = ({ visit: { links, at, settings }, to, invited, form }: EntryPage
   );
 };
 
-/** Returns a sentence about the next page. Undefined for a page of the console, which the person chose. */
+/**
+ * Returns a sentence about the next page. Undefined for a page of the console, because the person chose that
+ * page.
+ */
 function nextStep(to: string, paths: { readonly authorize: string; readonly invitations: string }) {
   if (to.includes(consentPath)) return "Next, you decide what the program that opened this page may do.";
   if (to.startsWith(paths.authorize))
@@ -489,8 +498,8 @@ const SignUpSent = ({
 );
 
 /**
- * Says how the person gets to the invitation. Everybody with the link can see the invited e-mail address, so the page
- * may show it.
+ * Says how the person gets to the invitation. The page may show the invited e-mail address, because everybody
+ * with the link of the invitation can see it.
  */
 const InvitationNext = ({ invited, email }: { readonly invited: Invited; readonly email: string }) =>
   normaliseEmail(email) === invited.email ? (
@@ -510,7 +519,7 @@ const Email = ({ form }: { readonly form: Filled }) => (
   <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" required />
 );
 
-/** The field for a password. It never shows a password again that was typed before. */
+/** The field for a password. It never shows a typed password again. */
 const Password = ({
   autocomplete,
   refusal,

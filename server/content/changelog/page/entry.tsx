@@ -117,17 +117,20 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
   handleButton(visit, async ({ ask, fields, param }) => {
     const entry = await readEntry(visit);
     const intent = fields.text("intent");
-    // If these differ, the published text has changed since the page was opened, and its comparison is outdated.
+    // If the versions differ, the published text has changed since the page was opened. Then the comparison on
+    // the page is outdated.
     if (intent === "publish" && entry.draft && fields.text("was-published") !== publishedVersion(entry))
       throw new ApiError("draft_conflict");
     const current = await withFixes(visit, currentEntry(entry));
     const changed = await changedEntry(visit, current);
     const values = { ...current, ...changed };
     if (entry.publishedAt === null) refuseOtherTime(visit, values);
-    // A scheduled note has a stored time in the future. Only a newly typed future time contradicts the button.
+    // A scheduled note already has a time in the future. Only a future time that the person has typed now is
+    // refused.
     if (intent === "publish" && isScheduled(entry, visit.now)) refuseOtherTime(visit, changed);
     const isPublished = isOut(entry, visit.now);
-    // A published note without a draft has no publish button. Then the request was sent twice, or the page is outdated.
+    // The page of a published note without a draft has no publish button. If such a request comes, the form was
+    // sent twice or the page is outdated.
     const isAgain = isPublished && !entry.draft;
     const publication = isAgain ? undefined : await publicationOf(visit, values, isPublished);
     const body = entryBody(await withFixesInText(visit, changed, values));
@@ -142,8 +145,8 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
   });
 
 /**
- * Returns the values that the person has changed. After a switch of the format, the content of the other format is
- * emptied.
+ * Returns the values that the person has changed. If the person switched the format, the content of the other
+ * format becomes empty.
  */
 async function changedEntry(visit: SignedInVisit, current: Values): Promise<Values> {
   const { fields } = visit;
@@ -158,7 +161,10 @@ async function changedEntry(visit: SignedInVisit, current: Values): Promise<Valu
   return changedValues(fields, Object.fromEntries(chosen), current, isSwitched ? switched : {});
 }
 
-/** Returns an empty value for the content of the format that is not chosen, if the note has such content. */
+/**
+ * Returns the fields of `empty` that have content in the stored note. `empty` has an empty value for each field
+ * of the format that is not chosen.
+ */
 const contentIn = (current: Values, empty: Values): Values =>
   Object.fromEntries(Object.entries(empty).filter(([name, none]) => current[name] !== none));
 
@@ -168,7 +174,7 @@ const hasChosenForm = (form: Filled, given: Values): boolean =>
     isChanged(form, name, given[name] ?? ""),
   );
 
-/** Returns the changed values for the API. The field `fixes` becomes a line of the text. */
+/** Returns the changed values for the API. The threads in the field `fixes` become a line of the text. */
 async function withFixesInText(visit: SignedInVisit, changed: Values, values: Values): Promise<Values> {
   if (changed.body === undefined && changed.fixes === undefined) return changed;
   return { ...withoutFixes(changed), body: await bodyWithFixes(visit, values) };
@@ -206,8 +212,8 @@ function refuseOtherTime({ fields, now }: SignedInVisit, { publishedAt }: Values
 }
 
 /**
- * Returns the threads and receivers of a note that is now published. Throws `wrong_state` if the page showed other
- * receivers. (rule C32)
+ * Returns the threads and receivers of a note that this request publishes; otherwise undefined. Throws
+ * `wrong_state` if the page showed other receivers. (rule C32)
  */
 async function publicationOf(
   visit: SignedInVisit,
@@ -269,8 +275,8 @@ type TranslatedContent = ReleaseContent & {
 };
 
 /**
- * Returns what `draftVersion` returns after an earlier text was restored. Translations that this text does not have
- * stay.
+ * Returns the result of `draftVersion` after the earlier text `restored` is restored. Translations that
+ * `restored` does not have stay.
  */
 function restoredVersion(entry: EditedChangelogEntry, restored: TranslatedContent): string {
   const [own, earlier] = [entry.translations, restored.translations];
@@ -330,7 +336,8 @@ const publish = ({ ask, fields }: SignedInVisit, entryId: string): Promise<unkno
 const emptyEntry: Values = { releaseType: "minor", bodyFormat: "markdown" };
 
 /**
- * Shows the stored text. `refusal` is the error of a form without text fields, such as the one that discards the draft.
+ * Shows the stored text. `refusal` is the error of a form without text fields, such as the form that discards
+ * the draft.
  */
 async function showWritten(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
   const entry = await readEntry(visit);
@@ -555,7 +562,7 @@ const textOf = async (visit: SignedInVisit, entry: EditedChangelogEntry) => {
   return <ReleaseText entry={current} html={await htmlOf(visit.settings, current.body ?? "")} label="Text" />;
 };
 
-/** The query parameter `fixes` is the first value of the threads field in a new form. */
+/** Returns the first value of the threads field in a new form, from the query parameter `fixes`. */
 const namedFirst = ({ query }: SignedInVisit): string => query("fixes").slice(0, 50);
 
 /** Returns the translations that a draft changes, each next to its published translation. */
@@ -593,7 +600,10 @@ const namesOf = (tag: string) => ({
   item: (at: number) => `translations.${tag}.items.${at}.text`,
 });
 
-/** Returns the type of each change, such as `fixed`. Additional changes of the translation come last. */
+/**
+ * Returns the type of each change, such as `fixed`. If the translation has more changes than the original,
+ * these changes come last.
+ */
 const typesOf = (entry: EditedChangelogEntry, tag: string): string[] => {
   const own = (translationOf(entry, tag)?.items ?? []).map(({ type }) => type);
   const original = originalOf(entry).items.map(({ type }) => type);
@@ -674,7 +684,10 @@ const entrySaved = {
   "draft-saved": "The draft is saved. It is not published.",
 } as const;
 
-/** Stores the uploaded pictures. Returns the visit with Markdown for these pictures added to the translated text. */
+/**
+ * Stores the uploaded pictures. Returns the visit. In its fields, the translated text also has the Markdown for
+ * the pictures.
+ */
 const withTranslatedPictures = async (visit: UploadVisit, tag: string): Promise<UploadVisit> => ({
   ...visit,
   fields: await withPictures(visit, texts.addReleasePictures, namesOf(tag).body),

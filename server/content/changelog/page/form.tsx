@@ -162,13 +162,15 @@ const bodyFormats = [
   { value: "items", label: "List of changes", hint: "One line for each change, by kind" },
 ] as const;
 
-/** Only the part for the chosen format is visible. */
+/** The attributes of the part of the form for each format. Only the part for the chosen format is visible. */
 const formParts = {
   body: { class: "stack as-text", "data-shown-by": "bodyFormat=markdown" },
   items: { class: "as-list", "data-shown-by": "bodyFormat=items" },
 } as const;
 
-/** Returns the attributes of a part. A part that shows another person's change is always visible. */
+/**
+ * Returns the attributes of a part of the form. A part that shows another person's change is always visible.
+ */
 const partOf = (form: Filled, name: keyof typeof formParts) =>
   savedAt(form, name) === undefined ? formParts[name] : {};
 
@@ -274,7 +276,10 @@ const RowCount = ({ list, ...props }: ChangelogEntryFormProps & { readonly list:
 
 const spare = { items: 5, versions: 2 } as const;
 
-/** Returns the row numbers of a list, from 0. A new form has `free` empty rows. `more` adds `free` rows. */
+/**
+ * Returns the row numbers of a list, from 0. A form that was not sent yet has `free` empty rows after the
+ * stored rows. `more` adds `free` rows.
+ */
 function rowNumbers(
   { fields, current, more }: ChangelogEntryFormProps,
   list: "items" | "versions",
@@ -299,7 +304,10 @@ export interface Fixes {
 const appIdOf = async ({ ask, param }: SignedInVisit): Promise<string> =>
   (await ask(apps.read, { params: { appId: param("appId") } })).id;
 
-/** Returns the values for the form. The threads in the `Feedback:` lines move to the field `fixes`. (rule C32) */
+/**
+ * Returns the values for the form. The threads in the `Feedback:` lines of the text move to the field `fixes`.
+ * (rule C32)
+ */
 export async function withFixes(visit: SignedInVisit, values: Values): Promise<Values> {
   const { body = "" } = values;
   const ids = idsInFeedbackLines(body);
@@ -319,9 +327,8 @@ const nameOf = ({ id, number }: Pick<NamedThread, "id" | "number">): string =>
 const tooManyThreads = `must name at most ${limits.changelogFeedback} threads`;
 
 /**
- * Returns the text with a `Feedback:` line for the threads in `fixes`. Throws `bad_request` for unknown or too many
- * threads.
- * Ids are not checked: the stored text may contain ids of deleted threads. (rule C32)
+ * Returns the text with a `Feedback:` line for the threads in `fixes`. Throws `bad_request` for unknown or too
+ * many threads. Does not check ids, because the stored text may contain ids of deleted threads. (rule C32)
  */
 export async function bodyWithFixes(
   visit: SignedInVisit,
@@ -346,7 +353,10 @@ export async function bodyWithFixes(
 const refused = (message: string): ApiError =>
   new ApiError("bad_request", { issues: [{ path: "fixes", message }] });
 
-/** Returns the sent values. If sent and stored threads mean the same, returns the stored ones: `#12` for `12`. */
+/**
+ * Returns the sent values. If the sent threads are equal to the stored threads, returns them as they are
+ * stored, such as `#12` for `12`.
+ */
 export async function withStoredFixes(visit: SignedInVisit, given: Values, current: Values): Promise<Values> {
   if (given.fixes === current.fixes && given.body === current.body) return given;
   const [body, line] = [
@@ -367,7 +377,10 @@ const bodyOrNothing = (visit: SignedInVisit, values: Values): Promise<string | u
     throw error;
   });
 
-/** Returns the threads in the field or the texts of a form, and the addresses that get a mail. Ignores other words. */
+/**
+ * Returns the threads in the field or the texts of a form, and the addresses that get a mail. Ignores words
+ * that name no thread.
+ */
 export async function fixesOf(
   visit: SignedInVisit,
   { body = "", items = "", fixes = "", publishedAt }: Values,
@@ -652,7 +665,7 @@ export function entryBody({ versions, items, publishedAt, ...rest }: Values): Re
   };
 }
 
-/** Returns the sent form with the error of the API. Each message is at the row with the error. */
+/** Returns the sent form with the error of the API. The message is shown at the row with the error. */
 export function entryAgain(fields: Fields, refusal?: ApiError): Filled {
   const issues = refusal?.details.issues?.map(({ path, ...issue }) => ({
     ...issue,
@@ -675,7 +688,10 @@ const sameVersion = ({ code, details }: ApiError): ApiError =>
     message: "There is already a release note of this version. Change that note, or enter another version.",
   });
 
-/** Returns the form field for a path in an API error. The numbers differ, because the form does not send empty rows. */
+/**
+ * Returns the form field for a path in an API error. The row numbers can differ, because empty rows are not
+ * sent to the API.
+ */
 function fieldOf(fields: Fields, path: string): string {
   const [, list, at, part] = /^(versions|items)\.(\d+)\.(\w+)$/.exec(path) ?? [];
   if (list !== "versions" && list !== "items") return path;
@@ -684,7 +700,7 @@ function fieldOf(fields: Fields, path: string): string {
 
 const listOf = (json: string | undefined): Values[] => JSON.parse(json ?? "[]");
 
-/** Returns the milliseconds of a UTC time of the form; NaN for an empty or wrong one. */
+/** Returns the milliseconds of a UTC time from the form. Returns NaN if the time is empty or wrong. */
 export const timeOf = (utc: string | undefined): number => Date.parse(instantOf(utc ?? "") ?? "");
 
 function instantOf(local: string): string | null {

@@ -50,7 +50,7 @@ const Changelog = ({
   readonly cursor: string;
   /** The typed search words. If they are empty, all notes are shown. */
   readonly q: string;
-  /** Why the search is not possible. Then nothing was searched. */
+  /** The reason why the search is not possible; undefined if the search is possible. */
   readonly fault: string | undefined;
   /** The time zone of the reader; undefined if it is not known. */
   readonly zone: string | undefined;
@@ -208,7 +208,7 @@ const changelogPage = definePage({
 
 export const definitions: Definitions = [changelogPage];
 
-/** What the page after a publication says about the note. */
+/** The facts about a note that the list shows after the note was published. */
 interface Published {
   /** How many senders get a mail, and why others do not; undefined if this is not known. */
   readonly reach: ReachCounts | undefined;
@@ -227,8 +227,8 @@ export function publishedQuery(entryId: string, publication: Fixes | undefined):
 }
 
 /**
- * Reads the counts that `publishedQuery` wrote; undefined if there are none. A publication with threads has a count
- * above 0.
+ * Returns the counts in a query from `publishedQuery`; undefined if the query has none. If the note has
+ * threads, at least one count is above 0.
  */
 function reachIn({ query }: SignedInVisit): ReachCounts | undefined {
   const count = (name: string) => (/^\d{1,6}$/.test(query(name)) ? Number(query(name)) : 0);
@@ -262,7 +262,8 @@ async function justPublished(visit: SignedInVisit): Promise<Published | undefine
 }
 
 /**
- * Also offers to resolve the threads that the note fixes. The form goes to the inbox, which offers to undo. (rule F48)
+ * Shows who gets a mail, and offers to resolve the threads that the note fixes. The form goes to the inbox,
+ * because the inbox offers to undo. (rule F48)
  */
 const PublishedNotice = ({
   published: { reach, unfinished },

@@ -116,15 +116,15 @@ function updateFaq(
 }
 
 /**
- * Saves the typed draft, and publishes it if `publishes`. Throws `draft_conflict` if the published text has changed
- * since.
+ * Saves the typed draft. If `publishes`, also publishes the draft. A publication throws `draft_conflict` if the
+ * published text has changed since the page was shown.
  */
 async function saveDraft(
   { ask, fields, links, param }: SignedInVisit,
   faq: DraftedFaq,
   publishes: boolean,
 ): Promise<Reply<"faq-published" | "draft-saved">> {
-  // If these differ, the comparison on the page is outdated.
+  // If the versions differ, the comparison on the page is outdated.
   if (publishes && fields.text("was-published") !== publishedVersion(faq))
     throw new ApiError("draft_conflict");
   const { sortOrder: _, ...current } = currentFaq(faq);
@@ -169,7 +169,10 @@ function restoreFaq(visit: SignedInVisit): Promise<Reply<"draft-saved">> {
   );
 }
 
-/** Shows the stored text, and the reason why a form without text fields was refused. */
+/**
+ * Shows the stored text, and the reason why a form was refused. Used for forms without text fields, such as the
+ * form that discards a draft.
+ */
 async function showStored(visit: SignedInVisit, refusal: ApiError): Promise<Reply> {
   const faq = await readFaq(visit);
   return showFaq(visit, { ...filledWith(currentFaq(faq)), refusal });
@@ -180,7 +183,10 @@ const draftVersion = ({ draft }: DraftedFaq): string => (draft === null ? "" : t
 
 type TranslatedText = Pick<NonNullable<DraftedFaq["draft"]>, "question" | "answer" | "translations">;
 
-/** Returns what `draftVersion` returns after a restore. The draft then has only the translations that it changes. */
+/**
+ * Returns the result of `draftVersion` after `restored` becomes the draft. That draft has only the translations
+ * that differ from the published translations.
+ */
 const restoredVersion = ({ translations }: DraftedFaq, restored: TranslatedText): string =>
   textVersion({ ...restored, translations: changedTexts(translations, restored.translations) });
 
@@ -222,8 +228,8 @@ async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<
 const unanswered = "unanswered";
 
 /**
- * Returns the values for a new entry, from the query parameter `thread`. Throws `not_found` if another app has the
- * thread. (rule C33)
+ * Returns the values of the form for a new entry. If the query has the parameter `thread`, the values come from
+ * this thread. Throws `not_found` if the thread belongs to another app. (rule C33)
  */
 async function newForm({ ask, param, query }: SignedInVisit): Promise<Filled> {
   const id = query("thread");

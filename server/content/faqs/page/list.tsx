@@ -82,7 +82,7 @@ const Faqs = (props: {
   );
 };
 
-/** The list of drafts. Apps do not get their texts. */
+/** The list of drafts. Apps do not get the texts of drafts. */
 const Drafts = ({
   drafts,
   navigation: { links, app },
@@ -396,8 +396,9 @@ const directionOf = (word: string | undefined): Direction =>
   word === "up" || word === "top" || word === "bottom" ? word : "down";
 
 /**
- * Returns the entries with a new `sortOrder` after a move. `faqs` must be all entries in their order.
- * If several entries have the same `sortOrder`, other entries change, too.
+ * Returns the entries whose `sortOrder` changes through a move, with the new `sortOrder`. `faqs` must be all
+ * entries in their order. If several entries have the same `sortOrder`, the result also has entries that do not
+ * move.
  */
 export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Direction): FaqPosition[] {
   const from = faqs.findIndex((faq) => faq.id === id);
@@ -413,7 +414,10 @@ export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Dir
   });
 }
 
-/** Like `moveFaq`, for a move to the index `place`, from 0. Changes as few entries as possible. */
+/**
+ * Returns the entries whose `sortOrder` changes when an entry moves to the index `place`, from 0. Changes as
+ * few entries as possible.
+ */
 export function placeFaq(faqs: readonly FaqPosition[], id: string, place: number): FaqPosition[] {
   const from = faqs.findIndex((faq) => faq.id === id);
   const moving = faqs[from];
@@ -427,8 +431,9 @@ export function placeFaq(faqs: readonly FaqPosition[], id: string, place: number
 }
 
 /**
- * Places an entry directly after its neighbour (`step` 1) or before it (`step` -1).
- * `others` are the entries on the other side, nearest first. Without space, they get a new `sortOrder`, too.
+ * Places an entry directly after its neighbour (`step` 1) or before it (`step` -1). `others` are the entries on
+ * the other side of the moved entry, nearest first. If there is no free `sortOrder` next to the neighbour, the
+ * nearest of `others` also get a new `sortOrder`. Returns undefined without a neighbour.
  */
 function pushed(
   moving: FaqPosition,

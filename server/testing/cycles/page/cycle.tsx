@@ -131,7 +131,10 @@ const Head = ({ navigation: { links, app }, detail: { cycle }, listing, address 
   </>
 );
 
-/** The day after the last day: until then, late sessions of the last day count. (rule D7) */
+/**
+ * Returns the date of the day after the last day. Until the end of this day, late sessions of the last day
+ * count. (rule D7)
+ */
 const lateUntil = ({ startsOn, durationDays }: Cycle): string =>
   dateParts(dateOfDay(startsOn, durationDays + 1)).date;
 
@@ -271,7 +274,7 @@ const OpenSlots = ({
   </section>
 );
 
-/** Shows the state of a slot, and the forms with which the app's owner changes the slot. */
+/** Shows the state of a slot, and the forms with which a maintainer changes the slot. */
 const SlotPanel = (props: SlotPanelProps) => {
   const { slot } = props;
   return (
@@ -430,7 +433,7 @@ const AnswerForms = ({
   );
 };
 
-/** The hidden field with the version of the tester whose request the page shows. */
+/** The name of the hidden field that identifies the tester whose request the page shows. */
 const shownTester = originalVersionName("tester");
 
 const testerVersion = ({ tester }: Pick<SlotWithDays, "tester">): string => fieldVersion(tester?.id ?? "");
@@ -466,8 +469,8 @@ function slotForm<Done extends string>(
 }
 
 /**
- * Throws `wrong_state` if another tester has requested the slot since the page was shown. This is possible after a
- * request ends.
+ * Throws `wrong_state` if another tester has requested the slot since the page was shown. This is possible
+ * after the request on the page has expired.
  */
 function refuseOtherTester(fields: Fields, slot: SlotWithDays): void {
   if (slot.status !== "requested" || fields.text(shownTester) === testerVersion(slot)) return;
@@ -502,7 +505,8 @@ async function readSlot(visit: SignedInVisit, slotId: string): Promise<SlotWithD
 }
 
 /**
- * Replaces `not_found` with an error at the address field. The slot exists, so `not_found` means an unknown address.
+ * Replaces the error `not_found` with an error at the field for the e-mail address. The slot exists, so the
+ * address is unknown.
  */
 function toFaultOfAddress(error: unknown): never {
   const unknown = error instanceof ApiError && error.code === "not_found";

@@ -28,7 +28,7 @@ interface StandingProps {
   readonly planAddress: string;
 }
 
-/** Shows whether the test can still reach its goal, and links to what the owner can do. */
+/** Shows whether the test can still reach its goal. Also shows links to what a maintainer can do. */
 export const Verdict = ({ detail: { verdict, slots }, planAddress }: StandingProps) => {
   const { state, text, advice, openSeats } = verdict;
   const isOver = state === "out_of_reach" || state === "not_reached";
@@ -62,8 +62,8 @@ const isOpen = ({ status }: CycleDetail["slots"][number]): boolean => status ===
 const mostShown = 8;
 
 /**
- * Shows the testers with a missing session or proof, the most urgent first. Next to them is the chart of testers with
- * every day counted.
+ * Shows the list of testers whose session or proof is missing. The most urgent tester comes first. Next to the
+ * list is the chart of testers with every day counted.
  */
 export const TodayAndRuns = (props: StandingProps) => {
   const { detail } = props;
@@ -162,7 +162,7 @@ const AttentionState = ({ state }: Pick<TesterAttention, "state">): ComponentChi
   <span class={`state ${state}`}>{attentionNames[state]}</span>
 );
 
-/** Measures of the chart in units of its SVG. The page stretches the chart to the width of its card. */
+/** Lengths in the chart, in units of its SVG. The page stretches the chart to the width of its card. */
 const dayWidth = 20;
 
 const height = 160;
@@ -248,7 +248,10 @@ function stepsOf(days: readonly UnbrokenDay[], yOf: (count: number) => number): 
   return decided.map(({ testers }, at) => `${at === 0 ? "M0 " : "V"}${yOf(testers)}h${dayWidth}`).join("");
 }
 
-/** Returns the SVG path for the days that can still count for more testers. Its height shows the possible number. */
+/**
+ * Returns the SVG path for the days that can still count for more testers. The height of the path shows how
+ * many testers are possible.
+ */
 function undecidedSteps(days: readonly UnbrokenDay[], yOf: (count: number) => number): string {
   const open = days.filter(({ testers, possible }) => testers !== possible);
   return open
@@ -344,7 +347,10 @@ export const SlotDayGrid = (props: DayGridProps) => (
   </>
 );
 
-/** By attention, slots without a tester come after those with one, and removed slots come last. */
+/**
+ * Returns the slots in the order of the grid. With `byAttention`, the slots in `attention` come first, and
+ * removed slots come last.
+ */
 function inOrder({ detail: { slots, attention }, byAttention }: DayGridProps): readonly SlotWithDays[] {
   if (!byAttention) return slots;
   const places = new Map(attention.map(({ slotId }, at) => [slotId, at]));

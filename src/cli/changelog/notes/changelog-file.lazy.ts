@@ -96,8 +96,8 @@ function partsOf(blocks: readonly Block[]): Parts {
 const write = "write ## 1.2.0 - 2026-11-22";
 
 /**
- * Returns the headings above the first version that have its level. The text below them belongs to no version. The
- * title of the file counts only if a list precedes the first version.
+ * Returns the headings before the first version heading that have the same level. The text below them belongs
+ * to no version. The title of the file is such a heading only if there is a list before the first version.
  */
 function lostBefore(blocks: readonly Block[]): ReadonlySet<Block> {
   const at = blocks.findIndex((block) => versionHeadingIn(block, undefined));

@@ -1,7 +1,9 @@
 import { withoutFeedbackLines } from "../../../contract/content-text.ts";
 import { type Block, insideOf, plainLines, readMarkdown } from "./release-notes.ts";
 
-/** A part of a text that a reader can understand alone. Only a heading needs the part that follows. */
+/**
+ * A heading, a paragraph, a list item or a code block. A reader understands each piece alone, except a heading.
+ */
 export interface Piece {
   readonly text: string;
   readonly isHeading: boolean;

@@ -204,7 +204,7 @@ export function readMarkdown(text: string): MarkdownText {
 /** Converts the label of a link to a key of `definitions`. */
 const labelOf = (text: string): string => parser.utils.normalizeReference(text);
 
-/** Splits a list of tokens into blocks. Inner blocks stay parts of their outer blocks. */
+/** Splits a list of tokens into the outer blocks. The tokens of an inner block stay in its outer block. */
 function blocksIn(tokens: readonly Token[]): Block[] {
   const blocks: Block[] = [];
   let start = 0;
@@ -321,7 +321,8 @@ const isHiddenChange = (text: string): boolean =>
   isOfTools(text) || /^(?:chore|ci|docs|tests?|build|style|refactor)(?:\([^)]*\))?: /i.test(text);
 
 /**
- * Patterns of additions that tools write before or after the text of a change. They are removed in this order.
+ * Patterns of the texts that tools add before or after the text of a change. The texts are removed in the order
+ * of this list.
  */
 const around = [
   // `changesets` adds the pull request, the commit and the people to thank, or only the commit.

@@ -72,7 +72,10 @@ function useSize(): Size {
   return size;
 }
 
-/** Returns the size of the terminal without its last line. On a full screen, ink would clear earlier output. */
+/**
+ * Returns the size of the terminal without its last line. If the screen filled every line, ink would clear
+ * earlier output.
+ */
 const sizeOf = ({ columns, rows }: Partial<NodeJS.WriteStream>): Size => ({
   width: Math.max(1, (columns || 80) - 2),
   height: Math.max(1, (rows || 24) - 1),

@@ -91,8 +91,8 @@ interface Filing {
 }
 
 /**
- * Archives or resolves a thread with a bulk request. Its undo restores the place in the list. An older server has no
- * bulk requests and gets a direct change. (rule F45)
+ * Archives or resolves a thread, and returns the function that undoes this. The undo of a bulk request restores
+ * the place in the list. An older server has no bulk requests and gets a direct change. (rule F45)
  */
 export async function fileThread(
   { bulk, threads }: Client,
@@ -149,8 +149,8 @@ async function openAddress({ context }: Invocation, address: string): Promise<vo
 }
 
 /**
- * Throws the error. If the server has only the base API and cannot list feedback, throws an error with this
- * explanation.
+ * Throws the given error. If the server has only the base API and cannot list feedback, throws an error that
+ * says so.
  */
 function explain(error: unknown): never {
   if (!(error instanceof ServerError) || ![404, 405].includes(error.status) || error.code === "not_found")

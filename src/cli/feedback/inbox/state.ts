@@ -129,8 +129,8 @@ function addText(inbox: Inbox, input: string): void {
 }
 
 /**
- * Starts a reply, a note or an issue address, and opens the selected thread. Keys go to the text even while the thread
- * loads: a typed `e` must not archive.
+ * Starts a reply, a note or an issue address, and opens the selected thread. Typed keys are added to the text
+ * even while the thread loads. So the key `e` does not archive the thread.
  */
 async function startWriting(inbox: Inbox, kind: Writing["kind"]): Promise<void> {
   if (!selectedThread(inbox.state()) && !inbox.state().reading) return;
@@ -176,7 +176,7 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
     said = await sent(inbox.calls, thread, writing);
   } catch (error) {
     const isAnswered = error instanceof ServerError && error.code === "answered";
-    // After this read, the screen shows the newer message. The next attempt then names it as read.
+    // Reads the newer message, so that the screen shows this message and the next attempt names it as read.
     const newer = isAnswered ? await inbox.calls.read(id).catch(() => undefined) : undefined;
     // The unsent text stays on the screen.
     if (isOpen())
@@ -187,7 +187,7 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
       });
     throw isAnswered ? new Error(`Nothing was sent. ${error.message}`) : error;
   }
-  // The message is sent. An error of this read must not make the person send again.
+  // The message was sent. If this read fails, the person must not send the message again.
   const reading = await inbox.calls.read(id).catch(() => undefined);
   inbox.set(withMessage(reading && isOpen() ? { ...inbox.state(), reading } : inbox.state(), said));
 }
@@ -326,7 +326,7 @@ interface SentMessage {
   readonly reportId?: string;
 }
 
-/** Undoes a change. Returns undefined, or the reason of a final refusal. */
+/** Undoes a change. Returns undefined after a success, or the reason if the server refuses permanently. */
 export type Undo = () => Promise<string | undefined>;
 
 /** The requests that the screen sends to the server, and the function that opens the browser. */
@@ -421,7 +421,6 @@ interface Filed {
   readonly at: number;
 }
 
-/** The state of the screen. */
 export interface InboxState {
   readonly threads: readonly ThreadSummary[];
   /** The cursor of the next page of the list. Null on the last page. */

@@ -54,8 +54,9 @@ export async function failureDrafts(
 }
 
 /**
- * Returns the dedupe keys of the tests that must pass to resolve the summary. Empty if there are too many: then only a
- * person resolves the thread.
+ * Returns the starts of the dedupe keys of the tests in the summary. If all these tests pass, the server
+ * resolves the thread of the summary. Empty if there are too many tests: then only a person can resolve the
+ * thread.
  */
 function partsOf(tests: readonly TestResult[], folder: string): { readonly dedupeParts?: readonly string[] } {
   const parts = tests.map((test) => passedPrefix(testHash(test, folder)));
@@ -130,7 +131,10 @@ const mostCheckedFiles = 50;
 const rootsOf = ({ env }: Pick<Context, "env">, { cwd, workspace }: Folders): string[] =>
   [cwd, workspace, ciFolders(env).temporary, tmpdir()].flatMap((folder) => folder || []);
 
-/** Checks the paths in a report. A path may be relative to the working folder, the checkout or the report. */
+/**
+ * Returns the files of a test that can be sent. A path may be relative to the working folder, the checkout or
+ * the report.
+ */
 async function filesOf(
   context: Pick<Context, "env">,
   test: TestResult,
@@ -189,9 +193,10 @@ async function existing(given: string, bases: readonly string[]): Promise<string
 /** The data that the text of a report needs in addition to the test result. */
 interface TestContext {
   readonly place: SourceLine | undefined;
-  /** The files that are not sent, each with the reason if there is one besides the limit of files. */
+  /**
+   * The files that are not sent, each with the reason. Files after the first `mostCheckedFiles` have no reason.
+   */
   readonly unsentFiles: readonly string[];
-  /** Cuts a text to a number of characters. */
   readonly shorten: (text: string, most: number) => string;
 }
 
@@ -224,7 +229,10 @@ function ownReports(reported: number): string {
   return `${countOf(reported, "failure has a report of its own", "failures have a report of their own")}.`;
 }
 
-/** Returns the summary of the failing tests without their own report. `reported` counts the other tests. */
+/**
+ * Returns the summary of the failing tests that have no separate report. `reported` is the number of the other
+ * failing tests.
+ */
 function summaryText(
   tests: readonly TestResult[],
   reported: number,
@@ -343,16 +351,20 @@ function metadataOf(test: TestResult, place: SourceLine | undefined): Readonly<R
   );
 }
 
-/** Shortens a text to a number of characters. */
 function cut(text: string, most: number): string {
   const characters = [...text.slice(0, 2 * most + 2).toWellFormed()];
   return characters.length <= most ? characters.join("") : `${characters.slice(0, most - 1).join("")}…`;
 }
 
-/** The prefixes of dedupe keys. A passing run must not resolve a flaky failure, so its prefix differs. */
+/**
+ * The prefixes of dedupe keys. A passing run must not resolve a flaky failure, so a flaky failure has its own
+ * prefix.
+ */
 const prefixes = { failed: "junit", flaky: "junit-flaky", more: "junit-more" } as const;
 
-/** The maximum number of characters of a failure text that identify the failure. All later characters are ignored. */
+/**
+ * Only this number of characters of a failure text identifies the failure. All later characters are ignored.
+ */
 const longest = 4_000;
 
 const longestKeyName = 500;
@@ -368,7 +380,10 @@ export function failureKey(test: TestResult, folder: string): string {
   return `${prefix}:${testHash(test, folder)}:${hashOf([what])}`;
 }
 
-/** Returns the start of the dedupe key of every failure of a test that is not flaky. */
+/**
+ * Returns the start of the dedupe keys of a test. The keys of all its failures begin with this text, except
+ * flaky failures.
+ */
 export const passedPrefix = (hash: string): string => `${prefixes.failed}:${hash}:`;
 
 /** Returns the dedupe key of the summary. It depends only on the file patterns. */
@@ -379,8 +394,8 @@ const whatFailed = (name: string, failure: TestFailure): string =>
   `${normalised(failure.type)} ${normalised(identifyingText(name, failure))}`;
 
 /**
- * Returns the text that identifies a failure: its message. If the message says nothing, returns text lines that are not
- * stack frames.
+ * Returns the text that identifies a failure: its message. If the message does not say what failed, returns the
+ * lines of `text` that are not stack frames.
  */
 function identifyingText(name: string, { type, message, text }: TestFailure): string {
   const sentence = normalised(message.slice(0, longest));
@@ -430,7 +445,10 @@ function isTitle(line: string, name: string): boolean {
 const isFrame = (line: string): boolean =>
   /^\s*(?:at\s|File "|from\s.+:\d+:in\s|\.{3} \d+ more|#\d+\s|goroutine \d+|❯\s|\d+:\s+0x)/.test(line);
 
-/** Returns the test's part of a dedupe key. It does not depend on the checkout folder or the kind of slashes. */
+/**
+ * Returns the hash that identifies a test in dedupe keys. It does not depend on the checkout folder or the kind
+ * of slashes.
+ */
 export const testHash = (
   { suite, className, name }: Pick<TestResult, "suite" | "className" | "name">,
   folder: string,
@@ -529,7 +547,8 @@ const baseName = (path: string): string => path.replace(/^.*[\\/]/, "");
 const languages = { java: "java", kotlin: "kt", groovy: "groovy", scala: "scala" } as const;
 
 /**
- * Returns the possible source files of a class. The module is the folder above `target` (Maven) or `build` (Gradle).
+ * Returns the possible source files of a class in its module. The module is the folder above `target` (Maven)
+ * or `build` (Gradle).
  */
 function sourcesOfClass({ className, suite, report }: TestResult): string[] {
   const name = [className, suite].find((one) => /^[\w$]+(?:\.[\w$]+)+$/.test(one));

@@ -285,7 +285,7 @@ function addUnnamedFailure(state: ParserState, suite: Suite): void {
   finish(state, { ...newTest(suite, {}), failures: [failure] });
 }
 
-/** Stores what an element says about its test: skipped, its files, or its outcome. */
+/** Stores what an element says about `test`: that the test was skipped, its files, or its outcome. */
 function noteElement(test: OpenTest, name: string, attributes: Attributes): void {
   if (skips.has(name)) test.isSkipped = true;
   if (skips.has(name) && attributes.type === "todo") test.isTodo = true;
@@ -319,7 +319,7 @@ const newTest = (suite: Suite | undefined, attributes: Attributes): OpenTest => 
   isTodo: false,
 });
 
-/** Adds a failure to its test. A failed rerun is only counted, except as the first failure. */
+/** Adds a failure to a test. A failed rerun is only counted, unless the test has no failure yet. */
 function addFailure(test: OpenTest, list: FailureList, failure: TestFailure): void {
   if (list === "flaky") test.flaky.push(failure);
   else if (list === "failures" || test.failures.length === 0) test.failures.push(failure);
@@ -420,7 +420,10 @@ function putInDoubt(tests: TestResult[], from: number): void {
   }
 }
 
-/** The outcome in attributes or properties. `unclear` means a word that no known tool writes. */
+/**
+ * The outcome of a test or suite according to its attributes or properties. `unclear` means a word that no
+ * known tool writes.
+ */
 type StatedOutcome = "failed" | "flaky" | "skipped" | "unclear" | "passed" | undefined;
 
 const failing = [
@@ -491,7 +494,7 @@ function failureOf(attributes: Attributes, whole: string, budget: TextBudget): T
   return { type: copyOf(attributes.type?.slice(0, longestType)), message, text };
 }
 
-/** Reads a number. Some tools write `1,234.5`. */
+/** Reads a number. Ignores commas, because some tools write `1,234.5`. */
 function numberIn(text = ""): number | undefined {
   const number = Number(text.replaceAll(",", ""));
   return text.trim() !== "" && Number.isFinite(number) && number >= 0 ? number : undefined;

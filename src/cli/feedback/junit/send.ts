@@ -32,8 +32,8 @@ import { type ReadReports, readReports, warnJob, warnOfDoubts } from "./read-rep
 import type { Outcome, TestResult } from "./test-result.ts";
 
 /**
- * Sends a report for each failing test in JUnit reports. With `--best-effort`, an error becomes a warning and `ok`.
- * (rule F26)
+ * Sends a report for each failing test in JUnit reports. With `--best-effort`, prints a warning after an error
+ * and returns `ok`. (rule F26)
  */
 export async function sendJunit(invocation: Invocation, flags: JunitFlags): Promise<Exit> {
   try {
@@ -63,7 +63,7 @@ async function sendFailures(invocation: Invocation, flags: JunitFlags): Promise<
   return endWith(invocation, flags, { ...sent, counts: countsOf(read) });
 }
 
-/** The values of these fields differ between the reports, so their flags are not allowed. */
+/** The fields whose flags are not allowed, because each report has its own values. */
 const ownFields = ["message", "subject", "dedupeKey", "image", "video", "attach"] as const;
 
 /** Returns a fault for each given flag that is not allowed with `--junit`. */
@@ -232,8 +232,8 @@ interface SentReports {
 }
 
 /**
- * Writes all reports to the spool, then sends one after another, until one fails. Unsent reports stay in the spool,
- * even if the program is killed.
+ * Writes all reports to the spool, then sends one after another. Stops after an error that the next reports
+ * would also get. Unsent reports stay in the spool, even if the program is killed.
  */
 async function deliverReports(
   invocation: Invocation,

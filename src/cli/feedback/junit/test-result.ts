@@ -39,7 +39,7 @@ export interface TestResult {
 }
 
 /**
- * The visible character that replaces the escape character. Colour codes in logs begin with escape, but XML does not
- * allow it.
+ * The visible character that replaces the escape character. Colour codes in logs begin with the escape
+ * character, but XML does not allow it.
  */
 export const escapeSign = "\u241b";
