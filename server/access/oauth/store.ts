@@ -128,8 +128,8 @@ export const oauthTokens = {
        RETURNING user_id AS "userId", app_id AS "appId", label`,
       connectionId,
     );
-    tx.signal(tokensTopic);
     if (ended) tx.signal(userTopic(ended.userId));
+    tx.signal(tokensTopic);
     return ended;
   },
 
