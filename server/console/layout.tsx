@@ -3,17 +3,17 @@ import type { ComponentChildren } from "preact";
 import type { Preferences } from "../../src/contract/account.ts";
 import { type App, apps } from "../../src/contract/apps.ts";
 import type { Role } from "../../src/contract/endpoint.ts";
+import { suffices } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import { live } from "../../src/contract/events.ts";
 import { visibleLine } from "../../src/words/visible.ts";
-import { suffices } from "../access/members/rules.ts";
 import type { AnswerWithPage } from "../http/answers.ts";
 import { pathOf, type SharedSteps } from "../http/pipeline.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type Asset, assets } from "./assets.ts";
 import type { SignedInVisit } from "./definitions.ts";
-import { draftFieldOf } from "./drafts/fields.ts";
 import {
+  draftFieldOf,
   type Fields,
   fieldVersion,
   IdempotencyField,

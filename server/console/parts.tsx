@@ -2,10 +2,10 @@ import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
 import encodeQR from "qr";
 import type { Role } from "../../src/contract/endpoint.ts";
+import { suffices } from "../../src/contract/endpoint.ts";
 import type { ApiError } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { piecesOf, safeAddress, visibleLine, withMarks } from "../../src/words/visible.ts";
-import { suffices } from "../access/members/rules.ts";
 import type { Notices } from "./notices.ts";
 
 /** A message on a page. A message about a form gets the focus, so that screen readers read it. */

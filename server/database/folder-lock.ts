@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isBusy } from "./errors.ts";
 import { sqliteDriver } from "./open.ts";
-import type { Connection } from "./sqlite/sqlite.ts";
+import type { Connection } from "./sqlite.ts";
 
 export interface FolderLock {
   release(): Promise<void>;

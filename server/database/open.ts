@@ -7,8 +7,7 @@ import type { Database } from "./database.ts";
 import { explainFullDisk } from "./full-disk.ts";
 import { type Migration, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
-import { nodeSqliteDriver } from "./sqlite/node-sqlite.ts";
-import { isSafeVersion, openSqlite, type SqliteDriver } from "./sqlite/sqlite.ts";
+import { isSafeVersion, nodeSqliteDriver, openSqlite, type SqliteDriver, sqlite3Driver } from "./sqlite.ts";
 
 /** A SQLite file, or the URL of a PostgreSQL database. */
 export type DatabaseAddress = { readonly file: string } | { readonly url: string };
@@ -100,7 +99,8 @@ export async function sqliteDriver(name?: "sqlite3" | "node-sqlite"): Promise<Sq
 
 async function npmDriver(): Promise<SqliteDriver> {
   try {
-    return (await import("./sqlite/sqlite3.lazy.ts")).sqlite3Driver;
+    const { default: sqlite3 } = await import("sqlite3");
+    return sqlite3Driver(sqlite3);
   } catch (cause) {
     throw new Error(
       "This version of Node.js has no usable built-in SQLite, and the package sqlite3 is not installed. Use Node.js 24 or newer, or install sqlite3, or use PostgreSQL.",

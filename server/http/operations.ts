@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import type { Context } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
 import { createOpenApi } from "../../src/openapi/document.ts";
-import { isTooLong, longLog } from "../database/sqlite/sqlite.ts";
+import { isTooLong, longLog } from "../database/sqlite.ts";
 import { ping } from "../database/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { waitIfTurnIsLong } from "../event-loop.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isTooLong, longLog } from "../database/sqlite/sqlite.ts";
+import { isTooLong, longLog } from "../database/sqlite.ts";
 import {
   addStatistics,
   cancelMaking,

@@ -206,3 +206,9 @@ const authErrors: Record<Auth, readonly ErrorCode[]> = {
   console: ["sign_in_required", "invalid_token", "forbidden"],
   session: ["sign_in_required", "forbidden"],
 };
+
+/** Whether a role includes all rights of the role `needs`. (rule K20) */
+export const suffices = (role: Role, needs: Role): boolean => roles.indexOf(role) <= roles.indexOf(needs);
+
+/** Returns the roles that include all rights of the role `needs`. */
+export const rolesFrom = (needs: Role): readonly Role[] => roles.filter((role) => suffices(role, needs));

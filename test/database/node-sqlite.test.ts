@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { withoutWarning } from "../../server/database/sqlite/node-sqlite.ts";
+import { withoutWarning } from "../../server/database/sqlite.ts";
 
 describe("the SQLite module of Node", () => {
   it("is loaded without its warning that it is experimental, and later warnings are shown", async () => {

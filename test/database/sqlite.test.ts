@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Transaction } from "../../server/database/database.ts";
 import { isConflict, isUnavailable } from "../../server/database/errors.ts";
 import { sqliteDriver } from "../../server/database/open.ts";
-import { type Connection, isSafeVersion, type SqliteDriver } from "../../server/database/sqlite/sqlite.ts";
+import { type Connection, isSafeVersion, type SqliteDriver } from "../../server/database/sqlite.ts";
 import { sqlite, type TestDatabase } from "../support/database/databases.ts";
 import { eventually } from "../support/eventually.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { longLog } from "../../server/database/sqlite/sqlite.ts";
+import { longLog } from "../../server/database/sqlite.ts";
 import { startWatchingLog } from "../../server/jobs/database-care.ts";
 import { createLog } from "../../server/log.ts";
 import { sqlite } from "../support/database/databases.ts";

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { rolesFrom } from "../../server/access/members/rules.ts";
 import {
   type AttemptLimit,
   type Auth,
   type Endpoint,
   errorsOf,
   isRepeatable,
+  rolesFrom,
 } from "../../src/contract/endpoint.ts";
 import { type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
 import { type RateLimitName, rateLimits } from "../../src/contract/limits.ts";

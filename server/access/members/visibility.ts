@@ -1,7 +1,7 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
+import { rolesFrom, suffices } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Engine, Outcome, Reader, Value } from "../../database/database.ts";
-import { type AccessRequest, judgeAccess, rolesFrom } from "./rules.ts";
 
 /** The caller of a request, and the role that the request needs. */
 export interface Viewer extends AccessRequest {
@@ -116,3 +116,27 @@ export const visibleTo = ({ needs, userId, appId }: Viewer) => ({
   sql: `${membershipOf(needs)} AND v.app_id = coalesce(?, v.app_id)`,
   values: [userId, appId],
 });
+
+/** The facts about a request that decide whether it gets access to an app. */
+export interface AccessRequest {
+  /** The role with the fewest rights that may make the request. */
+  readonly needs: Role;
+  /**
+   * The kind of credential. An agent gets `unknown` in place of `forbidden`, because it must not find out which
+   * other apps exist.
+   */
+  readonly kind: "session" | "maintainerToken" | "agentToken";
+}
+
+/**
+ * Decides about a request of a person with this role in the app. `unknown`: answer as if the app did not exist. (rule
+ * K21)
+ */
+export function judgeAccess(
+  role: Role | undefined,
+  { needs, kind }: AccessRequest,
+): "allowed" | "forbidden" | "unknown" {
+  if (role === undefined) return "unknown";
+  if (suffices(role, needs)) return "allowed";
+  return kind === "agentToken" ? "unknown" : "forbidden";
+}

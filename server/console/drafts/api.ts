@@ -4,8 +4,7 @@ import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { numberThreads } from "../../feedback/threads/store/threads.ts";
 import type { Browser, ConsoleCaller } from "../../http/handler.ts";
-import { fieldVersion } from "../forms.tsx";
-import type { FormObject } from "./fields.ts";
+import { type FormObject, fieldVersion } from "../forms.tsx";
 import { type DraftRow, drafts, type NamedObject, type NamedSender } from "./store.ts";
 
 /** The unsent text of one field. Only the person who typed the text can read it. */

@@ -4,14 +4,22 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { nameAndAddress } from "../../../src/words/thread.ts";
 import type { Route } from "../../http/pipeline.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../definitions.ts";
-import { type Fields, IdempotencyField, versionOf } from "../forms.tsx";
+import {
+  draftFieldOf,
+  everyone,
+  type Fields,
+  type FormObject,
+  IdempotencyField,
+  type ObjectKind,
+  unchosen,
+  versionOf,
+} from "../forms.tsx";
 import { ConsolePage, navigationOf } from "../layout.tsx";
 import { type Links, returnPath } from "../links.ts";
 import { Empty, Line } from "../parts.tsx";
 import { goTo, InTurns, type Reply, show } from "../respond.tsx";
 import { Ago } from "../times.tsx";
 import type { Draft, NamedObject, NamedSender, TypedField } from "./api.ts";
-import { draftFieldOf, everyone, type FormObject, type ObjectKind, unchosen } from "./fields.ts";
 
 /** Shows all unsent texts of a person, even from pages that no longer exist. (rule O17) */
 async function showDrafts(visit: SignedInVisit): Promise<Reply> {

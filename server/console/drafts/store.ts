@@ -2,7 +2,7 @@ import type { Inserter, Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { listed, select } from "../../database/transaction.ts";
-import type { ObjectKind } from "./fields.ts";
+import type { ObjectKind } from "../forms.tsx";
 
 /** The unsent text of one field on one opened page. */
 export type DraftRow = Omit<Row<typeof tables.drafts>, "userId">;

@@ -1,10 +1,10 @@
 import type { blockedSenders as contract } from "../../../src/contract/correspondence.ts";
+import { suffices } from "../../../src/contract/endpoint.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { users } from "../../access/accounts/store.ts";
 import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
-import { suffices } from "../../access/members/rules.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { appTopic, threadsTopic } from "../../database/transaction.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,9 +1,9 @@
 import type { BulkChange, bulk as contract, Skipped } from "../../../src/contract/bulk.ts";
+import { suffices } from "../../../src/contract/endpoint.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { countOf } from "../../../src/words/phrases.ts";
 import { ownedApp } from "../../access/apps/store.ts";
-import { suffices } from "../../access/members/rules.ts";
 import { members } from "../../access/members/store.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";

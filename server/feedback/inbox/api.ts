@@ -1,3 +1,4 @@
+import { suffices } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { fixedViews } from "../../../src/contract/fixed-views.ts";
 import { limits } from "../../../src/contract/limits.ts";
@@ -11,7 +12,6 @@ import {
 import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
-import { suffices } from "../../access/members/rules.ts";
 import { members } from "../../access/members/store.ts";
 import { visibleTo } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Role } from "../../../src/contract/endpoint.ts";
+import { suffices } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { LiveKind } from "../../../src/contract/events.ts";
-import { suffices } from "../../access/members/rules.ts";
 import type { Clock } from "../../clock.ts";
 import type { Database, Reader } from "../../database/database.ts";
 import {

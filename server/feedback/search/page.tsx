@@ -1,8 +1,8 @@
 import type { App } from "../../../src/contract/apps.ts";
 import type { Role } from "../../../src/contract/endpoint.ts";
+import { suffices } from "../../../src/contract/endpoint.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { type SearchedThread, type SearchFacts, search } from "../../../src/contract/threads.ts";
-import { suffices } from "../../access/members/rules.ts";
 import { type Definitions, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import { ConsolePage, type Navigation, navigationOf } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";

@@ -1,9 +1,9 @@
 import type { AuditChange } from "../../../src/contract/audit.ts";
+import { suffices } from "../../../src/contract/endpoint.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type { Assignee, ThreadChange } from "../../../src/contract/threads.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
-import { suffices } from "../../access/members/rules.ts";
 import { members } from "../../access/members/store.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { threadTopic } from "../../database/transaction.ts";

@@ -1,4 +1,5 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
+import { suffices } from "../../../src/contract/endpoint.ts";
 import {
   type MailWay,
   type NoticeKind,
@@ -7,7 +8,6 @@ import {
   noticeWays,
   type OwnWay,
 } from "../../../src/contract/notices.ts";
-import { suffices } from "../../access/members/rules.ts";
 
 /** The rules for a kind of notice. (rule N1) */
 interface KindRules {

@@ -30,18 +30,14 @@ import {
   dayStartsOf,
   dayStartsOfRow,
   graceEndOf,
-  todayOf,
-} from "../days/rules.ts";
-import { type ListingRow, ownedListing } from "../listings/store.ts";
-import {
-  dayStateOf,
-  initialStateOf,
   isBelow,
-  reportOf,
   type Standing,
   type StandingCycle,
   standingOf,
-} from "./rules.ts";
+  todayOf,
+} from "../days/rules.ts";
+import { type ListingRow, ownedListing } from "../listings/store.ts";
+import { dayStateOf, initialStateOf, reportOf } from "./rules.ts";
 import {
   type Activation,
   type CycleRow,

@@ -1,5 +1,14 @@
 import { Temporal } from "temporal-polyfill";
+import type { CycleStatus, SlotStatus } from "../../../src/contract/cycles.ts";
+import type {
+  CycleVerdict,
+  TesterAttention,
+  TestToday,
+  UnbrokenDay,
+} from "../../../src/contract/standing.ts";
 import type { SessionReason } from "../../../src/contract/test-sessions.ts";
+import type { VerificationTier } from "../../../src/contract/tester.ts";
+import { countOf } from "../../../src/words/phrases.ts";
 
 /** The fault of an image of a proof; undefined for a valid image. */
 type ImageFault = string | undefined;
@@ -335,3 +344,311 @@ function mixed(number: number): number {
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
   return (value ^ (value >>> 16)) >>> 0;
 }
+
+/** A slot of a test, with or without a tester. A removed slot and its replacement have the same `seat`. */
+export interface StandingSlot {
+  readonly id: string;
+  readonly seat: number;
+  readonly status: SlotStatus;
+  /** The day of the test on which the slot became active; null if it is not active yet. */
+  readonly activeFromDay: number | null;
+  readonly missedDays: number;
+  readonly countedDays: ReadonlySet<number>;
+}
+
+export interface StandingCycle {
+  readonly status: CycleStatus;
+  readonly durationDays: number;
+  readonly maxMissedDays: number;
+  /** The instants at which the days begin. The last item is the end of the last day. */
+  readonly dayStarts: readonly string[];
+  readonly closedDays: number;
+  /** The time after which late sessions of the last day no longer count. */
+  readonly graceEnd: string;
+  readonly createdAt: string;
+  readonly verificationTier: VerificationTier;
+}
+
+export interface Standing {
+  readonly verdict: CycleVerdict;
+  /** The current day of the test; null before and after the test, and if the test was cancelled. */
+  readonly today: TestToday | null;
+  /** The testers with a slot, sorted by how soon they need attention. */
+  readonly attention: TesterAttention[];
+  /** For each day that has begun: how many testers have every day up to that day counted. */
+  readonly unbroken: UnbrokenDay[];
+}
+
+/**
+ * Returns the state of a test: its verdict, what testers need today, and the testers with every day counted.
+ * (rules T39 and T40)
+ */
+export function standingOf(cycle: StandingCycle, slots: readonly StandingSlot[]): Standing {
+  const unbroken = unbrokenDays(cycle, slots);
+  return {
+    verdict: verdictOf(cycle, slots, unbroken),
+    today: testToday(cycle, slots),
+    attention: attentionOf(cycle, slots),
+    unbroken,
+  };
+}
+
+/**
+ * Whether maintainers and owners must be warned that a test might miss its goal, or cannot reach it any more.
+ * (rule T41)
+ */
+export const isBelow = (cycle: StandingCycle, { state }: CycleVerdict): boolean =>
+  cycle.status === "running" && (state === "at_risk" || state === "out_of_reach") && !wasPlannedLate(cycle);
+
+/** Returns the current day. Undefined before the first day, after the last day, and if the test was cancelled. */
+const openDayOf = ({ status, closedDays, durationDays }: StandingCycle): number | undefined =>
+  status === "running" && closedDays < durationDays ? closedDays + 1 : undefined;
+
+/**
+ * Whether an uncounted day can still count for a slot. The slot must have been active on that day, and must
+ * still be active. The day must be today. If the app reports sessions, the day can also be yesterday.
+ * (rules T29 and T39)
+ */
+const canStillCount = (
+  { status, closedDays, verificationTier }: StandingCycle,
+  slot: StandingSlot,
+  day: number,
+): boolean =>
+  status === "running" &&
+  isActive(slot) &&
+  slot.activeFromDay !== null &&
+  day >= slot.activeFromDay &&
+  day >= (verificationTier === "sdk" ? closedDays : closedDays + 1);
+
+/** The words for the evidence that a tester sends for a day. */
+export const evidenceOfTier: Readonly<Record<VerificationTier, string>> = {
+  sdk: "a session",
+  screenshot: "a proof",
+};
+
+/**
+ * Returns how many days are counted without a gap, from day 1 to `last`. `mayCount` selects days that are treated as
+ * counted.
+ */
+function runOf(slot: StandingSlot, last: number, mayCount: (day: number) => boolean = () => false): number {
+  let days = 0;
+  while (days < last && (slot.countedDays.has(days + 1) || mayCount(days + 1))) days += 1;
+  return days;
+}
+
+function unbrokenDays(cycle: StandingCycle, slots: readonly StandingSlot[]): UnbrokenDay[] {
+  const last = openDayOf(cycle) ?? cycle.closedDays;
+  const runs = slots.map((slot) => runOf(slot, last));
+  const possible = slots.map((slot) => runOf(slot, last, (day) => canStillCount(cycle, slot, day)));
+  return Array.from({ length: last }, (_, at) => ({
+    dayIndex: at + 1,
+    testers: runs.filter((days) => days > at).length,
+    possible: possible.filter((days) => days > at).length,
+  }));
+}
+
+const isOpen = ({ status }: StandingSlot): boolean => status === "open" || status === "requested";
+
+/** Whether the cycle was planned after its first day, so that no tester can have every day counted. (rule D9) */
+const wasPlannedLate = ({ dayStarts, createdAt }: StandingCycle): boolean =>
+  createdAt >= (dayStarts[1] ?? "");
+
+function verdictOf(
+  cycle: StandingCycle,
+  slots: readonly StandingSlot[],
+  unbroken: readonly UnbrokenDay[],
+): CycleVerdict {
+  const needed = new Set(slots.map(({ seat }) => seat)).size;
+  const accepts = cycle.status === "recruiting" || openDayOf(cycle) !== undefined;
+  const openSeats = accepts ? slots.filter(isOpen).map(({ seat }) => seat) : [];
+  const holders = slots.filter(isActive);
+  const begun = unbroken.at(-1);
+  const fillable = cycle.closedDays === 0 ? openSeats.length : 0;
+  const possible = (begun ? begun.possible : holders.length) + fillable;
+  const facts: Facts = { cycle, needed, possible, openSeats, fillable, holders, unbroken };
+  const state = stateOf(facts, begun?.testers ?? 0);
+  const isShort = state === "out_of_reach" || state === "not_reached";
+  return {
+    state,
+    testersNeeded: needed,
+    testersPossible: possible,
+    sinceDay: isShort ? (unbroken.find((day) => day.possible <= possible)?.dayIndex ?? null) : null,
+    openSeats,
+    ...wordsOf(state, facts),
+  };
+}
+
+interface Facts {
+  readonly cycle: StandingCycle;
+  readonly needed: number;
+  readonly possible: number;
+  readonly openSeats: readonly number[];
+  /** The number of open slots that can be filled early enough for their testers to have every day counted. */
+  readonly fillable: number;
+  readonly holders: readonly StandingSlot[];
+  readonly unbroken: readonly UnbrokenDay[];
+}
+
+function stateOf(
+  { cycle, needed, possible, fillable, holders }: Facts,
+  testers: number,
+): CycleVerdict["state"] {
+  if (cycle.status === "cancelled") return "cancelled";
+  if (cycle.status === "recruiting") return "not_started";
+  if (openDayOf(cycle) === undefined && testers >= needed) return "reached";
+  if (cycle.status === "completed") return "not_reached";
+  if (possible < needed) return "out_of_reach";
+  const needsMore = fillable > 0 || holders.some((slot) => needsYesterday(cycle, slot));
+  return needsMore ? "at_risk" : "on_track";
+}
+
+type Words = Pick<CycleVerdict, "text" | "advice">;
+
+function wordsOf(state: CycleVerdict["state"], facts: Facts): Words {
+  const { cycle, needed, openSeats, holders } = facts;
+  const goal = `the goal of ${testers(needed)} for ${countOf(cycle.durationDays, "day", "days")}`;
+  switch (state) {
+    case "cancelled":
+      return { text: "The test was cancelled before its end.", advice: null };
+    case "not_started":
+      return {
+        text: `Not started: ${holders.length} of ${countOf(needed, "slot has", "slots have")} a tester.`,
+        advice: openSeats.length > 0 ? `Fill ${slotsNamed(openSeats)} before the first day is over.` : null,
+      };
+    case "reached":
+    case "not_reached":
+      return {
+        text: `${state === "reached" ? "Reached" : "Did not reach"} ${goal}: ${fullRuns(facts)}.`,
+        advice: null,
+      };
+    case "on_track":
+      return { text: `On track: ${testers(holders.length)}, ${needToday(facts)}.`, advice: null };
+    case "at_risk":
+      return { text: `Still possible: ${goal} needs ${missing(facts)}.`, advice: null };
+    default:
+      return { text: outOfReach(goal, facts), advice: wayOut(facts) };
+  }
+}
+
+const testers = (count: number): string => (count === 0 ? "no tester" : countOf(count, "tester", "testers"));
+
+const fullRuns = ({ cycle: { durationDays }, unbroken }: Facts): string => {
+  const count = unbroken.at(-1)?.testers ?? 0;
+  const days = durationDays === 1 ? "the day" : `all ${durationDays} days`;
+  return `${testers(count)} ${count > 1 ? "have" : "has"} ${days} counted`;
+};
+
+function needToday({ cycle, holders }: Facts): string {
+  const open = holders.filter((slot) => needsToday(cycle, slot)).length;
+  const who = open === 0 ? "nobody needs" : countOf(open, "needs", "need");
+  return `${who} ${evidenceOfTier[cycle.verificationTier]} today`;
+}
+
+function missing({ cycle, fillable, holders }: Facts): string {
+  const late = holders.filter((slot) => needsYesterday(cycle, slot)).length;
+  const evidence = evidenceOfTier[cycle.verificationTier];
+  const parts = [
+    ...(fillable > 0 ? [`${countOf(fillable, "more tester", "more testers")} with ${evidence} today`] : []),
+    ...(late > 0
+      ? [`a late session of day ${cycle.closedDays} from ${testers(late)} before the end of today`]
+      : []),
+  ];
+  return parts.join(", and ");
+}
+
+function outOfReach(goal: string, { cycle, possible, unbroken }: Facts): string {
+  if (wasPlannedLate(cycle))
+    return `Cannot reach ${goal}: when the cycle was planned, its first day was already over, so no tester can have every day counted.`;
+  const since = unbroken.find((day) => day.possible <= possible)?.dayIndex ?? 1;
+  const left = possible === 0 ? "no tester" : `only ${testers(possible)}`;
+  return `Cannot reach ${goal} any more: since day ${since}, ${left} can still have every day counted.`;
+}
+
+/** Says how many days can still be counted for a new tester, and what is needed to reach the goal. */
+function wayOut({ cycle, openSeats }: Facts): string {
+  if (openSeats.length === 0 || wasPlannedLate(cycle)) return "Plan a new cycle.";
+  const who = openSeats.length === 1 ? "A new tester" : "New testers";
+  const days = `${cycle.durationDays - cycle.closedDays} of the ${cycle.durationDays} days`;
+  return `${who} in ${slotsNamed(openSeats)} can have at most ${days} counted. Only a new cycle can reach the goal.`;
+}
+
+const mostNamed = 3;
+
+/** Returns the slots as text: `slot 6`, `slots 6 and 9`, `slots 1, 6 and 9`, or `7 open slots`. */
+function slotsNamed(seats: readonly number[]): string {
+  if (seats.length > mostNamed) return `${seats.length} open slots`;
+  const before = seats.slice(0, -1).join(", ");
+  return before === "" ? `slot ${seats.at(-1)}` : `slots ${before} and ${seats.at(-1)}`;
+}
+
+function testToday(cycle: StandingCycle, slots: readonly StandingSlot[]): TestToday | null {
+  const dayIndex = openDayOf(cycle);
+  if (dayIndex === undefined) return null;
+  const holders = slots.filter(isActive);
+  const open = holders.filter((slot) => needsToday(cycle, slot)).length;
+  return { dayIndex, endsAt: endOfToday(cycle), counted: holders.length - open, open };
+}
+
+/** Returns the end of the current day. After the last day, returns the end of the time for late sessions. */
+const endOfToday = (cycle: StandingCycle): string => cycle.dayStarts[cycle.closedDays + 1] ?? cycle.graceEnd;
+
+function needsToday(cycle: StandingCycle, slot: StandingSlot): boolean {
+  const today = openDayOf(cycle);
+  return today !== undefined && isActive(slot) && !slot.countedDays.has(today);
+}
+
+/**
+ * Whether a slot needs a late session of yesterday, and this session would still count. The first active day of
+ * a slot needs no session, because this day is never missed. An exception is day 1: without day 1, no tester
+ * has every day counted. Tests with screenshots have no late sessions. (rules D5, D7 and T10)
+ */
+const needsYesterday = (cycle: StandingCycle, slot: StandingSlot): boolean =>
+  (cycle.closedDays === 1 || cycle.closedDays > (slot.activeFromDay ?? 0)) &&
+  cycle.closedDays >= 1 &&
+  !slot.countedDays.has(cycle.closedDays) &&
+  canStillCount(cycle, slot, cycle.closedDays);
+
+/** Returns the testers with a slot in the order in which they need attention. (rule T40) */
+function attentionOf(cycle: StandingCycle, slots: readonly StandingSlot[]): TesterAttention[] {
+  return slots
+    .filter(isActive)
+    .map((slot) => tester(cycle, slot))
+    .sort((one, other) => urgencyOf(one) - urgencyOf(other) || one.seat - other.seat);
+}
+
+function tester(cycle: StandingCycle, slot: StandingSlot): TesterAttention {
+  const needs = { needsToday: needsToday(cycle, slot), needsYesterday: needsYesterday(cycle, slot) };
+  const missesLeft = Math.max(0, cycle.maxMissedDays - slot.missedDays);
+  return {
+    slotId: slot.id,
+    seat: slot.seat,
+    state: attentionState(slot, missesLeft, needs),
+    ...needs,
+    until: needs.needsToday || needs.needsYesterday ? endOfToday(cycle) : null,
+    missedDays: slot.missedDays,
+    missesLeft,
+  };
+}
+
+function attentionState(
+  { missedDays }: StandingSlot,
+  missesLeft: number,
+  { needsToday, needsYesterday }: Pick<TesterAttention, "needsToday" | "needsYesterday">,
+): TesterAttention["state"] {
+  if (missesLeft === 0) return "removal_due";
+  if (missesLeft === 1 && missedDays > 0) return "one_miss_left";
+  if (needsYesterday) return "missed_yesterday";
+  return needsToday ? "today_open" : "active";
+}
+
+const order: Readonly<Record<TesterAttention["state"], number>> = {
+  removal_due: 0,
+  one_miss_left: 1,
+  missed_yesterday: 2,
+  today_open: 3,
+  active: 4,
+};
+
+/** Returns the number by which testers are sorted. Testers who have nothing to do now come last. */
+const urgencyOf = ({ state, needsToday, needsYesterday }: TesterAttention): number =>
+  order[state] + (needsToday || needsYesterday ? 0 : 10);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { suffices } from "../../../server/access/members/rules.ts";
 import {
   type Endpoint,
   type Group,
@@ -8,6 +7,7 @@ import {
   needsRole,
   type Role,
   roles,
+  suffices,
   tokenScopes,
 } from "../../../src/contract/endpoint.ts";
 import { contract } from "../../../src/contract/index.ts";

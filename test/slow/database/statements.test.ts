@@ -83,7 +83,7 @@ for (const [engine, present, mark] of [
 
 const byHand: ByHand = {
   notPrepared: {
-    "server/database/sqlite/": "the drivers, which get texts",
+    "server/database/sqlite.ts": "the drivers, which get texts",
     "server/database/postgres.lazy.ts": "a driver, with statements of its own for transactions and signals",
     "server/database/transaction.ts":
       "it makes statements for tables that are described, and passes texts on",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import type { Database, Engine } from "../../../server/database/database.ts";
 import { type DatabaseAddress, type OpenOptions, openDatabase } from "../../../server/database/open.ts";
-import { isSafeVersion } from "../../../server/database/sqlite/sqlite.ts";
+import { isSafeVersion } from "../../../server/database/sqlite.ts";
 import { quickFolder } from "../files/quick-folder.ts";
 import { atCluster, createDatabase, databaseUrl } from "./migrated-templates.ts";
 

@@ -1,5 +1,5 @@
 import { sqliteDriver } from "../../../server/database/open.ts";
-import type { Connection, SqliteDriver } from "../../../server/database/sqlite/sqlite.ts";
+import type { Connection, SqliteDriver } from "../../../server/database/sqlite.ts";
 
 export interface FailingDriver {
   readonly driver: SqliteDriver;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { sqliteDriver } from "../../../server/database/open.ts";
-import type { Connection, SqliteDriver } from "../../../server/database/sqlite/sqlite.ts";
+import type { Connection, SqliteDriver } from "../../../server/database/sqlite.ts";
 
 /** A folder for a database file on a disk whose free space can be switched on and off. */
 export interface Disk {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { onTestFinished } from "vitest";
 import type { Database } from "../../../server/database/database.ts";
-import { nodeSqliteDriver } from "../../../server/database/sqlite/node-sqlite.ts";
+import { nodeSqliteDriver } from "../../../server/database/sqlite.ts";
 
 /** The drivers of SQLite that this version of Node.js has. */
 export const sqliteDrivers = ["sqlite3", ...(nodeSqliteDriver() ? ["node-sqlite" as const] : [])] as const;

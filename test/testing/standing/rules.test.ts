@@ -4,7 +4,7 @@ import {
   type StandingCycle,
   type StandingSlot,
   standingOf,
-} from "../../../server/testing/cycles/rules.ts";
+} from "../../../server/testing/days/rules.ts";
 
 const dayStart = (day: number): string => new Date(Date.UTC(2026, 4, day)).toISOString();
 

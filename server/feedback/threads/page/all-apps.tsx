@@ -1,8 +1,8 @@
 import { bulk } from "../../../../src/contract/bulk.ts";
+import { suffices } from "../../../../src/contract/endpoint.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { threads } from "../../../../src/contract/threads.ts";
-import { suffices } from "../../../access/members/rules.ts";
 import {
   type Definitions,
   defineForm,

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { suffices } from "../../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { type Tag, tags as tagEndpoints } from "../../../../src/contract/tags.ts";
@@ -9,7 +10,6 @@ import {
   threads,
 } from "../../../../src/contract/threads.ts";
 import { views } from "../../../../src/contract/views.ts";
-import { suffices } from "../../../access/members/rules.ts";
 import { definePage, type SignedInVisit } from "../../../console/definitions.ts";
 import {
   type Filled,

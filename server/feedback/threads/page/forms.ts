@@ -10,8 +10,7 @@ import {
   definePage,
   type SignedInVisit,
 } from "../../../console/definitions.ts";
-import { everyone } from "../../../console/drafts/fields.ts";
-import { changedValues, type Fields, givenFor } from "../../../console/forms.tsx";
+import { changedValues, everyone, type Fields, givenFor } from "../../../console/forms.tsx";
 import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/respond.tsx";
 import { senderKeysOf } from "../../blocked-senders/rules.ts";

@@ -6,13 +6,14 @@ import type { OwnedMessage, OwnedThread } from "../../../../src/contract/threads
 import { hasRepeats, nameAndAddress, probableReceiver, replyInWords } from "../../../../src/words/thread.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
 import type { SignedInVisit } from "../../../console/definitions.ts";
-import { everyone, unchosen } from "../../../console/drafts/fields.ts";
 import {
+  everyone,
   type Fields,
   type Filled,
   filledWith,
   Select,
   TextArea,
+  unchosen,
   versionOf,
 } from "../../../console/forms.tsx";
 import { ExternalLink, Line, Notice, Refused, usePersonWords } from "../../../console/parts.tsx";

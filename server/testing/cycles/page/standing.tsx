@@ -14,9 +14,8 @@ import {
   zonedClock,
   zonedDay,
 } from "../../../console/times.tsx";
-import { qualifyingSession } from "../../days/rules.ts";
+import { evidenceOfTier, qualifyingSession } from "../../days/rules.ts";
 import { slotNames, verdictKinds } from "../parts.tsx";
-import { evidenceOfTier } from "../rules.ts";
 
 interface StandingProps {
   readonly detail: CycleDetail;

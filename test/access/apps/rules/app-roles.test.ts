@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  type AccessRequest,
-  judgeAccess,
-  rolesFrom,
-  suffices,
-} from "../../../../server/access/members/rules.ts";
+import { type AccessRequest, judgeAccess } from "../../../../server/access/members/visibility.ts";
 import type { Role } from "../../../../src/contract/endpoint.ts";
+import { rolesFrom, suffices } from "../../../../src/contract/endpoint.ts";
 
 describe("a role in an app", () => {
   it.each([

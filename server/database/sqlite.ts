@@ -1,7 +1,10 @@
 import { stat } from "node:fs/promises";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database, Inserter, Reader, Transaction, Value } from "../database.ts";
-import { isBusy, TransactionLost } from "../errors.ts";
+import type sqlite3Package from "sqlite3";
+import type { Database as SqliteFile, Statement } from "sqlite3";
+import type { Database, Inserter, Reader, Transaction, Value } from "./database.ts";
+import { isBusy, TransactionLost } from "./errors.ts";
 import {
   type AppendUnit,
   addedRow,
@@ -12,7 +15,7 @@ import {
   type Statements,
   type Unit,
   workUnit,
-} from "../transaction.ts";
+} from "./transaction.ts";
 
 /** Opens a SQLite file with one writing connection and one or more reading connections. */
 export async function openSqlite(
@@ -709,4 +712,142 @@ export function statementCache<Statement>(
     drop,
     clear: () => [...statements.keys()].forEach(drop),
   };
+}
+
+/** Returns the driver for SQLite in Node.js; undefined before Node 22.13. Each call blocks the event loop. */
+export function nodeSqliteDriver(): SqliteDriver | undefined {
+  const sqlite = withoutWarning(() => process.getBuiltinModule("node:sqlite"));
+  if (sqlite === undefined) return undefined;
+  return {
+    lockWaitMs: 10,
+    readers: 1,
+    open: async (file, { readOnly }) => connectBuiltIn(new sqlite.DatabaseSync(file, { readOnly })),
+  };
+}
+
+/** Hides the warning that SQLite is experimental. Node 22 prints it at every start, and operators cannot act on it. */
+export function withoutWarning<Result>(load: () => Result): Result {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function connectBuiltIn(database: DatabaseSync): Connection {
+  const statements = statementCache<StatementSync>(
+    (sql) => database.prepare(sql),
+    () => {},
+  );
+  return {
+    get: async <Row extends object>(sql: string, values: readonly Value[]) =>
+      typed<Row | undefined>(statements.get(sql).get(...values)),
+    all: async <Row extends object>(sql: string, values: readonly Value[]) =>
+      typed<Row[]>(statements.get(sql).all(...values)),
+    run: async (sql, values) => Number(statements.get(sql).run(...values).changes),
+    exec: async (sql) => database.exec(sql),
+    async close() {
+      statements.clear();
+      database.close();
+    },
+  };
+}
+
+/** Returns rows with the type that the caller expects. A test checks that the columns of the rows match this type. */
+const typed = <Rows>(found: unknown): Rows => found as Rows;
+
+/** The npm package `sqlite3`. Only a server without a usable built-in SQLite loads it. */
+type Sqlite3 = typeof sqlite3Package;
+
+/** The driver for the npm package `sqlite3`, for Node.js without SQLite. Its calls run on a pool of four threads. */
+export const sqlite3Driver = (sqlite3: Sqlite3): SqliteDriver => ({
+  lockWaitMs: 1000,
+  readers: 2,
+  open: async (file, { readOnly }) => connectPackage(await openFile(sqlite3, file, readOnly)),
+});
+
+interface Prepared {
+  readonly statement: Statement;
+  /** Rejects the waiting call. `sqlite3` reports an error of the preparation only to the callback of `prepare`. */
+  reject: (error: Error) => void;
+}
+
+function connectPackage(database: SqliteFile): Connection {
+  const { use, clear } = createStatements(database);
+
+  // This function reads all rows. `Statement.get` would keep its snapshot of the database, and later reads
+  // would return old data.
+  const all = <Row extends object>(sql: string, values: readonly Value[]) =>
+    use<Row[]>(sql, (statement, resolve, reject) =>
+      statement.all<Row>(values, (error, rows) => (error === null ? resolve(rows) : reject(error))),
+    );
+
+  const change = (sql: string, values: readonly Value[]) =>
+    use<number>(sql, (statement, resolve, reject) =>
+      statement.run(values, function (error) {
+        if (error === null) resolve(this.changes);
+        else reject(error);
+      }),
+    );
+
+  return {
+    all,
+    get: async <Row extends object>(sql: string, values: readonly Value[]) =>
+      (await all<Row>(sql, values))[0],
+    run: async (sql, values) => (givesRows.test(sql) ? (await all(sql, values)).length : change(sql, values)),
+    exec: (sql) => settled((done) => database.exec(sql, done)),
+    close() {
+      clear();
+      return settled((done) => database.close(done));
+    },
+  };
+}
+
+/** Prepares statements and calls them. A call rejects if its statement cannot be prepared. */
+function createStatements(database: SqliteFile) {
+  const statements = statementCache<Prepared>(prepare, ({ statement }) => statement.finalize());
+
+  function prepare(sql: string): Prepared {
+    const prepared: Prepared = {
+      statement: database.prepare(sql, (error: Error | null) => {
+        if (error === null) return;
+        statements.drop(sql);
+        prepared.reject(error);
+      }),
+      reject: () => {},
+    };
+    return prepared;
+  }
+
+  function use<Result>(
+    sql: string,
+    call: (statement: Statement, resolve: (result: Result) => void, reject: (error: Error) => void) => void,
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const prepared = statements.get(sql);
+      prepared.reject = reject;
+      call(prepared.statement, resolve, reject);
+    });
+  }
+
+  return { use, clear: statements.clear };
+}
+
+const givesRows = /\breturning\b/i;
+
+function openFile(sqlite3: Sqlite3, file: string, readOnly: boolean): Promise<SqliteFile> {
+  const mode = readOnly ? sqlite3.OPEN_READONLY : sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE;
+  return new Promise((resolve, reject) => {
+    const database = new sqlite3.Database(file, mode, (error) =>
+      error === null ? resolve(database) : reject(error),
+    );
+  });
+}
+
+function settled(start: (done: (error: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    start((error) => (error === null ? resolve() : reject(error)));
+  });
 }
