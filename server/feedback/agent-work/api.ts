@@ -142,7 +142,7 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
       const milliseconds = (request.query.wait ?? 0) * 1_000;
       const look = async () => {
         const found = await findRun(runId);
-        // The credential may be revoked while the request waits. So the caller is checked after the proposal was read.
+        // Checks the caller after the read, because the credential may be revoked while the request waits.
         // (rule A10)
         const caller = milliseconds === 0 ? request.caller : await request.callerNow();
         return found && mayRead(caller, found) ? found : undefined;
@@ -191,7 +191,10 @@ function createReadThread(deps: AgentDeps): Handlers<typeof contract>["readThrea
   };
 }
 
-/** Returns a thread with the messages before a message. Few agents read them, so the answer is not cached. */
+/**
+ * Returns a thread with the messages that are older than the message `before`. The answer is not cached,
+ * because few agents request older messages.
+ */
 async function readOlder(
   { clock, database, settings }: AgentDeps,
   { viewer, ...asked }: Required<AskedThread> & { readonly viewer: Viewer },
@@ -206,9 +209,9 @@ type ProposeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunId">;
 
 /**
- * Stores a proposal with a note and a chat message. Replaces open proposals of the thread.
- * Returns the thread, which differs after a merge. Throws `run_superseded` for another `expectedRunId` than the newest.
- * (rules A3, A5, A7)
+ * Stores a proposal, a note and a chat message. Replaces the open proposals of the thread. Returns the ids of
+ * the thread that got the proposal, of its app and of the replaced proposals. Throws `run_superseded` if
+ * `expectedRunId` is not the id of the newest proposal. (rules A3, A5, A7)
  */
 async function propose(
   deps: ProposeDeps,
@@ -261,7 +264,7 @@ async function announce(
 const bytesOfProposal = (proposal: StoredProposal | undefined): number =>
   proposal ? bytesOfBody(JSON.stringify(proposal)) : 0;
 
-/** A cached thread. Each viewer has a separate cached thread. */
+/** A cached thread. The cache has a separate entry for each viewer. */
 interface KnownThread {
   /** The id in the request. */
   readonly id: string;
@@ -329,7 +332,10 @@ function nameOf(id: string, { kind, userId, appId, needs }: AgentCaller): string
 
 const viewedThreadOf = (name: string): ViewedThread => JSON.parse(name);
 
-/** Finds a proposal, and caches it until it changes. Does not check whether the caller may read the proposal. */
+/**
+ * Returns a function that finds a proposal and caches it until the proposal changes. The function does not
+ * check whether the caller may read the proposal.
+ */
 const createFindRun = ({
   database,
   memory,
@@ -516,7 +522,10 @@ interface NamedClaim {
   readonly caller: AgentCaller;
 }
 
-/** Locks the thread of a proposal. Throws `wrong_state` if the outcome of the claim was already reported. (rule A24) */
+/**
+ * Locks the thread of a proposal. Returns the proposal and the claim. Throws `wrong_state` if the outcome of
+ * the claim was already reported. (rule A24)
+ */
 async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: NamedClaim) {
   const run = await lockedRun(tx, named.runId, named.caller);
   const claim = await namedClaim(deps, tx, named);
@@ -577,7 +586,10 @@ function findWork(deps: FindDeps): Handlers<typeof findContract> {
 
 type ListRequest = Request<typeof findContract.listFeedback>;
 
-/** Returns a page of threads. The first page contains a mark; a client sends it later to get the changes. (rule A30) */
+/**
+ * Returns a page of threads. The first page contains `changes`: a client sends this text later to get the
+ * threads that changed since. (rule A30)
+ */
 async function list(deps: FindDeps, { caller, query }: ListRequest) {
   const { database, settings } = deps;
   const { cursor, limit = limits.agentPage.default } = query;
@@ -587,7 +599,7 @@ async function list(deps: FindDeps, { caller, query }: ListRequest) {
   const position = readCursor(cursor, sortKey.parts);
   await storeDueChanges(deps);
   if (order === "found") await indexForSearch(deps);
-  // The mark is a column of the list. An empty list has no rows, so the mark is read before, too.
+  // An empty list has no row with the column `mark`, so the mark is also read before the list.
   const before = cursor === undefined ? await threadChanges.present(database) : null;
   const { rows, reached } = await findThreads(database, search, { position, limit: limit + 1 });
   const { items, nextCursor } = searchedPage(rows, limit, { keyOf: sortKey.of, reached });
@@ -596,8 +608,8 @@ async function list(deps: FindDeps, { caller, query }: ListRequest) {
 }
 
 /**
- * Returns the threads changed since a mark, or waits for a change. Throws `bad_request` for a mark of another database.
- * (rules A30, A31)
+ * Returns the threads that changed since `changedAfter`. Waits up to `milliseconds` for a change. Throws
+ * `bad_request` if `changedAfter` comes from another database. (rules A30, A31)
  */
 async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: string, milliseconds: number) {
   const { database, settings } = deps;
@@ -616,7 +628,7 @@ async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: s
     const { conditions, next } = after;
     const rows = await findChanged(database, search, { conditions, limit: limit + 1 });
     mark = next(rows.length > limit ? rows.at(limit - 1) : undefined);
-    // The credential may be revoked while the request waits. So the caller is checked after the read.
+    // Checks the caller after the read, because the credential may be revoked while the request waits.
     if (milliseconds > 0) await callerNow();
     return rows.slice(0, limit);
   };

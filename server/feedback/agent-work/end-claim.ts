@@ -3,17 +3,25 @@ import type { Transaction } from "../../database/database.ts";
 import { idempotency, scopeOf } from "../../http/idempotency-store.ts";
 import { type EndedClaim, type NewOutcome, type Release, runClaims } from "./store/work.ts";
 
-/** Releases a claim, if it is not yet released. Deletes the stored answers to its claim request. */
+/**
+ * Releases a claim, if it is not yet released. Deletes the stored answers to the request that made the claim.
+ */
 export async function releaseClaim(tx: Transaction, id: string, release: Release): Promise<void> {
   await forgetClaimAnswers(tx, await runClaims.release(tx, id, release));
 }
 
-/** Stores the outcome of a claim that has none yet. Deletes the stored answers to its claim request. */
+/**
+ * Stores the outcome of a claim, if the claim has no outcome yet. Deletes the stored answers to the request
+ * that made the claim.
+ */
 export async function finishClaim(tx: Transaction, id: string, outcome: NewOutcome): Promise<void> {
   await forgetClaimAnswers(tx, await runClaims.setOutcome(tx, id, outcome));
 }
 
-/** Deletes the stored answers to a repeated claim request. They say that the worker still has the claim. (rule A21) */
+/**
+ * Deletes the stored answers to the request that made the claim `ended`. Otherwise a repeated request would get
+ * the answer that the worker still has the claim. (rule A21)
+ */
 async function forgetClaimAnswers(tx: Transaction, ended: EndedClaim | undefined): Promise<void> {
   if (!ended) return;
   const { method, path } = runWork.claimRun;

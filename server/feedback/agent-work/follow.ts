@@ -9,7 +9,8 @@ import { notAMark, threadChanges } from "./store/changes.ts";
 import { findChanged } from "./store/work.ts";
 
 /**
- * The maximum time for which one request receives changes. Then the client sends a new request with its current token.
+ * The maximum time for which one request receives changes. After this time, the client sends a new request with
+ * its current token.
  */
 const mostMilliseconds = 3_600_000;
 
@@ -19,8 +20,8 @@ type FollowDeps = Pick<Deps, "database" | "settings" | "threadWatch" | "waiting"
 export type Follow = (callerNow: () => Promise<AgentCaller>, topics: Topics) => Promise<Following>;
 
 /**
- * Returns a function that follows proposals and, with `queue`, threads. It reads the state first to miss no change.
- * (rule A60)
+ * Returns a function that follows proposals and, with `queue`, threads. The function reads the current state
+ * first, so that it misses no change. (rule A60)
  */
 export function createFollow(deps: FollowDeps): Follow {
   return async (callerNow, { runIds, queue }) => {

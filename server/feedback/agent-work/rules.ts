@@ -41,12 +41,12 @@ function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): 
   return own ? "same" : "run_claimed";
 }
 
-/** After this time without a report, another token of the account may resume the claim. */
+/** After this time without a progress report, another token of the account may resume the claim. */
 const silentMilliseconds = 15 * 60_000;
 
 /**
- * Whether a caller may resume a claim that is not released. If the clock may be wrong, no worker counts as silent.
- * (rule A32)
+ * Whether a caller may resume a claim that is not released. If the clock may be wrong, the time since the last
+ * report does not count. (rule A32)
  */
 export function mayResume(
   {

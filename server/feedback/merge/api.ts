@@ -95,7 +95,7 @@ async function lockedPair(
   };
 }
 
-/** Moves everything in a thread into another thread, and records this for both threads. */
+/** Merges `thread` into `other`, and records this for both threads. */
 async function moveInto(
   deps: MergeDeps,
   tx: Transaction,
@@ -134,12 +134,13 @@ async function moveInto(
 }
 
 /**
- * Locks the target of a merge. Returns the merge, all merges into the target, and the target.
- * Throws `not_found`, or `wrong_state` if the thread is not merged or an erasure runs.
+ * Locks the thread into which `id` was merged. Returns the merge, all merges into this thread, and the thread
+ * itself (`other`). Throws `not_found`, or `wrong_state` if `id` is not merged or an erasure runs.
  */
 async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {
   const from = await lockedTarget(tx, id, caller);
-  // An erasure reads the threads first, then the messages. It would miss a report that moves to the threads in between.
+  // An erasure reads the threads first, and the messages later. It would miss a report that moves from the
+  // messages to the threads in the meantime.
   if (await merges.isErasing(tx))
     throw new ApiError("wrong_state", {
       message: "The data of a person is being erased. Try again in a minute.",
@@ -151,7 +152,7 @@ async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {
   return { row, all, other };
 }
 
-/** Takes a thread out of the thread into which it was merged, and records this for both threads. */
+/** Undoes the merge of a thread, and records this for both threads. */
 async function takeOut(
   deps: MergeDeps,
   tx: Transaction,
@@ -169,7 +170,7 @@ async function takeOut(
 ): Promise<void> {
   const { id } = row;
   const { id: from, appId } = other;
-  // If the person has read `from`, the thread taken out counts as read. An unmerge makes nothing unread. (rule F50)
+  // If the person has read `from`, the thread that is taken out counts as read, too. (rule F50)
   const isRead = (await threadNews(tx, caller.userId, [from]))[0]?.unread !== 1;
   const outside = new Map(homesOf(id, new Map(all.map((step) => [step.id, step]))));
   outside.delete(id);
@@ -182,7 +183,8 @@ async function takeOut(
   const by = caller.userId;
   if (row.intoId === from && row.reopened !== null) {
     await changeBack(deps, tx, { caller, address, appId, id: from, reopened: JSON.parse(row.reopened) });
-    // `changeBack` may have resolved or snoozed the thread `from` again, and this marks a thread as read.
+    // `changeBack` marks the thread `from` as read if it resolves or snoozes the thread again. But an unread
+    // thread must stay unread.
     if (!isRead) await threadViews.mark(tx, { appId, userId: by, feedbackId: from }, false);
   }
   await settle(deps, tx, { id, appId, by, fields: ["mergedInto"] });
@@ -225,7 +227,10 @@ async function changeOther(
   if (after) await noteReopened(tx, id, { status, resolvedAt, snoozedUntil, after });
 }
 
-/** Undoes the changes of a merge. Does nothing if the thread was changed after the merge. (rule F77) */
+/**
+ * Undoes the changes that a merge made in the thread `id`. Does nothing if the thread was changed after the
+ * merge. (rule F77)
+ */
 async function changeBack(
   deps: MergeDeps,
   tx: Transaction,
@@ -252,8 +257,8 @@ interface NamedThread {
 const nameOf = ({ id, number }: NamedThread): string => (number === null ? id : `#${number}`);
 
 /**
- * Locks failures first, then threads, like reports and test runs. So there is no deadlock.
- * No report is added during the merge. SQLite has only one writer and needs no lock.
+ * Locks the failures first, and the threads after that. Reports and test runs lock in the same order, so there
+ * is no deadlock. While the locks are held, no report is added. SQLite has only one writer and needs no lock.
  */
 async function lockAll(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (tx.engine === "sqlite") return;
@@ -279,7 +284,10 @@ async function lockedTarget(tx: Transaction, id: string, caller: ConsoleCaller):
   }
 }
 
-/** Completes a merge or its undo for one thread: proposal state, activity and event. */
+/**
+ * Completes a merge or an unmerge for one of its threads: updates the proposal status, and stores the activity
+ * and the event.
+ */
 async function settle(
   deps: MergeDeps,
   tx: Transaction,

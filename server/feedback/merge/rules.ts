@@ -23,7 +23,7 @@ interface MergeFacts {
   readonly messages: number;
   /** The number of all threads that were merged into the two threads. */
   readonly merged: number;
-  /** The number of merges in the longest chain that ends in the thread `into` after the merge. */
+  /** The number of merges in the longest chain through the thread `id`, including the new merge. */
   readonly depth: number;
 }
 
@@ -101,12 +101,15 @@ export interface MergeStep {
   readonly number: number;
 }
 
-/** From the id of a thread to the number of the merge that brought a report there. 0 for its first thread. */
+/**
+ * The ids of the threads to which a report has belonged. The value is the number of the merge that moved the
+ * report to this thread; 0 for the first thread of the report.
+ */
 export type Homes = ReadonlyMap<string, number>;
 
 /**
- * Returns all threads to which a report of `id` has belonged. Numbers must increase, so wrong data causes no endless
- * loop.
+ * Returns the thread `id`, and all threads to which merges moved its reports. The numbers must increase along
+ * the chain, so that wrong data causes no endless loop.
  */
 export function homesOf(id: string, steps: ReadonlyMap<string, MergeStep>): Homes {
   const homes = new Map([[id, 0]]);
@@ -117,7 +120,7 @@ export function homesOf(id: string, steps: ReadonlyMap<string, MergeStep>): Home
   return homes;
 }
 
-/** Merges, grouped by the id of the thread into which they went. */
+/** Merges, grouped by `intoId`. */
 export type MergesByTarget = ReadonlyMap<string, readonly MergeStep[]>;
 
 export function byTarget(steps: readonly MergeStep[]): MergesByTarget {
@@ -131,8 +134,9 @@ export function byTarget(steps: readonly MergeStep[]): MergesByTarget {
 }
 
 /**
- * Returns all threads merged into `id`, directly or not, with the number of the merge that brought their reports.
- * Numbers must decrease on each path, so wrong data causes no endless loop.
+ * Returns `id`, and all threads that were merged into `id`, directly or through other threads. The value is the
+ * number of the merge that moved their reports to `id`. The numbers must decrease on each path, so that wrong
+ * data causes no endless loop.
  */
 export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
   const arrivals = new Map([[id, 0]]);
@@ -150,7 +154,8 @@ export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
 /** Returns the length of the longest chain of merges into `id`. `steps` must be all of these merges. */
 export function depthOf(id: string, steps: readonly MergeStep[]): number {
   const depths = new Map<string, number>();
-  // Merges into `from` have smaller numbers than its own merge. So its depth is complete here.
+  // All merges into `from` have smaller numbers than the merge of `from`. They were handled before, so the
+  // depth of `from` is complete here.
   for (const { id: from, intoId } of [...steps].sort((one, other) => one.number - other.number))
     depths.set(intoId, Math.max(depths.get(intoId) ?? 0, 1 + (depths.get(from) ?? 0)));
   return depths.get(id) ?? 0;
@@ -165,16 +170,17 @@ export interface SharedReply {
 }
 
 /**
- * Whether a reply to everyone went to the sender of a report: the report was already in the thread.
- * `since`: the number of the merge that brought it there, or undefined. Numbers, not times: clocks can be wrong. (rule
- * M9)
+ * Whether a reply to everyone also went to the sender of a report. `since` is the number of the merge that
+ * moved the report to the thread of the reply; undefined if the report was never there. Numbers are compared in
+ * place of times, because clocks can be wrong. (rule M9)
  */
 export const reaches = ({ beforeMerge }: SharedReply, since: number | undefined): boolean =>
   since !== undefined && (beforeMerge === null || beforeMerge > since);
 
 /**
- * Returns the change that a merge must make in `other`, or undefined.
- * Without it, an open question disappears in a finished thread or in a longer snooze. (rule F77)
+ * Returns the change that a merge must make in `other`; undefined if no change is necessary. Without the
+ * change, an open question of `thread` would be hidden, because `other` is finished or snoozed for longer.
+ * (rule F77)
  */
 export function changeByMerge(
   thread: SnoozeRow,
@@ -195,7 +201,7 @@ interface SnoozeRow {
   readonly snoozedUntil: string | null;
 }
 
-/** The values of a thread that members can change. `activity` is the number of its events. */
+/** The values of a thread that members can change, and `activity`, the number of activities in the thread. */
 export interface ThreadState {
   readonly status: string;
   readonly assigneeId: string | null;
@@ -205,16 +211,22 @@ export interface ThreadState {
   readonly tagIds: readonly string[];
 }
 
-/** What a merge changed in its target. `after` is the state after the merge; the other values are from before it. */
+/**
+ * The values of a thread before and after another thread was merged into it. `after` contains the values after
+ * the merge. The other fields have the values before the merge.
+ */
 export interface Reopened {
   readonly status: string;
   readonly resolvedAt: string | null;
-  /** The end of the snooze, or null. Undefined in merges of older versions, which did not change snoozes. */
+  /**
+   * The end of the snooze, or null. Undefined if an older version of the server made the merge, because older
+   * versions did not change snoozes.
+   */
   readonly snoozedUntil?: string | null;
   readonly after: ThreadState;
 }
 
-/** Whether a thread is still in the state immediately after the merge. (rule F77) */
+/** Whether a thread still has the values that it had immediately after the merge. (rule F77) */
 export const isAsReopened = ({ after }: Reopened, now: ThreadState): boolean =>
   after.status === now.status &&
   after.assigneeId === now.assigneeId &&
@@ -239,7 +251,7 @@ export function changeAfterUnmerge(
   };
 }
 
-/** A report, and the address of its sender in the form in which addresses are compared. */
+/** A report. `email` is the normalised address of its sender (`normaliseEmail`). */
 interface AddressedReport {
   readonly id: string;
   readonly email: string;
@@ -255,8 +267,9 @@ export interface DividedReports {
 }
 
 /**
- * Decides which copies of a reply need its mail after an unmerge. An address gets one mail, about one report.
- * If the address has reports in both threads, both copies need the mail.
+ * After an unmerge, each reply to everyone is in both threads. Returns where a mail of the reply belongs.
+ * `isInside`: the mail is about a report of the thread that was taken out. `isInBoth`: the receiver also has a
+ * report in the other thread, so both replies need the mail.
  */
 export function placesOfMail(
   mail: { readonly reportId: string | null; readonly recipient: string },

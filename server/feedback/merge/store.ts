@@ -29,7 +29,10 @@ export interface MergeRow extends MergeStep {
   readonly mergedBy: string | null;
   readonly mergedByName: string | null;
   readonly erased: number;
-  /** The earlier state of the other thread as JSON; null if the merge did not change it. */
+  /**
+   * The values of the other thread before and after the merge (`Reopened`) as JSON; null if the merge did not
+   * change them.
+   */
   readonly reopened: string | null;
   /** The subject of the merged thread; null if its report was erased. */
   readonly subject: string | null;
@@ -73,8 +76,8 @@ const unfinished = (status: string): string => `${status} IN ('open', 'in_progre
 const written = `FROM messages m WHERE m.feedback_id = feedback.id AND m.direction IN ('inbound', 'outbound')`;
 
 /**
- * Sets `answered` to 0 although the last message is a reply: the question of another merged thread has no reply. (rule
- * F77)
+ * Sets `answered` to 0 if one of the merged threads still waits for a reply. `answered` is 1 before, because
+ * the newest message of all is a reply. (rule F77)
  */
 const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered = 1
   AND EXISTS (SELECT 1 FROM feedback k WHERE k.merged_into = feedback.id)
@@ -87,7 +90,10 @@ const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered =
       WHERE newest.place = 1 AND newest.direction = 'inbound' AND ${unfinished("g.status")} AND NOT EXISTS (
         SELECT 1 ${written} AND m.direction = 'outbound' AND m.created_at >= g.merged_at)))`;
 
-/** Locks rows on PostgreSQL. Creating a mail locks the same rows before notices. Another order can cause a deadlock. */
+/**
+ * Locks the rows of threads on PostgreSQL. Call it before a statement that changes notices: code that creates a
+ * mail locks threads before notices, and another order can cause a deadlock.
+ */
 async function lockRows(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (tx.engine === "postgres")
     await tx.run(
@@ -163,7 +169,10 @@ export const merges = {
       threadId,
     ),
 
-  /** Returns the highest merge number in the merges into these threads and in their replies to everyone. */
+  /**
+   * Returns the highest merge number that is stored for these threads: in a merge into them, or in a reply to
+   * everyone.
+   */
   async lastNumber(reader: Reader, ids: readonly string[]): Promise<number> {
     const row = await reader.get<{ last: number | null }>(
       `SELECT max(number) AS last FROM (
@@ -237,17 +246,17 @@ export const merges = {
        WHERE id = ?`,
       ...[intoId, noFiles, id],
     );
-    // If one of the threads waited for the team, the merged thread waits. A reply in the other thread answered nothing.
-    // (rule F77)
+    // If one of the two threads waited for the team, `intoId` waits for the team now. A reply in the other
+    // thread did not answer the question. (rule F77)
     if (waits) await tx.run("UPDATE feedback SET answered = 0 WHERE id = ?", intoId);
     else await tx.run(answeredAgain, intoId);
     for (const thread of [id, intoId]) tx.signal(threadTopic(thread));
   },
 
   /**
-   * Undoes a merge. Moves back the thread's earlier messages, and all messages of its senders. Copies later replies to
-   * everyone.
-   * The snooze stays, even if it is over. If the sender has answered since the merge, there is no snooze.
+   * Undoes a merge. Moves back the messages from before the merge, and all messages of the thread's senders.
+   * Copies the replies to everyone that these senders got. Keeps a snooze that is over, but deletes the snooze
+   * if the sender has answered since the merge.
    */
   async unmerge(
     tx: Transaction,
@@ -362,7 +371,7 @@ interface SharedRow extends Pick<NewMessage, "id" | "body" | "createdAt">, Share
   readonly authorId: string | null;
 }
 
-/** The threads between which messages are moved back: from the thread `from` to the thread `id`. */
+/** The two threads of an unmerge. Messages move from the thread `from` to the thread `id`. */
 interface Place {
   readonly id: string;
   readonly from: string;
@@ -371,15 +380,21 @@ interface Place {
 
 const ofInner = "origin_id IN (SELECT f.id FROM feedback f WHERE f.merged_into = ?)";
 
-/** SQL: rows from a thread or from threads merged into it. Both parameters are the thread's id. */
+/**
+ * SQL: rows that come from a thread, or from threads that were merged into this thread. Both parameters are the
+ * id of this thread.
+ */
 const isInside = `(origin_id = ? OR ${ofInner})`;
 
-/** SQL: a moved row keeps its `origin_id` only if it came from a thread merged into this thread. */
+/**
+ * SQL: keeps `origin_id` in rows from threads that were merged into the thread of the parameter. Sets
+ * `origin_id` to NULL in all other rows.
+ */
 const innerOrigin = `origin_id = CASE WHEN ${ofInner} THEN origin_id END`;
 
 const movedColumns = "id, direction, files, category";
 
-/** Returns the reports that must be moved back. */
+/** Returns the reports that an unmerge moves from the thread `from` to the thread `id`. */
 const reportsOf = (tx: Transaction, { id, from }: Place): Promise<MovedRow[]> =>
   tx.all<MovedRow>(
     `SELECT ${movedColumns} FROM messages WHERE feedback_id = ? AND category IS NOT NULL AND ${isInside}`,
@@ -387,8 +402,8 @@ const reportsOf = (tx: Transaction, { id, from }: Place): Promise<MovedRow[]> =>
   );
 
 /**
- * Returns the messages to move back to `id`: its reports, its earlier messages, and later messages of its reports'
- * senders.
+ * Returns the messages that an unmerge moves to the thread `id`: `reports`, the messages from before the merge,
+ * and later messages of the senders of `reports`.
  */
 async function messagesOf(
   tx: Transaction,
@@ -430,8 +445,8 @@ async function addressedReports(tx: Transaction, threadId: string): Promise<Divi
 }
 
 /**
- * After the end of a merge, both threads have a copy of a reply to everyone. Moves each mail of the reply to the copy in
- * the thread of its receiver. If the receiver is in both threads, copies the mail.
+ * After an unmerge, a reply to everyone is in both threads: as `original` and as `copy`. Moves each mail of the
+ * reply to the thread of its receiver. If the receiver has reports in both threads, both replies get the mail.
  */
 async function divideMails(
   tx: Transaction,
@@ -501,7 +516,10 @@ async function moveFiles(
 
 const idsAtOnce = 200;
 
-/** Calls a function for each part of up to `idsAtOnce` values. Returns the results of all calls in one list. */
+/**
+ * Divides `values` into groups of up to `idsAtOnce`, and calls `one` for each group. Returns the results of all
+ * calls in one list.
+ */
 async function inParts<Value, Result>(
   values: readonly Value[],
   one: (part: readonly Value[]) => Promise<readonly Result[]>,
@@ -512,7 +530,10 @@ async function inParts<Value, Result>(
   return results;
 }
 
-/** Adds counts to the stored numbers of repeats of a thread. With the sign `-`, subtracts them. */
+/**
+ * Adds the counts in `counted` to the stored repeat counts of the thread `to`. If `sign` is `-`, subtracts
+ * these counts.
+ */
 const addCounts = (
   tx: Transaction,
   { to, appId, sign = "" }: { readonly to: string; readonly appId: string; readonly sign?: "-" | "" },
@@ -560,8 +581,8 @@ async function firstReplyOf(tx: Transaction, threadId: string): Promise<string |
 }
 
 /**
- * Restores the time of the first reply after an unmerge. If `before` is null, the first reply moved back counts.
- * Replies from threads merged into this one do not count. (rule F60)
+ * After an unmerge, sets the time of the first reply to `before`. If `before` is null, uses the first reply
+ * that was moved back. Replies from threads that were merged into this thread do not count. (rule F60)
  */
 const restoreFirstReply = (tx: Transaction, threadId: string, before: string | null): Promise<void> =>
   corrected(tx, threadId, () =>
@@ -576,8 +597,8 @@ const restoreFirstReply = (tx: Transaction, threadId: string, before: string | n
   );
 
 /**
- * Corrects the first reply times of `from` and its merged threads. Call it after `id` was taken out.
- * If the first reply was moved away, the next reply counts. (rule F60)
+ * Corrects the times of the first replies of the thread `from` and of the threads merged into it. Call it after
+ * the messages of `id` were moved. If a first reply was moved, the next reply counts. (rule F60)
  */
 const correctFirstReplies = (tx: Transaction, from: string, id: string): Promise<void> =>
   corrected(tx, from, () => {
@@ -595,7 +616,8 @@ const correctFirstReplies = (tx: Transaction, from: string, id: string): Promise
   });
 
 /**
- * Runs a function that changes the time of a thread's first reply. Corrects the statistics before and after it.
+ * Runs `change`, which changes the time of a thread's first reply. Removes the old time from the statistics,
+ * and adds the new time.
  */
 async function corrected(tx: Transaction, threadId: string, change: () => Promise<unknown>): Promise<void> {
   await tx.run(corrections.firstReply(tx.engine, "-1"), threadId);

@@ -42,9 +42,9 @@ interface SearchPageProps {
   readonly q: string;
   readonly status: string;
   readonly cursor: string;
-  /** The results; undefined if no query was typed. */
+  /** The results; undefined if nothing was searched. */
   readonly found: Found | undefined;
-  /** Why the query is not possible. Then nothing was searched. */
+  /** The error message if the query cannot be searched. */
   readonly fault?: string | undefined;
   readonly now: Date;
 }
@@ -109,7 +109,7 @@ const SearchPage = ({ navigation, q, status, cursor, found, fault, now }: Search
   );
 };
 
-/** The lists of results. A script also shows this part in a dialog on other pages. */
+/** The lists of results. A script also shows these lists in a dialog on other pages. */
 const Results = ({
   found: { items, nextCursor, destinations },
   links,
@@ -235,7 +235,7 @@ const Help = () => (
   </section>
 );
 
-/** The maximum number of found pages, of FAQ entries and of release notes. */
+/** The maximum number of results of each kind: pages, FAQ entries and release notes. */
 const most = 5;
 
 /** A page of the console, an FAQ entry or a release note that a search has found. */
@@ -248,8 +248,8 @@ interface Destination {
 }
 
 /**
- * Returns the pages, FAQ entries and release notes with all words of the query in their names. A query with operators
- * finds none. (rule F57)
+ * Returns the pages, FAQ entries and release notes that have all words of the query in their names. If the
+ * query contains an operator, returns an empty list. (rule F57)
  */
 function destinationsOf(
   q: string,

@@ -22,7 +22,7 @@ const places: Readonly<Record<string, string>> = {
   source: "Source",
 };
 
-/** The line of a thread in which the search found its words. If the line is the subject, nothing is shown. */
+/** The line of a thread that contains the searched words. Shows nothing if the words are in the subject. */
 export const FoundText = ({ found }: { readonly found: FoundLine }) =>
   found.in === "subject" ? null : (
     <p class="last">

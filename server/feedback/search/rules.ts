@@ -9,7 +9,7 @@ export interface ThreadText {
   readonly text: string;
 }
 
-/** A part of a text, from the position `start` up to but not including the position `end`. */
+/** The positions of a matching part of a text. `end` is the position after the last character of the part. */
 type Mark = FoundLine["marks"][number];
 
 export const hasPattern = (texts: readonly ThreadText[], pattern: Pattern): boolean =>
@@ -58,8 +58,8 @@ function placeOfOne(given: TextWord, { words, isOpen, others, isPart }: Pattern)
   if (asked.isRun) {
     const at = word.indexOf(asked.word);
     if (at === -1) return undefined;
-    // A run in the text may be longer than the normalised run. Then their positions differ, so the whole run is the
-    // match.
+    // If normalisation changed the length of the run, positions in `word` are not positions in the text. The
+    // whole run is the match in this case.
     return word.length === end - start ? { start: start + at, end: start + at + asked.word.length } : given;
   }
   const isFound =
@@ -81,15 +81,17 @@ function isInRun(
   return isLast ? run.startsWith(asked) : run === asked;
 }
 
-/** The maximum number of characters of a found line. */
+/**
+ * The maximum number of characters of the line that a search result shows. A long first match may double it.
+ */
 const longestLine = 160;
 
-/** The maximum number of characters that a found line shows before the first mark. */
+/** The maximum number of characters before the first match in the line that a search result shows. */
 const before = 50;
 
 /**
- * Returns the line that contains the most patterns, with the positions of the patterns. Returns undefined if no text
- * contains a pattern.
+ * Returns a line from the text with the most patterns, and the positions of the matches in this line. Returns
+ * undefined if no text contains a pattern.
  */
 export function foundLine(texts: readonly ThreadText[], patterns: readonly Pattern[]): FoundLine | undefined {
   let best: { readonly of: ThreadText; readonly marks: readonly Mark[]; readonly count: number } | undefined;
@@ -123,7 +125,10 @@ function marksIn(
   return { marks, count: had.size };
 }
 
-/** Returns the text around the first mark as one line, and the marks as positions in this line. */
+/**
+ * Returns the text around the first match as one line. `marks` in the result are the positions of the matches
+ * in this line.
+ */
 function lineOf(text: string, marks: readonly Mark[]): { text: string; marks: Mark[] } {
   const first = marks[0] ?? { start: 0, end: 0 };
   const from = startOf(text, first.start);
@@ -141,7 +146,10 @@ function lineOf(text: string, marks: readonly Mark[]): { text: string; marks: Ma
   };
 }
 
-/** Returns the position at which the line begins: the beginning of a word shortly before the mark. */
+/**
+ * Returns the position at which the line begins: the start of a word, at most `before` characters before the
+ * position `mark`.
+ */
 function startOf(text: string, mark: number): number {
   if (mark <= before) return 0;
   const from = mark - before;
@@ -155,11 +163,11 @@ function endOf(text: string, to: number): number {
   return space === -1 ? atCharacter(text, to) : to - 20 + space;
 }
 
-/** Returns `at`, or the position before it inside a surrogate pair. */
+/** Returns `at`. If `at` is inside a surrogate pair, returns the start of the pair. */
 const atCharacter = (text: string, at: number): number =>
   /[\uDC00-\uDFFF]/.test(text.charAt(at)) ? at - 1 : at;
 
-/** A word of the index, or all words that begin with it. */
+/** A word of the index. If `isBeginning` is true, all words of the index that begin with `word`. */
 interface Indexed {
   readonly word: string;
   readonly isBeginning: boolean;
@@ -178,8 +186,8 @@ export interface Pattern {
   /** Whether a single word may be the last part of a compound word. */
   readonly isPart: boolean;
   /**
-   * The words joined into one word that also matches, such as `offlinemodus` for `offline-modus`. Only for words joined
-   * with hyphens.
+   * All words joined into one word, such as `offlinemodus` for `offline-modus`. This word also matches. Only
+   * for words joined with hyphens.
    */
   readonly compound: string | undefined;
 }
@@ -225,12 +233,15 @@ export type HasName = (typeof hasNames)[number];
 /** The maximum number of words of a query. Further words are ignored, because they would take seconds. */
 const mostWords = 16;
 
-/** The minimum number of characters of a word that also finds longer words that begin with it. */
+/** A search word with at least this number of characters also finds longer words that begin with it. */
 const fewestOfBeginning = 3;
 
 const exampleDays = ["2026", "2026-06", "2026-06-30"];
 
-/** The allowed values, or examples, for each operator. People often type `status` in place of `is`. */
+/**
+ * For each operator, the allowed values or examples. `status` is not an operator, but people often type it in
+ * place of `is`.
+ */
 const valuesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["is", [...threadStatuses.map((status) => `is:${status.replaceAll("_", "-")}`), "is:unread", "is:snoozed"]],
   ["status", threadStatuses.map((status) => `is:${status.replaceAll("_", "-")}`)],
@@ -281,8 +292,8 @@ export function namedValuesOf(query: string): { readonly tags: string[]; readonl
 }
 
 /**
- * Returns the operators of a query with their values. Names of up to 20 characters are accepted to find unknown
- * operators.
+ * Returns the operators of a query with their values. To find unknown operators, accepts names of up to 20
+ * characters.
  */
 const operatorsIn = (query: string) =>
   [...query.matchAll(partsWith(20))].flatMap(({ groups = {} }) => {
@@ -290,7 +301,10 @@ const operatorsIn = (query: string) =>
     return operator === undefined || value === "" ? [] : [{ operator, value }];
   });
 
-/** Returns the pattern for the parts of a query. `longest` limits the names of operators. */
+/**
+ * Returns the regular expression that divides a query into words, phrases and operators. `longest` is the
+ * maximum length of an operator's name.
+ */
 const partsWith = (longest: number) =>
   new RegExp(
     `(?<=^|\\s)(?<not>-?)(?:(?<name>[a-z]{2,${longest}}):)?(?:["“„«](?<quoted>[^"“”„«»]*)["”»]?|(?<bare>\\S+))`,
@@ -303,8 +317,9 @@ const parts = partsWith(8);
 const ofPeople: ReadonlySet<string> = new Set(["from", "assignee"]);
 
 /**
- * Parses a query. Unknown operators are ordinary words, and for an agent also operators about people. The index
- * contains names of senders, so for an agent the search also reads the texts. (rules F57, F58)
+ * Parses a query. Unknown operators are ordinary words. For an agent, operators about people are ordinary
+ * words, too. The index contains the names of senders, so for an agent all words are also searched in the
+ * texts. (rules F57, F58)
  */
 export function readQuery(query: string, by: "member" | "agent" = "member"): SearchQuery {
   const building: Building = {
@@ -438,11 +453,13 @@ interface TypedText {
   readonly text: string;
   readonly start: number;
   readonly isNot: boolean;
-  /** Whether the text was in quotation marks. Then other forms of the words are not found. */
+  /**
+   * Whether the text was in quotation marks. The search does not find other forms of a word in quotation marks.
+   */
   readonly isQuoted: boolean;
 }
 
-/** Adds a text to the query. A found text must contain its words one after the other. */
+/** Adds a text to the query. A thread matches if it has the words of the text one after the other. */
 function addWords(building: Building, { text, start, isNot, isQuoted }: TypedText): void {
   const words = wordsIn(text).slice(0, building.left);
   const last = words.at(-1);
@@ -523,13 +540,14 @@ function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
 
 function termsOfRun(run: string): Term[] {
   const pairs = pairsIn(run);
-  // A run of one character has no pair. Such a run is searched as the first character of any pair.
+  // A run of one character has no pair. It matches each pair that begins with this character.
   if (pairs.length === 1) return pairs.map((word) => [{ word, isBeginning: true }]);
   return pairs.slice(0, -1).map(exactly);
 }
 
 /**
- * Returns terms for pairs of adjacent words. They make the search faster: few threads contain a pair with a short word.
+ * Returns terms for pairs of adjacent words. These terms make the search faster, because few threads contain a
+ * pair with a short word.
  */
 function pairsOf({ isOpen }: Pattern, words: readonly TextWord[]): Term[] {
   return words.flatMap(({ word, joint }, at) => {
@@ -553,8 +571,8 @@ interface TextWord {
 }
 
 /**
- * Characters that mark the words of the index that are not in the texts, such as tags. No text contains these
- * characters.
+ * Characters in the special words of the index, such as the words for tags. No text contains these characters,
+ * so no text contains a special word.
  */
 export const kinds = {
   /** A word with its letters in reverse order. It finds the last part of a compound word. */
@@ -632,7 +650,10 @@ const alike = new Map([
 
 const other = new RegExp(`[${[...alike.keys()].join("")}]`, "gu");
 
-/** The Arabic article at the beginning of a word. A word of one letter may be joined before the article. */
+/**
+ * The Arabic article at the beginning of a word. One of four letters, such as the Arabic "and", may come before
+ * the article.
+ */
 const article = /^(?:[وبكف]?ال|لل)(?=\p{L}{2})/u;
 
 function beginningOf(word: string): string {
@@ -640,7 +661,7 @@ function beginningOf(word: string): string {
   return [...word].slice(0, longest).join("");
 }
 
-/** Adds to `into` the words with which the index finds a text. */
+/** Adds the index words of a text to `into`. */
 export function addIndexed(into: Set<string>, text: string): void {
   let before: TextWord | undefined;
   let compound = "";
@@ -700,8 +721,8 @@ const fewestLetters = 4;
 const mostLetters = 24;
 
 /**
- * Returns the words that differ by one typing error, the more likely ones first. Empty if `word` is not corrected.
- * (rule F59)
+ * Returns all texts that differ from `word` by one typing error, the more likely ones first. Returns an empty
+ * list if `word` is not corrected. (rule F59)
  */
 export function neighboursOf(word: string): string[] {
   const letters = [...word];

@@ -46,7 +46,7 @@ export function tellingWords({
     .map(({ word, written }) => ({ word, written }));
 }
 
-/** The maximum number of threads of the app that have a rare word. */
+/** A word is rare if at most this number of threads of the app have it. */
 export const mostWithWord = 60;
 
 /** A word, and the `seq` of the newest threads that have it. A word in more than `mostWithWord` threads is not rare. */

@@ -19,7 +19,10 @@ type ListedRow = Omit<SimilarThread, "shared"> & { readonly seq: number };
 /** The time limit for all words together. Words that were not searched within this time are ignored. */
 const milliseconds = 500;
 
-/** The number of words that are searched at the same time. Between two such steps, other requests can be answered. */
+/**
+ * The number of words that are searched at the same time. After each group of this size, other requests can be
+ * answered.
+ */
 const atOnce = { sqlite: 1, postgres: 6 } as const;
 
 /** The limits for the search for one word, see `Effort`. The limits are low, because many words are searched. */

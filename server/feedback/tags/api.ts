@@ -116,8 +116,9 @@ export interface ThreadOfApp {
 }
 
 /**
- * Removes and adds tags, and creates missing ones. Returns the change for the audit log. Throws `bad_request` if the
- * thread would have too many tags, `wrong_state` if the app would. (rule F30)
+ * Removes and adds tags of a thread, and creates missing tags. Returns the change for the audit log. Throws
+ * `bad_request` if the thread would have too many tags, and `wrong_state` if the app would have too many tags.
+ * (rule F30)
  */
 export async function changeTags(
   deps: Pick<Deps, "clock" | "newId">,
@@ -148,7 +149,8 @@ const namesOf = async (tx: Transaction, id: string): Promise<string> =>
     .join(", ");
 
 /**
- * Creates a tag and returns its id, or undefined if the name exists. Throws `wrong_state` for too many tags of the app.
+ * Creates a tag. Returns its id, or undefined if the app has a tag with this name. Throws `wrong_state` if the
+ * app would have too many tags.
  */
 async function createTag(
   { clock, newId }: Pick<Deps, "clock" | "newId">,

@@ -7,7 +7,10 @@ import type { NewMessage, RepeatedReport } from "../messages/store.ts";
 import { type RunState, stateAt } from "../proposals/rules.ts";
 import type { ThreadRow } from "./store/threads.ts";
 
-/** A stored file of a thread. `upload` is the name in its public address, `name` the sender's name for it. */
+/**
+ * A stored file of a thread. `upload` is the name in the public address of the file. `name` is the name that
+ * the sender gave to the file.
+ */
 export interface ThreadFile {
   readonly upload: string;
   readonly name: string;
@@ -40,13 +43,13 @@ export const proposalsOf = (row: ThreadRow, now: Date): StoredProposal[] =>
 export interface AskedThread {
   /** The id in the request. It may be the id of a merged thread. */
   readonly id: string;
-  /** The message before which the requested messages are; undefined for the newest messages. */
+  /** The id of a message: only older messages are requested. Undefined if the newest messages are requested. */
   readonly before?: string | undefined;
 }
 
 /**
- * Returns a thread as an agent reads it. The contract removes the senders of repeated reports for an agent. (rules F19,
- * F46)
+ * Returns a thread as an agent reads it, but with the senders of repeated reports. The schema of the contract
+ * removes these senders before an agent gets the answer. (rules F19, F46)
  */
 export function threadAnswer(
   addresses: Addresses,
@@ -71,8 +74,9 @@ export function threadAnswer(
 }
 
 /**
- * Returns the message before which older messages are. The newest messages may lack large reports. Then the reader
- * continues before the oldest report, and gets some messages again.
+ * Returns the value of `before` with which the reader gets older messages. `messages` may lack some large
+ * reports. In this case, the reader continues before the oldest report in `messages`, and gets some messages
+ * again.
  */
 function nextBeforeOf(
   messages: readonly MessageRow[],
@@ -128,7 +132,7 @@ function messageAnswer(addresses: Addresses, row: MessageRow): OwnedMessage {
   };
 }
 
-/** Returns the names of the metadata entries that were not stored, as a part of an answer. */
+/** Returns the field of an answer with the names of the metadata entries that were not stored. */
 export const droppedOf = ({
   metadataDropped,
 }: {

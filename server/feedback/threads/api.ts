@@ -17,8 +17,9 @@ import { removeFiles, removeThread } from "./store/removal.ts";
 import { auditedChanges, decidedRuns, namingReleases, numberThreads } from "./store/threads.ts";
 
 /**
- * Reads, changes and deletes threads. Reading first stores changes that are due: ends of snoozes and expired approvals.
- * Changing ends only due snoozes. Both may number the threads of the app.
+ * The handlers that read, change and delete threads. Before a read, due changes are stored: ends of snoozes and
+ * expired approvals. Before a change, only due ends of snoozes are stored. A read or a change may also number
+ * the threads of the app.
  */
 export function threads(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer" | "settings" | "time">,

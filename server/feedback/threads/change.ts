@@ -18,8 +18,9 @@ import { changeableOf, snoozes, updateThread } from "./store/fields.ts";
 import { assigneeOf, assignees } from "./store/threads.ts";
 
 /**
- * Changes a thread, and records the changes in the audit log and as an event. Lock the thread first. A finished thread
- * becomes read for the caller. Throws as `assign`, `changeTags` and `changeSnooze` do. (rules F30, F31, F42)
+ * Changes a thread, and records the changes in the audit log and as an event. Lock the thread first. If the
+ * change resolves or archives the thread, marks it as read for the caller. Throws the errors of `assign`,
+ * `changeTags` and `changeSnooze`. (rules F30, F31, F42)
  */
 export async function changeThread(
   deps: Pick<Deps, "clock" | "newId">,
@@ -73,7 +74,7 @@ export async function changeThread(
     }
   }
   if (fields.length > 0) {
-    // Live events also come from stored thread changes. Changes of tags and assignees are not among them and need this
+    // The table `thread_changes` has no changes of tags and assignees, so live events about them need this
     // signal. (rule F70)
     tx.signal(threadTopic(id));
     await recordThreadChange(deps, tx, { ...thread, at, fields, status: change.status, by });
@@ -93,7 +94,10 @@ function valuesOf({ status, category, subject, githubIssueUrl }: ThreadChange, f
   };
 }
 
-/** Whether this status finishes the thread. The thread then counts as read for the person who changed it. (rule F50) */
+/**
+ * Whether this status finishes a thread. A finished thread counts as read for the person who changed its
+ * status. (rule F50)
+ */
 export const isFinish = (status: string | undefined): boolean =>
   status !== undefined && !isUnfinished(status);
 
@@ -125,8 +129,8 @@ export const recordThreadChange = (
   });
 
 /**
- * Snoozes a thread, or ends its snooze. A snoozed thread counts as read for all members, and as unread after the
- * snooze. Throws `bad_request` and `wrong_state`. (rule F42)
+ * Snoozes a thread, or ends its snooze. A snoozed thread counts as read for all members, and as unread after
+ * the snooze. Throws `bad_request` for a wrong time, and `wrong_state` for a finished thread. (rule F42)
  */
 async function changeSnooze(
   tx: Transaction,

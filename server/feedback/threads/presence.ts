@@ -6,7 +6,10 @@ import { answering } from "../messages/store.ts";
 import { nextView } from "../unread/rules.ts";
 import { inboxViews, threadViews } from "../unread/store/read-marks.ts";
 
-/** A view of a page by a person. The page marks everything after `since` as new; nothing if it is null. */
+/**
+ * A view of a page by a person. The page marks everything after `since` as new. If `since` is null, the page
+ * marks nothing.
+ */
 interface PageView {
   readonly since: string | null;
   /** Stores the view. Call it after the data of the page is read. Errors are only logged. */
@@ -96,8 +99,8 @@ export const createPageAnswering =
       },
 
       /**
-       * Stores that the person is writing an answer, if the person may answer. Does nothing shortly after the last
-       * time.
+       * Stores that the person is writing an answer, if the person may answer. Does nothing if this was already
+       * stored shortly before.
        */
       async note(feedbackId: string): Promise<void> {
         if (!isNoteDue(now, feedbackId, await answering.find(database, userId))) return;

@@ -151,8 +151,8 @@ async function visibleThread(reader: Reader, { id, before, viewer }: WantedThrea
 }
 
 /**
- * Returns the thread from `find`, with messages before a message. Throws `not_found` for a thread that the viewer may
- * not read, and `bad_request` for a wrong message.
+ * Returns the result of `find`, which reads a thread with the messages before a message. If the result is
+ * undefined, throws `not_found` if the viewer may not read the thread, otherwise `bad_request`.
  */
 export async function withOlder<Found>(
   reader: Reader,

@@ -7,8 +7,8 @@ import type { ThreadEvent } from "../../../src/contract/threads.ts";
 export const isUnfinished = (status: string): boolean => status === "open" || status === "in_progress";
 
 /**
- * Returns why a thread cannot be snoozed until this time, or undefined. The time null ends the snooze, which is always
- * possible. (rule F42)
+ * Returns the error if a thread cannot be snoozed until `until`; otherwise undefined. If `until` is null, the
+ * snooze ends, which is always possible. (rule F42)
  */
 export function snoozeRefusal(
   { status, until }: { readonly status: string; readonly until: string | null },
@@ -48,19 +48,21 @@ export const assignmentRefusal = ({
 
 const dayMilliseconds = 86_400_000;
 
-/** The maximum time between the times that two consecutive cleanups use. Cleanups run daily. */
+/**
+ * The maximum difference, in milliseconds, between the times of two consecutive cleanups. Cleanups run daily.
+ */
 const mostAdvance = 2 * dayMilliseconds;
 
 /**
- * Returns the time for a cleanup: `now`, but at most two days after the last cleanup. A clock that is years ahead must
- * not delete all threads at once. (rule P10)
+ * Returns the time for a cleanup: `now`, but at most two days after the last cleanup. With this limit, a clock
+ * that is years ahead does not delete all threads at once. (rule P10)
  */
 export function retentionTime(last: string | undefined, now: Date): Date {
   if (last === undefined) return now;
   return new Date(Math.min(now.getTime(), Date.parse(last) + mostAdvance));
 }
 
-/** Returns the time of last activity before which a resolved thread is too old. */
+/** Returns a time. A resolved thread is too old if its last activity is before this time. */
 export const tooOldBefore = (days: number, now: Date): string =>
   new Date(Math.max(0, now.getTime() - days * dayMilliseconds)).toISOString();
 
@@ -154,7 +156,10 @@ export const senderActor = "sender";
 const isSender = (actor: string): boolean =>
   actor === senderActor || actor === `${senderActor}${importedMark}`;
 
-/** Splits an actor in the audit log into person and token. The name of an imported person keeps its mark. (rule X6) */
+/**
+ * Splits an actor in the audit log into person and token. The name of an imported person keeps `importedMark`.
+ * (rule X6)
+ */
 function partsOf(actor: string): { readonly by: string; readonly token?: string | undefined } {
   const isImported = actor.endsWith(importedMark);
   const [name = "", token] = (isImported ? actor.slice(0, -importedMark.length) : actor).split(", token ");

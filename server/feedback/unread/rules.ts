@@ -33,19 +33,28 @@ export function threadNews(
   return { first: fresh[0]?.id, messages: fresh.length, decided };
 }
 
-/** After this time (milliseconds) without a view, a visit ends. Then all events since the last view are new. */
+/**
+ * After this time (milliseconds) without a view, a visit ends. At the next view, all events since the last view
+ * are new.
+ */
 const visitEnds = 30 * 60_000;
 
-/** The minimum time (milliseconds) between two stored views. So open pages cause few writes. */
+/** The minimum time (milliseconds) between two stored views, so that open pages cause few writes. */
 const viewStoredEvery = 60_000;
 
-/** `lookedAt` is the last view of a thread or inbox. `sinceAt` is the last view before this visit. Both may be null. */
+/**
+ * `lookedAt` is the time of the last view of a thread or inbox. `sinceAt` is the time of the last view before
+ * this visit. Both may be null.
+ */
 interface LastView {
   readonly lookedAt: string | null;
   readonly sinceAt: string | null;
 }
 
-/** Events after `since` are new; null at the first view. If `isDue`, this view must be stored. */
+/**
+ * Events after `since` are new. If `since` is null, no event is new. If `isDue` is true, this view must be
+ * stored.
+ */
 interface NewView {
   readonly since: string | null;
   readonly isDue: boolean;
@@ -64,12 +73,13 @@ export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
 }
 
 /**
- * Limits for the stored views of a member. A thread without a view is read if its last activity is not after
- * `read_until`.
+ * Limits for the stored views of a member (rows of `thread_looks`). A thread without a view counts as read if
+ * its last activity is not after `read_until`.
  */
 export const settling = {
   /**
-   * With more than `most` views after `read_until`, it moves forward. Then only the newest `kept` views are after it.
+   * If more than `most` views are after `read_until`, `read_until` moves forward. After that, only the newest
+   * `kept` views are later than `read_until`.
    */
   most: 64,
   kept: 32,
@@ -87,7 +97,10 @@ export interface ReadTimes {
   readonly lastKept: string;
 }
 
-/** Returns the new `read_until`. It is so early that no running transaction stores an earlier event. (rule F52) */
+/**
+ * Returns the new `read_until`. It is early enough: no running transaction can store an event before this time.
+ * (rule F52)
+ */
 export function settledUntil({ newest, lastKept }: ReadTimes): string {
   const committed = new Date(Date.parse(newest) - longestChange).toISOString();
   return committed < lastKept ? committed : lastKept;

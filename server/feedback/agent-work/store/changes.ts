@@ -12,8 +12,9 @@ export interface ThreadWatch {
 const everyMs = 500;
 
 /**
- * Queries the database twice a second, while a request waits. `endSnoozes` runs first, because its changes count, too.
- * Signals are not used: on PostgreSQL, transactions with notifications wait for each other.
+ * Queries the database twice a second while a request waits. `endSnoozes` runs before each query, because the
+ * end of a snooze is a change, too. Signals are not used: on PostgreSQL, transactions with notifications wait
+ * for each other.
  */
 export function createThreadWatch(
   database: Pick<Database, "engine" | "get" | "all">,
@@ -51,16 +52,16 @@ export function createThreadWatch(
 }
 
 /**
- * A position in the sequence of changes. SQLite: the number of the last seen change. PostgreSQL: a snapshot of the seen
- * changes.
- * Between pages, also: the snapshot of the last page, and the last change on the previous page.
+ * A position in the sequence of changes. On SQLite, it is the number of the last change that was read. On
+ * PostgreSQL, it is a snapshot. Between two pages, it also contains the snapshot of the last page, and the last
+ * change that was read.
  */
 type Mark = string;
 
-/** The result for a text that is not a mark of this database, such as a mark before a restore. */
+/** The result for a text that is not a mark of this database, such as a mark from before a restore. */
 export const notAMark = Symbol("not a mark");
 
-/** SQL: the current mark. A client that sends it later gets the changes made after it. */
+/** SQL: the current mark. A client that sends this mark later gets the changes that were made since. */
 export const presentMark: Record<Engine, string> = {
   sqlite: "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'thread_changes')",
   postgres: "CAST(pg_current_snapshot() AS text)",
@@ -68,7 +69,7 @@ export const presentMark: Record<Engine, string> = {
 
 const nameOfCount = "(SELECT name FROM change_counts LIMIT 1)";
 
-/** Reads changes in the order of the commits. A client misses no change and gets no change twice. (rule A30) */
+/** Queries for the changes of threads. A client misses no change and gets no change twice. (rule A30) */
 export const threadChanges = {
   /** Returns the mark after the last committed change. */
   async present(reader: Reader): Promise<Mark> {
@@ -76,12 +77,16 @@ export const threadChanges = {
     return `${count} ${mark}`;
   },
 
-  /** Returns the mark after a list was read. `mark` is a column of its rows; an empty list has `before`. */
+  /**
+   * Returns the mark for a client that has read a list. `mark` is the column `mark` of a row. If the list is
+   * empty, `mark` is undefined, and the result is `before`.
+   */
   seenBy: (before: Mark, mark: string | number | undefined): Mark =>
     mark === undefined ? before : `${before.split(" ").at(0)} ${mark}`,
 
   /**
-   * Returns the SQL conditions for changes `c` after a mark, and the next mark. Returns `notAMark` for another text.
+   * Returns the SQL conditions for the changes (table `c`) after the mark `given`. Also returns a function for
+   * the next mark. Returns `notAMark` if `given` is not a mark of this database.
    */
   async after(reader: Reader, given: string): Promise<ChangesAfter | typeof notAMark> {
     const present = await readPresent(reader);
@@ -121,7 +126,10 @@ const randomName: Record<Engine, string> = {
 /** The SQL conditions for the changes after a mark, and the function that returns the next mark. */
 export interface ChangesAfter {
   readonly conditions: readonly Condition[];
-  /** Returns the mark after a page. `last` is the page's last change if more pages follow, otherwise undefined. */
+  /**
+   * Returns the mark after a page. `last` is the last change of the page if more pages follow; otherwise
+   * undefined.
+   */
   readonly next: (last: ChangeKey | undefined) => Mark;
 }
 

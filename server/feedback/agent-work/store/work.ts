@@ -41,7 +41,7 @@ export interface FoundRow {
   readonly activeAt: string;
   readonly waiting: Exclude<Waiting, "none"> | null;
   readonly runId: string | null;
-  /** The mark at the time of this query. All rows have the same mark. */
+  /** The position in the sequence of changes at the time of the query. It is the same in all rows. */
   readonly mark: string | number;
 }
 
@@ -76,7 +76,7 @@ export async function findThreads(
     },
     page,
   );
-  // The subquery selects only keys. The other columns are then read only for the rows of the page.
+  // The subquery selects only keys, so that the other columns are read only for the rows of the page.
   const rows = await reader.all<FoundRow>(
     plannedEachTime(
       `SELECT ${columns[reader.engine]} FROM (${newest}) AS newest CROSS JOIN feedback f CROSS JOIN apps a
@@ -96,7 +96,7 @@ function inOrder(
   filters: Search["filters"],
 ): RowsOfScopes["inScope"] {
   const keys = tagKeysOf(filters);
-  // Usually few threads wait. Their own index is then faster than the index of a tag.
+  // Usually few threads wait for somebody, so the index of waiting threads is faster than the index of a tag.
   if (keys.length === 0 || waitsForSomebody(filters)) {
     const conditions: Condition[] = [["f.app_id = s.scope"], ...matching(filters)];
     return { from: "feedback f", ...sortKeyOf(order), conditions };
@@ -118,7 +118,7 @@ function inOrder(
   };
 }
 
-/** Returns the matching threads that have changed since a mark, in the order of their changes. */
+/** Returns the matching threads with a change that meets `conditions`, in the order of the changes. */
 export function findChanged(
   reader: Reader,
   { viewer, filters }: Search,
@@ -174,7 +174,10 @@ async function findWords(
   );
 }
 
-/** Returns the conditions that match few threads. PostgreSQL uses their index only with the ids of the apps. */
+/**
+ * Returns the conditions that often match few threads. For `waiting` and `updatedSince`, adds the ids of the
+ * apps: without these ids, PostgreSQL does not use the index.
+ */
 function oftenFew(
   appIds: readonly string[],
   { waiting, updatedSince, tags }: Search["filters"],
@@ -328,7 +331,10 @@ const claimColumns = `c.id, c.run_id AS "runId", c.user_id AS "userId", c.token_
     AND (t.expires_at IS NULL OR t.expires_at > ?) AND (t.kind <> 'oauth' OR EXISTS
     (SELECT 1 FROM oauth_tokens o WHERE o.connection_id = t.id AND o.expires_at > ?))) THEN 1 ELSE 0 END AS "tokenWorks"`;
 
-/** SQL: the claims of a caller. The token counts, too, because claims from older versions have no account. */
+/**
+ * SQL: the claims of an account or of a token. The token is compared, too, because claims from older versions
+ * have no account.
+ */
 const ofCaller = "(c.user_id = ? OR c.token_id = ?)";
 
 /** Queries for claims on approved proposals. A proposal has at most one claim that is not released. */
@@ -362,7 +368,10 @@ export const runClaims = {
       ...[at, by, resumedAs ?? null, id],
     ),
 
-  /** Adds a progress report. Also counts it in the claim, and copies its text and time to the claim. */
+  /**
+   * Adds a progress report. Also changes three fields of the claim: the number of reports, and the text and the
+   * time of the last report.
+   */
   async addProgress(tx: Transaction, { id, claimId, text, createdAt }: NewProgress): Promise<void> {
     await tx.insert(tables.runProgress, { id, claimId, text, createdAt });
     await tx.run(

@@ -16,7 +16,7 @@ import { mostText, type ThreadWords, textsOf } from "./texts.ts";
 /** The maximum number of threads in a batch. Other writes wait for each batch. */
 const batch = 100;
 
-/** The number of characters in the texts of a batch at which the batch ends. */
+/** A batch ends when its texts have this number of characters. */
 const batchText = 1_048_576;
 
 /** The maximum number of threads that are read at once. */
@@ -61,11 +61,12 @@ export async function indexForSearch({ database, log }: Pick<Deps, "database" | 
 }
 
 /**
- * Waits for the running batch, or runs the next one. So several searches use only one database connection for indexing.
+ * Waits for the running batch. If no batch is running, runs the next one. This way, several searches use only
+ * one database connection for indexing.
  */
 async function nextBatch(database: Database, log: IndexingLog | undefined): Promise<Batch> {
   const present = running.get(database);
-  // The running batch may not contain the newest threads.
+  // `isMore` is true because the running batch may not contain the newest threads.
   if (present) return { isMore: true, text: (await present).text };
   const next = indexBatch(database, log).finally(() => running.delete(database));
   running.set(database, next);
@@ -98,8 +99,8 @@ interface Noted {
   readonly mark: string;
 }
 
-// PostgreSQL needs `xmin`. Another process may have indexed the thread, and the queue may contain it again with the
-// same count.
+// PostgreSQL also needs `xmin`: after another process has indexed the thread, the thread may be in the queue
+// again with the same `changes`.
 const markOf = {
   sqlite: "CAST(changes AS text)",
   postgres: "changes || '.' || CAST(xmin AS text)",
@@ -119,7 +120,7 @@ async function indexBatch(database: Database, log: IndexingLog | undefined): Pro
   }
 }
 
-/** Whether an error is temporary. Such an error was not caused by the thread that was indexed. */
+/** Whether an error is temporary. The thread that was indexed did not cause a temporary error. */
 const isPassing = (error: unknown): boolean => isUnavailable(error) || isRetryable(error);
 
 /**
@@ -172,7 +173,8 @@ export const tryAgain = async (tx: Transaction): Promise<void> => {
 };
 
 /**
- * Indexes threads. Texts are read and divided before the transaction, because other writes wait during the transaction.
+ * Indexes threads. Reads the texts and divides them into words before the transaction, because other writes
+ * wait during the transaction.
  */
 async function indexThreads(database: Database, noted: readonly Noted[]): Promise<Batch> {
   const threads: IndexedThread[] = [];
@@ -207,8 +209,8 @@ async function indexThreads(database: Database, noted: readonly Noted[]): Promis
 }
 
 /**
- * Stores the words of unchanged threads. Removes these threads from the queue and from the list of failed threads.
- * Returns their number.
+ * Stores the words of the threads that have not changed since they were read. Removes these threads from the
+ * queue and from the list of failed threads. Returns the number of these threads.
  */
 async function store(
   tx: Transaction,
@@ -239,8 +241,8 @@ async function store(
 }
 
 /**
- * Returns the unchanged threads. On PostgreSQL, locked threads are left for a later batch, so that this function never
- * waits.
+ * Returns the `seq` of the threads that have not changed since they were read. On PostgreSQL, leaves locked
+ * threads for a later batch, so that this function never waits.
  */
 async function unchanged(tx: Transaction, read: readonly Noted[]): Promise<number[]> {
   const marks = new Map(read.map(({ seq, mark }) => [seq, mark]));
@@ -287,7 +289,7 @@ interface IndexedThread {
 /** The maximum number of bytes of a thread's words. A `tsvector` has at most 1 MiB and contains each word twice. */
 const mostBytes = 250_000;
 
-/** The kinds of long texts, and of texts that a thread can have many of. */
+/** The kinds of texts that can be long, or of which a thread can have many. */
 const longKinds: ReadonlySet<string> = new Set(["plan", "note", "reply", "answer", "repeat", "metadata"]);
 
 /** Returns the words of a thread. If the thread is very long, its metadata and oldest texts are left out. */
@@ -353,7 +355,7 @@ const lexemesOf = (
   ...words.map((word) => wordInRange(Math.floor(seq / rangeOfSearch), word)),
 ];
 
-/** The number of pages that one step merges. Other writes wait for each step. */
+/** The number of index pages that one step merges. Other writes wait for each step. */
 const pagesAtOnce = 200;
 
 const mostRounds = 10_000;
@@ -370,8 +372,8 @@ export async function forgetDeletedWords(database: Database, stopping: AbortSign
 }
 
 /**
- * Whether the index contains threads that are marked as deleted. Their pages come after the pages of all 65,536
- * possible segments.
+ * Whether FTS5 has marked threads in the index as deleted. FTS5 stores these marks in pages after the pages of
+ * all 65,536 possible segments.
  */
 async function hasMarks(database: Database): Promise<boolean> {
   const sql = "SELECT 1 AS one FROM feedback_search_data WHERE id >= (65536 << 37) LIMIT 1";

@@ -23,8 +23,8 @@ import {
 } from "./ranges.ts";
 
 /**
- * The first two steps of a search, both in the newest two ranges. The first step searches only their newest thousands
- * of threads.
+ * The first two steps of a search. A range contains `rangeOfSearch` threads. Both steps search the newest two
+ * ranges. Of these, the first step searches at most the newest two thousand threads.
  */
 const steps = [
   { ranges: 2, thousands: 2 },
@@ -37,8 +37,8 @@ const ranges = 4;
 const mostRanges = 64;
 
 /**
- * Returns the newest threads that match. Sorting all threads with a common word is slow, so the newest ranges come
- * first. All others are searched at once only if this is fast.
+ * Returns the newest threads that match. Searches the newest ranges first, because sorting all threads with a
+ * common word is slow. Searches all threads at once only if this is fast.
  */
 export async function newestInPostgres(
   reader: Reader,
@@ -97,7 +97,10 @@ async function findAll(
   return findByFirst(reader, searched, [...new Set([rareTerm, ...whole])], page);
 }
 
-/** Whether these apps have at most `few` threads, or threads with this status. */
+/**
+ * Whether these apps have at most `few` threads. If `status` is given, counts only the threads with this
+ * status.
+ */
 async function haveFew(
   reader: Reader,
   appIds: readonly string[],
@@ -113,8 +116,8 @@ async function haveFew(
 const mostSampled = 32;
 
 /**
- * Returns the first term that is rare in the newest ranges and in a sample of older ranges. A word may be rare only in
- * new threads.
+ * Returns the first term that is rare in the newest ranges and in a sample of older ranges. The sample is
+ * necessary, because a word may be rare only in new threads.
  */
 async function firstRare(
   reader: Reader,
@@ -147,8 +150,8 @@ const findInApps = (reader: Reader, searched: SearchedTerms, page: SearchPage): 
   findEach(reader, { asked: inEachApp(searched), order: "any" }, page);
 
 /**
- * Queries the index only for the marks and the terms `first`, which match few threads. Compares the other terms with
- * the stored words. For the beginning of a word, the index would read too many threads.
+ * Queries the index only for the terms `first`, which match few threads. Compares the other terms with the
+ * stored words of these threads: for a word beginning, the index would read too many threads.
  */
 function findByFirst(
   reader: Reader,
@@ -182,7 +185,7 @@ const ofApps = (ids: readonly string[]): Condition => [
 
 // The functions below run SQL. They query the index with expressions of the type `tsquery`.
 
-/** Whether at most `most` threads match the expressions, counted together. */
+/** Whether the expressions `asked` together match at most `most` threads. */
 async function hasAtMost(reader: Reader, asked: readonly string[], most: number): Promise<boolean> {
   if (most < 0) return false;
   if (asked.length === 0) return true;
@@ -194,8 +197,8 @@ async function hasAtMost(reader: Reader, asked: readonly string[], most: number)
 }
 
 /**
- * Returns the newest threads of `among` that match. Compares their stored words, because the index would read all words
- * with a typed beginning.
+ * Returns the newest threads of `among` that match. Compares the stored words of these threads. A query of the
+ * index would be slower, because it reads all words with a typed beginning.
  */
 async function findAmong(
   reader: Reader,
@@ -226,8 +229,9 @@ interface AskedEach {
 }
 
 /**
- * Returns the newest threads that match any expression. One combined expression takes quadratic time, so each is a
- * separate query. Constants might start parallel workers (20 ms), so expressions are rows.
+ * Returns the newest threads that match at least one of the expressions `asked`. Queries each expression
+ * separately, because one combined expression takes quadratic time. The expressions are rows: for constants,
+ * PostgreSQL might start parallel workers, which takes 20 ms.
  */
 async function findEach(
   reader: Reader,
@@ -236,8 +240,8 @@ async function findEach(
 ): Promise<number[]> {
   const hasWords =
     "CROSS JOIN LATERAL (SELECT 1 FROM feedback_search w WHERE w.seq = m.seq AND w.words @@ CAST(r.words AS tsquery) OFFSET 0) has";
-  // With `OFFSET 0`, PostgreSQL sorts the results of the index first. Then it reads threads only until the page is
-  // full.
+  // With `OFFSET 0`, PostgreSQL first sorts the results of the index. After that, it reads threads only until
+  // the page is full.
   const rows = await reader.all<{ seq: number }>(
     plannedEachTime(`SELECT found.seq FROM unnest(${textsOf(asked)}, ${textsOf(words ?? [])}) WITH ORDINALITY AS r(asked, words, place)
      CROSS JOIN LATERAL (
@@ -264,7 +268,7 @@ const textsOf = (texts: readonly string[]): string =>
 
 // The functions below create expressions of the type `tsquery`.
 
-/** A function that adds the mark of an app or of a range to a word. */
+/** A function that adds the prefix of an app or of a range to a word. */
 type Place = (word: string) => string;
 
 const placeOfApp =
@@ -282,12 +286,16 @@ const isWhole = (term: Term): boolean => !term.some(({ isBeginning }) => isBegin
 const inPlace = (term: Term, place: Place): string =>
   anyOf(term.map(({ word, isBeginning }) => lexeme(place(word)) + (isBeginning ? ":*" : "")));
 
-/** The maximum number of apps whose marks a query uses. With more apps, comparing each thread's app is faster. */
+/**
+ * The maximum number of apps that an expression names. With more apps, it is faster to compare the app of each
+ * found thread.
+ */
 const mostMarks = 3;
 
 /**
- * Returns the expression for the threads of a range with all terms. Without the mark of the range, the index reads all
- * threads of the apps. Two apps may have the same mark, so the caller must also compare app ids.
+ * Returns the expression for the threads of a range with all terms. At least one term has the prefix of the
+ * range: without it, the index reads all threads of the apps. Two apps may have the same prefix, so the caller
+ * must also compare app ids.
  */
 function inRange({ scope: { appIds }, all, none }: SearchedTerms, range: number): string {
   const place = placeOfRange(range);
@@ -322,11 +330,17 @@ const placesOfRange = (range: number): string => {
 const inRanges = (searched: SearchedTerms, ranges: Ranges): string =>
   anyOf(numbersOf(ranges).map((range) => inRange(searched, range)));
 
-/** Returns one expression for the marks of the apps. Returns an empty list if there are too many apps. */
+/**
+ * Returns a list with one expression that matches all threads of the apps. Returns an empty list if there are
+ * too many apps.
+ */
 const marksOf = (appIds: readonly string[]): string[] =>
   appIds.length > mostMarks ? [] : [anyOf(appIds.map((id) => lexeme(marks.app + id)))];
 
-/** Returns the expression for the newest thousands of threads up to `end`, as a list. The list is empty for 0. */
+/**
+ * Returns a list with one expression for the newest threads up to `end`. `thousands` is the number of groups of
+ * 1,000 threads. If `thousands` is 0, the list is empty.
+ */
 function newestPlaces(end: number, thousands: number): string[] {
   if (thousands === 0) return [];
   const last = Math.floor(end / newestOfSearch);
@@ -339,7 +353,10 @@ const inApp = ({ all, none }: SearchedTerms, appId: string): string =>
     ...none.map((term) => `!${inPlace(term, placeOfApp(appId))}`),
   ]);
 
-/** Combines expressions with the marks for the status and the type of the search. */
+/**
+ * Returns an expression for the threads that match all of `asked` and have the status and the type of the
+ * search.
+ */
 const withMarks = ({ status, type }: SearchScope, asked: readonly string[]): string =>
   allOf([
     ...asked,

@@ -2,7 +2,10 @@ import type { Condition } from "../../../database/lists.ts";
 import { rangeOfSearch } from "../../../database/schema/search.ts";
 import type { Term } from "../rules.ts";
 
-/** The threads to search: those of some apps, or only those with this status or type. */
+/**
+ * The threads to search: the threads of these apps. If `status` or `type` is given, only the threads with this
+ * status or type.
+ */
 export interface SearchScope {
   readonly appIds: readonly string[];
   readonly status?: string | undefined;
@@ -19,7 +22,7 @@ export interface SearchedTerms {
 
 /** The page of a search that is requested. */
 export interface SearchPage {
-  /** Further conditions for the threads `f`. */
+  /** Further SQL conditions for the threads (table `f`). */
   readonly conditions: readonly Condition[];
   /** All threads of the page have a lower `seq`. */
   readonly before: number;
@@ -46,8 +49,8 @@ export interface Found {
   /** The `seq` of the newest threads that match, newest first. */
   readonly seqs: readonly number[];
   /**
-   * The `seq` at which the time limit ended the search. The next page continues with lower values. Undefined after any
-   * other end.
+   * The `seq` at which the time limit ended the search. The next page continues with lower values. Undefined if
+   * the search ended for another reason.
    */
   readonly reached: number | undefined;
 }
@@ -76,7 +79,10 @@ export const usualEffort: Effort = { milliseconds: 20, few: 5_000, rare: 3_000 }
 /** A step below this time (milliseconds) is quick. After a quick step, the next step searches twice as many ranges. */
 const quick = 3;
 
-/** Continues a search where it stopped, and returns all results together. Returns `stopped` if the time is over. */
+/**
+ * Continues the search `stopped` at its `reached`. Returns the results of `stopped` and the new results.
+ * Returns `stopped` itself if the time is over.
+ */
 export async function continueSearch(stopped: Found, given: BackwardSearch): Promise<Found> {
   if (stopped.reached === undefined || performance.now() > given.until) return stopped;
   const end = Math.min(given.end, stopped.reached - 1);

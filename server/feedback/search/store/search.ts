@@ -46,8 +46,8 @@ const newest = Number.MAX_SAFE_INTEGER;
 const mostMilliseconds = 15;
 
 /**
- * Counts the threads of each status. `rows` contains all results. If not `isComplete`, the numbers end with `+`. (rule
- * F58)
+ * Counts the threads of each status in `rows`. If `isComplete` is false, there are further results that are not
+ * in `rows`, and the counts end with `+`. (rule F58)
  */
 export function countPage(
   rows: readonly { readonly status: string }[],
@@ -58,7 +58,10 @@ export function countPage(
   return isComplete ? countsOf(counts) : atLeast(countsOf(counts));
 }
 
-/** Counts the threads of each status that a search finds. The scope must have no status. (rule F58) */
+/**
+ * Counts the threads that a search finds, separately for each status. `search.scope` must have no status. (rule
+ * F58)
+ */
 export async function countFound(
   reader: Reader,
   search: ThreadSearch,
@@ -131,8 +134,8 @@ export async function searchThreads(reader: Reader, search: ThreadSearch, given:
 }
 
 /**
- * Returns the threads with the number in the query, or undefined without a number. A search by ranges might not reach
- * an old thread.
+ * Returns the threads with the number in the query, such as `#12`; undefined if the query has no number. Does
+ * not use the index, because a search by ranges might not reach an old thread.
  */
 async function threadsOfNumber(
   reader: Reader,
@@ -156,7 +159,10 @@ const searchTerms = (reader: Reader, searched: SearchedTerms, page: SearchPage):
 /** The number of threads that the index finds at once before their texts are read. */
 const readAtOnce = 50;
 
-/** Finds threads by their terms with the index. Then reads their texts to check the patterns of the query. */
+/**
+ * Finds the threads with the terms of the query in the index. Reads the texts of these threads to check the
+ * patterns of the query.
+ */
 async function searchTexts(
   reader: Reader,
   { query, searched }: ThreadSearch & { readonly searched: SearchedTerms },
@@ -316,7 +322,8 @@ function assignedTo(value: string, userId: string): Condition {
 }
 
 /**
- * Returns SQL for the found threads `f`: the part after FROM, and a condition. Its values come first in the statement.
+ * Returns SQL for the found threads (table `f`): the text after FROM, and a condition. The values of the
+ * condition must come first in the statement, because on SQLite they belong to FROM.
  */
 export function amongFound(
   { engine }: Pick<Reader, "engine">,
@@ -329,8 +336,8 @@ export function amongFound(
       condition: seqs.length === 0 ? ["FALSE"] : [`f.seq IN (${places})`, ...seqs],
     };
   }
-  // Without statistics, SQLite would read all threads of the app for a list of numbers. CROSS JOIN reads the found
-  // numbers first.
+  // With CROSS JOIN, SQLite reads the found numbers first. For an IN list, SQLite without statistics would read
+  // all threads of the app.
   const from = "json_each(?) AS found CROSS JOIN feedback f";
   return { from, condition: ["f.seq = found.value", JSON.stringify(seqs)] };
 }
@@ -354,8 +361,9 @@ export async function searchedApps(
 const mostRanges = 16;
 
 /**
- * Returns the newest threads that match. Searches the newest range first, then all threads at once if a word is rare.
- * For common words, this is slow, so the search continues range by range.
+ * Returns the newest threads that match. Searches the newest range first. If a condition matches few threads,
+ * searches all threads at once. Otherwise continues range by range, because one search for common words is
+ * slow.
  */
 async function newestInSqlite(reader: Reader, searched: SearchedTerms, page: SearchPage): Promise<Found> {
   const { effort = usualEffort, among } = page;
@@ -395,7 +403,7 @@ const rangeMark = (range: number): string => `"${marksInSqlite.range}${range}"`;
 
 const anyOf = (parts: readonly string[]): string => `(${parts.join(" OR ")})`;
 
-/** Whether one of the conditions matches at most `few` of the threads before `before`. */
+/** Whether one of the conditions matches at most `few` of the threads with a `seq` below `before`. */
 async function hasRare(
   reader: Reader,
   parts: readonly string[],

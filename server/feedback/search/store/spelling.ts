@@ -26,8 +26,8 @@ const mostApps = 64;
 const appsAtOnce = 8;
 
 /**
- * Returns `q` with corrected words, or undefined. A word without threads becomes the most frequent similar word of the
- * searched threads. (rule F59)
+ * Returns `q` with corrected words; undefined if no word was corrected. A word that no thread has is replaced
+ * with the most frequent similar word of the searched threads. (rule F59)
  */
 export async function correctedQuery(
   database: Database,
@@ -77,8 +77,8 @@ export async function newestWith(
 }
 
 /**
- * Returns the words that are in the index. On SQLite, some may belong to other apps. On PostgreSQL, about `mostWords`
- * are enough.
+ * Returns those of `words` that are in the index. On SQLite, some of them may occur only in other apps. On
+ * PostgreSQL, stops after about `mostWords` words.
  */
 async function existingWords(
   database: Database,
@@ -125,7 +125,7 @@ const newestSeq = "SELECT max(seq) AS seq FROM feedback";
 /** The number of the newest ranges that are searched for a word before all threads are searched. */
 const rangesFirst = 2;
 
-/** Returns expressions for the threads with a word: in the newest ranges, and in all. */
+/** Returns two expressions for the threads with a word: one for the newest ranges, and one for all threads. */
 function lexemesOf(appIds: readonly string[], word: string, ranges: readonly number[]): [string, string] {
   const anyOf = (lexemes: readonly string[]) => `(${lexemes.map((one) => `'${one}'`).join(" | ")})`;
   const apps = anyOf(appIds.map((id) => marksInPostgres.app + id));

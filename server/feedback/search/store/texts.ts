@@ -166,7 +166,7 @@ const tagsSql = (ids: readonly string[]): string =>
   `SELECT x.feedback_id AS "feedbackId", t.name, t.name_key AS key FROM thread_tags x JOIN tags t ON t.id = x.tag_id
    WHERE x.feedback_id IN (${placesOf(ids)}) ORDER BY t.name_key`;
 
-// The original of a mail is not a file that the sender attached.
+// Leaves out the originals of mails, because the sender did not attach them.
 const filesSql = (ids: readonly string[]): string =>
   `SELECT feedback_id AS "feedbackId", file_name AS "fileName", media_type AS "mediaType" FROM uploads
    WHERE feedback_id IN (${placesOf(ids)}) AND media_type <> 'message/rfc822' ORDER BY created_at, name`;
@@ -214,8 +214,8 @@ const kindOf = ({ direction, type }: MessageRow): FoundIn =>
   type === null ? (directions[direction] ?? "answer") : "repeat";
 
 /**
- * Whether a source has several words. Very many threads have a source such as `web`, so only `source:` finds it. (rule
- * F57)
+ * Whether a source has several words. A source of one word, such as `web`, is found only with `source:`,
+ * because very many threads have it. (rule F57)
  */
 const isSpecific = (source: string | null): boolean => source !== null && wordsIn(source).length > 1;
 

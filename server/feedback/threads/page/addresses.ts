@@ -3,12 +3,15 @@ import type { Links } from "../../../console/links.ts";
 import { type InboxPosition, inboxPositionQuery } from "../../inbox/neighbours.tsx";
 
 /**
- * A parameter in the address of a thread: the id of a repeated report. The page shows the report's group only up to
- * this report.
+ * A parameter in the address of a thread: the id of a repeated report. The page shows a group of repeated
+ * reports up to this report.
  */
 export const repeatsName = "repeats";
 
-/** Returns the address of a thread with a group of repeated reports up to `until`. Keeps the position in the inbox. */
+/**
+ * Returns the address of a thread. The page shows a group of repeated reports up to the report `until`. The
+ * address keeps the position in the inbox.
+ */
 export function repeatsAddress(
   address: string,
   position: InboxPosition,
@@ -20,7 +23,7 @@ export function repeatsAddress(
   return `${address}?${query}#message-${until}`;
 }
 
-/** The parameter for older messages: the id of a message that the page must show. */
+/** A parameter of the page with older messages: the id of a message that the page must show. */
 const messageName = "message";
 
 /** Returns the address of a message, on this page or on a page with older messages. */
@@ -36,7 +39,10 @@ export function messageAddress(
   return `${links.thread(app.id, feedback.id, "older")}?${query}`;
 }
 
-/** The parameter for older messages: the id of the message before which they are. */
+/**
+ * A parameter of the page with older messages. The page shows messages that are older than the message with
+ * this id.
+ */
 const beforeName = "before";
 
 /** Returns the address of the page with older messages, or undefined if there are none. */

@@ -288,7 +288,7 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links } = visit;
   return reshowForm(
     async () => {
-      // Three parts for each app. There are at most as many apps as threads.
+      // `undo` has three parts for each app. There are at most as many apps as selected threads.
       const given = fields.text("undo").split(".", 3 * limits.bulkIds);
       const byApp = given.flatMap((appId, at) =>
         at % 3 === 0
@@ -313,7 +313,10 @@ const unpacked = (short: string | undefined): string =>
     .toString("hex")
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
-/** The changes that the actions make. A snooze is not here, because its change contains a time. */
+/**
+ * The changes of the actions, by the name of the action. `snooze` is missing, because its change contains a
+ * time.
+ */
 const changes: ReadonlyMap<string, Record<string, unknown>> = new Map(
   Object.entries({
     resolve: { status: "resolved" },
@@ -354,8 +357,8 @@ interface OfApp {
 }
 
 /**
- * Runs a change in each app. Threads that the person may not change are skipped. After a first change, any error only
- * skips threads, because the page must report the changes.
+ * Calls `act` for each app. Skips threads that the person may not change. After a first change, every
+ * `ApiError` only skips threads, because the page must report the changes that were made.
  */
 async function inEachApp<Given extends OfApp>(
   byApp: readonly Given[],

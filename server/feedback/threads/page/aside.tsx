@@ -229,7 +229,7 @@ const Snooze = ({
   );
 };
 
-/** Shows a mark for each hidden character of a subject. An input field cannot show such marks. */
+/** Shows a subject with a mark for each hidden character. An input field cannot show such marks. */
 const HiddenInSubject = ({ text }: { readonly text: string }) => (
   <>
     The field does not show all characters of this text: <Line text={text} />
@@ -301,7 +301,10 @@ interface StatusLinkProps {
   readonly action: string;
 }
 
-/** The sender's page. A new link is shown only once, because everybody with the link can read the replies. */
+/**
+ * The link to the sender's page. A new link is shown only once, because everybody with the link can read the
+ * replies.
+ */
 const StatusLink = ({ link: { refusal, url }, action }: StatusLinkProps) => (
   <section class="stack tight" aria-labelledby="status-link">
     <h2 id="status-link">Sender's page</h2>
@@ -490,7 +493,9 @@ const ThreadTags = ({
   </>
 );
 
-/** Buttons that block the sender. Later reports of this sender are then hidden. This thread stays visible. */
+/**
+ * Buttons that block the sender. After that, new reports of this sender are hidden. This thread stays visible.
+ */
 const BlockSender = ({
   contact,
   action,
@@ -555,8 +560,9 @@ interface NewIssue {
 }
 
 /**
- * Returns the address of GitHub's form for a new issue, with as much of the message as fits. A code block hides
- * mentions and links in the message. The issue does not contain the sender's name or address.
+ * Returns the address of GitHub's form for a new issue, with as much of the message as fits. The message is in
+ * a code block, so that GitHub creates no mentions or links from it. The issue does not contain the sender's
+ * name or address.
  */
 export function newIssueAddress(repository: string, issue: NewIssue): string {
   // A character has at most two UTF-16 units.
@@ -590,7 +596,10 @@ function issueAddressWith(
   return `https://github.com/${repository}/issues/new?${query}`;
 }
 
-/** Similar threads. A script loads them when a person opens this part. Without scripts, a link leads to their page. */
+/**
+ * Similar threads. A script loads them when a person opens this part. Without scripts, a link leads to the page
+ * with similar threads.
+ */
 const SimilarLink = ({ address }: { readonly address: string }) => (
   <details class="reveal" data-fetches={address} data-part="similar-threads">
     <summary>Similar threads</summary>

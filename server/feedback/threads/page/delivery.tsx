@@ -47,7 +47,7 @@ export const TurnPagesOn = ({ settings }: TurnPagesOnProps) => (
   </Can>
 );
 
-/** The name of the notice that follows a reply that resolved its thread. */
+/** The name of the notice after a reply that also resolved the thread. */
 export const resolvedWord = "replied-resolved";
 
 /** The names of the notices that follow a reply. */

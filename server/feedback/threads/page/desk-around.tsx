@@ -41,7 +41,7 @@ interface InboxChangesProps {
   readonly changes: Changes | undefined;
   /** The time at which this person last visited the inbox. */
   readonly since: string | null;
-  /** The address of the form that hides this line. */
+  /** The address of the form that hides the changes. */
   readonly action: string;
   /** The query of the shown list. */
   readonly list: string;
@@ -94,7 +94,10 @@ function wordsOfChanges({ counts, isPartial }: Changes): string[] {
   });
 }
 
-/** The button that marks all threads of the list as read, on all pages. A list with other filters has no button. */
+/**
+ * The button that marks all threads as read, on all pages of the list. It is shown only if the list has no
+ * filters except status and type.
+ */
 export const MarkAllRead = ({
   filter,
   action,
@@ -315,7 +318,7 @@ export const savedFilter = (query: SavedView["query"]): ListFilter => {
   return filterOf(valuesIn(listQuery(changedFilter(filterWith(query), { order }))));
 };
 
-/** Returns the values of the form for a saved view. `list` has its filters. */
+/** Returns the values of the form for a saved view. `list` contains the filters of the view. */
 export const currentView = ({ name, shared, query }: Pick<View, "name" | "shared" | "query">) => ({
   viewName: name,
   viewShared: shared ? "on" : "",
@@ -323,8 +326,8 @@ export const currentView = ({ name, shared, query }: Pick<View, "name" | "shared
 });
 
 /**
- * Returns the query of the list of a saved view. `seen` is the version of the filters that this person opened. It shows
- * the server a change by another person.
+ * Returns the query of the list of a saved view. `seen` is the current version of the filters of the view. With
+ * `seen`, the server notices that another person has changed the filters in the meantime.
  */
 export function viewQuery(view: Pick<View, "id" | "name" | "shared" | "query">): string {
   const { list } = currentView(view);
@@ -340,7 +343,10 @@ interface ViewsProps {
   readonly filter: ListFilter;
   /** The saved view that is open, or undefined if there is none. */
   readonly saved: SavedView | undefined;
-  /** The version of the open view's filters when the person opened it. Empty without an open view. */
+  /**
+   * The version of the filters of the open view, at the time when the person opened the view. Empty if no view
+   * is open.
+   */
   readonly seen: string;
   readonly people: readonly Assignee[];
   /** The form for a view, if it was sent and refused. */
@@ -560,7 +566,10 @@ const ChangeView = ({
   return saved.shared ? <Can needs="maintainer">{forms}</Can> : forms;
 };
 
-/** The stored filters, and the fault, if another person has also changed the filters. */
+/**
+ * If another person has also changed the filters of the view: the fault, and the stored filters. Otherwise
+ * nothing.
+ */
 const SavedFilters = ({ form, people }: { readonly form: Filled } & Pick<ViewsProps, "people">) => {
   const [fault, saved] = [faultAt(form, "list"), savedAt(form, "list")];
   const text = useFilterText(filterOf(valuesIn(saved ?? "")), people);

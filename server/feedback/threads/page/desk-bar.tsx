@@ -17,7 +17,10 @@ interface ListBarProps {
   readonly filter: ListFilter;
   /** The id of the open saved view; empty if there is none. */
   readonly saved: string;
-  /** The version of the open view's filters when the person opened it. Empty without an open view. */
+  /**
+   * The version of the filters of the open view, at the time when the person opened the view. Empty if no view
+   * is open.
+   */
   readonly seen: string;
   /** The name of the open view. */
   readonly name: string;
@@ -118,8 +121,8 @@ export const OrderMenu = ({
 );
 
 /**
- * Returns the filters that the bar shows nowhere else. Returns an empty list for a view, because the bar shows its
- * name.
+ * Returns the filters that the bar shows nowhere else. If a view is open, returns an empty list, because the
+ * bar shows the name of the view.
  */
 function useFilterWords({ filter, saved, people }: ListBarProps) {
   const assigneeWords = useAssigneeWords(filter, people);
@@ -235,7 +238,7 @@ const turns = [
   ["sender", "Waiting for the sender"],
 ] as const;
 
-/** The form with the filters of the list. Hidden fields keep the filters without a field. */
+/** The form with the filters of the list. Hidden fields keep the filters that have no visible field. */
 const FilterForm = ({ inbox, filter, saved, seen, tags, people }: ListBarProps) => (
   <form class="stack tight" method="get" action={inbox}>
     <HiddenFields

@@ -47,7 +47,10 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** Counts the threads of a bulk change whose plan waits for a decision, if the change resolved or archived them. */
+/**
+ * If a bulk change resolved or archived threads, returns the number of these threads whose plan waits for a
+ * decision. Otherwise returns 0.
+ */
 export const plansWaiting = async (
   { reads }: SignedInVisit,
   did: ActName,
@@ -55,8 +58,8 @@ export const plansWaiting = async (
 ): Promise<number> => (did === "resolve" || did === "archive" ? reads.awaitingInChange(changeId) : 0);
 
 /**
- * Returns the action of the form. Without scripts, the Enter key in the field for a day adds a tag. A form with only a
- * day is a snooze.
+ * Returns the action of the form. Without scripts, the Enter key in the field for a day sends the action `tag`.
+ * If the form has a day but no tag, returns the action for a snooze.
  */
 const actOf = (fields: Fields): string =>
   fields.text("act") === "tag" && fields.text("tagName").trim() === "" && fields.text("snoozeDay") !== ""
@@ -70,8 +73,8 @@ const mostMerged = 20;
 const leaves: readonly string[] = ["not_found", "merged", "run_open", "wrong_state"];
 
 /**
- * Merges the selected threads into the oldest of them. Returns the address of its page, with an offer to undo. (rules
- * F46, F48)
+ * Merges the selected threads into the oldest of them. Returns the address of the page that shows the oldest
+ * thread and offers to undo the merges. (rules F46, F48)
  */
 async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promise<string> {
   // Ids begin with the time of creation, so the first id belongs to the oldest thread.
@@ -144,8 +147,8 @@ function chosenIn(fields: Fields): Record<string, unknown> {
 const finishes: readonly ActName[] = ["resolve", "archive", "snooze"];
 
 /**
- * Returns the address after an action. After the open thread is resolved, archived or snoozed, the person's settings
- * decide what opens. (rule O32)
+ * Returns the address of the page after an action. If the action resolves, archives or snoozes the open thread,
+ * the settings of the person decide what is shown next. (rule O32)
  */
 async function nextAddress(
   { ask, fields, links, param }: SignedInVisit,
@@ -163,7 +166,10 @@ async function nextAddress(
   return `${links.inbox(param("appId"))}?${query}`;
 }
 
-/** Returns the query of the list with this open thread. A thread that was already open keeps its position. */
+/**
+ * Returns the query of the list in which the thread `id` is open. If this thread was already open, the query
+ * keeps its place in the list.
+ */
 function openedAgain(fields: Fields, id: string): string {
   const list = withOpened(fields.text("list"), id);
   return id === fields.text("open")
@@ -288,7 +294,7 @@ async function showViewAgain(visit: SignedInVisit, refusal: ApiError): Promise<R
   return showDesk(visit, { list: String(list), refusedView: form });
 }
 
-/** Returns the view in the path. Throws `not_found` if the person does not see it. */
+/** Returns the view in the path. Throws `not_found` if the person may not see the view. */
 async function readView({ ask, param }: SignedInVisit): Promise<View> {
   const { items } = await ask(views.list, { params: { appId: param("appId") } });
   const view = items.find(({ id }) => id === param("viewId").toLowerCase());

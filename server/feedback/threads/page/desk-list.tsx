@@ -29,7 +29,10 @@ interface ThreadRowProps {
   readonly now: Date;
 }
 
-/** A thread in two lines: its subject and age, then its sender and last message. */
+/**
+ * A thread in two lines. The first line has the subject and the age, the second line the sender and the last
+ * message.
+ */
 export const ThreadRow = ({ thread, proposal, href, isOpened, choice, ...more }: ThreadRowProps) => {
   const { app, status, person, now } = more;
   const classes = [thread.unread ? "unread" : "", isOpened ? "opened" : ""].filter((name) => name !== "");
@@ -129,7 +132,10 @@ const badges: Readonly<Record<InboxProposal, BadgeProps>> = {
   rejected: { name: "Plan rejected" },
 };
 
-/** The author and the beginning of the last message. Shows nothing if a sender's last message equals the subject. */
+/**
+ * The author and the beginning of the last message. Shows nothing if the last message is from a sender and is
+ * the same as the subject.
+ */
 const Last = ({ thread, person }: Pick<ThreadRowProps, "thread" | "person">) => {
   const wordsOf = usePersonWords();
   const { subject, lastMessage } = thread;
@@ -275,8 +281,8 @@ const ResultWords = ({ result }: { readonly result: ActResult }) => {
 };
 
 /**
- * Shows the result of an action, and offers to undo it. Without a result, the element is hidden. A script fills it on
- * the next pages while the action can be undone. (rule F48)
+ * Shows the result of an action, and offers to undo the action. Hidden if there is no result. A script fills
+ * the hidden element on the next pages while the action can be undone. (rule F48)
  */
 export const ActNotice = ({
   result,
@@ -288,7 +294,7 @@ export const ActNotice = ({
   readonly result: ActResult | undefined;
   readonly list: string;
   readonly opened: string;
-  /** The position of the opened thread in the list, as values of a form. Empty without an opened thread. */
+  /** The position of the opened thread in the list, as values of a form. Empty if no thread is open. */
   readonly place: readonly (readonly [string, string])[];
   /** The address to which the form is sent. */
   readonly action: string;

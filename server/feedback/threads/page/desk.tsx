@@ -86,7 +86,7 @@ import {
 interface DeskShown {
   /** The query of the list, if the page answers a form. */
   readonly list?: string;
-  /** The thread next to the list, if the page answers a form. */
+  /** The id of the thread next to the list, if the page answers a form. */
   readonly opened?: string;
   /** The values and the notice for the thread, if the page answers a form of the thread. */
   readonly shown?: ShownAgain;
@@ -96,7 +96,10 @@ interface DeskShown {
   readonly refusal?: ApiError;
 }
 
-/** Shows the inbox of an app: views, a list, and the open thread. Records that the person has seen it. (rule F47) */
+/**
+ * Shows the inbox of an app: views, a list, and the open thread. Records that the person has seen the inbox.
+ * (rule F47)
+ */
 export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Promise<Reply> {
   const { ask, reads } = visit;
   const query = given.list === undefined ? visit.query : valuesIn(given.list);
@@ -214,8 +217,8 @@ async function listWithProposals(
 }
 
 /**
- * Counts the threads of each view. Also counts those of the list if all are selected, or if no view or search gives
- * their number.
+ * Counts the threads of each view. Also counts the threads of the list in two cases: if all of them are
+ * selected, or if the list is neither a fixed view nor a search.
  */
 function countViews(
   { ask }: SignedInVisit,
@@ -234,7 +237,7 @@ interface DeskProps extends DeskShown {
   /** The query of the list, without the opened thread. */
   readonly list: string;
   readonly items: readonly ThreadSummary[];
-  /** The newest proposals of the threads, by the id of the thread. */
+  /** The state of the newest proposal of each thread, by the id of the thread. */
   readonly proposals: ReadonlyMap<string, InboxProposal>;
   readonly nextCursor: string | null;
   /** Facts about the search; undefined if the page is not the first page of a search. */
@@ -247,11 +250,14 @@ interface DeskProps extends DeskShown {
   /** Why the mails of the app cannot be sent. */
   readonly mailFault: MailFault | undefined;
   readonly saved: NonNullable<ViewCounts["saved"]>[number] | undefined;
-  /** The version of the open view's filters when the person opened it. Empty without an open view. */
+  /**
+   * The version of the filters of the open view, at the time when the person opened the view. Empty if no view
+   * is open.
+   */
   readonly seen: string;
   /** Whether all threads of the list are selected, also those on its other pages. */
   readonly isAll: boolean;
-  /** Why the search is not possible. Then nothing was searched. */
+  /** The error message if the search is not possible. */
   readonly fault: string | undefined;
   readonly thread: ThreadProps | undefined;
   /** The threads before and after the opened thread in the list. */

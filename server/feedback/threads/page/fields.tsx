@@ -60,7 +60,10 @@ const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> 
   block: [],
 };
 
-/** A sent form, and the part of the used button. Without a `refusal`, this part was saved. */
+/**
+ * A sent form. `part` is the part of the form whose button the person used. Without a `refusal`, this part was
+ * saved.
+ */
 export interface SentThread {
   readonly fields: Fields;
   readonly part: ThreadPart;
@@ -71,7 +74,10 @@ export interface SentThread {
 
 /** The values of the form's parts. */
 export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
-  /** The versions of the values that the fields of `edit` had on the opened page. Hidden fields contain them. */
+  /**
+   * The versions of the values that the fields of `edit` had on the opened page. Hidden fields contain these
+   * versions.
+   */
   readonly was: Values;
   /** The id of the proposal that the person saw when they sent the form. Empty if no form was sent. */
   readonly readProposalId: string;
@@ -83,7 +89,9 @@ export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
   readonly seenMessage: string | undefined;
   /** The last merged thread that the writer of the reply has seen. */
   readonly seenMerge: string | undefined;
-  /** The receivers of a reply to everyone that its writer has seen. Undefined means the receivers on the page. */
+  /**
+   * The receivers that the writer of a reply to everyone has seen. Undefined means the receivers on the page.
+   */
   readonly seenReceivers: string | undefined;
   /** The labels of the changed fields in the side column that are not saved. */
   readonly unsaved: readonly string[];
@@ -125,8 +133,8 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
 }
 
 /**
- * Returns what the writer of a reply has seen: a message, merge or receivers. Another button may have loaded newer
- * ones, which do not count as seen.
+ * Returns what the writer of a reply has seen: the newest message, the last merge, or the receivers. If another
+ * button shows the page again with newer data, the newer data does not count as seen.
  */
 function seenIn(
   sent: SentThread | undefined,
@@ -193,8 +201,8 @@ const othersOf = (part: ThreadPart, fields: Fields): Filled => ({
 });
 
 /**
- * Changes the paths in a refusal to names of form fields. The API names several texts `body` or `note`; the form has
- * one field for each.
+ * Replaces the paths in a refusal with the names of form fields. The API uses the names `body` and `note` for
+ * several texts. The form has a field with its own name for each text.
  */
 function atFieldsOf([field]: readonly string[], refusal: ApiError | undefined): ApiError | undefined {
   const issues = refusal?.details.issues?.map(({ path, ...issue }) => ({
@@ -275,8 +283,9 @@ export const SnoozeDay = ({ id }: { readonly id: string }) => (
 );
 
 /**
- * Returns the end of a snooze. `value` is a number of hours, or `untilDay`. The time zone is that of the profile, else
- * of the browser, else UTC. Throws `bad_request` without a valid time.
+ * Returns the end of a snooze. `value` is a number of hours, or `untilDay`. The time zone comes from the
+ * profile, otherwise from the browser, otherwise it is UTC. Throws `bad_request` if the time is missing or
+ * wrong.
  */
 export async function snoozeEnd({ fields, now, reads }: SignedInVisit, value: string): Promise<string> {
   if (value !== untilDay) {

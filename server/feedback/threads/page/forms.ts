@@ -176,14 +176,18 @@ const editThread = (visit: SignedInVisit): Promise<Reply<"changed">> =>
   doPart(visit, "edit", async () => {
     const { ask, fields, param } = visit;
     const change = changeIn(fields, await readThread(visit));
-    // Without scripts, the Enter key in the field for a day uses this button. A form with only a day is a snooze.
+    // Without scripts, the Enter key in the field for a day uses this button. If the form has a day but no
+    // changed field, the thread is snoozed.
     const isSnooze = Object.keys(change).length === 0 && fields.text("snoozeDay") !== "";
     const body = isSnooze ? { snoozedUntil: await snoozeEnd(visit, untilDay) } : change;
     await ask(threads.update, { params: { id: param("id") }, body, idempotencyKey: fields.idempotencyKey });
     return { done: "changed" };
   });
 
-/** Returns the changed fields of the side column. Throws `bad_request` if another person has also changed one. */
+/**
+ * Returns the changed fields of the side column. Throws `bad_request` if another person has also changed one of
+ * these fields.
+ */
 function changeIn(fields: Fields, thread: OwnedThread): Readonly<Record<string, unknown>> {
   const current = currentThread(thread);
   const sent = Object.entries(givenFor(fields, current)).filter(([name]) => fields.has(name));
@@ -257,7 +261,7 @@ function blockSender(visit: SignedInVisit): Promise<Reply<"blocked">> {
   });
 }
 
-/** Shows the thread again after a form was sent, next to the list if the form was there. */
+/** Shows the thread again after a form was sent. If the form was next to the list, shows the list, too. */
 function showAgain(visit: SignedInVisit, shown: ShownAgain): Promise<Reply> {
   const { desk, list } = inboxPositionOf(visit);
   return desk ? showDesk(visit, { list, opened: visit.param("id"), shown }) : showThread(visit, shown);
@@ -290,8 +294,8 @@ async function markUnread({ ask, fields, links, param, query }: SignedInVisit): 
 }
 
 /**
- * Adds the thread to an unpublished release note, or opens the form for a new one. Other parts are not saved. (rule
- * C32)
+ * Adds the thread to an unpublished release note, or opens the form for a new release note. Other parts of the
+ * form are not saved. (rule C32)
  */
 async function addToReleaseNote(visit: SignedInVisit): Promise<Reply<"thread-named">> {
   const { ask, fields, links, param } = visit;
@@ -315,7 +319,7 @@ interface Done<Word extends string> {
   readonly done: Word;
   readonly anchor?: string;
   readonly messageId?: string;
-  /** The address of the next page with the notice, if it is not the same thread. */
+  /** The address of the next page with the notice, if that page does not show the same thread. */
   readonly next?: string;
   /** The address of a next page that shows the result without a notice. */
   readonly to?: string | undefined;

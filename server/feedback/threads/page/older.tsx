@@ -48,7 +48,10 @@ async function showOlder(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** Returns the address of the page with a message, or of the newest messages. */
+/**
+ * Returns the address of the page that shows a message. If the thread has no such message, returns the address
+ * of the newest messages.
+ */
 async function pageWith(visit: SignedInVisit, messageId: string, position: InboxPosition): Promise<string> {
   const { links, reads } = visit;
   const { app, feedback, messages } = await readThread(visit);

@@ -43,7 +43,7 @@ function merge(visit: SignedInVisit): Promise<Reply<"merged">> {
   );
 }
 
-/** Undoes a merge. In the inbox, the separate thread is then shown next to the list. */
+/** Undoes a merge. If the form was sent from the inbox, the separate thread is shown next to the list. */
 async function unmerge(visit: SignedInVisit): Promise<Reply<"unmerged">> {
   const { ask, fields, links, param } = visit;
   const { app, feedback } = await ask(threads.unmerge, {
@@ -92,7 +92,7 @@ const MergePage = ({
   readonly others: readonly ThreadSummary[];
   /** The words or the number that the person typed to find the other thread. */
   readonly typed: string;
-  /** Why the search is not possible. Then nothing was searched. */
+  /** The error message if the search is not possible. */
   readonly fault: string | undefined;
   readonly refusal: ApiError | undefined;
   readonly now: Date;

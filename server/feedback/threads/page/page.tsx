@@ -35,8 +35,8 @@ export async function showThread(visit: SignedInVisit, shownAgain: ShownAgain = 
   const { done, sent } = shownAgain;
   const opened = await openThread(visit, visit.param("id"));
   const { app, feedback } = opened.thread;
-  // A merged thread redirects, so the script of an open page loads its parts from the other thread. A sent form is not
-  // redirected, because its typed text would be lost.
+  // A merged thread redirects to the other thread. The script of an open page then also loads the other thread.
+  // A sent form is not redirected, because its typed text would be lost.
   if (feedback.mergedInto !== undefined && sent === undefined)
     return goTo(visit.links.thread(app.id, feedback.mergedInto));
   const known = await appNavigationOf(visit, "inbox");
@@ -84,7 +84,7 @@ const Thread = (props: ThreadPageProps) => {
   );
 };
 
-/** A script shows this notice after a merge. `address` then redirects to the other thread. */
+/** A script shows this notice after a merge. After the merge, `address` redirects to the other thread. */
 const MergedSince = ({ address }: { readonly address: string }) => (
   <div id="merged-since" hidden>
     <Notice kind="attention">

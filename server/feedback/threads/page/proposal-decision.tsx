@@ -127,7 +127,10 @@ interface DecidedProps {
   readonly life: ProposalLife | undefined;
 }
 
-/** The decision on a proposal; hidden until there is one. A script updates it, and screen readers read it. */
+/**
+ * The decision on a proposal. Hidden until there is a decision. A script updates this part, and screen readers
+ * read it.
+ */
 const DecisionPart = ({ proposal, life }: DecidedProps) => {
   const wordsOf = usePersonWords();
   const { id, decidedAt, decision } = proposal;
@@ -148,7 +151,8 @@ const DecisionPart = ({ proposal, life }: DecidedProps) => {
 const isByPerson = ({ decision }: Proposal): boolean => decision !== "replaced" && decision !== "expired";
 
 /**
- * Attributes of the bar with the decision buttons. A script removes the buttons after a decision, even a focused one.
+ * Attributes of the bar with the decision buttons. A script removes the buttons after a decision, even if a
+ * button has the focus.
  */
 const barTraits = ({ id, status }: Proposal) => ({
   id: `decide-${id}`,
@@ -305,7 +309,10 @@ const Released = ({ claim: { releasedAt, releasedBy } }: Pick<ClaimFactsProps, "
 
 const hourMilliseconds = 3_600_000;
 
-/** The time of the worker's last report. Long silence is shown, but does not end the claim. (rule A53) */
+/**
+ * The time of the worker's last report. If it was long ago, a sentence says so, but the claim does not end.
+ * (rule A53)
+ */
 const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: ClaimFactsProps) => {
   if (outcome || releasedAt !== null) return null;
   const at = progress[0]?.createdAt ?? claimedAt;

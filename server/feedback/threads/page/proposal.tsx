@@ -25,7 +25,7 @@ import {
   UnsentNote,
 } from "./proposal-decision.tsx";
 
-/** The earlier proposals, newest first. A proposal stays open while an agent works on it or may claim it. */
+/** The earlier proposals, newest first. A proposal is unfolded while an agent works on it or may claim it. */
 export const EarlierProposals = (props: ProposalsProps) => {
   const { thread, lives, forms } = props;
   const earlier = thread.proposals.filter(({ id }) => id !== thread.latestProposal?.id).reverse();
@@ -73,10 +73,15 @@ interface ProposalsProps {
 /** The plans of the proposals as HTML, by the id of the proposal. */
 export type RenderedPlans = ReadonlyMap<string, string>;
 
-/** The maximum number of characters of the plans that a page renders. More would delay other requests. */
+/**
+ * The maximum number of characters of all plans that a page shows as HTML. Longer plans would delay other
+ * requests.
+ */
 const mostRendered = 131_072;
 
-/** Returns the newest plans as HTML. Hidden characters are visible, as in the plan as written. */
+/**
+ * Returns the newest plans as HTML. Hidden characters are visible in the HTML, as they are in the written plan.
+ */
 export async function renderedPlans(
   settings: Pick<Settings, "baseUrl">,
   proposals: readonly Proposal[],
@@ -91,14 +96,14 @@ export async function renderedPlans(
   return plans;
 }
 
-/** Lowers the headings in HTML below the heading of the plan on the page. */
+/** Lowers the levels of the headings in HTML, because the page has a heading above the plan. */
 const belowHeading = (html: string): string =>
   html.replace(
     /<(\/?)h([1-6])>/g,
     (_, end: string, level: string) => `<${end}h${Math.min(6, Number(level) + 3)}>`,
   );
 
-/** The newest proposal as the agent wrote it, with the decision or its form. */
+/** The newest proposal as the agent wrote it, with the decision, or with the form for a decision. */
 export const CurrentProposal = (props: ProposalsProps) => {
   const { thread, forms, address, lives } = props;
   const proposal = thread.latestProposal;
@@ -143,7 +148,10 @@ export const CurrentProposal = (props: ProposalsProps) => {
   );
 };
 
-/** Returns a sentence about a finished thread with a waiting plan, or undefined. */
+/**
+ * If a thread is finished but its plan waits for a decision, returns a sentence that says so. Otherwise returns
+ * undefined.
+ */
 export function planOfFinished({
   feedback: { status },
   latestProposal,
@@ -396,7 +404,7 @@ function planDifference(earlier: string, later: string): PlanDifference {
 
 const linesOf = (text: string): string[] => text.split(/\r?\n/);
 
-/** Removes the unchanged lines that are far from every change. */
+/** Replaces the unchanged lines that are far from every change with the number of these lines. */
 function withoutDistant(lines: readonly Extract<DifferenceLine, { text: string }>[]): DifferenceLine[] {
   const near = new Set(
     lines.flatMap(({ kind, at }) =>

@@ -44,7 +44,7 @@ interface MessageComposerProps {
   readonly reader: PageReader;
   /** The address of the settings in which an owner turns sender pages on. */
   readonly settings: string;
-  /** The word for the result of the form that the person has just sent. */
+  /** The name of the notice about the form that the person has just sent. */
   readonly done: string;
 }
 
@@ -89,8 +89,8 @@ export const MessageComposer = (props: MessageComposerProps) => {
 };
 
 /**
- * Whether the note is shown first: it was refused, or it was typed or added while no reply is typed. The next text
- * after a note may be for the team, too.
+ * Whether the field for a note is shown first: if the note was refused, or if no reply is typed and a note was
+ * typed or added. After a note, the next text may be for the team, too.
  */
 const isNoteFirst = ({ note, reply }: ThreadForms, done: string): boolean =>
   note.refusal !== undefined ||
@@ -158,14 +158,17 @@ const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly threa
   </div>
 );
 
-/** Whether a typed reply was sent for a sender who is no longer in the thread. */
+/** Whether the sent form has a typed reply to a sender who is no longer in the thread. */
 const hasLostReceiver = (form: Filled, thread: OwnedThread): boolean =>
   form.sent === true && form.value("replyBody") !== "" && isLostReceiver(form.value("replyReceiver"), thread);
 
 const isLostReceiver = (receiver: string, thread: OwnedThread): boolean =>
   receiver !== "" && receiver !== everyone && !sendersOf(thread).has(receiver);
 
-/** Returns the reply with the probable receiver. A typed and sent reply keeps its receiver. */
+/**
+ * Returns the form with the probable receiver. If the form was sent with a typed reply, the form keeps its
+ * receiver.
+ */
 const withReceiver = (form: Filled, { feedback, messages }: OwnedThread): Filled => {
   const probable = probableReceiver({ feedback, messages });
   const receiver = probable === feedback.id ? "" : probable;
@@ -198,13 +201,16 @@ const ReceiverChoice = ({ form, thread }: { readonly form: Filled; readonly thre
   );
 };
 
-/** Returns labels for the senders of repeated reports. Equal labels also get the time, and then the report number. */
+/**
+ * Returns labels for the senders of repeated reports. Adds the time to labels that are equal. Adds the number
+ * of the report to labels that are still equal.
+ */
 function repeatLabels(repeats: readonly Pick<OwnedMessage, "sender" | "createdAt">[]): string[] {
   const onDays = repeats.map(
     ({ sender, createdAt }) => `${nameAndAddress(sender)}, who reported it on ${createdAt.slice(0, 10)}`,
   );
   const atTimes = distinct(onDays, (at) => ` at ${repeats[at]?.createdAt.slice(11, 16)} UTC`);
-  // Report 1 began the thread.
+  // Report 1 is the report that began the thread, so the first repeated report has the number 2.
   return distinct(atTimes, (at) => ` (report ${at + 2})`);
 }
 
@@ -362,20 +368,30 @@ export async function withSavedReply(
 }
 
 /**
- * The name of the hidden field for names that a refusal has shown. The person can send them again to the same receiver.
+ * The name of the hidden field for the names that a refusal has shown. A reply with these names to the same
+ * receiver is not refused again.
  */
 const seenNames = "seenNames";
 
-/** The name of the hidden field for doubtful placeholders that a refusal has shown. The person can send them again. */
+/**
+ * The name of the hidden field for the placeholders that a refusal has shown. A reply with these placeholders
+ * is not refused again.
+ */
 const seenPlaceholders = "seenPlaceholders";
 
-/** The fault of a reply with doubtful names or placeholders, and the values for the hidden fields. */
+/**
+ * The fault of a reply that has names of other senders, or placeholders without a value. Also contains the
+ * values for the hidden fields.
+ */
 interface Doubt extends Issue {
   readonly [seenNames]: string;
   readonly [seenPlaceholders]: string;
 }
 
-/** Returns the value for a hidden field: from the refusal because of doubts, otherwise the sent value. */
+/**
+ * Returns the value for a hidden field: the value in the refusal (`Doubt`), or the sent value if there is no
+ * such refusal.
+ */
 function doubtSeen(form: Filled, field: typeof seenNames | typeof seenPlaceholders): string {
   const issue = form.refusal?.details.issues?.find(({ path }) => path === "replyBody");
   const { [field]: shown }: Readonly<Record<string, unknown>> = { ...issue };
@@ -383,8 +399,9 @@ function doubtSeen(form: Filled, field: typeof seenNames | typeof seenPlaceholde
 }
 
 /**
- * Throws `bad_request` for a placeholder without a value, or the name of another sender. Accepts those that a refusal
- * has shown. Also throws the errors of `refuseLostReceiver`. (rule F32)
+ * Throws `bad_request` if the reply has a placeholder without a value, or the name of another sender. Accepts
+ * placeholders and names that a refusal has already shown. Also throws the errors of `refuseLostReceiver`.
+ * (rule F32)
  */
 export async function refuseDoubtful(visit: SignedInVisit, thread: OwnedThread): Promise<void> {
   const { fields } = visit;
@@ -406,8 +423,8 @@ export async function refuseDoubtful(visit: SignedInVisit, thread: OwnedThread):
 }
 
 /**
- * Throws `bad_request` if the receiver is not in the thread, or is not chosen yet. A restored draft causes this error
- * after a merge or its undo. (rule M10)
+ * Throws `bad_request` if the receiver is not in the thread, or is not chosen yet. After a merge or an unmerge,
+ * a restored draft can cause this error. (rule M10)
  */
 function refuseLostReceiver(fields: Fields, thread: OwnedThread): void {
   if (!isLostReceiver(fields.text("replyReceiver"), thread)) return;
@@ -417,7 +434,10 @@ function refuseLostReceiver(fields: Fields, thread: OwnedThread): void {
   throw new ApiError("bad_request", { message });
 }
 
-/** Returns the doubt about names of other senders, as a list of at most one text. */
+/**
+ * Returns a list with one text about the names of other senders in the reply. Returns an empty list if `names`
+ * is empty.
+ */
 function nameDoubts(fields: Fields, names: readonly string[]): string[] {
   if (names.length === 0) return [];
   const shown = lists.format(names.slice(0, mostNamed).map(visibleLine));
@@ -450,7 +470,7 @@ function placeholderDoubts(fields: Fields, placeholders: readonly string[]): str
   ];
 }
 
-/** Returns the names in the typed reply of senders who do not get it. */
+/** Returns the names of senders that the typed reply contains, although these senders do not get the reply. */
 function otherNames(value: (name: string) => string, thread: OwnedThread): string[] {
   const receiver = value("replyReceiver");
   const repeats = thread.messages.flatMap(({ sender }) => (sender === undefined ? [] : [sender.name]));
@@ -459,7 +479,7 @@ function otherNames(value: (name: string) => string, thread: OwnedThread): strin
   return otherNamesIn(value("replyBody"), { receivers, all });
 }
 
-/** Returns the name of the receiver; null without a name or outside the thread. */
+/** Returns the name of the receiver; null if the receiver has no name or is not in the thread. */
 function senderNameIn({ sender, messages }: OwnedThread, receiver: string): string | null {
   if (receiver === "") return sender.name;
   return messages.find(({ id }) => id === receiver)?.sender?.name ?? null;
@@ -478,7 +498,10 @@ export const Answering = ({
   readonly id: string;
   /** The addresses of the other members who write in the thread. */
   readonly people: readonly string[];
-  /** Whether screen readers read changes of this text. The page shows the text twice, so only one element has true. */
+  /**
+   * Whether screen readers read changes of this text. The page has two elements with this text, so `isRead` is
+   * true for only one of them.
+   */
   readonly isRead?: boolean;
 }) => {
   const wordsOf = usePersonWords();

@@ -3,7 +3,10 @@ import type { DroppedMetadata } from "../../../../src/contract/threads.ts";
 import { reasonWords } from "../../../../src/words/thread.ts";
 import { counted, Line, UserText } from "../../../console/parts.tsx";
 
-/** Returns the number as a text before the subject, such as `#12 `. Empty if the thread has no number yet. */
+/**
+ * Returns the number of a thread as a text that stands before the subject, such as `#12 `. Empty if the thread
+ * has no number yet.
+ */
 export const numberOf = ({ number }: { readonly number: number | null }): string =>
   number === null ? "" : `#${number} `;
 
@@ -59,7 +62,10 @@ export const FoldedText = ({
   );
 };
 
-/** Returns the position after a line or a word at which the folded part begins. A short end is not folded. */
+/**
+ * Returns the position at which the folded part begins, after a line or a word. A short end is not folded: for
+ * such a text, returns the length of the text.
+ */
 function foldPosition(text: string, most: Most): number {
   const byLines = afterLine(text, most.lines);
   const at = Math.min(byLines, most.characters);
@@ -94,18 +100,18 @@ const mostShown = 12;
 /** The maximum number of values of an object that is not folded. Values of nested objects count, too. */
 const mostNested = 8;
 
-/** The number of lines of a text, such as a stack trace, that are shown. Further lines are folded. */
+/** A text with several lines, such as a stack trace, shows this number of lines. Further lines are folded. */
 const mostLines = 5;
 
-/** The number of characters of a text with one line that are shown. Further characters are folded. */
+/** A text with one line shows this number of characters. Further characters are folded. */
 const mostCharacters = 240;
 
 /** The maximum number of values of the metadata of one report on a page. Values of nested objects count, too. */
 const mostValues = 200;
 
 /**
- * A table of metadata. Long values are folded. If there are too many values, a sentence gives the number of missing
- * ones.
+ * A table of metadata. Long values are folded. If there are too many values, a sentence gives the number of
+ * values that are not shown.
  */
 export const Metadata = ({ entries }: { readonly entries: readonly Entry[] }) => {
   if (entries.length === 0) return null;

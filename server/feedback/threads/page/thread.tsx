@@ -55,8 +55,8 @@ export interface Opened {
 }
 
 /**
- * Reads a thread, and records that the person has seen it. Merged threads and requests in the background are not
- * recorded. Throws `not_found`.
+ * Reads a thread, and records that the person has seen it. Records nothing for a merged thread, or for a
+ * request in the background. Throws `not_found`.
  */
 export async function openThread(visit: SignedInVisit, id: string): Promise<Opened> {
   const view = await visit.views.ofThread(id);
@@ -93,8 +93,8 @@ export async function threadParts(
 }
 
 /**
- * In a thread that was merged after the page was opened, the first sender of `asked` stays the default receiver. (rule
- * M10)
+ * The thread `asked` may be merged after the page was opened. In this case, its first sender stays the default
+ * receiver of a reply. (rule M10)
  */
 function afterMerge(forms: ThreadForms, thread: OwnedThread, asked: string): ThreadForms {
   const first = asked.toLowerCase();
@@ -193,7 +193,10 @@ export interface ThreadProps {
   readonly events: readonly ThreadEvent[];
   readonly ofSender: ThreadAsideProps["ofSender"];
   readonly statusUrl: string | undefined;
-  /** The id of a repeated report. Its group is shown only up to this report. Empty without a limit. */
+  /**
+   * The id of a repeated report. The page shows the group of this report only up to this report. Empty if there
+   * is no limit.
+   */
   readonly repeatsUntil: string;
 }
 

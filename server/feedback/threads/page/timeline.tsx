@@ -53,17 +53,18 @@ export interface OtherMessages {
 /** Which repeated reports of a large group are on the page. */
 interface ShownRepeats {
   /**
-   * The id of a repeated report. Its group is shown only up to this report. Other groups end with their newest reports.
+   * The id of a repeated report. The page shows the group of this report only up to this report. Other groups
+   * end with their newest reports.
    */
   readonly until: string;
   /**
-   * Returns the address of the page that shows a group up to this report. Without a report, groups end with their
-   * newest reports.
+   * Returns the address of the page that shows a group up to the report `until`. Without `until`, all groups
+   * end with their newest reports.
    */
   readonly address: (until?: string) => string;
 }
 
-/** The maximum number of messages of a conversation without a link to its end. */
+/** A conversation with more messages than this has a link to its end. */
 const manyMessages = 6;
 
 /** The messages after the report and the changes between them, oldest first. A script updates this part. */
@@ -450,7 +451,10 @@ const FoldedRepeats = ({
 /** The maximum number of characters of a group of repeated reports on one page. Repeated texts do not count. */
 const mostOfRepeats = 300_000;
 
-/** Returns the position of the first repeated report that fits on the page. The last one is always shown. */
+/**
+ * Returns the position of the oldest repeated report that still fits on the page. The newest report is always
+ * shown.
+ */
 function firstShown(repeats: readonly OwnedMessage[], report: FirstReport): number {
   let left = mostOfRepeats;
   const before = repeats.findLastIndex((repeat, at) => {
@@ -575,7 +579,8 @@ const Deed = ({
 };
 
 /**
- * A merge or its undo. `field` says whether this thread was merged into another one, or another one into this thread.
+ * A merge or an unmerge. If `field` is `mergedInto`, this thread was merged into another thread. Otherwise
+ * another thread was merged into this thread.
  */
 const Merge = ({ field, from, to }: Pick<ThreadEvent, "field" | "from" | "to">) => {
   const name = <Line text={to ?? from ?? ""} />;

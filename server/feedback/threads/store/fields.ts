@@ -59,8 +59,8 @@ export const snoozes = {
   },
 
   /**
-   * Stores that a snooze has ended at `until`, and makes the thread unread for all. An undo needs this for a snooze
-   * that is over.
+   * Stores that a snooze has ended at `until`, and makes the thread unread for all members. An undo calls this
+   * if the snooze that it would restore is already over.
    */
   async end(tx: Transaction, feedbackId: string, until: string): Promise<void> {
     await snoozes.set(tx, feedbackId, until);
@@ -70,8 +70,8 @@ export const snoozes = {
 };
 
 /**
- * The SQL assignments that end a snooze. Its end becomes the last activity, unless later activity exists. A trigger
- * makes the thread unread for everybody with a view.
+ * The SQL assignments that end a snooze. The end of the snooze becomes the last activity, unless later activity
+ * exists. A trigger makes the thread unread for all members with a row in `thread_looks`.
  */
 const withoutSnooze = `snoozed_until = NULL, activity_count = activity_count + 1,
     active_at = CASE WHEN ${ofRow(activeAt)} < snoozed_until THEN snoozed_until ELSE ${ofRow(activeAt)} END`;
@@ -81,8 +81,8 @@ function ofRow(expression: string): string {
 }
 
 /**
- * Marks threads as unread for members who have no view and for whom they are read. A trigger does this for members with
- * a view.
+ * Marks threads as unread for members who have no row in `thread_looks` and for whom the threads are read. For
+ * members with a row, a trigger does this.
  */
 async function markUnread(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx.run(
@@ -106,7 +106,7 @@ export async function endDueSnoozes({
 }: Pick<Deps, "clock" | "database" | "time">): Promise<void> {
   const now = clock.now().toISOString();
   if (time.isDoubtful() || !(await hasDue(database, now))) return;
-  // If the disk is full, people can still read the threads.
+  // Errors are ignored, so that people can still read the threads if the disk is full.
   await endAll(database, now).catch(() => undefined);
 }
 

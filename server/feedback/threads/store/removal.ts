@@ -45,8 +45,9 @@ const isWorkedOn = `EXISTS (
     SELECT 1 FROM runs r JOIN run_claims c ON c.run_id = r.id
     WHERE r.feedback_id = feedback.id AND c.released_at IS NULL AND c.outcome_status IS NULL)`;
 
-// A thread with a waiting proposal or an unfinished claim is not deleted. SQLite first checks for a proposal, which
-// most threads do not have. PostgreSQL can join `NOT EXISTS` only outside an OR.
+// A thread with a waiting proposal or an unfinished claim is not deleted. On SQLite, the check for a proposal
+// comes first, because most threads have none. On PostgreSQL, this check is missing, because `NOT EXISTS`
+// becomes a join only outside an OR.
 const isFree: Record<Engine, string> = {
   sqlite: `waiting IS NULL AND (proposal_status IS NULL OR NOT ${isWorkedOn})`,
   postgres: `waiting IS NULL AND NOT ${isWorkedOn}`,
@@ -82,7 +83,10 @@ export const retention = {
     return total;
   },
 
-  /** Deletes up to `most` threads that are older than the app's current limit. They all have the same type. */
+  /**
+   * Deletes up to `most` threads that are older than the app's current limit. All deleted threads have the same
+   * type.
+   */
   async removeDue(
     tx: Transaction,
     appId: string,

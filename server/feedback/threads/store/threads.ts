@@ -34,7 +34,7 @@ export interface NewThread extends ReportTexts {
   readonly files: string;
   readonly dedupeKey: string | null;
   readonly createdAt: string;
-  /** The id of the entry in the list of blocked senders. It hides the report. */
+  /** The id of the entry in the list of blocked senders because of which the report is hidden. */
   readonly blockedBy?: string | undefined;
 }
 
@@ -47,14 +47,17 @@ export interface ThreadRow extends Omit<NewThread, "blockedBy">, AssigneeRow {
   readonly occurrences: number;
   readonly githubIssueUrl: string | null;
   readonly snoozedUntil: string | null;
-  /** JSON: the newest messages, or the newest before `before`, oldest first. `proposals` has the same order. */
+  /**
+   * A JSON list, oldest first: the newest messages, or the newest messages before `before`. `proposals` has the
+   * same order.
+   */
   readonly messages: string;
   readonly proposals: string;
-  /** The number of messages of the thread, or of those before `before`. */
+  /** The number of messages of the thread, or of its messages before `before`. */
   readonly messageCount: number;
 }
 
-/** The part of a thread before the message `before`. */
+/** The id of a thread, and the id of the message before which its messages are read. */
 interface OlderPart {
   readonly id: string;
   readonly before: string;
@@ -117,7 +120,10 @@ export const feedbackThreads = {
    */
   findThreadForAgent: (reader: Reader, id: string, viewer: Viewer) => threadForAgent(reader, viewer, id),
 
-  /** Creates `findThreadForAgent`. On SQLite, one statement answers all requests of the same turn of the event loop. */
+  /**
+   * Returns a function that does the same as `findThreadForAgent`. On SQLite, one statement answers all
+   * requests of the same turn of the event loop.
+   */
   createFindThreadForAgent(reader: Reader): (wanted: WantedRow) => Promise<Seen<ThreadRow> | undefined> {
     const one = ({ id, viewer }: WantedRow) => threadForAgent(reader, viewer, id);
     if (reader.engine === "postgres") return one;
@@ -137,7 +143,10 @@ export const feedbackThreads = {
   /** Returns basic data of a thread that the viewer may see, or of the thread into which it was merged. */
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfThread(reader, viewer, id),
 
-  /** Copies two values to the thread for lists: the status of the newest proposal, and what that proposal waits for. */
+  /**
+   * Stores two values in the row of the thread: the status of the newest proposal, and what that proposal waits
+   * for. Lists of threads read these values.
+   */
   setProposalStatus: (tx: Transaction, id: string) =>
     tx.run(`UPDATE feedback SET ${proposalState} WHERE id = ?`, id),
 };
@@ -159,11 +168,11 @@ const appOfThread = oneForViewer<Pick<ThreadRow, "id" | "appId" | "subject" | "a
   columns: `f.id, f.app_id AS "appId", a.chat_webhook_url AS "chatWebhookUrl", a.chat_format AS "chatFormat", f.subject, a.name AS "appName"`,
 });
 
-/** Which messages of a thread `f` a statement reads. */
+/** The messages of a thread (table `f`) that a statement reads. */
 interface MessagesRead {
   /** The FROM clause of the statement. */
   readonly from: string;
-  /** The SQL condition for the messages of the part. */
+  /** The SQL condition for the messages to read. */
   readonly inPart: string;
   /** The SQL condition that a message fits into one answer. */
   readonly fits: string;
@@ -208,7 +217,10 @@ const fits = `total <= ${limits.threadMessageBytes} OR total = bytes`;
 
 const ofThread = "feedback_id = f.id AND direction <> 'blocked'";
 
-/** All messages of the thread. Only reports may be too long, so that they do not hide other messages. */
+/**
+ * All messages of the thread. Only reports are left out if they do not fit, so that long reports do not hide
+ * other messages.
+ */
 const newestPart: MessagesRead = {
   from: inApp.from,
   inPart: ofThread,
@@ -216,8 +228,8 @@ const newestPart: MessagesRead = {
 };
 
 /**
- * The messages older than the message `b`. Those that do not fit are older than those that fit, so the next answer
- * continues there.
+ * The messages older than the message `b`. The messages that do not fit are older than all messages that fit,
+ * so the next answer continues with them.
  */
 const olderPart: MessagesRead = {
   from: `${inApp.from} JOIN messages b ON b.feedback_id = f.id AND b.id = ? AND b.direction <> 'blocked'`,
@@ -226,8 +238,8 @@ const olderPart: MessagesRead = {
 };
 
 /**
- * Returns SQL for the newest messages, oldest first. Limits on number and bytes keep the answer short. SQLite would
- * copy whole rows for the sums, so it reads the rows afterwards. (rule F19)
+ * Returns SQL for the newest messages, oldest first. Limits on number and bytes keep the answer short. On
+ * SQLite, the rows are read after the sums, because SQLite would copy whole rows for the sums. (rule F19)
  */
 const newestMessages = ({ inPart, fits }: MessagesRead): Readonly<Record<Engine, string>> => {
   const newest = `${inPart} ORDER BY created_at DESC, id DESC LIMIT ${limits.threadMessages}`;
@@ -329,7 +341,8 @@ export const proposalState = `proposal_status = (SELECT r.status ${newestRun}), 
  */
 export async function numberThreads(database: Database, appId: string): Promise<void> {
   if (!(await hasUnnumbered(database, appId))) return;
-  // If the disk is full, people can still read the threads. They are numbered later.
+  // Errors are ignored, so that people can still read the threads if the disk is full. The threads are numbered
+  // later.
   await numberAll(database, appId).catch(() => undefined);
 }
 
@@ -337,7 +350,7 @@ async function numberAll(database: Database, appId: string): Promise<void> {
   for (;;) if ((await database.write((tx) => numberThreadsIn(tx, appId))) < mostAtOnce) return;
 }
 
-/** The maximum number of threads in one transaction, because an import can add very many. */
+/** The maximum number of threads that one transaction numbers. An import can add very many threads. */
 const mostAtOnce = 2_000;
 
 /** Numbers at most `mostAtOnce` threads, and returns how many it numbered. */
@@ -371,8 +384,8 @@ const hasUnnumbered = async (reader: Reader, appId: string): Promise<boolean> =>
   )) !== undefined;
 
 /**
- * Returns the condition for the thread with this number. For a merged thread, it is the thread into which it was
- * merged. (rule F46)
+ * Returns the condition for the thread with this number. If this thread was merged, the condition matches the
+ * thread into which it was merged. (rule F46)
  */
 export const withNumber = (appIds: readonly string[], number: number): Condition => [
   `f.id IN (SELECT coalesce(k.merged_into, k.id) FROM feedback k

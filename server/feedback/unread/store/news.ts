@@ -16,7 +16,7 @@ type ChangeKind = (typeof changeKinds)[number];
 /** The number of events of each kind. Each number is at most `mostCounted`. */
 export interface ChangeCounts {
   readonly counts: Readonly<Record<ChangeKind, number>>;
-  /** Whether more than `mostThreads` threads have new events. Then each number may be too small. */
+  /** Whether more than `mostThreads` threads have new events. In this case, each number may be too small. */
   readonly isPartial: boolean;
 }
 
@@ -66,7 +66,7 @@ const noChanges = {
   ...{ proposal: 0, decision: 0, outcome: 0, edit: 0 },
 };
 
-/** SQL for the events of each kind. `#ids` becomes placeholders for the ids of the threads. */
+/** SQL for the events of each kind. `#ids` is replaced with placeholders for the ids of the threads. */
 const kinds: readonly (readonly [kind: ChangeKind, from: string, values: (asked: Since) => string[]])[] = [
   [
     "report",
@@ -155,10 +155,14 @@ const mine = `SELECT v.app_id, v.user_id, v.role, ${readUntil} AS until,
       AND l.active_at > ${readUntil}) AS seen
   FROM app_members v WHERE ${membershipOf("viewer")}`;
 
-/** The number of threads to read for up to `mostCounted` unread threads in each app. */
+/**
+ * SQL for the number of threads to read in each app. This number is enough to find up to `mostCounted` unread
+ * threads.
+ */
 const enough = `SELECT coalesce(max(seen), 0) + ${mostCounted} AS threads FROM mine`;
 
-// Unread threads with activity after `read_until`: all such threads minus the read ones.
+// The number of unread threads with activity after `read_until`: all threads with such activity, minus the read
+// ones (`seen`).
 const unreadLater = `((SELECT count(*) FROM (SELECT 1 AS one FROM feedback f WHERE f.app_id = v.app_id AND f.status <> 'blocked'
     AND ${activeAt} > v.until ORDER BY ${activeAt} DESC LIMIT (SELECT threads FROM enough)) AS active) - v.seen)`;
 
@@ -198,8 +202,8 @@ export interface NewsRow {
 
 const newsText = 300;
 
-// One step in an index finds each newest message. Without CROSS JOIN and statistics, SQLite would read all threads of
-// the member.
+// The subquery finds each newest message with one step in an index. CROSS JOIN is necessary, because SQLite
+// without statistics would read all threads of the member.
 const newsOfThreads = (ids: readonly string[]) =>
   plannedEachTime(`SELECT f.id, CASE WHEN ${isUnread} THEN 1 ELSE 0 END AS unread,
     coalesce(m.direction, 'inbound') AS direction, coalesce(m.author, 'sender') AS author,

@@ -17,7 +17,9 @@ interface ViewRow extends MemberOf {
   readonly lookedAt: string | null;
   /** The time of the last view before the member's newest visit. A visit has several views. */
   readonly sinceAt: string | null;
-  /** The member's `read_until`, if the thread is not newer and not marked as unread. */
+  /**
+   * The member's `read_until`, if the thread was created before it and is not marked as unread; otherwise null.
+   */
   readonly coveredUntil: string | null;
 }
 
@@ -76,7 +78,10 @@ export const threadViews = {
   },
 };
 
-/** `visitedAt` is the last view of an inbox. `sinceAt` is the last view before this visit. */
+/**
+ * `visitedAt` is the time of the last view of an inbox. `sinceAt` is the time of the last view before this
+ * visit.
+ */
 interface InboxViewRow {
   readonly visitedAt: string | null;
   readonly sinceAt: string | null;
@@ -118,8 +123,9 @@ const laterActivity = `CASE WHEN ${activeAt} < ? THEN ? ELSE ${activeAt} END`;
 const laterSnooze = "CASE WHEN snoozed_until > ? THEN snoozed_until END";
 
 /**
- * Stores an event on a thread. An answer ends the snooze, and other events end a snooze that is over. A read thread
- * stays read for the member `by`. Only `restoreActivity` makes the last activity earlier. (rules F50, F51)
+ * Stores an event on a thread. An answer ends the snooze, and other events end a snooze that is over. If the
+ * member `by` has read the thread, it stays read for this member. The last activity becomes earlier only in
+ * `restoreActivity`. (rules F50, F51)
  */
 export async function noteActivity(
   tx: Transaction,
@@ -139,7 +145,8 @@ export async function noteActivity(
 }
 
 /**
- * Returns the members for whom a thread is unread without a stored view. Its last activity is after their `read_until`.
+ * Returns the members who have no stored view of a thread, but for whom the thread is unread. The last activity
+ * of the thread is after the `read_until` of these members.
  */
 export async function unreadWithoutViewFor(reader: Reader, feedbackId: string): Promise<string[]> {
   const rows = await reader.all<{ userId: string }>(
@@ -151,8 +158,8 @@ export async function unreadWithoutViewFor(reader: Reader, feedbackId: string): 
 }
 
 /**
- * Returns the members (of `among`) for whom a thread is unread. With `unseenSince`, also those who have neither viewed
- * it nor marked all threads as read since then.
+ * Returns the members for whom a thread is unread. With `among`, only members in this list. With `unseenSince`,
+ * also members who have neither viewed the thread nor marked all threads as read since that time.
  */
 export async function membersWithUnread(
   reader: Reader,
@@ -163,8 +170,9 @@ export async function membersWithUnread(
   }: { readonly among?: readonly string[]; readonly unseenSince?: string | undefined } = {},
 ): Promise<string[]> {
   if (among?.length === 0) return [];
-  // Without a view, `unseen` is `read_until`, which has passed this time only if the member marked all as read. With a
-  // view, `read_until` also moves when the member views other threads.
+  // If the member has no view of the thread, `unseen` is `read_until`. It is later than `unseenSince` only if
+  // the member has marked all threads as read. With a view, `read_until` is not used, because it also moves
+  // when the member views other threads.
   const unseen = `coalesce((SELECT coalesce(l.looked_at, '')
     FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id), ${readUntil})`;
   const conditions: Condition[] = [
@@ -182,7 +190,10 @@ export async function membersWithUnread(
   return rows.map(({ userId }) => userId);
 }
 
-/** Marks a thread as unread for these members. The caller must lock their `read_until` first, see `lockReadUntil`. */
+/**
+ * Marks a thread as unread for these members. The caller must lock the `read_until` of these members first, see
+ * `lockReadUntil`.
+ */
 export async function markUnreadFor(
   tx: Transaction,
   feedbackId: string,
@@ -200,10 +211,10 @@ export async function markUnreadFor(
 }
 
 /**
- * Sets the last activity, and the times of views, back from `changedAt` to `at` after an undo. Unread counts are wrong
- * if a view is later than its thread. For the members `unreadFor`, the thread was unread without a view. If their
- * `read_until` has passed `at`, a row keeps the thread unread. The caller must lock their `read_until` first. (rules
- * F45, F51, F52)
+ * After an undo, sets the last activity of a thread back to `at`. Also sets later views of the thread back to
+ * `at`, because unread counts would be wrong otherwise. For the members `unreadFor`, the thread was unread
+ * without a view: if their `read_until` is now between `at` and `changedAt`, stores a view that marks it as
+ * unread. The caller must lock the `read_until` of these members first. (rules F45, F51, F52)
  */
 export async function restoreActivity(
   tx: Transaction,
@@ -236,8 +247,8 @@ export async function restoreActivity(
 }
 
 /**
- * Marks the member's own event as seen if the thread was read. Locks the thread before its views. All statements must
- * use this order, because a changed thread also changes its views.
+ * If the member has read the thread, marks the member's own event as seen. Locks the thread before its views.
+ * All statements must use this order, because a change of a thread also changes its views.
  */
 async function keepRead(tx: Transaction, feedbackId: string, userId: string, at: string): Promise<void> {
   const kept = await tx.get<{ appId: string }>(
@@ -268,17 +279,18 @@ export async function markReadForAll(tx: Transaction, feedbackId: string): Promi
 }
 
 /**
- * Limits for the views of a person in an app. After more than `most` views, the newest `kept` stay, and `keptUnread`
- * older threads stay unread. `marked` is the limit of `markAllRead`. (rule F52)
+ * Limits for the views of a person in an app. If there are more than `most` views, the newest `kept` views
+ * stay, and up to `keptUnread` older threads stay unread. `markAllRead` stores views of up to `marked` threads.
+ * (rule F52)
  */
 export const viewLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500 } as const;
 
 type MarkFilters = Pick<ThreadFilters, "status" | "type">;
 
 /**
- * Marks the matching threads without activity after `until` as read. For up to 500 threads, stores
- * a view (a row of `thread_looks`) of each. For more threads, or without filters, moves `read_until` to `until`. Then at
- * most 200 of the threads that do not match stay unread. (rule F52)
+ * Marks the matching threads without activity after `until` as read. For up to 500 threads, stores a view (a
+ * row of `thread_looks`) of each thread. For more threads, or without filters, moves `read_until` to `until`.
+ * In this case, at most 200 of the threads that do not match stay unread. (rule F52)
  */
 export async function markAllRead(
   tx: Transaction,
@@ -346,7 +358,10 @@ async function unreadIds(
   return rows.map(({ id }) => id);
 }
 
-/** Moves `read_until` forward to `until`. Earlier activity then counts as read, except in `unread`. */
+/**
+ * Moves `read_until` forward to `until`. After that, threads without activity after `until` count as read,
+ * except the threads `unread`.
+ */
 async function advance(
   tx: Transaction,
   member: MemberOf,
@@ -398,8 +413,9 @@ async function insertViews(
 }
 
 /**
- * Moves `read_until` forward if many views are after it, because each page counts these views. Unread threads get a
- * row, so the member sees no difference. With too many unread threads, `read_until` does not move.
+ * If many views are after `read_until`, moves `read_until` forward, because each page counts these views.
+ * Unread threads get a view, so that they stay unread. If there are too many unread threads, `read_until` does
+ * not move.
  */
 async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
   const values = [member.appId, member.userId];
@@ -425,7 +441,10 @@ async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
 export const lockReadUntil = (tx: Transaction, { appId, userId }: MemberOf) =>
   tx.lock(`read until ${appId} ${userId}`);
 
-/** SQL for the time up to which a member `v` has read all threads that no view marks as unread. */
+/**
+ * SQL for a time of a member `v`: activity up to this time counts as read, except in threads that a view marks
+ * as unread.
+ */
 export const readUntil = "coalesce(v.read_until, v.created_at)";
 
 const laterViews = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_id AND l.user_id = v.user_id
@@ -433,7 +452,7 @@ const laterViews = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_i
 
 const newestFirst = "ORDER BY l.active_at DESC LIMIT 1 OFFSET";
 
-/** The query for `ReadTimes`. It returns no row for few views after `read_until`. */
+/** The query for `ReadTimes`. It returns no row if only few views are after `read_until`. */
 const newestRead = `SELECT (SELECT l.active_at ${laterViews} ${newestFirst} 0) AS newest,
     (SELECT l.active_at ${laterViews} ${newestFirst} ${settling.kept - 1}) AS "lastKept"
   WHERE EXISTS (SELECT 1 AS one ${laterViews} LIMIT 1 OFFSET ?)`;
@@ -450,7 +469,10 @@ const markedViews = `SELECT count(*) AS count FROM (SELECT 1 AS one FROM thread_
 const moveReadUntil = `UPDATE app_members SET read_until = ?
   WHERE app_id = ? AND user_id = ? AND coalesce(read_until, created_at) < ?`;
 
-/** Marks threads as unread. For a thread from before the old `read_until`, the row stores that time as read. */
+/**
+ * Marks threads as unread. If a thread was created before the current `read_until`, stores `read_until` as the
+ * time of the last view.
+ */
 async function keepUnread(
   tx: Transaction,
   { appId, userId }: MemberOf,
@@ -485,8 +507,8 @@ export const byActivity = (oldestFirst = false): string => {
 };
 
 /**
- * Returns a subquery for the first threads by activity, with `seq`, `id` and last activity `at`. Each status and type
- * is one range of an index, so no other threads are read.
+ * Returns a subquery for the first threads by activity, with `seq`, `id` and last activity `at`. Reads one
+ * range of an index for each status and type, so that no other threads are read.
  */
 export function firstByActivity(
   { filters, conditions, oldestFirst = false, ...member }: ActivityScope,
@@ -496,8 +518,8 @@ export function firstByActivity(
   const page = { oldestFirst, limit };
   const shared = [
     ...conditions,
-    // The last activity is never before the creation. This condition removes no thread, but it can use the index by
-    // activity.
+    // The first condition removes no thread, because the last activity is never before the creation. But this
+    // condition can use the index by activity.
     ...given(`${activeAt} >= ?`, filters.from),
     ...given("f.created_at >= ?", filters.from),
     ...given("f.created_at < ?", filters.to),
@@ -514,8 +536,8 @@ export function firstByActivity(
 }
 
 /**
- * Returns conditions for the index ranges by status and type that contain all matching threads. Without filters,
- * another index needs only one range.
+ * Returns a list of conditions for each matching status and type, because an index has one range for each of
+ * them. Without filters, returns one empty list: another index has all threads in one range.
  */
 function kindsOf({ status, type, unfinished }: ActivityScope["filters"]): Condition[][] {
   if (status === undefined && type === undefined && unfinished === undefined) return [[]];
@@ -548,8 +570,8 @@ const first = (
 });
 
 /**
- * Returns a subquery for threads marked as unread. CROSS JOIN makes SQLite first read the few such rows of
- * `thread_looks`.
+ * Returns a subquery for threads marked as unread. With CROSS JOIN, SQLite reads the rows of `thread_looks`
+ * first, of which only few are marked as unread.
  */
 function firstMarked(
   member: MemberOf,
@@ -574,8 +596,8 @@ function merged(parts: readonly Part[], { oldestFirst, limit }: FirstRows): Part
 }
 
 /**
- * Returns SQL: true if the member's view marks `f` as unread, null without a view. With a join, PostgreSQL might read
- * all views and threads.
+ * Returns SQL: true if the member's view marks `f` as unread, null without a view. It is a subquery, because
+ * with a join PostgreSQL might read all views and threads.
  */
 const changedSinceView = (appId: string, userId: string): string => `(SELECT l.seen_count < 0
   FROM thread_looks l WHERE l.app_id = ${appId} AND l.user_id = ${userId} AND l.feedback_id = f.id)`;
@@ -583,7 +605,10 @@ const changedSinceView = (appId: string, userId: string): string => `(SELECT l.s
 /** The SQL condition that a thread `f` is unread for a member `v`. (rule F50) */
 export const isUnread = `coalesce(${changedSinceView("v.app_id", "v.user_id")}, ${activeAt} > ${readUntil})`;
 
-/** SQL that locks the threads `f` on PostgreSQL until their views are stored. SQLite has only one writer. */
+/**
+ * SQL that locks the threads `f` on PostgreSQL until the transaction has stored views of these threads. SQLite
+ * has only one writer.
+ */
 const keepingThreads = ({ engine }: Pick<Transaction, "engine">): string =>
   engine === "postgres" ? "FOR SHARE OF f" : "";
 
@@ -606,7 +631,10 @@ const unreadSince = ({ appId, userId }: MemberOf): Part => ({
   values: [appId, userId, appId, userId],
 });
 
-/** Returns SQL: the view `l` marks `f` as unread, but the last activity is not after `read_until`. */
+/**
+ * Returns the SQL condition that the view `l` marks the thread `f` as unread, although the last activity is not
+ * after `read_until`.
+ */
 const markedUnread = ({ appId, userId }: MemberOf): Part => ({
   sql: `l.app_id = ? AND l.user_id = ? AND l.seen_count = -1 AND f.id = l.feedback_id AND ${activeAt} <= ${untilOf}`,
   values: [appId, userId, appId, userId],
