@@ -96,11 +96,8 @@ const anyFault = faultWhere("");
 const ownedApps = "SELECT v.app_id FROM app_members v WHERE v.user_id = ? AND v.role = 'owner'";
 
 /**
- * Returns SQL that describes the waiting mails of the apps that the SQL `apps` selects. Copies of mails have no
- * content and are not counted. With `m.status
- *
- * ''`, ARRAY and ORDER BY, both databases read the index of the unsent mails of an app. The index of waiting
- * mails would be slower, because it contains the mails of all apps.
+ * Returns SQL for the waiting mails of the apps that the SQL `apps` selects. Does not count copies of mails.
+ * `m.status || ''`, ARRAY and ORDER BY make both databases use the index by app.
  */
 const waitingIn = ({ engine }: Pick<Reader, "engine">, apps: string) => `WITH own AS (
     SELECT m.created_at, m.due_at, m.last_error FROM mails m
