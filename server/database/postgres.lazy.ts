@@ -14,6 +14,7 @@ import {
   type Statements,
 } from "./transaction.ts";
 
+/** The maximum time for a new connection. A server has a shorter one: three quarters of its `patienceMs`. */
 const connectMs = 5_000;
 
 const closeMs = 5_000;

@@ -24,12 +24,6 @@ async function showReport(visit: SignedInVisit): Promise<Reply> {
   return show(<ReportPage report={report} links={links} now={now} />);
 }
 
-/** Explains what the numbers in the report prove, and what they do not prove. (rule T1) */
-const claim = [
-  "This report proves only this: a session reached the required length and number of screens on the counted day, and",
-  "the reporter had the key of that slot. It does not say that the store is more likely to approve the app.",
-].join(" ");
-
 interface ReportPageProps {
   readonly report: CycleReport;
   readonly links: Links;
@@ -65,7 +59,6 @@ const ReportPage = ({ report, links, now }: ReportPageProps) => {
         <section class="stack tight" aria-labelledby="says">
           <h2 id="says">What this report says</h2>
           <p class="claim">{report.statement}</p>
-          <p class="claim">{claim}</p>
         </section>
         <section class="stack" aria-labelledby="per-day">
           <h2 id="per-day">Testers per day</h2>

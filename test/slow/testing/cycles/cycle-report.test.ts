@@ -37,10 +37,8 @@ describe("the page with the report of a cycle", () => {
 
   it("contains the statement of the specification, and promises nothing", async () => {
     const page = readingOf(await report());
-    expect(page).toContain(
-      "This report proves only this: a session reached the required length and number of screens on the counted day",
-    );
-    expect(page).toContain("It does not say that the store is more likely to approve the app.");
+    expect(page).toContain("A day counted by a session says only this: a session of at least 45 seconds");
+    expect(page).toContain("This report does not say how an app store will decide.");
     expect(page).not.toMatch(/guarantee|will be approved|ready for production/i);
   });
 
