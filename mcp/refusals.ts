@@ -182,7 +182,7 @@ const unexpected =
 
 const answers = {
   400: "The server refused the request as malformed. Check the ids and the texts that you passed, then call again.",
-  401: "The agent token is missing, wrong or revoked. Ask the user to create a new one in the console settings and to store it with `innkeep auth set agent-token`, then call again; or, where the configuration of this MCP server sets INNKEEP_AGENT_TOKEN, to change it there and to restart this MCP server.",
+  401: "The agent token is missing, wrong or revoked. Ask the user to create a new one in the console settings, and to store it with `innkeep auth set agent-token`. If the configuration of this MCP server sets INNKEEP_AGENT_TOKEN, the user must change that value, and restart this MCP server. Then call again.",
   403: "This is not allowed with this agent token, or feedback is turned off for the app. Ask an owner of the app to check the rights of the token, and whether feedback is turned on, in the console.",
   404: "There is no such thread or run, or it belongs to another owner or app. Do not guess ids; ask the user for the console link.",
   413: "The text is too long for the server. Shorten it, then call again.",

@@ -150,7 +150,7 @@ function jsonField(given: string, before: Fields = {}): Fields {
   try {
     return { ...before, [name]: JSON.parse(json) };
   } catch {
-    throw new InvalidArgumentError("It must have a JSON value.");
+    throw new InvalidArgumentError("It must be NAME=JSON, with valid JSON.");
   }
 }
 

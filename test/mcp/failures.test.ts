@@ -60,7 +60,7 @@ describe.each(eras)("a failure over %s", (era) => {
     [
       "401",
       says(401, "invalid_token"),
-      "The agent token is missing, wrong or revoked. Ask the user to create a new one in the console settings and to store it with `innkeep auth set agent-token`, then call again; or, where the configuration of this MCP server sets INNKEEP_AGENT_TOKEN, to change it there and to restart this MCP server.",
+      "The agent token is missing, wrong or revoked. Ask the user to create a new one in the console settings, and to store it with `innkeep auth set agent-token`. If the configuration of this MCP server sets INNKEEP_AGENT_TOKEN, the user must change that value, and restart this MCP server. Then call again.",
     ],
     [
       "403",

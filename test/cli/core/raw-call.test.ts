@@ -117,7 +117,7 @@ describe("the command api", () => {
     [["--paginate", "-X", "DELETE"], "--paginate only reads lists"],
     [["-X", "FETCH"], "FETCH is not a method."],
     [["-f", "question"], "must be of the form name=value"],
-    [["-F", "sortOrder=three"], "--json-field must have a JSON value, not"],
+    [["-F", "sortOrder=three"], "--json-field must be NAME=JSON, with valid JSON, not"],
     [["--body", "{"], "--body is not JSON."],
     [["--body", "{}", "-f", "a=b"], "--body is the whole body"],
   ])("refuses %j", async (flags, message) => {

@@ -109,7 +109,7 @@ const Figures = ({ report }: CycleReportProps) => {
         <dd>{testers}</dd>
       </div>
       <div>
-        <dt>{isUnderWay ? "With every day counted so far" : "With all days counted"}</dt>
+        <dt>{isUnderWay ? "Testers with every day counted so far" : "Testers with all days counted"}</dt>
         <dd>{isUnderWay ? report.testersWithEveryFinishedDay : report.testersWithEveryDay}</dd>
       </div>
     </dl>

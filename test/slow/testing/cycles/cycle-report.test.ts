@@ -26,7 +26,7 @@ describe("the page with the report of a cycle", () => {
   it("shows how many testers have each day counted", async () => {
     const page = readingOf(await report());
     expect(page).toMatch(/ 2 \w{3} \d+ \w{3} \d{4} 8 3 \w{3} \d+ \w{3} \d{4} 7 4 /);
-    expect(page).toContain("Testers 9 With every day counted so far 4");
+    expect(page).toContain("Testers 9 Testers with every day counted so far 4");
   });
 
   it("shows for each slot which days were counted, and by what", async () => {
