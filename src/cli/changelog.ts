@@ -5,7 +5,7 @@ import { routes } from "../client/routes.ts";
 import type { ChangelogChange, EditedChangelogEntry, ImportedChangelogEntry } from "../contract/changelog.ts";
 import type { ExportFlags } from "./changelog/export.ts";
 import { findWritten, idOfRelease, listReleases, releaseDetails, viewRelease } from "./changelog/find.ts";
-import type { ImportFlags, ReleaseFlags } from "./changelog/publish.ts";
+import type { ImportFlags, ReleaseFlags } from "./changelog/releases.ts";
 import { choices } from "./core/choices.ts";
 import { CliError, usageError } from "./core/cli-error.ts";
 import {
@@ -151,7 +151,7 @@ function addReleases(changelog: Command, setup: Setup): void {
     "innkeep changelog import CHANGELOG.md --lang de",
   );
   commandAction<ImportFlags, string | undefined>(ofApp(importsReleases(importing)), setup, async (...given) =>
-    (await import("./changelog/publish.ts")).importReleases(...given),
+    (await import("./changelog/releases.ts")).importReleases(...given),
   );
 
   const release = mutates(
@@ -167,7 +167,7 @@ function addReleases(changelog: Command, setup: Setup): void {
     "innkeep changelog release --version 2.4.0 --notes @notes.md --platform-version android=1.2.0",
   );
   commandAction<ReleaseFlags, string | undefined>(ofApp(releasesVersion(release)), setup, async (...given) =>
-    (await import("./changelog/publish.ts")).release(...given),
+    (await import("./changelog/releases.ts")).release(...given),
   );
 
   const exporting = changelog
