@@ -31,10 +31,7 @@ import { hashPassword, normaliseEmail } from "../secrets/passwords.ts";
 
 const deps = { clock: systemClock, newId: () => v7() };
 
-/**
- * Creates an account that signs in with a password. Throws `bad_request` for a bad address or password, and for an
- * address with an account.
- */
+/** Creates an account with a password. Throws `bad_request` for a bad or used address, or a bad password. */
 export async function createAccount(
   database: Database,
   { email: given, password }: { readonly email: string; readonly password: string },
@@ -59,8 +56,8 @@ export async function createAccount(
 }
 
 /**
- * Replaces the password of an account, ends its console sessions and deletes its mailed links. Tokens and
- * devices stay valid. Throws `bad_request` and `not_found`.
+ * Replaces a password and ends console sessions. Tokens and devices stay valid. Throws `bad_request` and
+ * `not_found`.
  */
 export async function replacePassword(
   database: Database,
@@ -79,10 +76,7 @@ export async function replacePassword(
   });
 }
 
-/**
- * Turns off the second factor of a person who has lost it. Throws `not_found` if there is no account or no second
- * factor.
- */
+/** Turns off a lost second factor. Throws `not_found` if there is no account or no second factor. */
 export async function removeSecondFactor(database: Database, { email }: { readonly email: string }) {
   return database.write(async (tx) => {
     const { id: userId } = await accountOf(tx, email);
@@ -160,8 +154,8 @@ export function createOwnersToken(
 }
 
 /**
- * Whether an account may have a token for an app. Only owners of the app may have agent tokens. All members may
- * have maintainer tokens. Throws `not_found` for an unknown app. (rule K22)
+ * Whether an account may have a token: owners always, members only maintainer tokens. Throws `not_found`.
+ * (rule K22)
  */
 async function mayCreateToken(
   tx: Transaction,
@@ -236,8 +230,8 @@ export const removeMember = (database: Database, named: Named) =>
   });
 
 /**
- * Locks the members of the app. Returns the member with the address `email`. `to` is the new role; null for a
- * removal. Throws `not_found`, and `last_owner` for the last owner. (rule K26)
+ * Locks the members. Returns the member `email`. `to`: the new role; null for a removal. Throws `not_found` and
+ * `last_owner`. (rule K26)
  */
 async function changeableMember(tx: Transaction, { appId, email }: Named, to: Role | null) {
   await appOf(tx, appId);
@@ -287,10 +281,7 @@ export function revokeToken(database: Database, { id }: { readonly id: string })
   });
 }
 
-/**
- * Creates a new secret for a token. The old secret stays valid for `graceMinutes`. Throws the errors of
- * `revokeToken`. Throws `bad_request` for a connection, because a connection renews its tokens itself.
- */
+/** Creates a new secret for a token. Throws the errors of `revokeToken`, and `bad_request` for a connection. */
 export function rotateOwnersToken(
   database: Database,
   { id, ...wanted }: { readonly id: string; readonly graceMinutes?: number | undefined },

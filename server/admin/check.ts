@@ -27,9 +27,8 @@ interface LostFile extends UploadReference {
 }
 
 /**
- * Removes references to missing and damaged files. Moves damaged files to `files/damaged`. Deletes files
- * without references; on SQLite, only if no server runs. Throws a SettingError if the folder has files of
- * another database, or if all stored files are missing.
+ * Removes references to missing and damaged files, and deletes unused files. Throws a SettingError if all files
+ * are missing.
  */
 export async function repair(database: Database, location: DataLocation) {
   await bindFiles(database, location);
@@ -99,8 +98,7 @@ export async function checkAll(
     const wrongSecret = await secretFaultIn(given, location, database);
     if (wrongSecret) faults.push(wrongSecret.message);
   }
-  // This reads an object, because S3 explains wrong settings only in the body of an answer. The answer to a
-  // HEAD request has no body.
+  // This reads an object, because S3 explains wrong settings only in a body. HEAD requests get no body.
   if (location.s3) await createStoreMark(location.s3).read();
   const files = openFiles(location);
   const stored = await readStoredFiles(database, files);
@@ -160,7 +158,7 @@ const hashOf = (files: Files, sha256: string): Promise<string | undefined> =>
       return undefined;
     });
 
-/** Returns when a nightly backup was last verified, in ISO 8601, and a warning for the operator. Both may be null. */
+/** Returns when a nightly backup was last verified (ISO 8601), and a warning. Both may be null. */
 export async function readNightly(reader: Reader) {
   const nightly = await nightlyRecord.find(reader);
   return {

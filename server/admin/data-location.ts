@@ -17,9 +17,8 @@ export interface GivenSecrets {
 }
 
 /**
- * Returns the secrets of a deployment; undefined if there are none. Values that are encrypted with an old
- * secret are encrypted again with the current secret. Throws a SettingError if the secrets do not fit the
- * database.
+ * Returns the secrets or undefined. Encrypts old values with the current secret. Throws a SettingError for
+ * wrong secrets.
  */
 export async function secretsFor(
   given: GivenSecrets,
@@ -34,10 +33,7 @@ export async function secretsFor(
 const secretInFolder = async (location: DataLocation): Promise<string | undefined> =>
   location.databaseUrl === undefined ? readIfThere(secretFile(location)) : undefined;
 
-/**
- * Returns the given secrets. `otherwise` is the current secret if none is given. Returns undefined if there is
- * no current secret.
- */
+/** Returns the secrets. `otherwise` is the default. Returns undefined if there is no current secret. */
 export function secretsIn(
   { secret: given, oldSecrets = "" }: GivenSecrets,
   otherwise?: string,
@@ -57,8 +53,7 @@ export async function secretFaultIn(
 }
 
 /**
- * Deletes all values that only the lost secret could decrypt. Returns how many values of each kind were deleted. Throws
- * FolderInUse if a server runs on SQLite.
+ * Deletes all values that only the lost secret could decrypt. Returns the numbers by kind. Throws FolderInUse.
  */
 export async function resetSecret(database: Database, location: DataLocation) {
   const lock =
@@ -84,8 +79,8 @@ export const addressOf = (location: DataLocation): DatabaseAddress =>
   location.databaseUrl === undefined ? { file: databaseFile(location) } : { url: location.databaseUrl };
 
 /**
- * Opens the database for `work`. `create` allows a new database, `update` applies migrations, `leave` keeps the schema.
- * Throws a SettingError for a missing database, or with `create` for a folder with files but no database.
+ * `create` allows a new database, `update` applies migrations, `leave` keeps the schema. Throws a SettingError
+ * without a database.
  */
 export async function withDatabase<Result>(
   location: DataLocation,

@@ -17,10 +17,7 @@ import type { DataLocation } from "../settings/settings.ts";
 import { assertPlace, openFiles, openKeptFiles } from "../start/open-files.ts";
 import { type GivenSecrets, secretsFor } from "./data-location.ts";
 
-/**
- * Erases a person in the whole deployment, and deletes the person's account. A killed command can be repeated.
- * Throws `last_owner` or `wrong_state` with the apps that prevent the erasure.
- */
+/** Erases a person with the account. A killed command can be repeated. Throws `last_owner` or `wrong_state`. */
 export async function eraseUser(
   database: Database,
   location: DataLocation,
@@ -98,10 +95,7 @@ async function eraseEverywhere(database: Database, person: Person): Promise<Effe
   }
 }
 
-/**
- * Deletes those of these files that have no references. Returns a text about the result. On SQLite, a running
- * server may be adding the same files. In this case, that server deletes the files later.
- */
+/** Deletes the files without references, and returns a text. On SQLite, a running server deletes them later. */
 async function deleteFiles(database: Database, location: DataLocation, hashes: readonly string[]) {
   const files = openFiles(location);
   const remove = () => openKeptFiles(database, files, location).removeUnreferenced(hashes);

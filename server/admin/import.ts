@@ -7,10 +7,7 @@ import { importApp } from "../transfer/import.ts";
 import { accountOf, record } from "./accounts.ts";
 import { exists } from "./data-location.ts";
 
-/**
- * Imports an exported app; the server may be running. Throws a SettingError for an unreadable file. Throws `not_found`
- * for an unknown owner, and `bad_request` with the first faults of the file.
- */
+/** Imports an exported app while the server may run. Throws a SettingError, `not_found` and `bad_request`. */
 export async function importOwned(
   database: Database,
   location: DataLocation,

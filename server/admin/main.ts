@@ -37,8 +37,8 @@ import { moveFiles } from "./move-files.ts";
 export type { AdminCommand } from "../../src/programs.ts";
 
 /**
- * Runs an admin command. Returns what `--json` prints. A running server uses the changes immediately. Throws a
- * SettingError, an ApiError or another Error, each with a message for the operator. (rule O5)
+ * Runs an admin command. Returns what `--json` prints. Throws an error with a message for the operator.
+ * (rule O5)
  */
 export async function runAdmin(request: AdminRequest): Promise<Record<string, unknown>> {
   const { data, databaseUrl, s3 } = request;

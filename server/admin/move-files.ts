@@ -6,11 +6,7 @@ import { type FilesPlace, filesPlace, type StoredFile, storedFiles } from "../fi
 import { type DataLocation, SettingError } from "../settings/settings.ts";
 import { bindPlace, openFiles } from "../start/open-files.ts";
 
-/**
- * Moves all files except damaged ones between the data folder and S3. A killed command can be repeated. The server must
- * be stopped. On SQLite, a running server makes the command fail. On PostgreSQL, a running server accepts no more
- * files.
- */
+/** Moves all files, except damaged ones. The server must be stopped. A killed command can be repeated. */
 export async function moveFiles(database: Database, location: DataLocation, to: FilesPlace) {
   if (!location.s3) throw new SettingError("INNKEEP_S3_URL must be set to the S3 store.");
   const lock =
@@ -29,8 +25,7 @@ async function move(database: Database, location: DataLocation, to: FilesPlace) 
   const [from, into] = [openFiles(source), openFiles(target)];
   const first = await copyAll(database, from, into);
   await database.write((tx) => filesPlace.replace(tx, to), "long");
-  // On PostgreSQL, a server that was still running may have stored more files in the old storage after the first
-  // copy.
+  // On PostgreSQL, a running server may have stored more files after the first copy.
   const rest = location.databaseUrl === undefined ? first : await copyAll(database, from, into);
   const missing = new Set(rest.missing);
   await eachStored(database, async ({ sha256 }) => {

@@ -58,17 +58,14 @@ const Contents = z.object({
   /** The SHA-256 of the files that could not be copied. */
   missing: z.array(z.string()),
   /**
-   * The SHA-256 of files that were deleted while the backup was created. Rows in the backup still refer to these files.
+   * The SHA-256 of files that were deleted during the backup. Rows in the backup still refer to these files.
    */
   deleted: z.array(z.string()),
 });
 
 export type BackupContents = z.output<typeof Contents>;
 
-/**
- * Returns the numbers of rows and files that a backup must contain. Returns undefined for a backup of an older
- * version.
- */
+/** Returns the numbers of rows and files in a backup; undefined for a backup of an older version. */
 export async function readContents(archive: Archive): Promise<BackupContents | undefined> {
   const entry = archive.entries.find(({ name }) => name === contentsName);
   return entry && Contents.parse(JSON.parse(await archive.readText(entry)));
@@ -163,8 +160,8 @@ interface OpenOptions {
 }
 
 /**
- * Returns the archive in an open file. The file is closed with the archive, or if this function throws. Throws the
- * errors of `openArchive`.
+ * Returns the archive in a file. The file is closed with the archive, or after an error. Throws like
+ * `openArchive`.
  */
 export async function archiveIn(file: ArchiveFile, onFault: OnFault = stop): Promise<Archive> {
   const read = (entry: ArchiveEntry) => readEntry(file, entry);
@@ -195,7 +192,7 @@ async function* readEntry(file: ArchiveFile, { name, at, size }: ArchiveEntry): 
   }
 }
 
-/** Opens a file. An encrypted file is decrypted while it is read. Throws an Error with a message for the operator. */
+/** Opens a file, and decrypts it while it is read. Throws an Error with a message for the operator. */
 async function openArchiveFile(
   path: string,
   identities: readonly Identity[] | undefined,
@@ -225,11 +222,7 @@ async function isEncrypted(file: ArchiveFile): Promise<boolean> {
   return buffer.toString("latin1", 0, bytesRead) === firstLine;
 }
 
-/**
- * Returns a file with the decrypted content of `file`. Decrypts only the parts that are read. Throws an
- * AgeFault if no key fits, or if the file is incomplete. `read` throws an AgeFault for changed bytes. `close`
- * closes the encrypted file.
- */
+/** Returns a file that decrypts `file` while it is read. Throws an AgeFault for wrong keys or damaged bytes. */
 export async function decryptedFile(
   file: ArchiveFile,
   identities: readonly Identity[],
@@ -297,9 +290,7 @@ export interface ArchiveEntry {
 /** Called with each fault of an archive. If the function returns, the reader continues with the next readable part. */
 type OnFault = (fault: string) => void;
 
-/**
- * Returns the entries of an archive. After a fault, searches for the next block that is the header of an entry.
- */
+/** Returns the entries of an archive. After a fault, continues at the next block that is a header. */
 async function findEntries(file: ArchiveFile, onFault: OnFault): Promise<ArchiveEntry[]> {
   const { size } = await file.stat();
   const entries: ArchiveEntry[] = [];
@@ -347,7 +338,7 @@ function readBlock(bytes: Buffer): Block {
 /** Returns the position of the next entry, or the end of the file if there is none. */
 async function nextEntry(file: ArchiveFile, from: number, size: number): Promise<number> {
   for (let at = from; at < size; ) {
-    // Each read ends at the end of an encrypted chunk, so that a damaged chunk does not hide the next chunk.
+    // Each read ends with an encrypted chunk. A damaged chunk must not hide the next chunk.
     const length = chunkLength - (at % chunkLength);
     const bytes = await decryptedBytesAt(file, at, length);
     for (let begin = 0; begin < bytes.length; begin += blockSize)
@@ -388,8 +379,8 @@ export const manifestName = "manifest.sha256";
 /** Writes a tar file. Its last entry lists the SHA-256 of all other entries, in the format of `sha256sum -c`. */
 export interface ArchiveWriter {
   /**
-   * Adds a file of exactly `size` bytes and returns its SHA-256. Returns undefined and adds nothing if the size
-   * or the `wanted` SHA-256 differs. If the promise rejects, nothing is added.
+   * Adds `size` bytes. Returns their SHA-256. Returns undefined and adds nothing if the size or `wanted`
+   * differs.
    */
   add(name: string, bytes: SizedStream, wanted?: string): Promise<string | undefined>;
   addText(name: string, text: string): Promise<void>;
@@ -404,10 +395,7 @@ interface SizedStream {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/**
- * Creates an archive in the file `draft`. First deletes an old file with this name, which a killed backup may
- * have left. Two processes must not call this function at the same time.
- */
+/** Creates an archive in `draft`, and deletes an older file there. Two processes must not do this at once. */
 export async function createArchive(draft: string): Promise<ArchiveWriter> {
   await rm(draft, { force: true });
   const handle = await open(draft, "wx", 0o600);
@@ -489,10 +477,7 @@ export async function publishDraft(file: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-/**
- * Encrypts the file `plain` into the draft of `file`. Throws an Error if the draft does not contain the written bytes.
- * (rule O21)
- */
+/** Encrypts `plain` into the draft of `file`. Throws an Error if the draft contains other bytes. (rule O21) */
 export async function encryptInto(
   file: string,
   plain: string,
@@ -519,7 +504,7 @@ export async function encryptInto(
 export const recipientsIn = (text: string | undefined): Recipient[] | undefined =>
   text ? read("INNKEEP_BACKUP_RECIPIENT (--recipient)", () => readRecipients(text)) : undefined;
 
-/** Returns the secret keys in a file. Throws a SettingError if the file cannot be used. The message contains no key. */
+/** Returns the secret keys in a file. Throws a SettingError; its message contains no key. */
 export async function identitiesIn(file: string | undefined): Promise<Identity[] | undefined> {
   if (!file) return undefined;
   const text = await readFile(file, "utf8").catch((cause) => {

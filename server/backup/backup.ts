@@ -30,9 +30,7 @@ import { fullDisk, leftoversIn } from "./scratch.ts";
 import { dumpRows, snapshotName, type Table, tablesOf, withSnapshot } from "./store.ts";
 import { verify } from "./verify.ts";
 
-/**
- * When the rows in an entry of the archive have this number of characters, the next rows go into a new entry.
- */
+/** The maximum number of characters in an entry before the next rows go into a new entry. */
 const entryLength = 1_048_576;
 
 interface Order {
@@ -47,9 +45,8 @@ interface Order {
 }
 
 /**
- * Writes a backup: one tar file with all rows at one instant, the files and the secret. Also copies the journal
- * of erasures, because the restore of an older backup needs it. The server may be running. Throws a
- * SettingError if the file exists or cannot be written. (rule O9)
+ * Writes a backup and copies the journal of erasures. Throws a SettingError if the file exists or cannot be
+ * written. (rule O9)
  */
 export async function backUp(database: Database, location: DataLocation, order: Order) {
   const { file, erasuresFile } = order;
@@ -72,8 +69,8 @@ export async function backUp(database: Database, location: DataLocation, order: 
 }
 
 /**
- * Copies the journal of erasures into `folder`. Must be called before the backup gets its final name. Throws a
- * SettingError if the copy cannot be written.
+ * Copies the journal of erasures into `folder`. Call this before the backup gets its final name. Throws a
+ * SettingError.
  */
 async function copyJournal(journal: string, folder: string): Promise<void> {
   const copy = join(folder, journalName);
@@ -107,8 +104,8 @@ async function inDraft<Result>(file: string, work: () => Promise<Result>): Promi
 const needs = "The backup needs free space in its folder, and in the data folder for a copy of the database.";
 
 /**
- * Writes a backup into its draft. If the backup is encrypted, it is first written into the data folder without
- * encryption. With `prove`, the backup is verified before it is encrypted. (rule O21)
+ * Writes a backup into its draft. An encrypted backup is first written unencrypted into the data folder.
+ * (rule O21)
  */
 async function make(
   database: Database,
@@ -241,8 +238,7 @@ async function addFile(archive: ArchiveWriter, files: Files, { sha256, size }: S
   try {
     return (await archive.add(`files/${sha256}`, { size, chunks: read() }, sha256)) !== undefined;
   } catch (error) {
-    // If S3 does not answer, the file may still exist. The whole backup then fails, so that the operator
-    // repeats it.
+    // If S3 does not answer, the file may still exist. The whole backup fails, and the operator repeats it.
     if (readable || error instanceof FilesUnavailable) throw error;
     return false;
   }

@@ -41,7 +41,7 @@ export interface Backup {
   readonly contents: BackupContents | undefined;
 }
 
-/** Reads the header and the contents of a backup. Throws an Error with a message if this program cannot read it. */
+/** Reads the header and contents of a backup. Throws an Error if this program cannot read the backup. */
 export async function readBackup(archive: Archive): Promise<Backup> {
   const backup = { archive, header: await readHeader(archive), contents: await readContents(archive) };
   migrationsOf(backup.header);
@@ -54,10 +54,7 @@ interface Loaded {
   readonly lost: readonly string[];
 }
 
-/**
- * Fills a new database in one transaction. Returns the number of rows and the lost files. Throws an Error if a
- * number of rows or files differs from the number in the contents of the backup.
- */
+/** Fills a new database. Returns the number of rows and the lost files. Throws an Error for wrong counts. */
 export async function loadDatabase(address: DatabaseAddress, backup: Backup): Promise<Loaded> {
   const { archive, header } = backup;
   const database = await openDatabase(address, { migrations: migrationsOf(header) });
@@ -108,7 +105,7 @@ function assertCounts({ archive, contents }: Backup, counts: ReadonlyMap<string,
 /** Returns the tables of the new database, with the columns in the order of the backup. */
 function tablesIn(header: BackupHeader, present: readonly Table[]): Table[] {
   return header.tables.map(({ name, columns }) => {
-    // The names in a backup become a part of SQL statements, so only names of existing tables and columns are used.
+    // The names in a backup become SQL. Only names of existing tables and columns are used.
     const table = present.find((candidate) => candidate.name === name) ?? unknown(name);
     const ordered = columns.map((column) => table.columns.find((candidate) => candidate.name === column));
     return { name: table.name, columns: ordered.map((column) => column ?? unknown(name)) };
@@ -122,10 +119,7 @@ function unknown(table: string): never {
 const linesOf = async (archive: Archive, entry: ArchiveEntry): Promise<string[]> =>
   (await archive.readText(entry)).split("\n").filter((line) => line !== "");
 
-/**
- * Removes references to files that are not in the backup. These files were deleted while the backup was
- * created. Returns their SHA-256.
- */
+/** Removes references to files that were deleted during the backup. Returns the SHA-256 of these files. */
 async function removeLost(tx: Transaction, present: ReadonlySet<string>): Promise<string[]> {
   const lost: string[] = [];
   for await (const { sha256 } of storedFiles(tx)) if (!present.has(sha256)) lost.push(sha256);

@@ -52,8 +52,7 @@ const incomplete = 10;
 const longestMessage = 2_000;
 
 /**
- * Creates and verifies a backup in a child process. The child process has a low priority, so that no request
- * waits. If the backup fails, throws an Error with the message of the child process.
+ * Creates and verifies a backup in a child process with low priority. Throws an Error with the child's message.
  */
 async function backUpInChild(
   {
@@ -80,10 +79,7 @@ async function backUpInChild(
 
 const Failure = z.object({ error: z.string() });
 
-/**
- * Returns the error message in the last line of `err`, which is usually a JSON object. Returns the line itself
- * if it is not JSON.
- */
+/** Returns the error message in the last line of `err`; the line itself if it is not JSON. */
 function messageIn(err: string): string {
   const last = err.trim().split("\n").at(-1) ?? "";
   try {
@@ -214,8 +210,7 @@ async function run(
     if (missing.length > 0) log.warn({ missing }, "files are missing in the nightly backup");
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // If a backup ends because the server stops, the backup has not failed. The server that starts next creates the
-    // backup.
+    // A backup that ends because the server stops has not failed. The next server creates the backup.
     if (error instanceof Error && error.name === "AbortError") return record(former);
     await record({ ...nightly, outcome: "failed", message });
     log.error({ err: error }, "the nightly backup failed");

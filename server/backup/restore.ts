@@ -71,9 +71,8 @@ interface AdoptOrder extends GivenSecrets {
 }
 
 /**
- * Prepares a database that another program, such as Litestream, has restored. Empties the tables that must be
- * empty after a restore, such as sessions, and erases the people in the journals again. Throws a SettingError
- * if a server uses the database, or if the secret does not fit. (rule O23)
+ * Prepares a database that another program, such as Litestream, has restored. Throws a SettingError if a server
+ * uses it. (rule O23)
  */
 export async function adopt(location: DataLocation, order: AdoptOrder, waiting: LockOptions = {}) {
   const { erasures, erasuresFile, ...given } = order;
@@ -152,9 +151,8 @@ const noteOf = (missing: number): string =>
     : `${erasedAreBack} Files are missing or damaged. Put them back, or run \`innkeep admin repair\`, which removes the references to them.`;
 
 /**
- * Verifies and restores a backup of SQLite or PostgreSQL. Erases the people in the journals again. The folder
- * or database must be empty. Throws an Error with a message for the operator, such as for a wrong secret.
- * (rule O9)
+ * Verifies and restores a backup into an empty folder or database. Throws an Error with a message for the
+ * operator. (rule O9)
  */
 export async function restore(
   location: DataLocation,
@@ -190,10 +188,7 @@ interface Restoring extends Backup {
   readonly entries: readonly JournalEntry[];
 }
 
-/**
- * Calls `work` while the data folder is locked, so that no server can start. Throws a SettingError if the
- * folder already has a database.
- */
+/** Calls `work` while the data folder is locked. Throws a SettingError if the folder already has a database. */
 async function withLock<Result>(location: DataLocation, waiting: LockOptions, work: () => Promise<Result>) {
   const lock = await lockFolder(location.data, waiting);
   try {
@@ -209,10 +204,7 @@ async function withLock<Result>(location: DataLocation, waiting: LockOptions, wo
   }
 }
 
-/**
- * Restores into a draft of the database file. The draft is renamed last, so that no server can start with an
- * incomplete database.
- */
+/** Restores into a draft, which is renamed last. No server can start with an incomplete database. */
 const restoreFolder = (location: DataLocation, backup: Restoring) =>
   inDraft(location, (draft) => restoreAll(location, { file: draft }, backup));
 
@@ -264,16 +256,12 @@ async function finishRestore(
 ) {
   await database.write((tx) => filesPlace.replace(tx, location.s3 ? "s3" : "folder"));
   if (location.s3 || location.databaseUrl === undefined) await adoptPlace(database, location);
-  // `openDatabase` has already applied all newer migrations. A backup of an older version contains recovery
-  // codes, which must not be used again.
+  // The backup of an older version contains recovery codes, which must not be used again.
   const withoutRecoveryCodes = await database.write((tx) => secondFactors.endRecoveryCodes(tx));
   return { withoutRecoveryCodes, erasedAgain: await eraseRestored({ database, location, given }, entries) };
 }
 
-/**
- * Deletes the loaded rows after an error, so that the restore can be repeated. Throws an Error with both messages if
- * the rows cannot be deleted.
- */
+/** Deletes the loaded rows after an error. Throws an Error with both messages if the deletion fails. */
 async function emptyAgain(database: Database, error: unknown): Promise<void> {
   try {
     await database.write(truncateAll, "long");
@@ -336,18 +324,14 @@ async function assertEmptyDatabase(url: string, header: BackupHeader): Promise<v
 }
 
 /**
- * Whether two lists of migrations create the same schema. The lists can differ: a database that is older than
- * the baseline migration has another list.
+ * Whether two lists of migrations create the same schema. A database older than the baseline has another list.
  */
 function haveSameSchema(...states: (readonly Named[])[]): boolean {
   const [one, other] = states.map((applied) => schemaOf(applied, migrations));
   return typeof one === "object" && typeof other === "object" && one.length === other.length;
 }
 
-/**
- * Writes the id of the deployment to an empty S3 store. The id is written before the first file, so that a
- * failed restore can be repeated. Throws a SettingError if the store contains files of another deployment.
- */
+/** Marks an empty S3 store before its first file. Throws a SettingError for a store of another deployment. */
 async function claimStoreFor({ s3 }: DataLocation, backup: Backup): Promise<void> {
   if (!s3) return;
   const mark = createStoreMark(s3);
@@ -395,10 +379,7 @@ async function deploymentValueIn({ archive, header }: Backup, wanted: string): P
   return undefined;
 }
 
-/**
- * Writes the secret to the folder if the folder has none. If `work` fails, removes the secret again, so that
- * the restore can be repeated.
- */
+/** Writes the secret if the folder has none. Removes it if `work` fails: the restore can be repeated. */
 async function withRestoredSecret<Result>(
   location: DataLocation,
   secret: string | Buffer | undefined,
@@ -444,8 +425,7 @@ const noJournal = (file: string) =>
   );
 
 /**
- * Adds the entries to the journal in the data folder. Must be called before the restore: if the restore is
- * killed, the server erases the people when it starts.
+ * Adds entries to the journal before the restore. After a killed restore, the server still erases the people.
  */
 const keepJournal = ({ data }: DataLocation, entries: readonly JournalEntry[]): Promise<number> =>
   addToJournal(join(data, journalName), entries);
@@ -453,10 +433,7 @@ const keepJournal = ({ data }: DataLocation, entries: readonly JournalEntry[]): 
 const atStart =
   "INNKEEP_SECRET is not set. When the server starts, it erases the people who were erased after the backup was created.";
 
-/**
- * Erases the people in the journals before a server uses the database. Without the secret, this is not possible
- * here: the server erases the people when it starts. (rule P11)
- */
+/** Erases the people in the journals. Without the secret, the server does this when it starts. (rule P11) */
 async function eraseRestored(
   {
     database,

@@ -2,8 +2,7 @@
 export interface NightlyBackup {
   readonly startedAt: string;
   /**
-   * The time at which the lease of a running backup expires. The server that creates the backup renews the
-   * lease. An expired lease shows that this server has stopped.
+   * When the lease of a running backup expires. An expired lease shows that the backup's server has stopped.
    */
   readonly until: string;
   readonly outcome: "running" | "ok" | "failed";
@@ -32,10 +31,7 @@ const leaseMilliseconds = 900_000;
 /** If no backup was verified for this time, the operator gets a warning. */
 const oldMilliseconds = 2 * dayMilliseconds;
 
-/**
- * Whether the nightly backup must be created now. `at` is the time of day for the backup, in minutes after
- * midnight UTC. (rule O22)
- */
+/** Whether the nightly backup is due. `at` is its time of day in minutes after midnight UTC. (rule O22) */
 export function isNightlyDue(last: NightlyBackup | undefined, now: Date, at: number): boolean {
   if (!last) return true;
   const started = Date.parse(last.startedAt);
@@ -56,10 +52,7 @@ export const begunNightly = (last: NightlyBackup | undefined, now: Date): Nightl
 /** Returns the end of a lease that is renewed now. */
 export const leaseFrom = (now: Date): string => new Date(now.getTime() + leaseMilliseconds).toISOString();
 
-/**
- * Returns the newest instant up to `now` with the time of day `at`, in milliseconds since 1970. `at` is in minutes
- * after midnight UTC.
- */
+/** Returns the newest time `at` up to `now`, in milliseconds since 1970. `at` is minutes after midnight UTC. */
 function lastTimeOf(at: number, now: Date): number {
   const today = Math.floor(now.getTime() / dayMilliseconds) * dayMilliseconds + at * 60_000;
   return today <= now.getTime() ? today : today - dayMilliseconds;
@@ -79,10 +72,7 @@ export function nightlyWarning(nightly: NightlyBackup, now: Date): string | unde
   return age > oldMilliseconds ? `No nightly backup was verified for two days. ${proven}` : undefined;
 }
 
-/**
- * Returns when a backup began that never ended; undefined if there is none. If the lease of the last backup has
- * expired, this is the last backup. Otherwise it can be the backup before the last one.
- */
+/** Returns when the last or previous backup began, if it never ended; otherwise undefined. */
 function unfinishedSince(
   { outcome, startedAt, until, unfinished }: NightlyBackup,
   now: Date,

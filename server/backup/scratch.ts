@@ -13,15 +13,12 @@ const prefix = "verify-";
 
 const lockName = "scratch.lock";
 
-/**
- * The scratch folders that this process uses. This process must not open the lock files in these folders again,
- * because that would release the locks.
- */
+/** The scratch folders of this process. Opening their lock files again would release the locks. */
 const own = new Set<string>();
 
 /**
- * Calls `work` with a new private folder in `parent`, and removes the folder afterwards. Also removes the folders of
- * killed processes. Throws a SettingError if the folder cannot be created.
+ * Calls `work` with a temporary private folder in `parent`. Throws a SettingError if the folder cannot be
+ * created.
  */
 export async function inScratch<Result>(
   parent: string | undefined,
@@ -72,8 +69,7 @@ async function isAbandoned(folder: string): Promise<boolean> {
 }
 
 /**
- * Returns a folder that only this user can write to, unlike the temporary folder of the system. Throws a SettingError
- * if the folder belongs to another user.
+ * Returns a folder to which only this user can write. Throws a SettingError if another user owns the folder.
  */
 async function privateTemporaryFolder(): Promise<string> {
   const user = process.getuid?.();
@@ -97,8 +93,8 @@ export async function assertFreeSpace(folder: string, bytes: number): Promise<vo
 }
 
 /**
- * Returns the temporary folders that killed commands have left in `parent`. Leaves out links and folders with
- * other files, because a user may have folders with similar names.
+ * Returns the temporary folders of killed commands in `parent`. Leaves out folders with other files: a user may
+ * own these.
  */
 export async function leftoversIn(
   parent: string,

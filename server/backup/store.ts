@@ -15,8 +15,8 @@ import type { NightlyBackup } from "./rules.ts";
 type RowsOf = (table: Table) => AsyncIterable<readonly string[]>;
 
 /**
- * Replaces all rows of the database with the rows from `rowsOf`. Keeps the stored times of the clock, and the
- * console sessions of accounts that still exist. Returns the SHA-256 of the files of the old rows.
+ * Replaces all rows, except the times of the clock and the sessions of existing accounts. Returns the old
+ * files' SHA-256.
  */
 export async function replaceRows(tx: Transaction, rowsOf: RowsOf): Promise<string[]> {
   const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");
@@ -146,9 +146,8 @@ const bulkInsertPostgres = (table: Table): string => {
 };
 
 /**
- * Completes a database after its rows were loaded. Deletes the notices and posts that must not be sent again.
- * Updates counts of tags, statistics for the query planner, and PostgreSQL's sequence of threads. Triggers have
- * already added the threads to the queue of the search index.
+ * Completes a database after its rows were loaded. The search index needs no call: triggers have queued the
+ * threads.
  */
 export async function afterLoad(tx: Transaction): Promise<void> {
   await dropWaiting(tx);
@@ -161,7 +160,7 @@ export async function afterLoad(tx: Transaction): Promise<void> {
   );
 }
 
-/** Whether the schema has a column. A backup of an older release is first loaded into the tables of that release. */
+/** Whether the schema has a column. A backup of an older release is first loaded into that release's tables. */
 const hasColumn = async (tx: Transaction, table: string, column: string): Promise<boolean> =>
   (await everyTable(tx)).some(
     ({ name, columns }) => name === table && columns.some((one) => one.name === column),
@@ -176,8 +175,8 @@ const keptTables = new Set([
 ]);
 
 /**
- * Deletes everything except accounts with their sign-in methods, and apps with their members, keys, tokens and devices.
- * Returns the SHA-256 of all files.
+ * Deletes everything except accounts, apps, members, keys, tokens and devices. Returns the SHA-256 of all
+ * files.
  */
 export async function removeContent(tx: Transaction): Promise<string[]> {
   const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");
@@ -229,16 +228,13 @@ const leftOut = new Set([
   ...allTables.flatMap(({ name, notInBackup }) => (notInBackup === undefined ? [] : [name])),
 ]);
 
-/** Empties the tables that must be empty after a restore. Call this for a database that was copied with all rows. */
+/** Empties the tables that must be empty after a restore. Call this for a complete copy of a database. */
 export async function emptyLeftOut(tx: Transaction): Promise<void> {
   const present = (await everyTable(tx)).filter(({ name }) => leftOut.has(name));
   for (const { name } of [...present].reverse()) await tx.run(`DELETE FROM ${name}`);
 }
 
-/**
- * Deletes waiting notices and cancels waiting posts to chats. The old server may have sent them, and an erasure would
- * not find the notices. Keeps other mails, such as replies. (rules M6, O9)
- */
+/** Deletes waiting notices and cancels posts to chats: the old server may have sent them. (rules M6, O9) */
 export async function dropWaiting(tx: Transaction): Promise<void> {
   await tx.run("DELETE FROM mails WHERE kind = 'notice' AND status = 'waiting'");
   await tx.run(
@@ -270,10 +266,7 @@ const foreignKeysSql: Record<Engine, string> = {
 /** The beginning of the names of all files of the database copy. */
 export const snapshotName = "snapshot.db";
 
-/**
- * Calls `use` with a reader that sees the database at one instant, even if other transactions write. On SQLite,
- * the reader uses a copy of the database in the folder `scratch`.
- */
+/** Calls `use` with a view of the database at one instant. For SQLite, this is a copy in `scratch`. */
 export async function withSnapshot<Result>(
   database: Database,
   scratch: string,
@@ -335,8 +328,7 @@ export const nightlyRecord = {
 };
 
 /**
- * Returns the names in an order in which each name comes after its dependencies. Names that need no such order
- * are sorted alphabetically. Throws an Error for a cycle.
+ * Returns the names, each after its dependencies, otherwise in alphabetical order. Throws an Error for a cycle.
  */
 export function dependencyOrder(
   names: readonly string[],

@@ -26,8 +26,8 @@ export interface VerifyOrder {
 }
 
 /**
- * Proves that a backup can be restored: compares every byte, restores the backup into a scratch folder, and
- * checks the restored database. Throws an Error that lists all faults. (rule O20)
+ * Proves that a backup can be restored: compares all bytes and restores it. Throws an Error with all faults.
+ * (rule O20)
  */
 export async function verify({ file, identity, scratch }: VerifyOrder) {
   const faults: string[] = [];
@@ -80,9 +80,7 @@ async function restoreInto(folder: string, backup: Backup) {
   }
 }
 
-/**
- * Returns the needed space in bytes. A restored database is larger than its rows: it has indexes and a write-ahead log.
- */
+/** Returns the needed space in bytes. A database needs more space than its rows, for example for indexes. */
 const spaceFor = ({ entries }: Archive): number =>
   16 * 1_048_576 +
   4 * entries.reduce((sum, { name, size }) => sum + (name.startsWith("database/") ? size : 0), 0);
@@ -99,10 +97,7 @@ async function load(address: DatabaseAddress, backup: Backup) {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/**
- * Returns a fault for each file whose size differs from the size in its row. Compares only sizes, because the
- * content of each file was already compared with the hash in its name.
- */
+/** Returns a fault for each file with a wrong size. The content was already compared with its hash. */
 async function fileFaults(reader: Reader, archive: Archive): Promise<string[]> {
   const sizes = new Map(fileEntries(archive).map(([sha256, { size }]) => [sha256, size]));
   const faults: string[] = [];

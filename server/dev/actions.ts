@@ -119,8 +119,7 @@ function mailMessage(deps: Deps, { content, settledAt, ...row }: MailRow) {
 }
 
 /**
- * Sets the clock to the real time, and restores the content that the server had at its start. If this fails,
- * the clock is not changed.
+ * Sets the clock to the real time, and restores the original content. After an error, the clock is unchanged.
  */
 async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
   const demo = deps.settings.demo ? await seedDemo(deps) : undefined;
@@ -131,9 +130,8 @@ async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
     const hashes = await deps.database.write(async (tx) => {
       const unused = await removeContent(tx);
       if (demo) await seedContent(deps, tx, demo);
-      // Ids grow with the time. After the clock was set back, new ids are smaller than the positions that
-      // programs have stored. The restart makes these positions invalid. Otherwise the programs would miss new
-      // events.
+      // New ids can be smaller than positions that programs have stored. The restart makes these positions
+      // invalid.
       await threadChanges.restart(tx);
       tx.signal(everyTopic);
       return unused;
@@ -159,8 +157,8 @@ function createTurns() {
 export type DevActions = ReturnType<typeof createActions>;
 
 /**
- * Delays or refuses requests for which a fault was added, before other code reads these requests. If the faults
- * are removed meanwhile, a waiting request continues without its fault.
+ * Delays or refuses requests for which a fault was added. If the faults are removed, a waiting request
+ * continues.
  */
 export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">) {
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -232,10 +230,7 @@ const usualCodes: Readonly<Record<number, ErrorCode>> = {
   422: "cycle_not_running",
 };
 
-/**
- * Returns the error for a status and a code. Returns null if neither is given, and undefined if they do not
- * match.
- */
+/** Returns the error for a status and a code; null for neither; undefined if they do not match. */
 function errorOf(status: number | undefined, code: string | undefined): Fault["error"] | undefined {
   if (code !== undefined && isCode(code)) {
     const usual = errorCatalogue[code].status;

@@ -30,8 +30,7 @@ export interface ClockMove {
   readonly set?: string | undefined;
 }
 
-// Instants are compared as text, so all years need four digits. The latest year is far before 9999, because
-// records may expire long after the time of the clock.
+// Instants are compared as text with four-digit years. Records may expire long after `latest`.
 const earliest = Date.UTC(1970, 0, 1);
 
 const latest = Date.UTC(9000, 0, 1);
@@ -61,10 +60,7 @@ export function isDuration(text: string): boolean {
   }
 }
 
-/**
- * Returns the instant to which a clock is moved, with days and months in UTC. Throws `bad_request` outside 1970 to
- * 8999.
- */
+/** Returns the instant to which a clock is moved, in UTC. Throws `bad_request` outside 1970 to 8999. */
 export function targetOf({ advance, set }: ClockMove, now: Date): Date {
   const target = set === undefined ? later(now, advance ?? "PT0S") : Date.parse(set);
   if (target >= earliest && target < latest) return new Date(target);

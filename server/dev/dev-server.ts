@@ -30,10 +30,7 @@ import { createTrigger, type Trigger } from "./trigger.ts";
 /** The parts that `--dev` adds to a server. */
 interface DevServer {
   readonly routes: readonly Route[];
-  /**
-   * Records requests and answers. It must run outside of the error handling, because it also records the answers to
-   * failed requests.
-   */
+  /** Records requests and answers. It must run outside of the error handling to record failed requests, too. */
   readonly record: Middleware;
   readonly applyFaults: Middleware;
 }
@@ -73,8 +70,7 @@ export function createDevServer<C extends Groups>(
 }
 
 /**
- * Returns a function that returns whether a path belongs to the endpoints and pages of the development server,
- * or to their assets.
+ * Returns a function that takes a path, and says whether the path belongs to the development server's pages.
  */
 function isOfPages(settings: Deps["settings"]): (path: string) => boolean {
   const assets = createLinks(consolePathOf(settings).mountedAt).asset("");
@@ -82,8 +78,7 @@ function isOfPages(settings: Deps["settings"]): (path: string) => boolean {
 }
 
 /**
- * Throws `forbidden` if the request is not from a program on this machine. Otherwise a web site could send
- * requests through the developer's browser, even with another Host header.
+ * Throws `forbidden` if the request is not local. A web site can send requests through the developer's browser.
  */
 function refuseOthers(ctx: Context, { settings }: Pick<Deps, "settings">): void {
   const { headers, socket } = ctx.req;
@@ -251,7 +246,7 @@ const formsOf = ({ actions, recorder }: DevPageParts): [SentForm["name"], FormAc
   ],
 ];
 
-/** Throws `forbidden` if a page of another site sent the form. Browsers send the origin of the page in a header. */
+/** Throws `forbidden` if a page of another site sent the form, as the header `Origin` shows. */
 function refuseForeignForm({ req }: Context, settings: Deps["settings"]): void {
   if (isOwnOrigin(req.headers.origin, settings)) return;
   throw new ApiError("forbidden", {
@@ -276,7 +271,7 @@ function parsed<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z
   throw new ApiError("bad_request", { issues: faultsOf(schema, value) });
 }
 
-/** Runs the action of a form that has one field. The page shows all faults of the input at that field. */
+/** Runs the action of a form. The page shows all faults of the input at the field `name`. */
 async function aboutField(name: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

@@ -21,8 +21,7 @@ import { type MovableClock, targetOf } from "./clock.ts";
 type SnapshotDeps = Pick<Deps, "database" | "files" | "keptFiles" | "settings" | "log">;
 
 /**
- * Creates the functions that save, list and load snapshots. A snapshot is a named copy of the database, the
- * files and the clock. Calls must not overlap, because two calls may write the same files. (rule O14)
+ * Creates the functions for snapshots of database, files and clock. Their calls must not overlap. (rule O14)
  */
 export function createSnapshots(deps: SnapshotDeps, clock: MovableClock) {
   const folder = join(deps.settings.data, "snapshots");
@@ -117,8 +116,8 @@ async function fill(
 }
 
 /**
- * Restores the files, then all rows in one transaction. Returns the hashes of the old files. Throws SnapshotDamaged,
- * and changes nothing, if the snapshot's rows or files have changed.
+ * Restores all files and rows. Returns the old files' hashes. Changes nothing and throws SnapshotDamaged for a
+ * changed snapshot.
  */
 async function replace(
   { database, files, keptFiles }: SnapshotDeps,
@@ -210,10 +209,7 @@ class SnapshotDamaged extends Error {
   }
 }
 
-/**
- * Returns the functions that read a snapshot. All of them throw SnapshotDamaged if its files have changed since it was
- * saved.
- */
+/** Returns the functions that read a snapshot. They throw SnapshotDamaged if its files have changed. */
 const snapshotFolder = (snapshots: string, name: string): SnapshotFolder => {
   const folder = join(snapshots, name);
   return {
@@ -240,10 +236,7 @@ const snapshotFolder = (snapshots: string, name: string): SnapshotFolder => {
 
 const kindOf = (path: string) => lstat(path).catch(() => undefined);
 
-/**
- * Throws SnapshotDamaged if the path is no plain file. A link could lead to an endless device or to other programs'
- * files.
- */
+/** Throws SnapshotDamaged if the path is no plain file. A link could lead to any file or device. */
 async function assertFile(path: string): Promise<void> {
   if (!(await kindOf(path))?.isFile()) throw new SnapshotDamaged(`${path} is not a file`);
 }
@@ -278,10 +271,7 @@ interface SnapshotDraft {
 
 const writable = { mode: 0o600 } as const;
 
-/**
- * Begins a snapshot in the folder of all snapshots. The functions of the draft throw FilesUnavailable if the disk is
- * full.
- */
+/** Begins a snapshot. The functions of the draft throw FilesUnavailable if the disk is full. */
 async function createDraft(snapshots: string, name: string): Promise<SnapshotDraft> {
   const draft = join(snapshots, `.${name}${draftEnding}`);
   await rm(draft, { recursive: true, force: true });

@@ -20,8 +20,7 @@ interface ThrowawayOptions {
 }
 
 /**
- * Runs a server in a temporary folder until the parent program has ended. Then ends the processes of that program, and
- * removes the folder if `keep` is not set. Writes one line: the addresses or the failure. Returns the exit code.
+ * Runs a server in a temporary folder while the parent program runs. Writes one line. Returns the exit code.
  */
 export async function serveThrowaway({
   environment,
@@ -31,8 +30,8 @@ export async function serveThrowaway({
 }: {
   readonly environment: Environment;
   /**
-   * The first line contains the options as JSON. Later lines contain ids of processes to end. The stream ends with the
-   * parent program.
+   * First line: the options as JSON. Later lines: ids of processes to end. The stream ends with the parent
+   * program.
    */
   readonly input: Readable;
   readonly out: (line: string) => void;
@@ -71,8 +70,8 @@ export async function serveThrowaway({
 }
 
 /**
- * Removes a folder. Repeats the removal, because a thread of the database may still write into the folder. The
- * option `maxRetries` of `rmSync` does not work in some versions of Node.js.
+ * Removes a folder. Repeats the removal: the database may still write. `maxRetries` does not work in some
+ * versions of Node.js.
  */
 function removeFolder(folder: string): void {
   for (let tries = 1; ; tries++) {
@@ -89,7 +88,7 @@ function removeFolder(folder: string): void {
 const noFolder = (cause: unknown): string =>
   `No folder can be created in ${tmpdir()} (${systemReason(cause)}). Set TMPDIR to a folder that can be written.`;
 
-/** Returns the path of the file of a seed. If the seed is an object, first writes it to a file. */
+/** Returns the path of a seed's file. Writes the seed to a file if it is an object. */
 async function seedFile(folder: string, seed: string | object | undefined): Promise<string | undefined> {
   if (typeof seed !== "object") return seed;
   const file = join(folder, "seed.json");
@@ -111,7 +110,7 @@ async function untilInputEnds(lines: AsyncIterator<string, undefined>): Promise<
 
 const prefix = "innkeep-dev-";
 
-/** Creates the folder of a throwaway server. Its name contains the id of this process, except if the folder is kept. */
+/** Creates the folder of a server. Its name contains this process id, except if the folder is kept. */
 async function makeFolder(keep: boolean): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), keep ? "innkeep-kept-" : `${prefix}${process.pid}-`));
   await mkdir(dataOf(folder), { mode: 0o700 });
@@ -132,10 +131,7 @@ async function removeOldFolders(): Promise<void> {
   }
 }
 
-/**
- * Removes a folder that no server uses. Throws if a server holds the lock of the folder. The process id in the
- * name is not enough, because the server may run in another container.
- */
+/** Removes an unused folder. Throws if its lock is held: its server may run in another container. */
 async function removeUnused(folder: string): Promise<void> {
   if (!(await isOwn(folder))) return;
   const lock = await lockFor("server", dataOf(folder), { patienceMs: 0 });
@@ -146,10 +142,7 @@ async function removeUnused(folder: string): Promise<void> {
   }
 }
 
-/**
- * Whether the folder belongs to this user and is not a link. The parent folder is open to all users, and a link
- * could lead to any folder.
- */
+/** Whether the folder belongs to this user and is no link. All users can write to its parent folder. */
 async function isOwn(folder: string): Promise<boolean> {
   for (const path of [folder, dataOf(folder)]) {
     const entry = await lstat(path);
@@ -187,8 +180,8 @@ async function killAll(known: Set<number>): Promise<void> {
 }
 
 /**
- * Returns the running processes in `known` and their descendants. Also adds the descendants to `known`, because
- * they cannot be found after their parent has ended.
+ * Returns the running processes in `known` and their descendants. Keeps the descendants in `known`: their
+ * parent may end first.
  */
 async function membersOf(known: Set<number>): Promise<number[]> {
   const all = await runningProcesses();

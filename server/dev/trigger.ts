@@ -49,8 +49,7 @@ export const createTrigger =
   async ({ event, app, set }) => {
     const scene = await sceneOf(deps, parts, app);
     const { person, appId } = scene;
-    // The server stores reports as events only if the app has a receiver of events. This read registers a
-    // program as a receiver.
+    // Reports become events only if the app has a receiver. This read registers one.
     const { next } = await person(events.list, { params: { appId } });
     const about = await happenings[event](scene, set);
     return eventsSince(scene, { since: next, event, about });

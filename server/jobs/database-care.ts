@@ -55,15 +55,11 @@ const statisticsPauseMilliseconds = 10_000;
  */
 const cancelAgainMilliseconds = 50;
 
-/**
- * On PostgreSQL, creates missing statistics of large tables every ten seconds. Returns the function that stops this job
- * and cancels a running statement.
- */
+/** Creates missing statistics of large tables on PostgreSQL. Returns the function that stops this job. */
 export function startStatistics(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
   const { database } = deps;
   if (database.engine !== "postgres") return async () => {};
-  // Some tables never get statistics, for example because all their rows were deleted. So the job handles each table
-  // only once.
+  // Each table is handled once, because some tables never get statistics, such as empty tables.
   const work: Work = { done: new Set(), stopped: false, making: undefined };
   const stop = startJob(deps, {
     async run() {
@@ -92,8 +88,7 @@ interface Work {
 }
 
 async function cancel(database: Deps["database"], { making }: Work): Promise<void> {
-  // A failure is ignored: the database ends the transaction itself, or the process ends when its time for
-  // stopping is over.
+  // A failure is ignored. The transaction ends by itself, or with the process.
   if (making) await cancelMaking(database, making).catch(() => undefined);
   await sleep(cancelAgainMilliseconds, undefined, { ref: false });
 }
@@ -117,8 +112,8 @@ async function makeNext(database: Deps["database"], work: Work): Promise<boolean
 const watchMilliseconds = 60_000;
 
 /**
- * With Litestream, checks every minute whether SQLite's write-ahead log (WAL) is too long, and logs a warning. Returns
- * the function that stops the check.
+ * With Litestream, logs a warning if SQLite's write-ahead log is too long. Returns the function that stops
+ * this.
  */
 export function startWatchingLog({ database, log, settings }: LogWatchDeps): () => Promise<void> {
   const { logBytes } = database;

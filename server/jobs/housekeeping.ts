@@ -53,10 +53,7 @@ const hiddenKeptMilliseconds = 30 * 86_400_000;
 /** How long events are kept, so that they can be sent to receivers again. */
 const eventsKeptMilliseconds = 90 * 86_400_000;
 
-/**
- * If no program has read the events of an app for this time, the server forgets this reader. New reports are
- * then stored as events only if a webhook or a notice needs them.
- */
+/** The server forgets a reader of events after this time without a read. */
 const readersKeptMilliseconds = 30 * 86_400_000;
 
 type HousekeepingDeps = Pick<Deps, "database" | "clock" | "time" | "files" | "keptFiles" | "log" | "newId">;
@@ -73,10 +70,7 @@ export const startHousekeeping = (deps: HousekeepingDeps): (() => Promise<void>)
     severity: "warn",
   });
 
-/**
- * Deletes expired data in small batches, and stores the expiries of approvals. Does nothing while the server's
- * clock may be wrong.
- */
+/** Deletes expired data and stores expiries of approvals. Does nothing while the clock may be wrong. */
 export async function tidy(deps: HousekeepingDeps, stopping = neverStopping): Promise<void> {
   const { database, clock, time, files, keptFiles, log, newId } = deps;
   if (time.isDoubtful()) return;
@@ -126,10 +120,7 @@ const pruning =
     while (!stopping.aborted && (await database.write(removeSome)) >= most);
   };
 
-/**
- * How long a notice is kept after its mail was sent. The stored notice shows when a notice that is sent once a
- * day was last sent. (rule N2)
- */
+/** How long a sent notice is kept. It shows when a daily notice was last sent. (rule N2) */
 const noticesKeptMilliseconds = 25 * 3_600_000;
 
 /** The number of rows that one transaction adds up. */
@@ -138,18 +129,14 @@ const countsAtOnce = 500;
 /** Only counts that are older than this are added up, because connections still change newer counts. */
 const countsSettledMilliseconds = 3_600_000;
 
-/**
- * Adds up the counts for the statistics. On PostgreSQL, each connection to the database counts in its own rows. (rule
- * F60)
- */
+/** Adds up the counts for the statistics. On PostgreSQL, each connection counts in its own rows. (rule F60) */
 async function addUpCounts(database: Deps["database"], now: Date, stopping: AbortSignal): Promise<void> {
   const to = quarterAt(new Date(now.getTime() - countsSettledMilliseconds));
   await pruning(database, stopping)((tx) => statistics.addUp(tx, { to }, countsAtOnce), 1);
 }
 
 /**
- * If no program has read the events of an app for 30 days, the server forgets this reader. Without any
- * receiver, new reports are no longer stored as events. (rule O25)
+ * Forgets programs that no longer read events. Without receivers, reports are not stored as events. (rule O25)
  */
 async function forgetReaders(database: Deps["database"], now: Date): Promise<void> {
   const before = new Date(now.getTime() - readersKeptMilliseconds).toISOString();
@@ -228,9 +215,7 @@ const cleanupPauseMilliseconds = 600_000;
 
 type CleanupDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "time">;
 
-/**
- * Cleans up at the start and then once a day. Returns the function that stops this job and waits for a running cleanup.
- */
+/** Cleans up at the start, and then daily. Returns the function that stops this job and waits for it. */
 export function startDailyCleanup(deps: CleanupDeps): () => Promise<void> {
   let dueAt = 0;
   return startJob(deps, {
@@ -245,10 +230,7 @@ export function startDailyCleanup(deps: CleanupDeps): () => Promise<void> {
   });
 }
 
-/**
- * Deletes data that nobody needs, such as old threads and files without references. Also queues threads again that
- * could not be indexed.
- */
+/** Deletes data that nobody needs. Queues threads again that could not be indexed. */
 export async function cleanUp(deps: CleanupDeps, stopping: AbortSignal): Promise<void> {
   await runSteps(stopping, [
     () => deleteExpired(deps, stopping),
@@ -290,8 +272,8 @@ const threadsAtOnce = 50;
 const actor = "retention";
 
 /**
- * Deletes resolved threads after the retention time of their app, with their files. The audit gets one entry for each
- * app. (rules P9, P10)
+ * Deletes resolved threads with their files after their app's retention time. Adds one audit entry per app.
+ * (rules P9, P10)
  */
 async function deleteExpired(deps: RetentionDeps, stopping: AbortSignal): Promise<void> {
   const { database, clock } = deps;

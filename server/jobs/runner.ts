@@ -22,8 +22,8 @@ type QueueDeps = Pick<Deps, "log"> & { readonly database: Pick<Deps["database"],
 const mostTargets = 256;
 
 /**
- * Starts a job that does work when the work becomes due. A target that does not answer delays no other target.
- * Returns the function that stops the job and waits for running work. (rule O27)
+ * Starts a job for due work. A slow target delays no other target. Returns the function that stops the job.
+ * (rule O27)
  */
 export function startTargetQueues({ database, log }: QueueDeps, work: TargetWork): () => Promise<void> {
   const running = new Map<string, Promise<void>>();
@@ -95,10 +95,7 @@ export const longestSleep = 60_000;
 /** The pause of a job while the server's clock may be wrong, in milliseconds. */
 export const pauseInDoubt = 1_000;
 
-/**
- * Runs a job repeatedly, with pauses. Logs failures and continues. Returns the function that stops the job and waits
- * for the current run.
- */
+/** Runs a job repeatedly, also after failures. Returns the function that stops the job and waits for it. */
 export function startJob({ database, log }: JobDeps, job: Job): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;

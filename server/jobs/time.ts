@@ -7,9 +7,7 @@ const shortestSleep = 50;
 
 const pauseAfterFailure = 5_000;
 
-/**
- * Applies due changes of test cycles at the start and when they become due. Returns the function that stops this job.
- */
+/** Applies due changes of test cycles when they become due. Returns the function that stops this job. */
 export function startPassingTime(
   deps: Pick<Deps, "passingTime" | "database" | "clock" | "log">,
 ): () => Promise<void> {
@@ -36,13 +34,13 @@ const writeMilliseconds = 600_000;
 type TimeDeps = Pick<Deps, "database" | "clock" | "time" | "log" | "settings">;
 
 /**
- * Compares the clock with the last stored time. A development server skips this, because it may have been
- * suspended. Then watches the clock, and stores the time every ten minutes. Returns the function that stops
- * this.
+ * Checks the clock against the stored time. Watches the clock and stores the time. Returns the function that
+ * stops this.
  */
 export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<void>> {
   const { database, time, settings } = deps;
   const last = await lastTimes.read(database);
+  // A development server may have been suspended.
   if (last !== undefined && !settings.dev) time.begin(last);
   const failure = "the time could not be stored";
   // The time is stored immediately, in case the server runs only briefly.

@@ -17,10 +17,7 @@ export const linesName = "export.ndjson";
 /** The beginning of the names of the archive entries that contain files. */
 export const filesFolder = "files/";
 
-/**
- * Yields an archive with the lines and files of an export. Throws an Error if a file was deleted after the export was
- * written.
- */
+/** Yields an archive of an export. Throws an Error if a file was deleted after the export was written. */
 export async function* tarOf(
   { lines, list }: WrittenExport,
   files: Pick<Files, "open">,
@@ -62,8 +59,7 @@ export interface WrittenExport {
 type ExportDeps = Pick<Deps, "clock" | "database" | "files">;
 
 /**
- * Writes an export to temporary files. The client downloads these files later, so even a slow client does not
- * keep the snapshot of the database open. (rule X2)
+ * Writes an export to temporary files: a slow client must not keep the snapshot of the database open. (rule X2)
  */
 export async function writeExport(deps: ExportDeps, wanted: Wanted): Promise<WrittenExport> {
   const lines = deps.files.createTemporary(Number.POSITIVE_INFINITY);

@@ -17,9 +17,7 @@ export interface Naming {
   uploadOf(name: string): string;
   /** Returns the new name of a picture. Afterwards, `addressOf` returns its new address. */
   pictureOf(name: string): string;
-  /**
-   * Returns the new address of a picture. Returns the old address if no earlier line of the file contains the picture.
-   */
+  /** Returns the new address of a picture; the old address if no earlier line contains the picture. */
   addressOf(picture: { readonly name: string; readonly address: string }): string;
   /** The time of the import, in ISO 8601. */
   readonly now: string;
@@ -145,7 +143,7 @@ const escapedLone = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][\da-f]{2})/;
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 const anyUuid = /\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g;
 
-/** A field for the id of a record, or for a reference to one. An import replaces the id with a new one. */
+/** A field for the id of a record or a reference to a record. An import replaces the id. */
 export const id: Field = {
   fault: (value) => (typeof value === "string" && uuid.test(value) ? undefined : "must be an id (a UUID)"),
   shown: asIs,
@@ -196,10 +194,7 @@ export const showing = (field: Field): Field => ({
 
 const fileLists = ["images", "videos", "attachments"] as const;
 
-/**
- * A field for the files of a report. If the export does not contain the bytes of these files, the import stores
- * empty lists.
- */
+/** A field for the files of a report. Without their bytes, the import stores empty lists. */
 export const reportFiles: Field = {
   fault(value) {
     if (!isObject(value) || Object.keys(value).some((key) => !fileLists.some((name) => name === key)))
@@ -238,8 +233,8 @@ const isFile = (file: Value): boolean =>
 const tokenId = /, token ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 /**
- * A field for the actor of an audit entry. An import adds the text `importedMark`, because another server
- * recorded the entry. (rule X6)
+ * A field for an actor in the audit. An import adds `importedMark`: another server recorded the entry.
+ * (rule X6)
  */
 export const actor: Field = {
   ...text(1_000),

@@ -57,9 +57,8 @@ interface ImportedApp {
 type Finish = (tx: Transaction) => Promise<void>;
 
 /**
- * Imports an export as a new app. Checks all lines before anything is stored. Nobody can see the app before
- * `commit` calls `finish`. If the import fails, its rows stay invisible, and they are deleted. Returns the
- * result of `commit`. Throws `bad_request` with the faults of the file. (rule X5)
+ * Imports an export as a new app. Nobody sees the app before `finish`. Throws `bad_request` with the faults.
+ * (rule X5)
  */
 export async function importApp<Result>(
   deps: ImportDeps,
@@ -170,8 +169,8 @@ async function discard(
 }
 
 /**
- * Stores the files of an archive, and returns their number. Checks the files and removes their metadata, as for
- * files of feedback. Throws `bad_request` if a file and its record do not agree. (rule X8)
+ * Stores an archive's files without their metadata. Returns their number. Throws `bad_request` if a file does
+ * not fit its record. (rule X8)
  */
 async function stageFiles(staging: Staging): Promise<number> {
   const { deps, source, appId, naming } = staging;
@@ -239,8 +238,8 @@ const rowsAtOnce = 500;
 const bytesAtOnce = 1_048_576;
 
 /**
- * Stores the records in small transactions, so that other transactions can run in between. Throws `bad_request`
- * if a record occurs twice or refers to a missing record.
+ * Stores the records in small transactions. Throws `bad_request` if a record occurs twice or refers to a
+ * missing record.
  */
 async function stageLines(staging: Staging): Promise<void> {
   const tables = await tablesByName(staging.deps.database);
@@ -301,10 +300,7 @@ async function keepImportAlive({ deps, appId }: Staging, tx: Transaction): Promi
   if (!(await imports.keepAlive(tx, appId, now))) throw importStopped();
 }
 
-/**
- * Returns a text about the row that the database refuses. To find this row, stores the rows one by one, and
- * then rolls back the transaction. Throws an Error if no row is refused.
- */
+/** Finds the refused row: stores the rows one by one, and undoes this. Returns a text about the row. */
 async function faultyLine({ deps }: Staging, tables: Tables, rows: readonly StagedRow[]): Promise<string> {
   const ordered = allRecords.flatMap((kind) => rows.filter((row) => row.kind === kind));
   let at: StagedRow | undefined;
@@ -434,10 +430,7 @@ function checkEnd(state: State, { records, sha256 }: Line): string[] {
     : ["does not match the hash of the lines before it, so those lines were changed"];
 }
 
-/**
- * Returns the functions that create new ids and names. New ids contain a hash of the old id, so that the same
- * old id always gets the same new id. Because of the salt, a file cannot refer to other stored data.
- */
+/** New ids contain a salted hash of the old id: a file cannot refer to other stored data. */
 function newNames(
   baseUrl: string | undefined,
 ): Pick<Naming, "idOf" | "uploadOf" | "pictureOf" | "addressOf"> {
@@ -452,7 +445,7 @@ function newNames(
       const bytes = Buffer.from(old.replaceAll("-", ""), "hex");
       const sixBits = (bytes[10] ?? 0) & 0xfc;
       hashOf("id", old).copy(bytes, 10, 0, 6);
-      // A new id begins with the time and counter of the old id, so that the order of ids stays the same.
+      // A new id keeps the time and counter of the old id: the order of ids must not change.
       bytes[10] = sixBits | ((bytes[10] ?? 0) & 0x03);
       return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
     },
@@ -485,10 +478,7 @@ interface Source {
   readonly size: number;
 }
 
-/**
- * Finds the lines of an export: they are the whole file, or the first entry of an archive. Throws `bad_request`
- * for other files.
- */
+/** Finds the lines: the whole file, or the first entry of an archive. Throws `bad_request` for other files. */
 async function openSource(file: FileHandle): Promise<Source> {
   const { size } = await file.stat();
   const head = await readAt(file, 0, blockSize);
@@ -567,8 +557,7 @@ interface ArchivedFile {
 }
 
 /**
- * Yields the files of an archive. Throws `bad_request` if a name is not a hash, if the hashes are not in
- * ascending order, or if bytes follow the archive.
+ * Yields the files of an archive. Throws `bad_request` if names are no ascending hashes, or for extra bytes.
  */
 async function* filesOf({ lines: { file }, filesAt, size }: Source): AsyncGenerator<ArchivedFile> {
   if (filesAt === undefined) return;

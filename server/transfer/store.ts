@@ -45,8 +45,8 @@ export const imports = {
     (await reader.get("SELECT 1 AS one FROM imports WHERE app_id = ?", appId)) !== undefined,
 
   /**
-   * Handles a batch of proposals. Ends approvals without a result, because they were given on another server.
-   * Releases open claims. Returns the last proposal of the batch; undefined if no proposals are left. (rule X6)
+   * Ends the open approvals and claims of a batch of proposals. Returns the last proposal; undefined if none is
+   * left. (rule X6)
    */
   async settle(
     tx: Transaction,
@@ -142,8 +142,8 @@ export const imports = {
   },
 
   /**
-   * Makes the app visible to its owner. Counts the rows for the statistics if the file has no counts. Returns false if
-   * the import was stopped meanwhile.
+   * Makes the app visible to its owner. Adds missing counts for the statistics. Returns false if the import was
+   * stopped.
    */
   async finish(
     tx: Transaction,
@@ -165,10 +165,7 @@ export const imports = {
     return found.map(({ id }) => id);
   },
 
-  /**
-   * Deletes a batch of rows of a failed import. Returns whether more rows may remain, and the hashes of the
-   * files of the deleted rows.
-   */
+  /** Deletes a batch of a failed import. Returns whether rows may remain, and the hashes of deleted files. */
   async discard(
     tx: Transaction,
     appId: string,
@@ -200,8 +197,7 @@ export function tableOf(known: ReadonlyMap<string, Table>, { table }: RecordKind
 const rowsAtOnce = 200;
 
 /**
- * Yields the rows of one kind that belong to these parents, in batches. If there are at most `rowsAtOnce` rows,
- * one query reads the rows of all parents. Otherwise, each parent has its own queries.
+ * Yields rows of one kind that belong to `parents`. One query reads all rows if there are at most `rowsAtOnce`.
  */
 export async function* exportedRows(
   reader: Reader,
@@ -266,10 +262,7 @@ export const exported = {
         );
   },
 
-  /**
-   * Returns the names of uploads in hidden messages, which are repeated reports and answers of blocked senders.
-   * These uploads are not exported. (rule F34)
-   */
+  /** Returns the names of uploads in hidden messages. These uploads are not exported. (rule F34) */
   async hiddenUploads(reader: Reader, appId: string): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ files: string }>(
       `SELECT m.files FROM messages m JOIN feedback f ON f.id = m.feedback_id

@@ -18,8 +18,8 @@ type IncomingDeps = Pick<
 const mostListed = 100;
 
 /**
- * Returns the handlers for the originals of incoming mails, and for the mails that programs wrote. The mails of
- * programs are in no thread. (rules M13, M16)
+ * Returns the handlers for the stored originals of mails, and for the mails that programs wrote.
+ * (rules M13, M16)
  */
 export function incomingMails(deps: IncomingDeps): Handlers<typeof contract> {
   const { database, files } = deps;
@@ -94,8 +94,7 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Creates the function that loads and parses the original of a mail. The function handles one mail at a time,
- * because a mail may need much memory. Throws `wrong_state` for a mail that cannot be parsed.
+ * Returns a function that reads an original. Handles one mail at a time to save memory. Throws `wrong_state`.
  */
 function createReadOriginal(deps: IncomingDeps) {
   const bounds = boundsOf(deps.settings.budgets);

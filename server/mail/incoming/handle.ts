@@ -26,10 +26,7 @@ type HandleDeps = Pick<
   "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "sealer" | "settings"
 >;
 
-/**
- * A mail is skipped after this number of failed attempts to handle it, such as crashes. Otherwise the mail
- * would block all later mails. (rule M12)
- */
+/** The maximum number of attempts to handle a mail. A bad mail must not block later mails. (rule M12) */
 const mostAttempts = 2;
 
 /** If an attempt began less than this time ago, another server may still be handling the mail. */
@@ -45,8 +42,8 @@ export interface ArrivedMail {
   /** The token in the reply address. */
   readonly token: string;
   /**
-   * Stores in a separate transaction that an attempt to handle the mail begins. Returns undefined if another
-   * server has already handled the mail.
+   * Stores in its own transaction that an attempt begins. Returns undefined if another server has handled the
+   * mail.
    */
   readonly begin: () => Promise<MailAttempt | undefined>;
   /** Fetches the mail. Returns undefined if the mail was deleted. */
@@ -59,16 +56,12 @@ export interface ArrivedMail {
 }
 
 /**
- * The result of handling a mail. `stored`: nothing is left to do; the mail can be marked as read. `unread`: the
- * mail was not added to a thread; it stays unread for a person. `not ours`: the mail is not for this server.
- * `later`: this mail and all newer mails must wait.
+ * `stored`: the mail can be marked read. `unread`: the mail stays unread for a person. `not ours`: the mail is
+ * not for this server. `later`: this and newer mails wait.
  */
 export type MailOutcome = "stored" | "unread" | "not ours" | "later";
 
-/**
- * Creates the function that handles a mail. An answer becomes a message. A bounce changes the state of the sent
- * mail that came back. (rules M12, M13, M14)
- */
+/** Creates the function that handles a mail: an answer, or a mail that came back. (rules M12, M13, M14) */
 export function createMailHandler(deps: HandleDeps) {
   const parseAndStore = createParseAndStore(deps);
   return async ({ token, begin, read, claim }: ArrivedMail): Promise<MailOutcome> => {
@@ -133,8 +126,7 @@ async function leaveUnread({ database }: HandleDeps, claim: ArrivedMail["claim"]
 }
 
 /**
- * Stores the original of a mail that a program wrote. The mail is not added to its thread, but a maintainer can
- * add it later. Stores nothing if the sender is blocked, or if too many mails of programs answer the report.
+ * Stores the original of a mail that a program wrote, but adds no message. A maintainer can add it later.
  * (rule M13)
  */
 async function setApart(
@@ -206,8 +198,8 @@ interface StoredParts {
 }
 
 /**
- * Stores the attachments and the original of a mail as files, if the storage quota allows this. Then calls
- * `work` in a transaction to add the rows. Returns the result of `work`.
+ * Stores the attachments and the original within the storage quota. Calls `work` to add the rows. Returns its
+ * result.
  */
 type StoreMail = <Result>(
   answer: MailedAnswer & { readonly attachments: IncomingMail["attachments"] },
@@ -243,10 +235,7 @@ export function createStoreMail(
   };
 }
 
-/**
- * Adds a mailed answer with its files and original to its thread. Returns the report with its current thread;
- * undefined if the thread already has the answer.
- */
+/** Adds a mailed answer to its thread. Returns the report; undefined if the thread already has the answer. */
 export async function addMailedAnswer(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -265,8 +254,7 @@ export async function addMailedAnswer(
   const createdAt = deps.clock.now().toISOString();
   const { appId, feedbackId } = report;
   for (const { upload } of files.kept) await uploads.insert(tx, { ...upload, appId, feedbackId, createdAt });
-  // The same mail may have arrived before with the headers of an automatic mail. If so, the original is already
-  // stored.
+  // The original is already stored if the same mail was set apart before.
   if (original !== undefined && !(await mailOriginals.exists(tx, id)))
     await insertOriginal(tx, original, { mail, id, recipient, report, setApart: null, createdAt });
   return report;
@@ -293,8 +281,7 @@ interface MailFiles {
 }
 
 /**
- * Stores attachments as temporary files. The bytes of an attachment decide its kind. At most
- * `feedbackFiles.attachments.most` texts are converted to PDF, because each conversion blocks the server.
+ * Stores attachments as temporary files. Converts few texts to PDF, because each conversion blocks the server.
  * (rule M14)
  */
 async function mailFiles(
@@ -325,10 +312,7 @@ const noneKept = (attachments: readonly IncomingFile[]): MailFiles => ({
   dropped: attachments.map(({ name }) => name || unnamed),
 });
 
-/**
- * Writes an attachment to a temporary file, and returns this file. Returns undefined if the kind of the
- * attachment is not allowed, or if the attachment is too large for its kind.
- */
+/** Writes an attachment to a temporary file. Returns undefined if its kind or size is not allowed. */
 async function fileOfKind(
   files: Deps["files"],
   { name, bytes }: IncomingFile,
@@ -356,9 +340,8 @@ function fieldOf(type: string | null, size: number): keyof ThreadFiles | undefin
 const mostText = { bytes: 1_048_576, lines: 100_000 };
 
 /**
- * Converts a text file to a PDF, because threads cannot have text files. Returns undefined if the bytes are no
- * text; the declared type is often wrong. Also returns undefined for an attached mail, because its encoding can
- * hide a secret link that must be removed. (rules M8, M14)
+ * Converts a text to PDF. Returns undefined for other bytes, and for mails, which can hide secret links.
+ * (rules M8, M14)
  */
 function textFileOf({ name, bytes, mimeType }: IncomingFile): IncomingFile | undefined {
   const text = bytes.length > mostText.bytes ? undefined : decodedText(bytes);

@@ -77,10 +77,7 @@ async function* headsOf(client: ImapFlow, folder: string, after: number): AsyncI
   }
 }
 
-/**
- * Creates the function `wait`. It resolves when mail has arrived since the last call, or after a minute. It rejects
- * when the connection is lost.
- */
+/** Returns `wait`. It resolves after a new mail or a minute. It rejects when the connection is lost. */
 function watchArrivals(client: ImapFlow) {
   let lost: Error | undefined;
   let hasMail = false;

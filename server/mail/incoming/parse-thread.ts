@@ -1,9 +1,4 @@
-/**
- * The source of the worker thread that parses one mail, as a text, because the server is bundled into one file.
- * The thread first sends the content of the mail to the server. Then the thread receives a text, and sends this
- * text back without quotations. To save memory, the thread joins the lines of the mail, and limits the parts
- * and the text.
- */
+/** The code of the worker thread that parses a mail. It is a text: the server is one bundled file. */
 export const mailThread = `
 const { parentPort, workerData } = require("node:worker_threads");
 const { libraries, source, bounds, most } = workerData;

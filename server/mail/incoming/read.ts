@@ -26,10 +26,7 @@ export interface IncomingMail {
   readonly isForged: boolean;
   /** The Message-ID; empty if there is none. A mail that arrives twice has the same Message-ID both times. */
   readonly messageId: string;
-  /**
-   * The text that the sender wrote, without quotations. If only quotations were found, this is the whole text
-   * of the mail.
-   */
+  /** The sender's text without quotations. It is the whole text if only quotations were found. */
   readonly text: string;
   readonly attachments: readonly IncomingFile[];
   /** Whether the mail reports that a mail of this server could not be delivered. */
@@ -72,10 +69,7 @@ interface ParsedMail {
   readonly messageId: string;
   /** The text of the mail, with quotations. */
   readonly wholeText: string;
-  /**
-   * The text that the sender wrote. Empty if the mail has only quotations, or if the search for this text took
-   * too long.
-   */
+  /** The sender's text without quotations. Empty if there is none, or if the search took too long. */
   readonly ownText: string;
   /** All addresses in the mail, separated by spaces; null if there are too many. */
   readonly addresses: string | null;
@@ -113,8 +107,7 @@ const bounds = {
 
 const most = {
   ...{ text: 1_000_000, attachments: 100, parts: 1_000, pieces: 20_000 },
-  // Both values are numbers of characters. `addresses` limits all addresses together. `side` limits each side of the
-  // @ in one address.
+  // The maximum number of characters: of all addresses together, and of each side of an @.
   ...{ addresses: 100_000, side: 256 },
 };
 
@@ -126,10 +119,7 @@ export const boundsOf = ({ mailThreadBytes }: Pick<Budgets, "mailThreadBytes">):
   bytes: mailThreadBytes,
 });
 
-/**
- * Parses a mail in a worker thread, so that the mail cannot block the server or fill the memory. Returns
- * undefined if the parsing fails, or exceeds the limit of memory or time.
- */
+/** Parses a mail in a worker thread, with limits of memory and time. Returns undefined if the parsing fails. */
 async function parseMail(
   source: Uint8Array,
   { bytes, milliseconds = longestMilliseconds }: MailBounds,

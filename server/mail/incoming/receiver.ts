@@ -9,10 +9,7 @@ import { mailboxes } from "./store.ts";
 
 const firstPause = 2_000;
 const longestPause = 600_000;
-/**
- * The longest time that a stop of the server waits for the receiver. The receiver may be opening a connection,
- * which cannot be interrupted.
- */
+/** How long a stop of the server waits for the receiver. Opening a connection cannot be interrupted. */
 const stopMilliseconds = 2_000;
 /** If a connection lasted longer than this, the next pause between attempts is short again. */
 const healthyMilliseconds = 120_000;
@@ -25,10 +22,7 @@ export interface MailReceiver {
 
 type ReceiverDeps = Pick<Deps, "clock" | "database" | "log" | "settings">;
 
-/**
- * Starts to handle new mails that are sent to the reply addresses of this server. Other mails stay unread.
- * Starts nothing if the settings have no mailbox. (rule M12)
- */
+/** Starts to handle mails to the reply addresses of this server. Does nothing without a mailbox. (rule M12) */
 export function startMailReceiver(deps: ReceiverDeps, handle: HandleMail): MailReceiver {
   const { mailIn, dev } = deps.settings;
   if (mailIn === undefined || dev) return { stop: async () => {} };
@@ -106,8 +100,8 @@ async function readNew(
   const row = await mailboxes.find(database, name);
   const last = row?.uidValidity === uidValidity ? Number(row.lastUid) : 0;
   /**
-   * Returns a function that stores that all mails up to `lastUid` are handled. The function returns false if
-   * this is already stored.
+   * The returned function stores that mails up to `lastUid` are handled. It returns false if this is already
+   * stored.
    */
   const claimUpTo = (lastUid: number) => async (tx: Transaction) => {
     if ((await mailboxes.lock(tx, name, uidValidity)) >= lastUid) return false;

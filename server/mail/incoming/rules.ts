@@ -16,8 +16,8 @@ export type AutomaticReason = "auto_submitted" | "precedence" | "no_sender";
 const tokens = /reply\+([a-z2-7]{42})@/gi;
 
 /**
- * Returns the tokens of the reply addresses in header lines, in lower case. Returns at most 20 tokens, because
- * each token is looked up later. (rule M12)
+ * Returns at most `mostTokens` tokens of reply addresses, in lower case. Each token is looked up later.
+ * (rule M12)
  */
 export function replyTokensIn(text: string): string[] {
   const found = new Set<string>();
@@ -33,10 +33,7 @@ const mostTokens = 20;
 const valuesOf = (headers: readonly MailHeader[], key: string): string[] =>
   headers.filter((header) => header.key === key).map(({ value }) => value.trim().toLowerCase());
 
-/**
- * Returns why a mail counts as written by a program; undefined if a person wrote it. Ignores other headers of automatic
- * mails, because mails of people can have them, too. (RFC 3834, rule M13)
- */
+/** Returns why a mail counts as written by a program; undefined if a person wrote it. (RFC 3834, rule M13) */
 export function automaticReason(headers: readonly MailHeader[], from: string): AutomaticReason | undefined {
   if (valuesOf(headers, "auto-submitted").some((value) => !noProgram.test(value))) return "auto_submitted";
   if (valuesOf(headers, "precedence").some((value) => /^(bulk|junk|list)\b/.test(value))) return "precedence";
@@ -54,9 +51,8 @@ export function kindOfMail(headers: readonly MailHeader[], from: string): Incomi
 }
 
 /**
- * Whether the receiving mail server found that the sender address is false. Only the first header
- * `Authentication-Results` counts, because the team's mail server added it. The sender may have written the others.
- * (RFC 8601, rule M14)
+ * Whether the sender address is false. Only the first header counts: the sender may have written the others.
+ * (rule M14)
  */
 export function failsAuthentication(headers: readonly MailHeader[]): boolean {
   const found = headers.find(({ key }) => key === "authentication-results")?.value ?? "";
@@ -70,10 +66,7 @@ export function failsAuthentication(headers: readonly MailHeader[]): boolean {
   return others.includes("fail") && !others.includes("pass");
 }
 
-/**
- * Whether a delivery report says that a mail will never be delivered. A delay does not count. Reads only the
- * beginning of the report, because each mail of this server has one receiver.
- */
+/** Whether a delivery report says that the mail will never be delivered. A delay does not count. */
 export const saysFailed = (deliveryStatus: string): boolean =>
   /^action:\s*failed\b/im.test(deliveryStatus.slice(0, readOfStatus));
 
@@ -89,8 +82,7 @@ export const tidyText = (text: string): string =>
     .trim();
 
 /**
- * The maximum length, in characters, of a text in which the sender's own text is searched. The search in a
- * longer text would take seconds.
+ * The maximum number of characters that are searched for the sender's own text. A longer search takes seconds.
  */
 export const longestSearched = 10_000;
 
@@ -98,9 +90,8 @@ export const longestSearched = 10_000;
 const shownOfQuotation = 2;
 
 /**
- * Prepares a text from `tidyText` for the search for the sender's own text. Marks the lines that introduce
- * quotations as quoted, because the library does not recognise these lines in most languages. Shortens the
- * quotations of a long text, so that the search reaches an answer below a quotation.
+ * Takes a text from `tidyText`. Marks lines that introduce quotations: the library misses most. Shortens
+ * quotations of long texts.
  */
 export function withQuotationsMarked(text: string): string {
   const lines = markedBelowHead(withMarkedAttributions(text.split("\n")));
@@ -126,8 +117,7 @@ const dateAndTime = /\d{4}\D.{0,40}\d[:.]\d{2}/;
 const longestLine = 300;
 
 /**
- * Marks the line that introduces a quotation as quoted. This line is directly before the quotation, has a date and an
- * address, and ends with a colon. The address may be on a separate line.
+ * Marks the lines that introduce quotations. These lines contain a date and an address, and end with a colon.
  */
 function withMarkedAttributions(lines: readonly string[]): string[] {
   const marked = new Set<number>();
@@ -149,10 +139,7 @@ const isDivider = (line = ""): boolean => /^[-_=]{3}/.test(line);
 
 const headLine = /^\p{L}[\p{L} ]{0,20}\s?[:：]\s?\S/u;
 
-/**
- * Finds the first head of another mail in a text. Marks the head and all lines below it as quoted. A head is
- * the lines with the sender, date, receiver and subject of a mail.
- */
+/** Marks the first head of another mail, and all lines below it. A head contains sender, date and subject. */
 function markedBelowHead(lines: readonly string[]): string[] {
   const head = lines.findIndex(
     (line, at) =>

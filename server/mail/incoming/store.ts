@@ -5,10 +5,7 @@ import { insert } from "../../database/transaction.ts";
 
 /** The original of an incoming mail. Its bytes are in a file. */
 export interface OriginalRow {
-  /**
-   * The id of the message that the mail is. If the mail is set apart, this is the id that its message would
-   * have.
-   */
+  /** The id of the mail's message. A mail that was set apart has no message yet. */
   readonly id: string;
   readonly appId: string;
   readonly feedbackId: string;
@@ -169,10 +166,7 @@ export const mailboxes = {
       name,
     ),
 
-  /**
-   * Locks a mailbox. Returns the uid of the last handled mail; 0 for a new mailbox, or if the mail server has
-   * changed all uids.
-   */
+  /** Locks a mailbox. Returns the last handled uid; 0 if the mailbox or its `uidValidity` is new. */
   async lock(tx: Transaction, name: string, uidValidity: string): Promise<number> {
     await tx.lock(`innkeep mailbox ${name}`);
     const row = await mailboxes.find(tx, name);

@@ -26,12 +26,9 @@ export interface OutgoingMail {
   readonly text: string;
   /** The app that the mail is about. If the app is deleted, the mail is deleted, too. */
   readonly appId?: string | undefined;
-  /** The id of the object that the mail is about, such as a message. Queries find the mail by this id. */
+  /** The id of the object that the mail is about, such as a message. */
   readonly subjectId?: string | undefined;
-  /**
-   * The name of the mail's sender, such as the app name. The sender's address is always the address of this
-   * server.
-   */
+  /** The sender's name, such as the app name. The address is always that of this server. */
   readonly fromName?: string | undefined;
   /** The report that the mail answers. If this server reads a mailbox, the receiver can answer by mail. */
   readonly reportId?: string | undefined;
@@ -39,10 +36,7 @@ export interface OutgoingMail {
   readonly thread?: string | undefined;
   /** The address with which the receiver can stop automatic mail with one click. */
   readonly unsubscribeUrl?: string | undefined;
-  /**
-   * The time after which the mail is useless, for example because a link in it expires. The default is three
-   * days after the mail is queued.
-   */
+  /** The time after which the mail is useless. The default is three days after the mail is queued. */
   readonly sendBefore?: Date | undefined;
 }
 
@@ -56,15 +50,8 @@ export const sendsMail = ({ mailOut, dev }: Pick<Settings, "mailOut" | "dev">): 
   mailOut !== undefined || dev;
 
 /**
- * Queues a mail. Must be called in the transaction of the change that the mail reports. The mail is sent after
- * the commit. It waits until the mail server accepts it, or until `sendBefore`, even if this server restarts.
- * If this server crashes directly after the acceptance, the mail is sent again with the same Message-ID. The
- * stored content is encrypted, and it is deleted when the mail no longer waits.
- *
- * Returns the id of the mail. Returns undefined and queues nothing if this server sends no mail, or if `to` is
- * not an address. (rules M1, M2, M6)
- *
- *     const mailId = await queueMail(deps, tx, { kind: "invitation", to, subject, text: `…\n\n${url}`, sendBefore: endsAt });
+ * Queues a mail in the transaction of its change. Returns the id; undefined if no mail can be sent.
+ * (rules M1, M2, M6)
  */
 export async function queueMail(
   deps: QueueDeps,
@@ -91,8 +78,8 @@ export async function queueMail(
 }
 
 /**
- * Replaces the content of a waiting mail. Keeps the Message-ID, because the mail may already have arrived. Returns
- * false if the mail does not wait any more. (rule M6)
+ * Replaces the content of a waiting mail, but keeps its Message-ID. Returns false if the mail does not wait.
+ * (rule M6)
  */
 export const rewriteMail = (
   deps: QueueDeps,
@@ -155,20 +142,13 @@ const bitsOfDigit = 5;
 
 const form = /^[a-z2-7]{42}$/i;
 
-/**
- * Returns the token for the reply address of a mail: the mail's id and a MAC. The token is in base32, because
- * mail servers may change upper and lower case in an address. The token gives no access to the sender's page.
- * (rule M12)
- */
+/** Returns the token of a reply address, in base32: mail servers may change upper and lower case. (rule M12) */
 export const replyTokenOf = (sealer: Pick<Sealer, "mark">, mailId: string): string =>
   base32(
     Buffer.from(mailId.replaceAll("-", "") + sealer.mark(markedText(mailId)).slice(0, macDigits), "hex"),
   );
 
-/**
- * Returns the id of the mail to which the token of a reply address belongs. Returns undefined if this
- * deployment did not create the token.
- */
+/** Returns the mail id in a token. Returns undefined if this deployment did not create the token. */
 export function readReplyToken(sealer: Pick<Sealer, "isMark">, token: string): string | undefined {
   const bytes = form.test(token) ? fromBase32(token.toLowerCase()) : undefined;
   if (bytes?.length !== uuidBytes + macDigits / 2) return undefined;

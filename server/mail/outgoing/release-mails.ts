@@ -48,10 +48,8 @@ export interface Reach {
 }
 
 /**
- * Returns the receivers of the mail about a release note, and why other senders get none. A receiver has a
- * confirmed address, and a report on a thread that the note names. A sender gets no mail if the sender has
- * unsubscribed, was already mailed about the note, or got the maximum number of mails. If `reasonForAll` is
- * given, or the app has no sender pages, nobody gets the mail. (rule M15)
+ * Returns the receivers of a note's mail, and how many senders get none. With `reasonForAll`, nobody gets it.
+ * (rule M15)
  */
 export async function reachOf(
   reader: Reader,
@@ -73,10 +71,7 @@ export async function reachOf(
   return { receivers, counts: { ...none, receivers: receivers.size, senders: senders.size, unaddressed } };
 }
 
-/**
- * Returns the newest report of each sender, and the number of reports without an address. The key is the
- * sender's address.
- */
+/** Returns the newest report of each sender by address, and the number of reports without an address. */
 function sendersIn(reports: readonly ReportRow[]) {
   const senders = new Map<string, ReportRow>();
   const unaddressed = reports.filter((report) => {
@@ -116,10 +111,7 @@ async function obstaclesOf(
 /** Whether a note with this publication time is too old to be mailed. */
 const isOld = (publishedAt: number, now: Date): boolean => now.getTime() - publishedAt > mailedFor;
 
-/**
- * Returns who gets a mail if a release note is published, and why other senders get none. `publishedAt` is the
- * publication time in milliseconds since 1970; NaN if the note has none. (rule M15)
- */
+/** Returns who would get a mail. `publishedAt` is in milliseconds since 1970; NaN without a date. (rule M15) */
 export async function reachOfPublication(
   { database, settings }: Pick<Deps, "database" | "settings">,
   {
@@ -146,16 +138,15 @@ export async function reachOfPublication(
 }
 
 /**
- * Deletes the waiting mails about a release note that is no longer published. The next publication queues mails
- * to the senders who have got none, unless the first mails were queued more than `mailedForDays` days ago.
+ * Deletes the waiting mails about a note. Within `mailedForDays` days, a new publication queues mails again.
  * (rule M15)
  */
 export const withdrawRelease = (tx: Transaction, entryId: string, now: Date): Promise<void> =>
   releaseMails.withdraw(tx, entryId, new Date(now.getTime() - mailedFor).toISOString());
 
 /**
- * Queues the mails about newly published release notes. Also stores the event `changelog.published` of a note
- * if the event is missing. Returns the number of notes. (rule M15)
+ * Queues the mails about newly published notes, and stores missing events `changelog.published`. Returns the
+ * number of notes. (rule M15)
  */
 export async function mailReleases(deps: ReleasesDeps): Promise<number> {
   const now = deps.clock.now();
@@ -174,10 +165,7 @@ export async function mailReleases(deps: ReleasesDeps): Promise<number> {
   return notes.length;
 }
 
-/**
- * Stores the event that a release note was published, if it is missing. A request stores the event only if it publishes
- * the note immediately. A note with a future date is published later, without a request.
- */
+/** Stores the event `changelog.published` if it is missing: no request publishes a note with a future date. */
 async function recordPublishedByTime(
   deps: Pick<Deps, "newId">,
   tx: Transaction,
@@ -223,8 +211,8 @@ interface NoteWords {
 }
 
 /**
- * Returns a function that takes the metadata of a report, and returns the title and text of the note. The
- * function chooses the translation into the language of the report, if there is one. (rule C35)
+ * Returns a function that takes a report's metadata. It returns the note in the report's language, if
+ * translated. (rule C35)
  */
 function wordsOf(note: NoteToMail, plainText: (markdown: string) => string): (metadata: string) => NoteWords {
   const translations = releaseTranslations(note);

@@ -14,8 +14,8 @@ import { queueMail, sendsMail } from "./queue.ts";
 import { replyText, senderSubject } from "./rules.ts";
 
 /**
- * Returns the reports whose senders get a reply, and the columns that store the receivers of the reply. Throws
- * `bad_request` for a report of another thread. (rule M10)
+ * Returns the reports that get a reply, and the columns to store. Throws `bad_request` for another thread.
+ * (rule M10)
  */
 export async function replyTo(
   reader: Reader,
@@ -33,8 +33,8 @@ export async function replyTo(
 }
 
 /**
- * Returns a hash of the ids of these reports. The hash changes with every new report. The id of the newest
- * report would not: a hidden report that becomes visible keeps its old time. (rule F35)
+ * Returns a hash of all ids. The newest id alone would not show a hidden report that becomes visible.
+ * (rule F35)
  */
 export const receiversOf = (reports: readonly { readonly id: string }[]): string =>
   createHash("sha256")
@@ -49,10 +49,7 @@ export const receiversOf = (reports: readonly { readonly id: string }[]): string
 
 type ReplyDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
-/**
- * Queues the mails that contain a reply. Each address gets one mail, which quotes the newest report from that
- * address. Returns how the reply is delivered. (rule M10)
- */
+/** Queues the mails with a reply, one for each address. Returns how the reply is delivered. (rule M10) */
 export async function mailReply(
   deps: ReplyDeps,
   tx: Transaction,
@@ -92,8 +89,7 @@ export async function mailReply(
 }
 
 /**
- * Returns the subject that the sender wrote for a report. If the sender wrote none, returns a subject made from
- * the message of the report. (rule M10)
+ * Returns the subject that the sender wrote. Without one, returns a subject made from the message. (rule M10)
  */
 async function ownSubjectOf(reader: Reader, report: ReportRow): Promise<string> {
   const { id, category, subject, message } = report;

@@ -38,10 +38,7 @@ export function languageOfReport(metadata: string): string | undefined {
     ?.toString();
 }
 
-/**
- * Mails about a release note are sent if the note is at most this number of days old. An older note may have
- * been imported.
- */
+/** Mails are sent only about notes of at most this age. An older note may have been imported. */
 export const mailedForDays = 7;
 
 /** The maximum number of mails about release notes that an address gets in a day. */
@@ -114,10 +111,7 @@ interface NoteText {
   readonly items: readonly { readonly type: string; readonly text: string }[];
 }
 
-/**
- * Returns a release note as plain text. `bodyFormat` decides whether `items` or `body` is returned. If the
- * chosen field is empty, returns the other field.
- */
+/** Returns a note as plain text. Uses the other field if the field of `bodyFormat` is empty. */
 export function plainNote(
   { bodyFormat, body, items }: NoteText,
   plainText: (markdown: string) => string,
@@ -218,8 +212,7 @@ export const pauseInBetween = 10_000;
 export const longestTryingMilliseconds = 3 * 86_400_000;
 
 /**
- * Returns when to send a mail again after `attempts` failures, with growing pauses. Undefined if that time is not
- * before `sendBefore`. (rule M5)
+ * Returns when to send a mail again after `attempts` failures; undefined if `sendBefore` comes first. (rule M5)
  */
 export function nextMailAttempt(
   sendBefore: Date,
@@ -268,8 +261,7 @@ export interface MailFault {
 const usualRefusal = 900_000;
 
 /**
- * Returns why the waiting mails cannot be sent: the mail server cannot be used, or it has refused all mails for
- * some time. Returns undefined if no mail waits, or if mails may be sent soon. (rule M17)
+ * Returns why the waiting mails cannot be sent; undefined if none waits or they may be sent soon. (rule M17)
  */
 export function mailFaultOf(
   { count, since, error, fault, sentSince }: WaitingMails,
@@ -301,8 +293,8 @@ function quotedBeginning(message: string): string[] {
 }
 
 /**
- * Returns the subject of a report before all edits. `firstChange` is the JSON of the first audit entry about the
- * subject. Undefined if the first subject was erased. (rule M10)
+ * Returns a report's first subject; undefined if it was erased. `firstChange` is JSON of its first audit entry.
+ * (rule M10)
  */
 export function senderSubject(subject: string, firstChange: string | undefined): string | undefined {
   if (firstChange === undefined) return subject;

@@ -5,7 +5,7 @@ import type { MailOut } from "../../settings/settings.ts";
 import type { MailContent } from "./queue.ts";
 import { headerText } from "./rules.ts";
 
-/** The result of an attempt to send a mail. `reason` contains no address of the mail, and no host, user or password. */
+/** The result of sending a mail. `reason` contains no address, host, user or password. */
 export type Sending =
   | { readonly outcome: "sent" }
   /** The mail server will never accept this mail. */
@@ -27,7 +27,7 @@ const timeouts = {
   dnsTimeout: 15_000,
   connectionTimeout: 15_000,
   greetingTimeout: 30_000,
-  // A mail server may need long to accept a mail. After a shorter wait, this server would send the mail twice.
+  // Mail servers may be slow. After a shorter wait, this server would send a mail twice.
   socketTimeout: 120_000,
 };
 
@@ -98,9 +98,7 @@ interface SmtpError {
 }
 
 /**
- * Removes `secrets` and `names` from the answer of the mail server. Mail servers often repeat a text that they
- * refuse, and people who may not see the mail can see the answer. A name is removed only as a whole word,
- * because a user can be called `a`. (rule M1)
+ * Removes `secrets` and `names` from an answer. Removes names only as whole words: a user can be `a`. (rule M1)
  */
 function withoutTexts(
   { code, command, response, responseCode }: SmtpError,
@@ -114,8 +112,7 @@ function withoutTexts(
       source: String.raw`(?<![\p{L}\p{N}])${patternOfText(text)}(?![\p{L}\p{N}])`,
     })),
   ];
-  // The longest texts are removed first, because a text can contain another text. For example, an address can
-  // contain the host.
+  // The longest texts come first, because an address can contain the host.
   const shown = hidden
     .filter(({ text }) => text !== "")
     .sort((one, other) => other.text.length - one.text.length)
@@ -123,7 +120,7 @@ function withoutTexts(
   return { code, command, response: shown, responseCode };
 }
 
-/** Returns an address or host in two forms: as it is, and with an ASCII domain. The second form is sent. */
+/** Returns an address or host, and the same with an ASCII domain, which is sent. */
 function bothForms(address: string): string[] {
   const at = address.lastIndexOf("@") + 1;
   const ascii = domainToASCII(address.slice(at));

@@ -72,22 +72,12 @@ const fields = [
 
 const columns = listed(tables.mails, fields);
 
-/**
- * Returns SQL for the reason why a whole queue of mails waits; null if the queue does not wait. If a whole
- * queue waits, one of its mails has an error but no attempt, because failures of the mail server do not count
- * as attempts. The query uses no column of an outer query, so the database runs it only once. The conditions
- * must be those of the index `mails_faults`.
- */
+/** Returns SQL for why a queue waits, or null. The conditions must be those of the index `mails_faults`. */
 const faultWhere = (condition: string) => `SELECT q.last_error FROM mails q
   WHERE q.status = 'waiting' AND q.attempts = 0 AND q.last_error IS NOT NULL${condition}
   ORDER BY q.due_at DESC LIMIT 1`;
 
-/**
- * SQL for the reason why the queue of replies waits. With `q.lane
- *
- * ''`, the database reads the index `mails_faults`. The index of due mails would be slower, because it contains
- * all waiting mails.
- */
+/** SQL for why the queue of replies waits. Without `|| ''`, the database uses a slower index. */
 const queueFault = faultWhere(` AND q.lane || '' = '${queueOf("reply")}'`);
 
 /** SQL for the reason why any queue waits. */
@@ -95,10 +85,7 @@ const anyFault = faultWhere("");
 
 const ownedApps = "SELECT v.app_id FROM app_members v WHERE v.user_id = ? AND v.role = 'owner'";
 
-/**
- * Returns SQL for the waiting mails of the apps that the SQL `apps` selects. Does not count copies of mails.
- * `m.status || ''`, ARRAY and ORDER BY make both databases use the index by app.
- */
+/** Returns SQL for the waiting mails of `apps`. `m.status || ''`, ARRAY and ORDER BY force the index by app. */
 const waitingIn = ({ engine }: Pick<Reader, "engine">, apps: string) => `WITH own AS (
     SELECT m.created_at, m.due_at, m.last_error FROM mails m
     WHERE m.status || '' = 'waiting' AND m.content IS NOT NULL AND m.app_id ${engine === "postgres" ? `= ANY (ARRAY(${apps}))` : `IN (${apps})`}
@@ -110,18 +97,11 @@ const waitingIn = ({ engine }: Pick<Reader, "engine">, apps: string) => `WITH ow
       AND s.settled_at > (SELECT min(created_at) FROM own) LIMIT 1) AS newest) AS "sentSince"
   FROM own`;
 
-/**
- * The SQL condition that the mail `c` is a copy of the mail `o`. After a merge was undone, a reply can be a
- * message of two threads. One message has the mail `o`, the other message has the copy `c`. A copy stores only
- * the state of the mail: it has no content and is never sent.
- */
+/** SQL: the mail `c` is a copy of `o`, for the same reply in another thread. Copies are never sent. */
 const isCopy = `c.kind = 'reply' AND o.kind = 'reply' AND c.id <> o.id AND c.content IS NULL
   AND c.recipient = o.recipient AND c.created_at = o.created_at AND c.report_id = o.report_id`;
 
-/**
- * Updates a mail, and then its copies in a second statement. With one statement, PostgreSQL would miss a copy
- * that another transaction has just added.
- */
+/** Updates a mail and its copies. One statement would miss a copy that another transaction has just added. */
 async function updateWithCopies(tx: Transaction, id: string, change: Change): Promise<void> {
   const { set, values, status } = change;
   const copies = `SELECT c.id FROM mails o CROSS JOIN mails c WHERE o.id = ? AND ${isCopy}`;
@@ -140,7 +120,7 @@ interface Change {
   readonly status: MailStatus;
 }
 
-/** Mails to people. A mail is stored in the transaction of the change that it reports, and sent after the commit. */
+/** Mails to people. A mail is stored with the change that it reports, and sent after the commit. */
 export const mails = {
   async insert(tx: Transaction, mail: NewMail): Promise<void> {
     await tx.insert(tables.mails, { ...mail, status: "waiting", attempts: 0, dueAt: mail.createdAt });
@@ -148,9 +128,8 @@ export const mails = {
   },
 
   /**
-   * Returns at most `most` due mails of a queue, and counts an attempt for each mail. Reserves the mails until
-   * `until`, so that no other server sends them. Leaves out mails without content: copies, and mails that are
-   * being written again. (rule M6)
+   * Returns at most `most` due mails and counts an attempt for each. Reserves the mails until `until`.
+   * (rule M6)
    */
   claimDue: (
     tx: Transaction,
@@ -227,10 +206,7 @@ export const mails = {
       id,
     ),
 
-  /**
-   * Marks waiting mails as failed if their `sendBefore` is over. Then gives the copies of these mails the same
-   * state and reason. A copy is not marked while its mail still waits.
-   */
+  /** Marks waiting mails and their copies as failed after `sendBefore`. A copy waits as long as its mail. */
   async expire(tx: Transaction, now: string): Promise<void> {
     await tx.run(
       `UPDATE mails SET status = 'failed', settled_at = ?, content = NULL,
@@ -259,10 +235,7 @@ export const mails = {
       mostReplies,
     ),
 
-  /**
-   * Returns the mails that contain a reply. Locks these mails, so that their states do not change while copies
-   * are added.
-   */
+  /** Returns and locks the mails of a reply. Their states must not change while copies are added. */
   lockOfReply: (tx: Transaction, messageId: string) =>
     tx.all<MailOfReply>(
       `SELECT id, report_id AS "reportId", recipient FROM mails WHERE subject_id = ? AND kind = 'reply'
@@ -274,10 +247,7 @@ export const mails = {
   moveToReply: (tx: Transaction, id: string, messageId: string) =>
     tx.run("UPDATE mails SET subject_id = ? WHERE id = ?", messageId, id),
 
-  /**
-   * Adds a copy of a mail for the message `copy.messageId`, which is the same reply in another thread. If the
-   * mail waits, the copy later gets the same final state.
-   */
+  /** Adds a copy of a mail for the same reply in another thread. The copy gets the mail's final state. */
   copyToReply: (tx: Transaction, id: string, copy: { readonly id: string; readonly messageId: string }) =>
     tx.run(
       `INSERT INTO mails (id, app_id, kind, lane, subject_id, recipient, content, status, attempts, due_at,
@@ -288,11 +258,7 @@ export const mails = {
       ...[copy.id, copy.messageId, id],
     ),
 
-  /**
-   * Moves the waiting mails of these threads to other threads, so that they are sent even if these threads are
-   * deleted. Each moved mail replaces its copy in another thread; a mail without a copy stays. `threads` is SQL
-   * for the thread ids.
-   */
+  /** Moves waiting mails to threads that have their copies. A mail without a copy stays. `threads` is SQL. */
   async moveToCopies(tx: Transaction, threads: string, ...values: readonly Value[]): Promise<void> {
     const replies = `(SELECT r.id FROM messages r WHERE r.feedback_id IN ${threads})`;
     const copies = await tx.all<{ id: string; copyId: string; messageId: string }>(
@@ -331,8 +297,7 @@ export const mails = {
     ),
 
   /**
-   * Marks all waiting mails as sent without sending them. Keeps their content, because the development server
-   * shows it. Only the development server calls this function.
+   * Marks all waiting mails as sent, but keeps their content. Only the development server calls this function.
    */
   capture: (tx: Transaction, at: string) =>
     tx.run(
@@ -404,8 +369,7 @@ export const releaseMails = {
     ),
 
   /**
-   * Stores that the mails of a release note are queued. Returns false if this is already stored, or the note is not
-   * published.
+   * Stores that a note's mails are queued. Returns false if already stored, or if the note is not published.
    */
   claim: async (tx: Transaction, entryId: string, at: string): Promise<boolean> =>
     (await tx.run(
@@ -464,9 +428,7 @@ export const releaseMails = {
     return row?.metadata ?? "{}";
   },
 
-  /**
-   * Returns the addresses that have a waiting mail about a release note, or a sent mail that has not come back.
-   */
+  /** Returns the addresses that have a waiting or sent mail about a note. */
   async mailed(reader: Reader, entryId: string): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ recipient: string }>(
       "SELECT recipient FROM mails WHERE subject_id = ? AND kind = 'release' AND status IN ('waiting', 'sent')",
@@ -487,8 +449,8 @@ export const releaseMails = {
     tx.run("DELETE FROM mails WHERE subject_id = ? AND kind = 'release' AND status = 'waiting'", entryId),
 
   /**
-   * Deletes the waiting mails about a release note. If mails were queued at `since` or later, the next
-   * publication queues mails again.
+   * Deletes a note's waiting mails. If mails were queued after `since`, the next publication queues mails
+   * again.
    */
   async withdraw(tx: Transaction, entryId: string, since: string): Promise<void> {
     await releaseMails.remove(tx, entryId);

@@ -24,10 +24,7 @@ const sendTimeoutMilliseconds = 180_000;
 /** How long mails are reserved for this server. This is longer than sending a mail can take. */
 const reservedMilliseconds = 300_000;
 
-/**
- * How long a stop of the server waits for mails that are being sent. After this time, the connections are
- * closed.
- */
+/** How long a stop of the server waits for mails that are being sent. */
 const stopMilliseconds = 3_000;
 
 interface MailWorker {
@@ -131,9 +128,8 @@ interface Tried {
 }
 
 /**
- * Stores the results of mails whose connection failed. If the mail server can still be used, only these mails
- * wait: some mail servers end the connection when they refuse one recipient. Otherwise the whole queue waits.
- * (rule M5)
+ * Stores failures. If the mail server is usable, only the failed mails wait: it may disconnect to refuse one
+ * recipient. (rule M5)
  */
 async function judgeFailures(state: QueueState, mailer: Mailer, tried: readonly Tried[]): Promise<void> {
   const { clock, stopping } = state;
@@ -162,10 +158,7 @@ async function judgeFailures(state: QueueState, mailer: Mailer, tried: readonly 
   state.log.warn({ queue: state.queue, failures: state.failures, reason }, "the mail server cannot be used");
 }
 
-/**
- * Returns why the mail server cannot be used; undefined if it can. Returns `This server stops` if this server stops
- * first.
- */
+/** Returns why the mail server cannot be used; undefined if it can. Returns early if this server stops. */
 async function faultOf(mailer: Mailer, stopping: AbortSignal): Promise<string | undefined> {
   const done = new AbortController();
   const stopped = new Promise<string>((resolve) => {

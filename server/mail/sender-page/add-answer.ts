@@ -29,9 +29,8 @@ export async function mayAnswer(
 }
 
 /**
- * Adds a sender's answer to the report's current thread. Also records the event, reopens a resolved thread, and
- * confirms the address `confirmed`. An answer of a blocked sender is only stored as hidden. Returns the report;
- * undefined if the thread already has the answer. Throws `not_found` if the report was deleted. (rule M11)
+ * Adds a sender's answer. Returns the report; undefined if the answer is already stored. Throws `not_found`.
+ * (rule M11)
  */
 export async function addAnswer(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
@@ -49,10 +48,7 @@ export async function addAnswer(
     readonly body: string;
     /** The sender's address, if the answer proves that the sender reads the mail of this address. */
     readonly confirmed: string | undefined;
-    /**
-     * The sender address of a mailed answer, if this address is false or is not the address to which the
-     * answered mail was sent.
-     */
+    /** The sender address of a mailed answer, if it is false or did not get the answered mail. */
     readonly foreignFrom?: string | undefined;
     /** The files of the answer, as JSON. */
     readonly files?: string | undefined;

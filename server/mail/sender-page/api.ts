@@ -52,9 +52,7 @@ export const createSenderPages = (deps: SenderDeps) => ({
   },
 
   /**
-   * Returns the name of the app whose mails the link stops. The link works until the report is deleted, because
-   * old mails contain the link. A newer link, or an app without sender pages, does not invalidate it. Throws
-   * `not_found` if this deployment did not create the link, or if the report was deleted. (rule M15)
+   * Returns the name of the app. The link works as long as the report exists. Throws `not_found`. (rule M15)
    */
   readStop: async (token: string): Promise<string> =>
     (await mailedReport(deps, deps.database, token)).appName,
@@ -73,8 +71,8 @@ export const createSenderPages = (deps: SenderDeps) => ({
   },
 
   /**
-   * Adds an answer to the thread. `once` is a UUID from the form: a form that is sent twice adds one answer. Throws
-   * `not_found`, `bad_request`, `feedback_disabled` and `rate_limited`.
+   * Adds an answer. Two calls with the same `once` add one answer. Throws `not_found`, `bad_request`,
+   * `feedback_disabled` and `rate_limited`.
    */
   async answer(token: string, text: string, once: string): Promise<void> {
     const body = text.trim();
@@ -100,9 +98,7 @@ export const createSenderPages = (deps: SenderDeps) => ({
 
 export type SenderPages = ReturnType<typeof createSenderPages>;
 
-/**
- * In the text of a reply, replaces the placeholder of the link with the link with which this page was opened.
- */
+/** Replaces the placeholder in a reply with the link to this page. */
 const withOwnLink = (message: SharedMessage, { baseUrl }: Deps["settings"], token: string): SharedMessage =>
   message.direction === "inbound"
     ? message

@@ -38,17 +38,11 @@ export const statusUrlOf = (
 
 /** The content of the token in a link to a sender's page. */
 interface ReportToken {
-  /**
-   * The id of the report. The first report of a thread has the id of the thread. A repeated report has the id
-   * of its message.
-   */
+  /** The id of the report. The first report has the thread's id; a repeated report has its message's id. */
   readonly reportId: string;
   /** The number of the report's link. Only the newest link works. */
   readonly counter: number;
-  /**
-   * Whether the link was sent by mail. If so, a sender who uses the link can read the mail of the sender's
-   * address.
-   */
+  /** Whether the link was sent by mail. If so, its user can read the mail of the sender's address. */
   readonly mailed: boolean;
 }
 

@@ -14,10 +14,7 @@ import { senderOf } from "../../http/rate-limits/rate-limits.ts";
 import { createSenderPages, type SenderPage, type SenderPages, type SharedFiles } from "./api.ts";
 import { statusPath } from "./links.ts";
 
-/**
- * Returns the routes of the sender's page. On this page, a sender reads replies and writes answers. Search
- * engines do not list the page. (rules M8, M9, M11)
- */
+/** Returns the routes of the page on which a sender reads replies and writes answers. (rules M8, M9, M11) */
 export function senderPageRoutes(
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings">,
   steps: SharedSteps,
@@ -73,8 +70,7 @@ const createStopPages = (pages: SenderPages, links: Links, base: string) => ({
   },
 
   /**
-   * Stops mails about releases. Checks only the token, because the one-click request of a mail program has no
-   * origin header. (RFC 8058)
+   * Stops mails about releases. Checks only the token: the one-click request has no origin header. (RFC 8058)
    */
   stop: async (_ctx: Context, token: string): Promise<Reply> => {
     await pages.stopMail(token);
@@ -92,10 +88,7 @@ const states: Readonly<Record<string, string>> = {
 /** Whether the sender wrote the last message. */
 const hasAnswered = ({ messages }: SenderPage): boolean => messages.at(-1)?.direction === "inbound";
 
-/**
- * The report, the messages, and a form for an answer. The page has no names of members and no links to other pages.
- * (rule M9)
- */
+/** The report, the messages, and a form. Has no names of members and no links to other pages. (rule M9) */
 const Sender = ({
   links,
   page,
@@ -211,10 +204,7 @@ const NoSenderPage = ({ links }: { readonly links: Links }) => (
   </Document>
 );
 
-/**
- * Asks the receiver before mails about releases are stopped. Otherwise a program that opens the links in mails
- * to check them would stop these mails.
- */
+/** Asks before it stops mails about releases, because some programs open all links in a mail. */
 const StopMail = ({
   links,
   appName,

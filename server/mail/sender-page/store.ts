@@ -104,15 +104,11 @@ export const reports = {
     ),
 
   /**
-   * Returns the newest messages between a sender and the team, sorted from old to new. Leaves out a reply to
-   * everyone that is older than the report. Otherwise a person who guesses a dedupe key could read older
-   * replies.
-   *
-   * After a merge, leaves out a reply to everyone if the report was in another thread when the reply was sent.
-   * `reaches` in `feedback/merge/rules.ts` has the same condition. For a hidden report, leaves out all replies
-   * to everyone, because their writers do not see the report. (rule M9)
+   * Returns the newest messages, oldest first. Leaves out older replies to everyone: a dedupe key can be
+   * guessed. (rule M9)
    */
   async conversation(reader: Reader, report: ReportRow): Promise<SharedMessage[]> {
+    // After a merge, `reaches` in `feedback/merge/rules.ts` has the same condition.
     const newest = await reader.all<SharedMessage>(
       `WITH RECURSIVE homes (id, since) AS (
          SELECT CAST(? AS TEXT), CAST(0 AS BIGINT)
@@ -136,8 +132,8 @@ export const reports = {
   },
 
   /**
-   * Locks the current thread of a report. Returns the report, which may be in another thread after a merge.
-   * Returns undefined if the report was deleted.
+   * Locks the current thread of a report. Returns the report, which may have moved; undefined if it was
+   * deleted.
    */
   async locked(tx: Transaction, { id, feedbackId }: Pick<ReportRow, "id" | "feedbackId">) {
     await tx.lock(feedbackId);
@@ -179,10 +175,7 @@ export const reports = {
   hasMessage: async (reader: Reader, id: string): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM messages WHERE id = ?", id)) !== undefined,
 
-  /**
-   * Reopens a resolved thread. Returns the id of the account that owns the app; undefined if the thread was not
-   * resolved.
-   */
+  /** Reopens a resolved thread. Returns the id of the app's owner; undefined if the thread was not resolved. */
   async reopen(tx: Transaction, feedbackId: string): Promise<string | undefined> {
     const reopened = await tx.get<{ ownerId: string }>(
       `UPDATE feedback SET status = 'open' WHERE id = ? AND status = 'resolved'

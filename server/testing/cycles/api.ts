@@ -117,10 +117,7 @@ export function cycles(
   };
 }
 
-/**
- * A running test that might miss its goal, or cannot reach its goal. The goal is that every slot has a tester
- * with every day counted.
- */
+/** A running test that might miss its goal: in every slot, a tester with every day counted. */
 export interface TestBelow {
   readonly appId: string;
   readonly cycleId: string;
@@ -135,8 +132,8 @@ export interface TestBelow {
 const mostRunning = 200;
 
 /**
- * Returns the running tests of a person's apps that might miss their goal, or cannot reach it. Leaves out tests that
- * were planned after their first day. (rule T41)
+ * Returns a person's running tests that might miss their goal. Leaves out tests planned after their first day.
+ * (rule T41)
  */
 export async function testsBelow(reader: Reader, userId: string): Promise<TestBelow[]> {
   const running = await cycleRows.runningOf(reader, userId, mostRunning);
@@ -163,11 +160,7 @@ async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<C
   return cycle;
 }
 
-/**
- * Stores a cycle with its open slots. Returns the id of the cycle. If the first day has begun, also stores the
- * event `cycle.started`. Later changes of the listing do not change the cycle. Throws `bad_request` if the last
- * day is over. (rule T3)
- */
+/** Stores a cycle with open slots. Returns its id. Throws `bad_request` if the last day is over. (rule T3) */
 async function planCycle(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
   tx: Transaction,
@@ -287,10 +280,7 @@ const sessionAnswer = (row: EvidenceSessionRow): NonNullable<SlotDay["session"]>
   receivedAt: row.receivedAt,
 });
 
-/**
- * Returns the newest proof of a day; null if there is none. `cycleRows` has one row for each image of the day's
- * proofs, oldest first.
- */
+/** Returns the newest proof of a day or null. `cycleRows` has one row for each image, oldest first. */
 function proofAnswer(cycleRows: readonly ProofImageRow[], baseUrl: string): SlotDay["proof"] {
   const newest = cycleRows.at(-1);
   if (!newest) return null;
@@ -356,17 +346,14 @@ const catchesUpSlot = { catchesUp: { of: "slot", by: "params.slotId" } } as cons
 /** Changes a slot. Returns false if the state of the slot does not allow the change. */
 type Work = (tx: Transaction, slot: SlotInCycle) => Promise<boolean>;
 
-/**
- * A request that changes a slot. The type does not contain the body, because each kind of change has a
- * different body.
- */
+/** A request that changes a slot. Each kind of change has another body, which this type leaves out. */
 type SlotChangeRequest = Pick<Request<typeof slotsContract.accept>, "caller" | "address" | "params"> & {
   save(work: (tx: Transaction) => Promise<OwnedSlot>): Promise<OwnedSlot>;
 };
 
 /**
- * Creates handlers that change one slot and record the change in the audit. They throw `wrong_state` if the change is
- * not possible.
+ * Creates handlers that change one slot and record the change. They throw `wrong_state` if the change is not
+ * possible.
  */
 function createChange(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
@@ -416,8 +403,8 @@ async function acceptSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotI
 }
 
 /**
- * Removes the tester of a slot. If the last day is not over, adds an open slot as a replacement. Returns false if the
- * slot is not active. (rule T8)
+ * Removes a tester. Adds an open slot if the last day is not over. Returns false for an inactive slot.
+ * (rule T8)
  */
 async function removeSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
   const now = deps.clock.now();
@@ -436,8 +423,8 @@ function rotateKey({ sealer }: SlotsDeps, tx: Transaction, { id }: SlotInCycle):
 }
 
 /**
- * Assigns an open slot to the account with this address. Throws `not_found` for an unknown address. Also throws
- * `email_unverified`, `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`. (rule T7)
+ * Assigns an open slot to an account. Throws `not_found` for an unknown address, `email_unverified`,
+ * `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`. (rule T7)
  */
 async function assignSlot(
   deps: SlotsDeps,
@@ -448,8 +435,7 @@ async function assignSlot(
   const now = deps.clock.now();
   const tester = await users.findByEmail(tx, normaliseEmail(email));
   if (!tester) throw new ApiError("not_found", { message: unknownAccount });
-  // The address must be verified, because anybody can create an account with any address. Only the owner of the
-  // address may get the slot.
+  // Only the owner of the address may get the slot, but anybody can create an account with any address.
   if (sendsMail(deps.settings) && !(await users.isVerified(tx, tester.id)))
     throw new ApiError("email_unverified", { message: unverifiedAccount });
   if (await members.roleOf(tx, cycle.appId, tester.id)) throw new ApiError("own_listing");
@@ -511,8 +497,7 @@ const isBelowItsTesters = (row: CycleRow, { verdict }: Standing): boolean =>
 const standingCycle = (row: CycleRow): StandingCycle => ({
   ...row,
   dayStarts: dayStartsOfRow(row),
-  // This is a getter, because calculations with time zones are slow. Only a test after its last day needs this
-  // value.
+  // A getter, because calculations with time zones are slow. Only a test after its last day needs this value.
   get graceEnd() {
     return graceEndOf(row);
   },

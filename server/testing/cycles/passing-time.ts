@@ -5,10 +5,7 @@ import { recordEvent } from "../../webhooks/events/record.ts";
 import { afterDay, countedDaysOf, dayStartsOfRow, graceEndOf, hasMissedTooMany } from "../days/rules.ts";
 import { type ClosingSlot, type CycleScope, type DueCycle, dueChanges } from "./store.ts";
 
-/**
- * Applies the due changes of closed testing: requests expire, cycles start and end, and days close. Each change is
- * applied once, by the first server that finds it. While the clock may be wrong, no change is applied. (rule D10)
- */
+/** Applies each due change of closed testing once. Applies nothing while the clock may be wrong. (rule D10) */
 export interface PassingTime {
   /** Applies all due changes. Does not query the database if no change can be due. */
   catchUp(): Promise<void>;
@@ -33,10 +30,7 @@ const atOnce = 50;
 /** The number of cycles whose changes are applied at the same time. On SQLite, these changes share one commit. */
 const sideBySide = 10;
 
-/**
- * Creates the object that applies due changes. The object queries the database only if the time of the next
- * change is not cached.
- */
+/** Creates the object that applies due changes. It caches the time of the next change. */
 export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeWatch }): PassingTime {
   const { database, clock, time } = deps;
   const due = createDueTime(database);
@@ -63,8 +57,7 @@ export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeW
     async catchUp() {
       if (isCaughtUp()) return;
       await run();
-      // The first run may have begun before the caller wrote to the database. A second run finds the changes
-      // that the first run has missed.
+      // The first run may have begun before the caller's write. The second run finds the missed changes.
       if (!isCaughtUp()) await run();
     },
     async catchUpOf(scope, id) {
@@ -134,10 +127,7 @@ interface NewIds {
   readonly newId: () => string;
 }
 
-/**
- * Applies all due changes of a cycle, one day after another. This also works if no server ran for many days.
- * (rule T3)
- */
+/** Applies all due changes of a cycle, also those of many days. (rule T3) */
 export async function advanceCycle(
   deps: NewIds,
   tx: Transaction,
@@ -168,11 +158,7 @@ async function start(deps: NewIds, tx: Transaction, { cycle, now }: Closing): Pr
   await recordEvent(deps, tx, { appId, type: "cycle.started", subjectId, facts: {}, at: now });
 }
 
-/**
- * Closes a day. Removes each slot that missed too many days before this day, and opens a new slot in its place.
- * Counts a missed day for each other active slot in which this day does not count. On the last day, requests
- * for slots end, and no slot is opened. After the last day, the cycle still runs while late sessions count.
- */
+/** Closes a day: counts missed days, and removes slots that missed too many days before this day. */
 async function closeDay(deps: NewIds, tx: Transaction, { cycle, endedAt, now }: Closing): Promise<void> {
   const dayIndex = cycle.closedDays + 1;
   const isLast = dayIndex >= cycle.durationDays;
@@ -193,14 +179,12 @@ async function closeDay(deps: NewIds, tx: Transaction, { cycle, endedAt, now }: 
   else
     for (const { seat } of slotsThat("removed"))
       await dueChanges.openSlot(tx, { id: deps.newId(), cycleId: cycle.id, seat, createdAt: endedAt });
+  // After the last day, the cycle still runs while late sessions count.
   const nextAt = isLast ? graceEndOf(cycle) : (dayStartsOfRow(cycle)[dayIndex + 1] ?? null);
   await dueChanges.progress(tx, cycle.id, { status: "running", closedDays: dayIndex, nextAt });
 }
 
-/**
- * Ends a cycle after the time for late sessions. Removes slots that have missed too many days, and completes the
- * others.
- */
+/** Ends a cycle. Removes slots that have missed too many days, and completes the others. */
 async function complete(deps: NewIds, tx: Transaction, closing: Closing): Promise<void> {
   const { cycle, endedAt, now } = closing;
   const slots = await dueChanges.activeSlots(tx, cycle.id);

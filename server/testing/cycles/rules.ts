@@ -41,10 +41,7 @@ export interface ReportedCycle {
   readonly sessions: readonly SessionTotal[];
 }
 
-/**
- * Returns the report of a cycle: its facts, and a text that explains them. The report does not say who the testers are.
- * (rule T33)
- */
+/** Returns the facts of a cycle with a text. The report does not say who the testers are. (rule T33) */
 export function reportOf({
   cycle,
   closedDays,
@@ -103,10 +100,7 @@ function slotFacts(
   };
 }
 
-/**
- * Whether a tester has a slot, or had it when the cycle ended. A removed slot counts only if the cycle was cancelled,
- * and no later slot has its number.
- */
+/** Whether a slot has a tester. After a cancellation, this includes a removed slot that has no replacement. */
 function isHeld(slots: readonly ReportedSlot[], at: number, cycleStatus: Cycle["status"]): boolean {
   const slot = slots[at];
   if (slot?.status !== "removed") return slot?.activatedAt != null;
@@ -147,10 +141,7 @@ function statementOf(
   return `${progress} ${holders}${when === "had" ? " when it ended" : ""}${counts}. ${meaning}`;
 }
 
-/**
- * Returns the text about the finished days of a test that is not over. Before the end of the test, no tester
- * has every day counted.
- */
+/** Returns a text about the finished days: before the end, no tester has every day counted. */
 function soFar({ finishedDays, testersWithEveryFinishedDay }: Figures): string {
   if (finishedDays === 0) return "";
   const days = finishedDays === 1 ? "the one finished day" : `all ${finishedDays} finished days`;
@@ -175,8 +166,7 @@ interface InitialState {
 }
 
 /**
- * Returns the state of a new cycle; undefined if its last day is over. If its first day has begun, the cycle runs
- * immediately. Days that are over are closed, but nobody missed them. Instants are ISO 8601 UTC with milliseconds.
+ * Returns a new cycle's state; undefined if its last day is over. Instants are ISO 8601 UTC with milliseconds.
  * (rule D9)
  */
 export function initialStateOf(dayStarts: readonly string[], now: string): InitialState | undefined {
@@ -214,9 +204,6 @@ export function dayStateOf(
   return status === "running" && dayIndex === closedDays + 1 ? "open" : "ahead";
 }
 
-/**
- * Whether a slot ended before or at the end of a day. A slot that is removed at the end of a day does not miss
- * that day.
- */
+/** Whether a slot ended before or at a day's end. A slot that ends then does not miss the day. */
 const endedBefore = (dayEnd: string | undefined, endedAt: string | null): boolean =>
   endedAt !== null && dayEnd !== undefined && endedAt <= dayEnd;

@@ -20,7 +20,7 @@ export interface CycleRow {
   readonly timezone: string;
   readonly durationDays: number;
   readonly maxMissedDays: number;
-  /** A JSON array of the times at which the days begin. The last time is the end of the last day. */
+  /** A JSON array of times: the starts of the days, and the end of the last day. */
   readonly dayStarts: string;
   readonly closedDays: number;
   readonly createdAt: string;
@@ -72,8 +72,7 @@ export const cycles = {
   insert: (tx: Transaction, cycle: Added<typeof tables.cycles>) => tx.insert(tables.cycles, cycle),
 
   /**
-   * Cancels a cycle and its slots. Returns the slots that lost their tester, sorted by number. Returns
-   * undefined if the cycle is over.
+   * Cancels a cycle and its slots. Returns the removed slots, sorted by number; undefined if the cycle is over.
    */
   async cancel(tx: Transaction, id: string, at: string): Promise<readonly RemovedSlot[] | undefined> {
     await tx.lock(`cycle:${id}`);
@@ -153,8 +152,7 @@ const between = (from: string, to: string): string =>
      WHEN substr(${to}, 1, 10) < substr(${from}, 1, 10) THEN -1 ELSE 0 END)`;
 
 /**
- * SQL for the length of a test session in milliseconds. If the end is more than two minutes after the receipt, the time
- * of receipt counts as the end. A session that begins after the receipt has the length 0.
+ * SQL for a session's length in milliseconds. An end over two minutes after the receipt counts as the receipt.
  */
 const lengthOf = `CASE WHEN t.received_at >= t.ended_at
     OR ${between("t.started_at", "t.ended_at")} <= ${between("t.started_at", "t.received_at")} + 120000
@@ -162,7 +160,7 @@ const lengthOf = `CASE WHEN t.received_at >= t.ended_at
   WHEN t.received_at <= t.started_at THEN 0
   ELSE ${between("t.started_at", "t.received_at")} END`;
 
-/** The evidence for the days of a cycle. Each function sends one query, for any number of slots and test sessions. */
+/** The evidence for the days of a cycle. Each function sends one query for any number of slots. */
 export const dayEvidence = {
   counted: (reader: Reader, cycleId: string) =>
     reader.all<CountedRow>(
@@ -213,8 +211,7 @@ export const dayEvidence = {
     ),
 
   /**
-   * Returns for each slot the number of sessions, and the total milliseconds of the sessions whose times the
-   * server could confirm.
+   * Returns the number of sessions of each slot, and the milliseconds of those that the server could confirm.
    */
   sessionsPerSlot: (reader: Reader, cycleId: string) =>
     reader.all<{ slotId: string; sessions: number; milliseconds: number }>(
@@ -233,7 +230,7 @@ export interface DueCycle {
   readonly timezone: string;
   readonly durationDays: number;
   readonly maxMissedDays: number;
-  /** A JSON array of the times at which the days begin. The last time is the end of the last day. */
+  /** A JSON array of times: the starts of the days, and the end of the last day. */
   readonly dayStarts: string;
   readonly closedDays: number;
   readonly nextAt: string | null;
@@ -432,8 +429,7 @@ const cycleOfSlot = oneForViewer<{ readonly cycleId: string }>({
 });
 
 /**
- * The queries with which the members of an app read and change slots. The SQL of each change also checks the
- * state of the slot, so only one of several concurrent changes succeeds. A refused change returns false.
+ * The queries for slots. Each change also checks the state of the slot; a refused change returns false.
  * (rule T13)
  */
 export const slots = {
@@ -552,10 +548,7 @@ export const slotRequests = {
     return new Map(rows.map(({ appId, count }) => [appId, count]));
   },
 
-  /**
-   * Returns up to `most` requests of one app, or of all apps of the person. The request that expires first
-   * comes first.
-   */
+  /** Returns up to `most` requests of one app, or of all apps. The first to expire comes first. */
   list: (
     reader: Reader,
     userId: string,
@@ -585,9 +578,8 @@ export interface CountedDay {
 
 export const countedDays = {
   /**
-   * Counts a day of an active slot in a running cycle. Returns false if this is not possible, or the day is already
-   * counted. If the day was closed as missed, the slot has one missed day less. A slot at risk becomes active, unless
-   * it has still missed too many days. Each counted day has a session or a proof as evidence. (rules D8, T1, T20)
+   * Counts a day of an active slot in a running cycle. Returns false if the day cannot count.
+   * (rules D8, T1, T20)
    */
   async count(
     tx: Transaction,
@@ -602,6 +594,7 @@ export const countedDays = {
       ...[dayIndex, kind, evidenceId, at, slotId],
     );
     if (counted === 0) return false;
+    // A day that was closed as missed is not missed any more.
     await tx.run(
       `UPDATE slots SET join_check_pending = 0, counted = counted || ? || ',',
          missed_days = missed_days - ${repaired},

@@ -29,8 +29,8 @@ type ProofVerdict =
     };
 
 /**
- * Decides whether a proof is accepted. The first broken rule is the reason for a refusal. The listing's
- * `verificationTier` does not matter. (rules T28, T34)
+ * Decides whether a proof is accepted. The first broken rule is the reason. `verificationTier` does not matter.
+ * (rules T28, T34)
  */
 export function judgeProof(
   { capturedAt, imageFaults }: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
@@ -54,8 +54,7 @@ export function judgeProof(
 }
 
 /**
- * Whether the server would have accepted a proof at the time of its capture. A cycle that is `recruiting` is judged as
- * `running`.
+ * Whether a proof would have been accepted at its capture. A cycle that is `recruiting` is judged as `running`.
  */
 export function wouldHaveBeenAccepted(
   proof: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
@@ -89,10 +88,7 @@ interface ClosingSlot {
   readonly countedDays: ReadonlySet<number>;
 }
 
-/**
- * Returns the effect of a closed day on a slot. `removed`: the slot missed too many days before this day.
- * `missed`: the slot missed this day. (rule T9)
- */
+/** `removed`: the slot missed too many earlier days. `missed`: the slot missed this day. (rule T9) */
 export function afterDay(
   slot: ClosingSlot,
   dayIndex: number,
@@ -137,8 +133,8 @@ export const countedDaysOf = (counted: string): ReadonlySet<number> =>
   new Set(counted.split(",").flatMap((day) => (day === "" ? [] : [Number(day)])));
 
 /**
- * The minimum length and number of screens of a session that counts. The contract does not contain these
- * values, because they may change. (rule T16)
+ * The minimum values of a session that counts. The contract does not contain them, because they may change.
+ * (rule T16)
  */
 export const qualifyingSession = { seconds: 45, screens: 2 } as const;
 
@@ -186,7 +182,7 @@ export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Da
   return { counted: true, dayIndex, reason: null };
 }
 
-/** Whether a session would have counted at the time of its end. A cycle that is `recruiting` is judged as `running`. */
+/** Whether a session would have counted at its end. A cycle that is `recruiting` is judged as `running`. */
 export function wouldHaveCounted(session: ReportedSession, slot: TestedSlot): boolean {
   const { cycle } = slot;
   const begun = cycle.status === "recruiting" ? { ...cycle, status: "running" } : cycle;
@@ -208,16 +204,12 @@ export const isActive = ({ status }: Pick<TestedSlot, "status">): boolean =>
 const isAhead = (instant: string, now: Date): boolean =>
   Date.parse(instant) > now.getTime() + skewMilliseconds;
 
-/**
- * Whether a session began after the last day. The state of the cycle does not show this: the cycle runs one
- * more day, in which late sessions of the last day count.
- */
+/** Whether a session began after the last day. The cycle runs one more day for late sessions. */
 const isAfterTheEnd = ({ startedAt }: ReportedSession, cycle: TestDays, now: Date): boolean =>
   isOver(cycle, startedAt) && (isOver(cycle, now.toISOString()) || !isAhead(startedAt, now));
 
 /**
- * Whether the server can confirm the day of a session. The day must be today or yesterday, and not before the
- * slot's first active day. On the first active day, a session may begin before the owner accepts the tester.
+ * The day must be today or yesterday. A session on the first active day may begin before the activation.
  * (rule D5)
  */
 function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now: Date): boolean {
@@ -226,8 +218,7 @@ function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now
 }
 
 /**
- * Whether a session has the minimum length and screens. If the end is too far ahead of the server's time, the current
- * time counts as the end. A short session is no disadvantage: another session can still make the day count.
+ * Whether a session has the minimum length and screens. The current time replaces an end that is too far ahead.
  * (rules D6, T18)
  */
 function isLongEnough({ startedAt, endedAt, screens }: ReportedSession, now: Date): boolean {
@@ -243,18 +234,12 @@ interface TestPlan {
   readonly durationDays: number;
 }
 
-/**
- * `dayStarts` has the instants at which the days begin, and then the end of the last day. Instants are ISO 8601 UTC
- * with milliseconds.
- */
+/** `dayStarts`: the starts of the days, and the end of the last day, in ISO 8601 UTC with milliseconds. */
 export interface TestDays extends TestPlan {
   readonly dayStarts: readonly string[];
 }
 
-/**
- * Returns the instants at which the days begin, and the end of the last day. A day has 23 or 25 hours when clocks
- * change. (rule D1)
- */
+/** Returns the days' starts, and the end of the last day. A day can have 23 or 25 hours. (rule D1) */
 export function dayStartsOf({ startsOn, timezone, durationDays }: TestPlan): string[] {
   const first = Temporal.PlainDate.from(startsOn);
   return Array.from({ length: durationDays + 1 }, (_, days) =>
@@ -276,17 +261,13 @@ export function graceEndOf({ startsOn, timezone, durationDays }: TestPlan): stri
 export const isOver = ({ dayStarts }: Pick<TestDays, "dayStarts">, now: string): boolean =>
   now >= (dayStarts.at(-1) ?? "");
 
-/**
- * Returns the test day of an instant; the first day is 1. A number below 1 is before the test, and a number
- * above `durationDays` is after the test.
- */
+/** Returns the test day of an instant. Below 1 is before the test; above `durationDays` is after the test. */
 export function dayIndexAt(days: TestDays, instant: string): number {
   const stored = days.dayStarts.findLastIndex((start) => start <= instant);
   if (stored >= 0 && stored < days.durationDays) return stored + 1;
   const date = Temporal.Instant.from(instant).toZonedDateTimeISO(days.timezone).toPlainDate();
   const index = Temporal.PlainDate.from(days.startsOn).until(date, { largestUnit: "day" }).days + 1;
-  // The calendar date must not contradict the stored days. The rules of the time zone may have changed after
-  // the days were stored. (rule D2)
+  // The rules of the time zone may have changed after the days were stored. (rule D2)
   return stored < 0 ? Math.min(index, 0) : Math.max(index, days.durationDays + 1);
 }
 
@@ -314,9 +295,8 @@ export function dueByOf({ dayStarts }: TestDays, dayIndex: number): string {
 const instantText = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /**
- * Returns the screen that the tester of a slot is asked to visit on a day. The same arguments always give the
- * same screen. All screens are used about equally often. If there are several screens, the screen differs from
- * the screen of the day before. (rule T27)
+ * Returns the screen that a tester is asked to visit on a day. Equal arguments always give the same screen.
+ * (rule T27)
  */
 export function targetScreen(screens: readonly string[], slotId: string, dayIndex: number): string {
   if (screens.length === 0) return "";
@@ -405,9 +385,8 @@ const openDayOf = ({ status, closedDays, durationDays }: StandingCycle): number 
   status === "running" && closedDays < durationDays ? closedDays + 1 : undefined;
 
 /**
- * Whether an uncounted day can still count for a slot. The slot must have been active on that day, and must
- * still be active. The day must be today. If the app reports sessions, the day can also be yesterday.
- * (rules T29 and T39)
+ * Whether an uncounted day can still count: today, and also yesterday if the app reports sessions.
+ * (rules T29, T39)
  */
 const canStillCount = (
   { status, closedDays, verificationTier }: StandingCycle,
@@ -427,8 +406,8 @@ export const evidenceOfTier: Readonly<Record<VerificationTier, string>> = {
 };
 
 /**
- * Returns how many days are counted without a gap, from day 1 to `last`. `mayCount` selects days that are treated as
- * counted.
+ * Returns how many days from day 1 to `last` count without a gap. `mayCount` selects uncounted days that are
+ * included.
  */
 function runOf(slot: StandingSlot, last: number, mayCount: (day: number) => boolean = () => false): number {
   let days = 0;
@@ -598,9 +577,8 @@ function needsToday(cycle: StandingCycle, slot: StandingSlot): boolean {
 }
 
 /**
- * Whether a slot needs a late session of yesterday, and this session would still count. The first active day of
- * a slot needs no session, because this day is never missed. An exception is day 1: without day 1, no tester
- * has every day counted. Tests with screenshots have no late sessions. (rules D5, D7 and T10)
+ * Whether a late session of yesterday is needed and would count. The first active day needs none, except day 1.
+ * (rules D5, D7, T10)
  */
 const needsYesterday = (cycle: StandingCycle, slot: StandingSlot): boolean =>
   (cycle.closedDays === 1 || cycle.closedDays > (slot.activeFromDay ?? 0)) &&

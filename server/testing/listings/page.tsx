@@ -141,11 +141,7 @@ async function readListing({ ask, param }: SignedInVisit): Promise<Listing> {
   return listing;
 }
 
-/**
- * Returns the time zone in the profile of the signed-in person. Returns undefined for UTC, because UTC is the
- * default of new profiles. Also returns undefined for an offset such as +02:00, because a test cannot use an
- * offset.
- */
+/** Returns the person's time zone; undefined for the default UTC, and for an offset, which tests cannot use. */
 async function profileTimezone({ reads }: SignedInVisit): Promise<string | undefined> {
   const timezone = await reads.timezone();
   return timezone === "UTC" || /^[+-]/.test(timezone) ? undefined : timezone;
@@ -384,10 +380,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-/**
- * Returns the field with its value as a number. A text that is no number stays a text, so that the API refuses
- * it with a reason.
- */
+/** Returns the value as a number. Other text stays a text, and the API refuses it with a reason. */
 const numberAt = (name: string, given: string | undefined): Record<string, number | string> =>
   given === undefined ? {} : { [name]: /^\s*-?\d{1,9}\s*$/.test(given) ? Number(given) : given };
 
@@ -446,10 +439,7 @@ interface Offer {
   readonly cycles: readonly JudgedCycle[];
 }
 
-/**
- * Shows the tests of an app: first the requests that a maintainer must answer, and then each listing with its
- * current cycles.
- */
+/** Shows the tests of an app: first the requests for slots, and then the listings with their cycles. */
 async function showListings(visit: SignedInVisit): Promise<Reply> {
   const { ask, now, reads } = visit;
   const navigation = await appNavigationOf(visit, "testing");

@@ -40,10 +40,7 @@ interface ReceivedSession {
   readonly session: SessionReport;
 }
 
-/**
- * Returns the handlers for apps under test. With a test key, an app reports sessions and reads the status of its slot.
- * Due changes of the test are applied first.
- */
+/** Returns the handlers with which apps under test report sessions and read the status of a slot. */
 export const testSessionHandlers = (
   deps: Pick<Deps, "clock" | "database" | "log" | "memory" | "newId" | "passingTime" | "settings" | "time">,
 ): Handlers<typeof contract> => {
@@ -54,8 +51,7 @@ export const testSessionHandlers = (
     if (!slot || !passingTime.isDue(slot.nextAt)) return slot;
     await passingTime.catchUpOf("cycle", slot.cycleId);
     const caughtUp = await findSlot(key);
-    // If a change still seems due, another server has just applied the change. The signal of that server has
-    // not arrived, so the cached slot is out of date.
+    // If a change still seems due, the cached slot is old: another server has just applied the change.
     return caughtUp && passingTime.isDue(caughtUp.nextAt) ? loadSlot(database, key) : caughtUp;
   };
   const forgetUnknown = createForgetUnknown(deps);
@@ -85,10 +81,7 @@ export const testSessionHandlers = (
   };
 };
 
-/**
- * Throws `busy` if a session does not count only because the server's clock may be wrong. The session may count when it
- * is sent again.
- */
+/** Throws `busy` if a session does not count only because the clock may be wrong. */
 function refuseInDoubt({ time }: Pick<Deps, "time">, received: ReceivedSession, slot: KeyedSlot): void {
   if (!time.isDoubtful() || verdictOn(received, slot).counted) return;
   if (wouldHaveCounted(received.session, slot)) throw doubtfulTime();
@@ -98,8 +91,8 @@ function refuseInDoubt({ time }: Pick<Deps, "time">, received: ReceivedSession, 
 const unknownResult: SessionResult = { matched: false, counted: false, dayIndex: 0, reason: null };
 
 /**
- * Judges and records a test session. For an unknown key, does the same work but stores nothing. So neither the
- * answer nor the duration shows whether the key ever existed. (rule T15)
+ * Judges and records a session. Does the same work for an unknown key: the duration must not reveal it.
+ * (rule T15)
  */
 async function judgeAndRecord(
   tx: Transaction,
@@ -109,8 +102,7 @@ async function judgeAndRecord(
   const verdict = verdictOn(received, slot);
   if (!slot || (await isSettled(tx, received, { slot, verdict })))
     return record(tx, received, { slot, verdict });
-  // The state has changed: another session or proof may have counted the day. Judges the session again with the current
-  // state.
+  // Another session or proof may have counted the day. Judges the session again with the current state.
   const current = await loadSlot(tx, received.key);
   const after = verdictOn(received, current);
   if (after.counted)
@@ -127,7 +119,7 @@ interface Judged {
 const verdictOn = ({ session, now }: ReceivedSession, slot: KeyedSlot = unknownSlot): SessionVerdict =>
   judgeSession(session, slot, now);
 
-/** Counts the day if the verdict says so. Returns false if the day can no longer be counted, and true otherwise. */
+/** Counts the day if the verdict says so. Returns false if the day can no longer count. */
 async function isSettled(
   tx: Transaction,
   { id, eventId, now, key }: ReceivedSession,
@@ -188,10 +180,7 @@ function timeOfStatus(slot: KeyedSlot | undefined, now: Date) {
 
 const dayMilliseconds = 86_400_000;
 
-/**
- * Returns the status for an unknown test key. The status has all fields, because clients expect all of them.
- * Only `dueBy`, the end of the UTC day, is not constant. (rule T23)
- */
+/** Returns the status for an unknown test key. It has all fields, because clients expect them. (rule T23) */
 const unknownStatus = (now: Date): SessionStatus => ({
   matched: false,
   counted: false,
@@ -219,8 +208,7 @@ interface FindSlot {
 }
 
 /**
- * Creates the function that finds the slot of a test key. The cache also keeps unknown keys, so that the time of an
- * answer does not show which keys exist.
+ * Creates the function that finds slots. Caches unknown keys, too: the duration must not show which keys exist.
  */
 function createFindSlot({ database, memory }: Pick<Deps, "database" | "memory">): FindSlot {
   const lookUp = cachedLookup({
@@ -283,10 +271,7 @@ const keyedSlotOf = ({
   },
 });
 
-/**
- * The slot for all unknown test keys. None of its days can count. The search for its current day takes as long as for a
- * real slot.
- */
+/** The slot for unknown test keys. No day counts. Finding its day takes as long as for real slots. */
 const unknownSlotRow: KeyedSlotRow = {
   id: "",
   cycleId: "",
@@ -312,11 +297,7 @@ interface UnknownKey {
 
 const removedAtOnce = 100;
 
-/**
- * Limits the number of unknown test keys that have rows in the database. The rows are rate limits and stored
- * answers. Returns a function that must be called after each use of an unknown key. The function deletes the
- * rows of the oldest keys above the limit. If the deletion fails, the request still succeeds.
- */
+/** Limits how many unknown test keys have rows. Call the returned function after each use of an unknown key. */
 function createForgetUnknown({
   database,
   settings,
@@ -329,7 +310,7 @@ function createForgetUnknown({
     const scopes = old.map(({ appId, keyHash }) => scopeOfField(appId, keyHash, contract.report));
     await database
       .write(async (tx) => {
-        // A key that is unknown in one app may belong to another app. The rate limit of such a key must stay.
+        // The key may belong to another app. If so, its rate limit must stay.
         const held = await testSessions.heldKeys(tx, old);
         const unheld = old.filter(({ keyHash }) => !held.has(keyHash));
         await forget(
@@ -342,12 +323,7 @@ function createForgetUnknown({
   };
 }
 
-/**
- * Keeps a list of the unknown test keys that have rows in the database. Returns a function that must be called
- * with each used key. The function returns the keys whose rows must be deleted, usually none. When the list has
- * a hundred keys more than `most`, the function returns the hundred least recently used keys of the app with
- * the most keys.
- */
+/** Returns a function to call with each used unknown key. It returns the keys whose rows must be deleted. */
 function createUnknownKeys(most: number): (key: UnknownKey) => readonly UnknownKey[] {
   const byApp = new Map<string, Set<string>>();
   let count = 0;

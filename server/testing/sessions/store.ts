@@ -12,7 +12,7 @@ export interface KeyedSlotRow {
   readonly startsOn: string;
   readonly timezone: string;
   readonly durationDays: number;
-  /** A JSON array of the times at which the days begin. The last time is the end of the last day. */
+  /** A JSON array of times: the starts of the days, and the end of the last day. */
   readonly dayStarts: string;
   /** The time at which the next change of the cycle is due; null if there is no next change. */
   readonly nextAt: string | null;
@@ -62,10 +62,7 @@ export const testSessions = {
     return new Set(rows.map(({ keyHash }) => keyHash));
   },
 
-  /**
-   * Stores a session. Returns false if its slot does not exist. Both cases run the same statement, so the
-   * duration does not show whether the slot exists. (rule T19)
-   */
+  /** Stores a session. Returns false for an unknown slot. The duration is the same in both cases. (rule T19) */
   async record(tx: Transaction, slotId: string, session: NewTestSession): Promise<boolean> {
     const recorded = await tx.run(
       `INSERT INTO test_sessions

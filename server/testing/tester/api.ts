@@ -126,15 +126,12 @@ interface KnownTester extends ActiveSlots {
 /** The estimated memory in bytes for a tester, and for each slot without its texts. */
 const bytesWithoutTexts = 1_000;
 
-/**
- * The estimated memory for one character of a slot's texts, in bytes: two in the cached slot, and at most three
- * in the answer for today.
- */
+/** The estimated bytes for one character: two in the cached slot, and at most three in today's answer. */
 const bytesOfCharacter = 5;
 
 /**
- * Creates the function that returns a tester's tasks of today or an earlier day. It throws `bad_request` for a day that
- * has begun in no test. (rule T25)
+ * Creates the function that returns a tester's tasks. It throws `bad_request` for a day that has not begun.
+ * (rule T25)
  */
 function createTasks(
   { database, clock, memory, passingTime }: Pick<Deps, "database" | "clock" | "memory" | "passingTime">,
@@ -163,8 +160,7 @@ function createTasks(
     if (!passingTime.isDue(known.nextAt)) return known;
     await passingTime.catchUpOf("tester", testerId);
     const caughtUp = (await knownTester(testerId)) ?? nothing(testerId);
-    // If a change still seems due, another server has just applied the change. The signal of that server has
-    // not arrived, so the cached slots are out of date.
+    // If a change still seems due, the cached slots are old: another server has just applied the change.
     return passingTime.isDue(caughtUp.nextAt) ? load(testerId) : caughtUp;
   };
   return async (testerId: string, day: number | undefined): Promise<PreparedAnswer> => {
@@ -211,8 +207,7 @@ function spanOf(slots: readonly TesterSlot[]) {
 }
 
 /**
- * Returns the slots of tests in which this day has begun. Leaves out slots that the tester got after this day.
- * Without a day, returns all slots. Throws `bad_request` if the day has begun in no test.
+ * Returns the slots that the tester already had on `day`. Throws `bad_request` if `day` has begun in no test.
  */
 function reachedBy(active: readonly TesterSlot[], day: number | undefined): readonly TesterSlot[] {
   if (day === undefined) return active;
@@ -261,8 +256,8 @@ async function requestedSlot(tx: Transaction, slotId: string, testerId: string) 
 }
 
 /**
- * Changes the account's time zone, and the push token of the requesting device. A null or blank `pushToken` turns
- * notifications off.
+ * Changes the account's time zone and the device's push token. A null or blank `pushToken` turns notifications
+ * off.
  */
 async function updateProfile(
   deps: Pick<Deps, "clock">,
@@ -319,10 +314,7 @@ interface Accepted {
   readonly dayIndex: number;
 }
 
-/**
- * Judges a proof by the current state of its slot. Returns the slot and the day that counts. Throws the reason of a
- * refusal.
- */
+/** Judges a proof. Returns the slot and the day that counts. Throws the reason of a refusal. */
 async function accept(
   { clock, time }: Pick<Deps, "clock" | "time">,
   reader: Reader,
@@ -411,8 +403,8 @@ const proofImagesOf = ({ images = [] }: Pick<NewProof, "images">): ProofImage[] 
   );
 
 /**
- * Returns the task of a tester on today or an earlier day. Clients show `dayIndex` and `targetScreen`, and never
- * compute them. (rules T26, T35)
+ * Returns a tester's task on a day. Clients never compute `dayIndex` and `targetScreen` themselves.
+ * (rules T26, T35)
  */
 function taskAnswer(slot: TesterSlot, dayIndex: number, deps: SlotAnswerDeps): Task {
   const { row, days, counted } = slot;

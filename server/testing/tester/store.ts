@@ -20,7 +20,7 @@ export interface TesterSlotRow {
   readonly startsOn: string;
   readonly timezone: string;
   readonly durationDays: number;
-  /** A JSON array of the times at which the days begin. The last time is the end of the last day. */
+  /** A JSON array of times: the starts of the days, and the end of the last day. */
   readonly dayStarts: string;
   readonly appName: string;
   readonly iconUrl: string | null;
@@ -45,7 +45,7 @@ interface RequestedSlotRow {
   readonly appId: string;
   readonly seat: number;
   readonly cycleStatus: string;
-  /** A JSON array of the times at which the days begin. The last time is the end of the last day. */
+  /** A JSON array of times: the starts of the days, and the end of the last day. */
   readonly dayStarts: string;
   readonly isMember: number | boolean;
 }
@@ -96,10 +96,7 @@ const from = "FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON
 
 /** The queries with which testers read and request slots. */
 export const testerSlots = {
-  /**
-   * Returns the slots in which the tester has a task, oldest cycle first. Also returns the time of the next change of
-   * the tester's cycles.
-   */
+  /** Returns the slots with a task, oldest cycle first, and when the tester's cycles change next. */
   async listActive(reader: Reader, testerId: string): Promise<ActiveSlots> {
     const found = await reader.get<{ rows: string; cycles: string; nextAt: string | null }>(
       `SELECT CAST(${asJson[reader.engine]("c.created_at, s.id")} AS TEXT) AS rows,
@@ -194,9 +191,8 @@ const firstFree = `SELECT id FROM (
 const endOfLastDay = "substr(c.day_starts, length(c.day_starts) - 25, 24)";
 
 /**
- * Returns the cycles in which the tester may request a slot, newest first. Leaves out cycles that are over,
- * cycles of the tester's own apps, and cycles in which the tester has or had a slot. The query treats due
- * changes as applied, so the list does not wait for these changes. (rule T37)
+ * Returns the cycles in which the tester may request a slot, newest first. Treats due changes as applied.
+ * (rule T37)
  */
 export const openListings = (
   reader: Reader,
@@ -226,8 +222,8 @@ export const proofs = {
   insert: (tx: Transaction, proof: Added<typeof tables.proofs>) => tx.insert(tables.proofs, proof),
 
   /**
-   * Deletes the images of an app's proofs, and returns the hashes of their files. No image can be added until the
-   * transaction ends.
+   * Deletes the images of an app's proofs. Returns their hashes. No image can be added until the transaction
+   * ends.
    */
   async removeImages(tx: Transaction, appId: string): Promise<string[]> {
     if (tx.engine === "postgres") await tx.get("SELECT 1 AS one FROM apps WHERE id = ? FOR UPDATE", appId);

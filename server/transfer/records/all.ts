@@ -92,8 +92,8 @@ const audit = recordOf(access.audit, {
 });
 
 /**
- * Addresses whose owners have unsubscribed from mails. Confirmations of addresses are not exported, because a
- * server must not trust the confirmations in a file. (rule X6)
+ * Unsubscribed addresses. Confirmations are not exported: no server may trust confirmations in a file.
+ * (rule X6)
  */
 const unsubscribed = recordOf(mail.mailAddresses, {
   type: "unsubscribed",
@@ -188,10 +188,7 @@ const namedThreads = recordOf(content.changelogFeedback, {
   columns: { feedback_id: id },
 });
 
-/**
- * Returns the same field, but an import replaces each thread id in the text with the new id of that thread.
- * (rule C17)
- */
+/** Returns the same field. An import replaces the thread ids in its text with the new ids. (rule C17) */
 const naming = (field: Field): Field => ({
   ...field,
   stored(value, place) {
@@ -204,8 +201,7 @@ const naming = (field: Field): Field => ({
 });
 
 /**
- * Replaces quotes and escaped line feeds in JSON with line feeds, so that each line of the texts in the JSON is
- * a separate line.
+ * Replaces quotes and escaped line feeds in JSON with line feeds: each line of a text becomes a separate line.
  */
 const linesIn = (stored: string): string => stored.replaceAll(/\\n|(?<!\\)"/g, "\n");
 
@@ -350,10 +346,7 @@ const countedDays = recordOf(tables.countedDays, {
   columns: { day_index: day, kind: oneOf("session", "proof"), evidence_id: id, counted_at: instant },
 });
 
-/**
- * The slots of a cycle. Test keys are not exported, so no imported slot is active. The tester of an imported
- * slot is an address without an account. (rule X6)
- */
+/** The slots of a cycle. No imported slot is active, because test keys are not exported. (rule X6) */
 const slots = recordOf(tables.slots, {
   type: "slot",
   parent: "cycle_id",
@@ -384,8 +377,8 @@ const slots = recordOf(tables.slots, {
 });
 
 /**
- * The cycles of a listing. An import cancels cycles that have not ended, because their testers would have no
- * test keys. (rule X6)
+ * The cycles of a listing. An import cancels cycles that have not ended: their testers have no test keys.
+ * (rule X6)
  */
 const cycles = recordOf(tables.cycles, {
   type: "cycle",
@@ -435,7 +428,7 @@ const listings = recordOf(tables.listings, {
   below: [cycles],
 });
 
-/** The records of an app in the order of the file. A record comes after the records to which it refers. */
+/** The records of an app in file order. A record comes after the records to which it refers. */
 export const rootRecords = [
   ...[appRecord, pictureUploads, faqs, ...feedbackRecords, releaseNotes, listings, audit, unsubscribed],
 ];

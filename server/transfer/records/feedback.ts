@@ -91,8 +91,7 @@ const claims = recordOf(feedback.runClaims, {
 });
 
 /**
- * The proposals of a thread. After the import, `settle` in the store ends approvals that were not carried out. (rule
- * X6)
+ * The proposals of a thread. `settle` in the store ends imported approvals that were not carried out. (rule X6)
  */
 const runs = recordOf(feedback.runs, {
   type: "run",
@@ -294,10 +293,7 @@ const threads = recordOf(feedback.feedback, {
   below: [messages, failures, runs, threadUploads, threadTags, times, repeats, threadMerge],
 });
 
-/**
- * The name of a tag. The field refuses the same names as the console, because these names may be invisible, or
- * look like another tag.
- */
+/** The name of a tag. Names that the console refuses may be invisible, or look like another tag. */
 const tagName = accepted(
   { safeParse: (name) => ({ success: TagName.safeParse(name).data === name }) },
   "the name of a tag, without commas and invisible characters",

@@ -48,10 +48,7 @@ export function rowOf(kind: RecordKind, line: Line, place: Naming & { readonly a
   return kind.adjusted ? kind.adjusted(row, place.now) : row;
 }
 
-/**
- * Removes links to senders' pages, because the exports of older servers contain these links. The links are
- * secret, and may still work on the old server. (rule M8)
- */
+/** Removes secret links to senders' pages, which may still work on the old server. (rule M8) */
 const withoutLinks = (stored: Stored): Stored =>
   typeof stored === "string" ? withoutSenderLinks(stored) : stored;
 
@@ -78,13 +75,9 @@ export interface RecordKind<Tables extends string = string> {
   readonly order: readonly string[];
   /** The columns that the file contains. In a line, their names are in camel case. */
   readonly columns: Readonly<Record<string, Field>>;
-  /**
-   * Columns with another value or name in the file. `sql` is the expression for the value, `name` the name in a line.
-   */
+  /** Columns that differ in the file. `sql` is the expression for the value, `name` the name in a line. */
   readonly read?: Readonly<Record<string, { readonly sql: string; readonly name: string }>>;
-  /**
-   * The SQL expression that contains the id of the parent and has an index. By default, this is the column `parent`.
-   */
+  /** The indexed SQL expression for the id of the parent. The default is the column `parent`. */
   readonly parentSql?: string;
   /** The SQL condition for the exported rows. By default, all rows are exported. */
   readonly where?: string;
@@ -126,15 +119,11 @@ interface Described<
 
 type ColumnOf<Of extends AnyTable> = keyof Of["columns"] & string;
 
-/**
- * The additional arguments of `recordOf`: none if every column is described. Otherwise the error of the compiler names
- * the missing columns.
- */
+/** If a column is not described, this argument makes the compiler name the missing column. */
 type Unsaid<Column> = [Column] extends [never] ? [] : [neitherExportedNorLeft: { readonly column: Column }];
 
 /**
- * Describes how rows are exported and imported. The code compiles only if each column is exported, set by the import,
- * or omitted with a reason. (rule X4)
+ * Describes how rows are exported and imported. The compiler finds each column that is not described. (rule X4)
  */
 export const recordOf = <
   Of extends AnyTable,

@@ -131,10 +131,7 @@ const Head = ({ navigation: { links, app }, detail: { cycle }, listing, address 
   </>
 );
 
-/**
- * Returns the date of the day after the last day. Until the end of this day, late sessions of the last day
- * count. (rule D7)
- */
+/** Returns the date after the last day. Until its end, late sessions of the last day count. (rule D7) */
 const lateUntil = ({ startsOn, durationDays }: Cycle): string =>
   dateParts(dateOfDay(startsOn, durationDays + 1)).date;
 
@@ -448,7 +445,7 @@ const rotateKey = slotForm("rotateKey", "key-rotated");
 
 const confirmJoin = slotForm("confirmJoin", "join-confirmed");
 
-/** Creates the handler of a form that changes one slot. A refused form is shown again with the details of that slot. */
+/** Creates the handler of a form that changes one slot. A refused form is shown again with that slot. */
 function slotForm<Done extends string>(
   action: Exclude<keyof typeof slots, "assign">,
   done: Done,
@@ -468,10 +465,7 @@ function slotForm<Done extends string>(
   };
 }
 
-/**
- * Throws `wrong_state` if another tester has requested the slot since the page was shown. This is possible
- * after the request on the page has expired.
- */
+/** Throws `wrong_state` if another tester has requested the slot since the page was shown. */
 function refuseOtherTester(fields: Fields, slot: SlotWithDays): void {
   if (slot.status !== "requested" || fields.text(shownTester) === testerVersion(slot)) return;
   throw new ApiError("wrong_state", {
@@ -505,8 +499,7 @@ async function readSlot(visit: SignedInVisit, slotId: string): Promise<SlotWithD
 }
 
 /**
- * Replaces the error `not_found` with an error at the field for the e-mail address. The slot exists, so the
- * address is unknown.
+ * Replaces `not_found` with an error at the address field. The slot exists: only the address can be unknown.
  */
 function toFaultOfAddress(error: unknown): never {
   const unknown = error instanceof ApiError && error.code === "not_found";

@@ -60,10 +60,7 @@ const isOpen = ({ status }: CycleDetail["slots"][number]): boolean => status ===
 /** The maximum number of testers that today's list shows before a person opens the rest of the list. */
 const mostShown = 8;
 
-/**
- * Shows the list of testers whose session or proof is missing. The most urgent tester comes first. Next to the
- * list is the chart of testers with every day counted.
- */
+/** Shows the testers whose session or proof is missing, and the chart of testers with every day counted. */
 export const TodayAndRuns = (props: StandingProps) => {
   const { detail } = props;
   const isLate = detail.attention.some(({ needsYesterday }) => needsYesterday);
@@ -175,11 +172,7 @@ interface ChartProps {
   readonly detail: CycleDetail;
 }
 
-/**
- * Shows for each day how many testers have all days up to that day counted. The filled area shows the testers so far.
- * The hatched area shows how many more are possible, and a line shows the needed number. A table with the same numbers
- * follows.
- */
+/** Shows how many testers have all days counted up to each day. Hatched: how many more are possible. */
 const UnbrokenChart = ({ detail }: ChartProps) => {
   const { unbroken, verdict } = detail;
   const newest = unbroken.at(-1);
@@ -247,10 +240,7 @@ function stepsOf(days: readonly UnbrokenDay[], yOf: (count: number) => number): 
   return decided.map(({ testers }, at) => `${at === 0 ? "M0 " : "V"}${yOf(testers)}h${dayWidth}`).join("");
 }
 
-/**
- * Returns the SVG path for the days that can still count for more testers. The height of the path shows how
- * many testers are possible.
- */
+/** Returns the SVG path for undecided days. Its height shows how many testers are possible. */
 function undecidedSteps(days: readonly UnbrokenDay[], yOf: (count: number) => number): string {
   const open = days.filter(({ testers, possible }) => testers !== possible);
   return open
@@ -347,8 +337,7 @@ export const SlotDayGrid = (props: DayGridProps) => (
 );
 
 /**
- * Returns the slots in the order of the grid. With `byAttention`, the slots in `attention` come first, and
- * removed slots come last.
+ * Returns the slots of the grid. With `byAttention`, slots in `attention` come first and removed slots last.
  */
 function inOrder({ detail: { slots, attention }, byAttention }: DayGridProps): readonly SlotWithDays[] {
   if (!byAttention) return slots;
