@@ -1,3 +1,6 @@
+import { itemTypes } from "../../../src/contract/changelog.ts";
+import { withoutFeedbackLines } from "../../../src/contract/content-text.ts";
+import { oneLine } from "../../../src/words/visible.ts";
 import { releaseTranslations } from "../../content/changelog/answer.ts";
 import { plainTextOfMarkdown } from "../../content/texts/html.ts";
 import { languageFor } from "../../content/texts/rules.ts";
@@ -11,13 +14,11 @@ import { statusUrlOf } from "../sender-page/links.ts";
 import type { ReportRow } from "../sender-page/store.ts";
 import { queueMail, sendsMail } from "./queue.ts";
 import {
-  languageOfReport,
   mailedForDays,
   mostReleaseMailsInADay,
-  plainNote,
+  quotedBeginning,
   type ReachCounts,
   type ReasonForAll,
-  releaseText,
 } from "./rules.ts";
 import { type NoteToMail, releaseMails } from "./store.ts";
 
@@ -226,3 +227,94 @@ function wordsOf(note: NoteToMail, plainText: (markdown: string) => string): (me
     return words;
   };
 }
+
+/** The fields of the metadata in which apps write the language of a report. */
+const namesOfLanguage = ["language", "locale", "lang"];
+
+/** Returns the language that an app has written into the metadata of a report; undefined if it has written none. */
+export function languageOfReport(metadata: string): string | undefined {
+  const values: ReadonlyMap<string, unknown> = new Map(Object.entries(Object(JSON.parse(metadata))));
+  return namesOfLanguage
+    .map((name) => values.get(name))
+    .find((value) => typeof value === "string" && value !== "")
+    ?.toString();
+}
+
+/** The text of a release note in one language. */
+interface NoteText {
+  readonly bodyFormat: "items" | "markdown";
+  /** The text in Markdown. */
+  readonly body: string;
+  readonly items: readonly { readonly type: string; readonly text: string }[];
+}
+
+/** Returns a note as plain text. Uses the other field if the field of `bodyFormat` is empty. */
+export function plainNote(
+  { bodyFormat, body, items }: NoteText,
+  plainText: (markdown: string) => string,
+): string {
+  const [changes, text] = [changesText(items), plainText(body)];
+  return bodyFormat === "items" ? changes || text : text || changes;
+}
+
+/** Returns a list of changes, with a heading for each type. Leaves out the lines that only name threads. */
+function changesText(items: NoteText["items"]): string {
+  const shown = items
+    .map(({ type, text }) => ({ type, line: oneLine(withoutFeedbackLines(text)) }))
+    .filter(({ line }) => line !== "");
+  const types = new Set([...itemTypes, ...shown.map(({ type }) => type)]);
+  return [...types]
+    .map((kind) => ({ kind, changes: shown.filter(({ type }) => type === kind) }))
+    .filter(({ changes }) => changes.length > 0)
+    .map(({ kind, changes }) =>
+      [`${kind[0]?.toUpperCase()}${kind.slice(1)}:`, ...changes.map(({ line }) => `- ${line}`)].join("\n"),
+    )
+    .join("\n\n");
+}
+
+/** The maximum number of characters of a release note in a mail. */
+const noteLength = 4_000;
+
+/** Returns the beginning of a text, cut between two words. */
+function beginningOf(text: string): string {
+  const characters = [...text];
+  if (characters.length <= noteLength) return text;
+  const cut = characters.slice(0, noteLength).join("");
+  return `${(/^.*\s/s.exec(cut)?.[0] ?? cut).trimEnd()} …`;
+}
+
+/** Returns the text of the mail about a release note for one sender. (rule M15) */
+export const releaseText = ({
+  appName,
+  version,
+  title,
+  note,
+  message,
+  createdAt,
+  ...links
+}: {
+  readonly appName: string;
+  readonly version: string;
+  readonly title: string;
+  /** The text of the note as plain text; empty if there is none. */
+  readonly note: string;
+  /** The text of the sender's report. */
+  readonly message: string;
+  readonly createdAt: string;
+  readonly statusUrl: string;
+  readonly stopUrl: string;
+}): string =>
+  [
+    `${appName} ${version} is available: ${title}`,
+    "",
+    ...(note === "" ? [] : [beginningOf(note), ""]),
+    `This release is about your message of ${createdAt.slice(0, 10)}:`,
+    ...quotedBeginning(message),
+    "",
+    "You can answer on your page:",
+    links.statusUrl,
+    "",
+    "-- ",
+    `To stop mails about releases of ${appName}:`,
+    links.stopUrl,
+  ].join("\n");

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { AuditChange } from "../../../src/contract/audit.ts";
 import { badRequest } from "../../../src/contract/errors.ts";
 import type { ReplyDelivery } from "../../../src/contract/threads.ts";
 import { titled } from "../../../src/words/visible.ts";
@@ -6,12 +7,13 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { replyDelivery, type SentReply } from "../../feedback/messages/rules.ts";
 import { subjectOf } from "../../feedback/reports/rules.ts";
+import { withStatusUrl } from "../../feedback/saved-replies/rules.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { isMailAddress } from "../address.ts";
 import { statusUrlOf } from "../sender-page/links.ts";
 import { type ReportRow, reports } from "../sender-page/store.ts";
 import { queueMail, sendsMail } from "./queue.ts";
-import { replyText, senderSubject } from "./rules.ts";
+import { quotedBeginning } from "./rules.ts";
 
 /**
  * Returns the reports that get a reply, and the columns to store. Throws `bad_request` for another thread.
@@ -106,3 +108,34 @@ export const deliveryOf = (
 
 const mailedLink = (deps: ReplyDeps, { id, linkCounter, senderPages }: ReportRow): string | undefined =>
   senderPages === 1 ? statusUrlOf(deps, { reportId: id, counter: linkCounter, mailed: true }) : undefined;
+
+/** Returns the text of a mail with a reply, the link to the sender's page, and the report's beginning. (rule M10) */
+export function replyText({
+  reply,
+  appName,
+  message,
+  createdAt,
+  statusUrl,
+}: {
+  readonly reply: string;
+  readonly appName: string;
+  /** The text of the receiver's report. */
+  readonly message: string;
+  readonly createdAt: string;
+  /** The link to the sender's page of the report. The receiver of this mail can answer there. */
+  readonly statusUrl: string | undefined;
+}): string {
+  const page = statusUrl === undefined ? [] : ["Answer, and see all replies, on your page:", statusUrl, ""];
+  const about = `You wrote to ${appName} on ${createdAt.slice(0, 10)}:`;
+  return [withStatusUrl(reply, statusUrl), "", "-- ", ...page, about, ...quotedBeginning(message)].join("\n");
+}
+
+/**
+ * Returns a report's first subject; undefined if it was erased. `firstChange` is JSON of its first audit entry.
+ * (rule M10)
+ */
+export function senderSubject(subject: string, firstChange: string | undefined): string | undefined {
+  if (firstChange === undefined) return subject;
+  const changes: readonly AuditChange[] = JSON.parse(firstChange);
+  return changes.find(({ field }) => field === "subject")?.from || undefined;
+}

@@ -1,42 +1,5 @@
-import type { AuditChange } from "../../../src/contract/audit.ts";
-import { itemTypes } from "../../../src/contract/changelog.ts";
-import { withoutFeedbackLines } from "../../../src/contract/content-text.ts";
 import { countOf } from "../../../src/words/phrases.ts";
 import { oneLine, visibleText } from "../../../src/words/visible.ts";
-import { withStatusUrl } from "../../feedback/saved-replies/rules.ts";
-
-/** Returns the text of a mail with a reply, the link to the sender's page, and the report's beginning. (rule M10) */
-export function replyText({
-  reply,
-  appName,
-  message,
-  createdAt,
-  statusUrl,
-}: {
-  readonly reply: string;
-  readonly appName: string;
-  /** The text of the receiver's report. */
-  readonly message: string;
-  readonly createdAt: string;
-  /** The link to the sender's page of the report. The receiver of this mail can answer there. */
-  readonly statusUrl: string | undefined;
-}): string {
-  const page = statusUrl === undefined ? [] : ["Answer, and see all replies, on your page:", statusUrl, ""];
-  const about = `You wrote to ${appName} on ${createdAt.slice(0, 10)}:`;
-  return [withStatusUrl(reply, statusUrl), "", "-- ", ...page, about, ...quotedBeginning(message)].join("\n");
-}
-
-/** The fields of the metadata in which apps write the language of a report. */
-const namesOfLanguage = ["language", "locale", "lang"];
-
-/** Returns the language that an app has written into the metadata of a report; undefined if it has written none. */
-export function languageOfReport(metadata: string): string | undefined {
-  const values: ReadonlyMap<string, unknown> = new Map(Object.entries(Object(JSON.parse(metadata))));
-  return namesOfLanguage
-    .map((name) => values.get(name))
-    .find((value) => typeof value === "string" && value !== "")
-    ?.toString();
-}
 
 /** Mails are sent only about notes of at most this age. An older note may have been imported. */
 export const mailedForDays = 7;
@@ -102,85 +65,6 @@ function reasonsInWords({ unconfirmed, unsubscribed, mailed, full, unaddressed }
       : [`${countOf(unaddressed, "report")} ${unaddressed === 1 ? "has" : "have"} no mail address.`]),
   ];
 }
-
-/** The text of a release note in one language. */
-interface NoteText {
-  readonly bodyFormat: "items" | "markdown";
-  /** The text in Markdown. */
-  readonly body: string;
-  readonly items: readonly { readonly type: string; readonly text: string }[];
-}
-
-/** Returns a note as plain text. Uses the other field if the field of `bodyFormat` is empty. */
-export function plainNote(
-  { bodyFormat, body, items }: NoteText,
-  plainText: (markdown: string) => string,
-): string {
-  const [changes, text] = [changesText(items), plainText(body)];
-  return bodyFormat === "items" ? changes || text : text || changes;
-}
-
-/** Returns a list of changes, with a heading for each type. Leaves out the lines that only name threads. */
-function changesText(items: NoteText["items"]): string {
-  const shown = items
-    .map(({ type, text }) => ({ type, line: oneLine(withoutFeedbackLines(text)) }))
-    .filter(({ line }) => line !== "");
-  const types = new Set([...itemTypes, ...shown.map(({ type }) => type)]);
-  return [...types]
-    .map((kind) => ({ kind, changes: shown.filter(({ type }) => type === kind) }))
-    .filter(({ changes }) => changes.length > 0)
-    .map(({ kind, changes }) =>
-      [`${kind[0]?.toUpperCase()}${kind.slice(1)}:`, ...changes.map(({ line }) => `- ${line}`)].join("\n"),
-    )
-    .join("\n\n");
-}
-
-/** The maximum number of characters of a release note in a mail. */
-const noteLength = 4_000;
-
-/** Returns the beginning of a text, cut between two words. */
-function beginningOf(text: string): string {
-  const characters = [...text];
-  if (characters.length <= noteLength) return text;
-  const cut = characters.slice(0, noteLength).join("");
-  return `${(/^.*\s/s.exec(cut)?.[0] ?? cut).trimEnd()} …`;
-}
-
-/** Returns the text of the mail about a release note for one sender. (rule M15) */
-export const releaseText = ({
-  appName,
-  version,
-  title,
-  note,
-  message,
-  createdAt,
-  ...links
-}: {
-  readonly appName: string;
-  readonly version: string;
-  readonly title: string;
-  /** The text of the note as plain text; empty if there is none. */
-  readonly note: string;
-  /** The text of the sender's report. */
-  readonly message: string;
-  readonly createdAt: string;
-  readonly statusUrl: string;
-  readonly stopUrl: string;
-}): string =>
-  [
-    `${appName} ${version} is available: ${title}`,
-    "",
-    ...(note === "" ? [] : [beginningOf(note), ""]),
-    `This release is about your message of ${createdAt.slice(0, 10)}:`,
-    ...quotedBeginning(message),
-    "",
-    "You can answer on your page:",
-    links.statusUrl,
-    "",
-    "-- ",
-    `To stop mails about releases of ${appName}:`,
-    links.stopUrl,
-  ].join("\n");
 
 export type MailKind = "reply" | "invitation" | "recovery" | "notice" | "release";
 
@@ -285,19 +169,9 @@ const quotedLines = 12;
 const quotedLength = 1_000;
 
 /** Returns the first lines of a text. Each line is marked as a quotation. */
-function quotedBeginning(message: string): string[] {
+export function quotedBeginning(message: string): string[] {
   const cut = [...message].slice(0, quotedLength).join("");
   const lines = cut.split(/\r\n?|\n/);
   const isWhole = lines.length <= quotedLines && cut.length === message.length;
   return [...lines.slice(0, quotedLines).map((line) => `> ${line}`), ...(isWhole ? [] : ["> …"])];
-}
-
-/**
- * Returns a report's first subject; undefined if it was erased. `firstChange` is JSON of its first audit entry.
- * (rule M10)
- */
-export function senderSubject(subject: string, firstChange: string | undefined): string | undefined {
-  if (firstChange === undefined) return subject;
-  const changes: readonly AuditChange[] = JSON.parse(firstChange);
-  return changes.find(({ field }) => field === "subject")?.from || undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainNote, releaseText } from "../../../server/mail/outgoing/rules.ts";
+import { plainNote, releaseText } from "../../../server/mail/outgoing/release-mails.ts";
 
 const release = { appName: "Larder", version: "1.2", title: "Ovens", message: "It broke.\nBadly." };
 const links = { statusUrl: "https://inn.example/p/t/x", stopUrl: "https://inn.example/p/t/x/stop" };

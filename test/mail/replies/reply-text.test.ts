@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { replyText } from "../../../server/mail/outgoing/rules.ts";
+import { replyText } from "../../../server/mail/outgoing/replies.ts";
 
 const report = {
   reply: "Fixed.",
