@@ -3,16 +3,12 @@ import type { Context } from "../src/cli/core/context.ts";
 import { runCli } from "../src/cli/core/program.ts";
 import { contextOfProcess, processIo, runProcess, version } from "./process.ts";
 
-/**
- * Runs the command line of the executable (one file that needs no Node), and ends the process. The executable
- * has no commands for a server.
- */
+/** Runs the command line of the executable and ends the process. The executable needs no Node. */
 export const main = (): Promise<void> =>
   runProcess((signal) => runCli(process.argv.slice(2), contextOfExecutable(signal)));
 
 /**
- * Creates the context of a command. Credentials are stored in a file that only this user can read. The keychain
- * cannot be used, because the executable contains no native code.
+ * Creates the context of a command. Credentials are in a private file: the executable cannot load the keychain.
  */
 function contextOfExecutable(signal: AbortSignal): Context {
   return contextOfProcess(

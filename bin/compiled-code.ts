@@ -2,8 +2,7 @@
 // versions.
 
 /**
- * Makes Node store compiled code in a folder, so that later starts are faster. Only this user may access the
- * folder. Otherwise another user could add code to it.
+ * Makes Node store compiled code, so that later starts are faster. Other users must not write to the folder.
  */
 export function keepCompiledCode(): void {
   const modules = process.getBuiltinModule("node:module");
@@ -13,8 +12,7 @@ export function keepCompiledCode(): void {
 }
 
 /**
- * Returns the folder for compiled code, and creates it if it is missing. Undefined if the environment names no
- * folder for caches.
+ * Returns the folder for compiled code and creates it. Undefined if the environment names no folder for caches.
  */
 function codeFolder(env: NodeJS.ProcessEnv): string | undefined {
   const { mkdirSync } = process.getBuiltinModule("node:fs");

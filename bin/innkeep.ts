@@ -1,5 +1,4 @@
-// The entry point of the npm package. Old versions of Node can load this file and print a clear message. It loads other
-// modules only when needed.
+// The entry point of the npm package. Old versions of Node must be able to load this file.
 import { keepCompiledCode } from "./compiled-code.ts";
 
 declare const INNKEEP_VERSION: string;

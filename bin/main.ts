@@ -14,10 +14,7 @@ export const main = (): Promise<void> =>
     return code;
   });
 
-/**
- * Prints a notice if a newer version of innkeep exists. Call this only if standard error is a terminal, because
- * it loads a module that scripts do not need.
- */
+/** Prints a notice if a newer version exists. Call this only if standard error is a terminal. */
 async function noticeUpdate(context: Context, argv: readonly string[]): Promise<void> {
   const notice = await import("../src/cli/update.ts");
   if (!notice.noticeUpdate(context, argv)) return;
@@ -77,8 +74,8 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
 const fileBeside = (name: string) => process.getBuiltinModule("node:path").join(__dirname, name);
 
 /**
- * Loads the keychain. On Linux, sets the variable DBUS_SESSION_BUS_ADDRESS if it is missing, because agents
- * often start this program without the variable.
+ * Loads the keychain. Sets DBUS_SESSION_BUS_ADDRESS on Linux, because agents often start this program without
+ * the variable.
  */
 async function keychain() {
   const { sessionBusOf } = await import("../src/credentials/session-bus.ts");

@@ -1,8 +1,7 @@
 import { usageError } from "../src/cli/core/cli-error.ts";
 
 /**
- * Replaces the functions that show interactive screens in a terminal. Their library exists only as ES modules,
- * which the executable cannot contain.
+ * Replaces interactive screens. Their library exists only as ES modules, which the executable cannot contain.
  */
 const noScreen = (): Promise<void> =>
   Promise.reject(

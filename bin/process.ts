@@ -7,10 +7,7 @@ import { homeFolder } from "../src/credentials/folders.ts";
 import { decodedText } from "../src/words/decoded-text.ts";
 import { systemReason } from "../src/words/phrases.ts";
 
-/**
- * Creates the context of a step of GitHub Actions. Nobody can answer questions there. Programs such as the server are
- * missing.
- */
+/** Creates the context of a step of GitHub Actions. Nobody can answer questions there. */
 export const contextOfAction = (signal: AbortSignal): Context =>
   contextOfProcess(
     { io: processIo(signal), signal },
@@ -33,17 +30,14 @@ export const version = INNKEEP_VERSION;
 /** Runs a program, waits until all its output is written, and ends the process with its exit code. */
 export async function runProcess(program: (signal: AbortSignal) => Promise<number>): Promise<void> {
   process.on("exit", replaceClosedTerminals);
-  // Node ends the process if the program waits for an event that can never occur. The exit code is then 1.
+  // If the program waits for an event that never occurs, Node ends the process with this exit code.
   process.exitCode = 1;
   const code = await program(interruption());
   await flushed();
   process.exit(code);
 }
 
-/**
- * Returns a signal that aborts when the person or the system interrupts the process. A second interruption ends the
- * process immediately.
- */
+/** Returns a signal that aborts at an interruption. A second interruption ends the process immediately. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -99,9 +93,7 @@ function isRunning(processId: number): boolean {
   }
 }
 
-/**
- * Returns the streams of this process. Each stream is opened at its first use, and its modules are loaded only then.
- */
+/** Returns the streams of this process. Each stream is opened, and its modules are loaded, at its first use. */
 export const processIo = (interruption: AbortSignal): Io => ({
   stdin: {
     get isTerminal() {
@@ -137,10 +129,7 @@ function open(
   return stream;
 }
 
-/**
- * Ends the process, because output cannot be written: for example, the disk is full. The exit code is 0 with
- * `--best-effort`, otherwise 1.
- */
+/** Ends the process if output cannot be written. The exit code is 0 with `--best-effort`, otherwise 1. */
 function endWithoutOutput(error: NodeJS.ErrnoException): void {
   const isFine = isBestEffort(process.argv.slice(2));
   const word = isFine ? "Warning" : "error";
@@ -262,18 +251,15 @@ function onKey(pressed: (key: string) => void): () => void {
 }
 
 /**
- * Replaces closed terminals with the null device. Node resets terminals at exit, and crashes if a terminal is closed. A
- * crash changes the exit code and may store the memory on disk.
+ * Replaces closed terminals with the null device, because Node resets terminals at exit and crashes at closed
+ * ones.
  */
 function replaceClosedTerminals(): void {
   if (process.platform === "win32") return;
   for (const descriptor of [0, 1, 2]) if (isClosedTerminal(descriptor)) replace(descriptor);
 }
 
-/**
- * Whether a file descriptor is a device, but not an open terminal. True for a closed terminal, and also for the
- * null device.
- */
+/** Whether a file descriptor is a closed terminal. Also true for the null device. */
 function isClosedTerminal(descriptor: number): boolean {
   try {
     const { fstatSync } = process.getBuiltinModule("node:fs");
@@ -285,10 +271,7 @@ function isClosedTerminal(descriptor: number): boolean {
   }
 }
 
-/**
- * Closes the descriptor and opens the null device. The null device gets the same number, because the system
- * gives an opened file the lowest free number.
- */
+/** Replaces a descriptor with the null device. The system gives an opened file the lowest free number. */
 function replace(descriptor: number): void {
   try {
     const { closeSync, openSync } = process.getBuiltinModule("node:fs");

@@ -11,8 +11,8 @@ export interface Start {
 }
 
 /**
- * Returns the command that starts this program in a new terminal: `innkeep` or `node FILE`. It is never `npx`, which
- * could download an unrelated package named `innkeep`. (rule L56)
+ * Returns the command for a new terminal: `innkeep` or `node FILE`. `npx` could download an unrelated package.
+ * (rule L56)
  */
 export function startWords({ script, path }: Start): readonly string[] {
   const file = realPathOf(script) ?? script;
@@ -36,10 +36,7 @@ function realPathOf(file: string): string | undefined {
 
 const quoted = (word: string): string => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`);
 
-/**
- * Opens a file in an editor and returns the exit code of the editor. A shell runs `command`, because `command`
- * may contain flags (`code --wait`).
- */
+/** Opens a file in an editor and returns its exit code. A shell runs `command`, which may contain flags. */
 export function openEditor(command: string, file: string): Promise<number> {
   const quoted = process.platform === "win32" ? `"${file}"` : `'${file.replaceAll("'", "'\\''")}'`;
   const editor = spawn(`${command} ${quoted}`, { shell: true, stdio: "inherit" });

@@ -22,10 +22,7 @@ export const methodsThatList = [
 /** Answers by method, with placeholders for values that depend on the server or the request. */
 type PreparedAnswers = Readonly<Record<Era, Readonly<Record<string, string>>>>;
 
-/**
- * The fields of `_meta` in a request without a session. A client with a session sends the same values in
- * `initialize`.
- */
+/** The fields of `_meta` in a request without a session. In a session, `initialize` has the same values. */
 export const metaKeys = {
   version: "io.modelcontextprotocol/protocolVersion",
   client: "io.modelcontextprotocol/clientInfo",
@@ -39,8 +36,7 @@ export const placeholders = {
 } as const;
 
 /**
- * The build replaces the code of this file with the computed answers. So a server that sends these answers does not
- * load the SDK.
+ * The build replaces this code with the computed answers. A server with these answers does not load the SDK.
  */
 export const buildTimeAnswers = {
   all: await answersOf({ ...placeholders.options, readOnly: false }),

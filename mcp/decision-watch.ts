@@ -7,10 +7,7 @@ import { type Connection, readRun } from "./refusals.ts";
 /** The state of a proposal at the end of a wait. */
 export interface Observation {
   readonly run: Run;
-  /**
-   * The time of the last failed request; null if no request failed. An earlier wait for the same proposal may
-   * have sent it.
-   */
+  /** The time of the last failed request, or null. An earlier wait may have sent that request. */
   readonly lastErrorAt: Date | null;
 }
 
@@ -21,10 +18,7 @@ export interface WatchParts {
   readonly random: () => number;
 }
 
-/**
- * Resolves when a person has decided on a proposal, or when the time is over. Calls for the same proposal share
- * their requests.
- */
+/** Resolves at the decision of a person or when the time is over. Calls for one proposal share requests. */
 export type AwaitDecision = (
   runId: string,
   milliseconds: number,
@@ -47,10 +41,7 @@ interface Watch {
   waiters: number;
 }
 
-/**
- * The loop of requests continues for this time after the end of the longest wait. Without this time, it could
- * send one more request just when the wait ends.
- */
+/** The loop runs this much longer than the longest wait. Otherwise it could send a request just at the end. */
 const graceMs = 50;
 
 export function createDecisionWatch(parts: WatchParts): AwaitDecision {
@@ -72,7 +63,7 @@ export function createDecisionWatch(parts: WatchParts): AwaitDecision {
     if (watches.get(runId) === watch) watches.delete(runId);
   };
 
-  /** Returns the state at the end of a wait. If no request has an answer yet, reads the proposal once more. */
+  /** Returns the state at the end of a wait. If there is no answer yet, reads the proposal once. */
   const observeAtDeadline = async (
     state: WatchState,
     runId: string,

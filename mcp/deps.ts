@@ -3,7 +3,7 @@ import type { AwaitDecision } from "./decision-watch.ts";
 import type { Proposals } from "./proposal-files.ts";
 import type { Connection } from "./refusals.ts";
 
-/** Returns the bytes of a file; `too large` if it has more than `most` bytes; undefined if it cannot be read. */
+/** Returns the bytes of a file; `too large` above `most` bytes; undefined if it cannot be read. */
 type Download = (url: URL, most: number, signal: AbortSignal) => Promise<Buffer | "too large" | undefined>;
 
 /** The dependencies of the tools. */
@@ -15,15 +15,14 @@ export interface Deps {
   /** Whether the tools for the work on approved plans are offered. */
   readonly work: boolean;
   /**
-   * The name under which the tools claim approved plans. Each process has a different name. Over HTTP, each
-   * call has a different name.
+   * The name under which the tools claim plans. It is different for each process, and over HTTP for each call.
    */
   readonly worker: string;
   readonly connection: Connection;
   readonly proposals: Proposals;
   /** Whether this machine records the proposals that it sent. Without records it cannot list them. */
   readonly keepsRecord: boolean;
-  /** The thread of each proposal: the key is the id of the proposal, the value is the id of its thread. */
+  /** The thread id of each proposal, by the id of the proposal. */
   readonly threadOfRun: Map<string, string>;
   /** How often each proposal was read before its decision. After more reads, the answer suggests a longer wait. */
   readonly timesPending: Map<string, number>;

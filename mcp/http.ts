@@ -34,8 +34,7 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
   const streams = createOpenStreams();
   const serverFor = (deps: Deps, body: unknown): McpServerFactory => {
     const only = calledTool(body);
-    // Changes are not announced in the era `legacy`. There, a stream of changes belongs to a session, and this
-    // server has no sessions.
+    // Changes are not announced in the era `legacy`: they need a session, and this server has no sessions.
     return ({ era }) => {
       const server = createServer(options, deps, { announces: era === "modern", only });
       return Array.isArray(body) ? handleInTurns(server) : server;
@@ -47,8 +46,8 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
     const uris = urisIn(body);
     const parts = { streams, createServer: serverFor(deps, body), onError: options.onError };
     if (uris) return { response: await listen({ request, body, uris, caller }, parts), comesInParts: true };
-    // A call that waits for a decision gets a stream with a comment every 15 seconds, because proxies close
-    // connections without data. (rule A42)
+    // A wait for a decision gets a comment every 15 seconds, because proxies close connections without data.
+    // (rule A42)
     const comesInParts = isWait(body);
     const responseMode = comesInParts ? "sse" : "auto";
     const { fetch } = createMcpHandler(parts.createServer, { onerror: options.onError, responseMode });
@@ -163,8 +162,8 @@ interface ListenRequest {
 }
 
 /**
- * Answers with a stream of changes of resources that the client may read. The stream ends when the client disconnects,
- * its token is revoked, or the server stops. (rule A60)
+ * Answers with a stream of changes. It ends when the client disconnects, its token is revoked, or the server
+ * stops. (rule A60)
  */
 async function listen(
   { request, body, uris, caller }: ListenRequest,
@@ -222,10 +221,7 @@ const most = { ofToken: 20, ofAll: 1_000 } as const;
 
 /** Counts the open streams of a server. */
 interface OpenStreams {
-  /**
-   * Counts a new stream. Returns a function to call when the stream ends, or a sentence that says why the
-   * stream is refused.
-   */
+  /** Counts a new stream. Returns a function to call at its end, or the reason of a refusal. */
   open(tokenId: string): (() => void) | string;
 }
 
@@ -256,8 +252,7 @@ function createOpenStreams(): OpenStreams {
 }
 
 /**
- * Returns the answer to a call of a tool as JSON, faster than the SDK. Undefined if there is no such tool. Empty if the
- * client has disconnected.
+ * Answers a tool call faster than the SDK. Undefined for an unknown tool; empty if the client has disconnected.
  */
 async function answerCall(
   { era, id, tool, given }: PlainCall,
@@ -304,10 +299,7 @@ const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
 
 const reservedPrefix = "io.modelcontextprotocol/";
 
-/**
- * Reads a call of a tool. Returns undefined for messages that the SDK must handle: messages with unusual
- * fields, and waits for a decision.
- */
+/** Reads a call of a tool. Undefined for unusual fields and for waits, which the SDK must handle. */
 function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
   if (!isObject(body) || body.jsonrpc !== "2.0" || body.method !== "tools/call") return undefined;
   const { id, params } = body;
@@ -321,7 +313,7 @@ function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
   return era && { era, id, tool, given };
 }
 
-/** Whether no argument is an object or a list. Other calls go to the SDK, which limits the number of values. */
+/** Whether no argument is an object or a list. The SDK limits the number of values in other calls. */
 const isFlat = (given: unknown): given is Fields =>
   isObject(given) && Object.values(given).every((value) => value === null || typeof value !== "object");
 
@@ -353,10 +345,7 @@ interface SharedDeps {
   readonly isFirstOffer: (key: string) => boolean;
 }
 
-/**
- * Returns the dependencies of the tools for one request over HTTP. Only the dependencies in `SharedDeps` are
- * kept for later requests.
- */
+/** Returns the dependencies of the tools for one HTTP request. Later requests share only `SharedDeps`. */
 export function depsOf(
   { baseUrl, consoleUrl }: HttpToolOptions,
   caller: ToolCaller,
@@ -449,8 +438,8 @@ const textsOf = (values: Readonly<Record<string, unknown>> = {}): Record<string,
   );
 
 /**
- * Handles the requests of a connection one after another, except waits for a decision. If all requests of an
- * array ran at the same time, other clients would have to wait, and memory would hold all answers. (rule A64)
+ * Handles the requests of a connection one after another, except waits. Otherwise an array could block other
+ * clients. (rule A64)
  */
 function handleInTurns(server: McpServer): McpServer {
   const connect = server.connect.bind(server);
@@ -475,10 +464,7 @@ function handleInTurns(server: McpServer): McpServer {
   return server;
 }
 
-/**
- * Whether a message is a request that must not run at the same time as other requests. False for a wait for a
- * decision.
- */
+/** Whether a request must not run at the same time as others. False for waits for a decision. */
 const takesTurn = (message: unknown): message is JSONRPCMessage & { readonly id: string | number } =>
   isJSONRPCRequest(message) && !isWait(message);
 
@@ -502,10 +488,7 @@ const cancelledId = (message: unknown): unknown =>
 interface Turns {
   /** Calls `act` when all earlier functions have ended. `id` identifies the function. */
   add(id: unknown, act: () => void): void;
-  /**
-   * Call this when the function with this id has ended. The next function starts after a short pause for other
-   * work.
-   */
+  /** Call this when the function with this id has ended. After a short pause, the next function starts. */
   end(id: unknown): void;
   /** Removes the waiting function with this id, and returns it. Returns undefined if it was called already. */
   remove(id: unknown): (() => void) | undefined;

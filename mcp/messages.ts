@@ -14,9 +14,9 @@ export const isMessage = (value: unknown): boolean =>
 export const isLikeResponse = (value: unknown): boolean =>
   isObject(value) && !("method" in value) && ("result" in value || "error" in value);
 
-/** Returns the answer to a value that is not a message. Contains the id of the value, if it has one. */
+/** Returns the answer to a value that is no message. It contains the id of the value, if any. */
 export function refusalOfMessage(value: unknown) {
-  // The answer does not repeat the id of a response, because a request of the client could have the same id.
+  // The id of a response is not repeated: a request of the client could have the same id.
   const id = isObject(value) && !isLikeResponse(value) ? value.id : null;
   return refusalWith(typeof id === "string" || typeof id === "number" ? id : null, faultsOf(value).join(" "));
 }

@@ -14,9 +14,8 @@ import { longestWait, type McpOptions, offersWork } from "./options.ts";
 export type AnswerOf = (line: string) => string | undefined;
 
 /**
- * Returns a function that answers the first messages of one client in the same way as the SDK. The SDK itself
- * must answer messages of unknown form or of a second era, and a `legacy` session that does not begin with
- * `initialize`.
+ * Returns a function that answers the first messages of one client like the SDK. Undefined if the SDK must
+ * answer.
  */
 export function preparedAnswers(options: McpOptions): AnswerOf {
   const answers = buildTimeAnswers[offersWork(options) ? "work" : options.readOnly ? "readOnly" : "all"];

@@ -9,8 +9,8 @@ import { makeFolder } from "../src/credentials/folders.ts";
 const most = { kept: 500, files: 550 } as const;
 
 /**
- * Stores each proposal in a file that only this user can read. As an index, each thread has a folder with an
- * empty file for each of its proposals. Several MCP servers may use the same `stateDirectory`.
+ * Stores each proposal in a private file, with an index folder per thread. Several MCP servers may share
+ * `stateDirectory`.
  */
 export function proposalFiles(stateDirectory: string): ProposalStore {
   const folder = join(stateDirectory, "proposals");
@@ -163,8 +163,7 @@ export interface ProposalsParts {
 }
 
 /**
- * Creates the list of proposals that this machine sent to one server. Proposals that `store` cannot save are lost at a
- * restart.
+ * Creates the list of proposals that this machine sent to one server. Unsaved proposals are lost at a restart.
  */
 export function createProposals({ baseUrl, store, key, onFailure }: ProposalsParts): Proposals {
   const sent = new Map<string, KnownProposal>();
@@ -173,8 +172,8 @@ export function createProposals({ baseUrl, store, key, onFailure }: ProposalsPar
     store?.save(record).catch(() => onFailure("The proposal could not be written to the state folder."));
 
   /**
-   * Adds `verified` to a record: true if this process sent the text, or if the HMAC matches. Returns undefined
-   * for a record of a different server, and for a record with a wrong hash.
+   * Adds `verified`: the HMAC matches or this process sent the text. Undefined if the server or the hash is
+   * wrong.
    */
   const known = (record: ProposalRecord, secret: string | undefined): KnownProposal | undefined => {
     const ours = sent.get(record.run_id);

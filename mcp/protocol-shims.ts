@@ -1,7 +1,4 @@
-/**
- * Replaces a part of the SDK that contains a JSON Schema validator of 290 kB. The SDK needs the validator only for
- * forms. This server uses no forms.
- */
+/** Replaces a JSON Schema validator of 290 kB in the SDK. Only forms need it, and this server has none. */
 export { default as process } from "node:process";
 
 export class DefaultJsonSchemaValidator {

@@ -13,7 +13,10 @@ import { errorCatalogue } from "../src/contract/errors.ts";
 import type { Run } from "../src/contract/runs.ts";
 import type { McpOptions } from "./options.ts";
 
-/** Returns the kind of a secret in the text, such as `a GitHub token`. `own` contains the secrets of this process. */
+/**
+ * Returns the kind of a secret in the text (`a GitHub token`), or undefined. `own`: the secrets of this
+ * process.
+ */
 export function secretIn(text: string, own: readonly string[]): string | undefined {
   const onlyWord = text.replace(/[^A-Za-z0-9_]/g, "");
   if (own.some((secret) => formsOf(secret).some((form) => text.includes(form) || onlyWord.includes(form))))
@@ -38,7 +41,7 @@ const formsOf = (secret: string): string[] => [
   Buffer.from(secret).toString("base64").replaceAll("=", ""),
 ];
 
-// Each repetition in the middle of a pattern has an upper limit. Without the limit, a search would need quadratic time.
+// Each repetition in the middle of a pattern has an upper limit. Otherwise a search would need quadratic time.
 const kinds = [
   { name: "an Innkeep app key (sdk_…)", pattern: /sdk_[A-Za-z0-9]{16,}/ },
   { name: "an Innkeep device token (sdt_…)", pattern: /sdt_[A-Za-z0-9]{16,}/ },
@@ -141,7 +144,7 @@ export function givenClaim(given: string): GivenClaim {
   return { id, worker: worker && `mcp-${worker}` };
 }
 
-/** The error of a tool that refuses a call. The message contains no untrusted text, so a model may read it. */
+/** The error of a tool that refuses a call. A model may read the message, which contains no untrusted text. */
 export class Refusal extends Error {
   constructor(message: string) {
     super(message);

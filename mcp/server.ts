@@ -194,10 +194,7 @@ const message = (text: string): GetPromptResult => ({
   messages: [{ role: "user", content: { type: "text", text } }],
 });
 
-/**
- * Changes errors of the SDK about wrong parameters into a sentence. The SDK writes JSON, and reports most of
- * them as an internal error.
- */
+/** Changes errors of the SDK about wrong parameters into a sentence. The SDK writes JSON. */
 function explainMalformedParameters(server: McpServer): void {
   const connect = server.connect.bind(server);
   server.connect = (transport) => {
@@ -267,7 +264,7 @@ function registerTool(server: McpServer, { tool, load }: LoadableTool, deps: Dep
 }
 
 /**
- * Runs a tool. Returns each failure as a result with an explanation. Rejects only with a PageOffer or after an abort.
+ * Runs a tool. Returns failures as results with explanations. Rejects only with a PageOffer or after an abort.
  */
 export async function runSafely(
   { load }: Pick<LoadableTool, "load">,
@@ -308,14 +305,12 @@ class PageOffer extends Error {
   }
 }
 
-/**
- * How long a person can answer an offer: one hour. The end of this time does not end the wait for the decision.
- */
+/** How long a person can answer an offer. The wait for the decision may continue after this time. */
 const longestMs = 3_600_000;
 
 /**
- * Returns a function that offers a page. Undefined if the client cannot show pages, or has already answered an
- * offer. Without a session, the function throws a PageOffer. (rule A61)
+ * Returns a function that offers a page. Undefined if unsupported or already answered. Without a session, it
+ * throws a PageOffer. (rule A61)
  */
 function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPage | undefined {
   if (mcpReq.inputResponses !== undefined) return undefined;
@@ -495,8 +490,8 @@ const readImage = (request: ResourceRequest, id: string, index: number) =>
 const progress = async () => undefined;
 
 /**
- * Reads a resource. Describes failures in constant sentences, as tools do. Errors for missing resources and for
- * aborts are thrown unchanged.
+ * Reads a resource. Explains failures in constant sentences. Throws errors for missing resources and aborts
+ * unchanged.
  */
 async function withExplainedFailures(
   request: ResourceRequest,

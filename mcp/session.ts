@@ -35,10 +35,7 @@ export interface SessionStart {
   readonly warn: (message: string) => void;
 }
 
-/**
- * Serves a connection after the early input. The SDK also reads the messages that already have an answer, so
- * that it has the right state. The answers of the SDK to these messages are not sent.
- */
+/** Serves a connection after the early input. The SDK reads this input again, but its answers are dropped. */
 export function serveSession(
   options: McpOptions & Pick<StdioOptions, "clock">,
   { earlyInput, lines, out, warn }: SessionStart,
@@ -81,8 +78,8 @@ export function serveSession(
 }
 
 /**
- * Creates the dependencies of the tools. Modules load at their first use. `warn` writes a message that the
- * client does not get.
+ * Creates the dependencies of the tools. Modules load at their first use. The client does not get messages of
+ * `warn`.
  */
 function createDeps(options: McpOptions, warn: (message: string) => void, clock: Clock = systemClock): Deps {
   const connection = createConnection(options);
@@ -171,13 +168,12 @@ const mostMessages = 100;
  */
 export interface Batches {
   /**
-   * Forwards lines. Splits an array into one line per message. Answers a faulty line or array with an error, and does
-   * not forward it.
+   * Forwards lines. Splits an array into one line per message. Answers a faulty line or array with an error.
    */
   readonly lines: Transform;
   /**
-   * Adds an answer of the SDK to its batch, and writes the batch when it is complete. Returns false for a
-   * message that belongs to no batch. Also stores the protocol revision that the SDK has chosen.
+   * Adds an answer to its batch and writes complete batches. Returns false without a batch. Stores the protocol
+   * revision.
    */
   collect(message: JSONRPCMessage): boolean;
 }
@@ -276,7 +272,6 @@ function faultOf(messages: readonly unknown[], revision: string | undefined): st
 }
 
 /**
- * Whether a value is answered with an error. A faulty response is not: two programs could answer each other's
- * errors without end.
+ * Whether a value gets an error. Faulty responses get none: two programs could answer each other without end.
  */
 const isToRefuse = (value: unknown): boolean => !isMessage(value) && !isLikeResponse(value);

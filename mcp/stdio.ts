@@ -4,10 +4,7 @@ import type { Io, StdioOptions } from "./options.ts";
 import { type AnswerOf, preparedAnswers } from "./prepared-answers.ts";
 import type { EarlyInput, Session } from "./session.ts";
 
-/**
- * Serves one client over standard input and output. At a disconnect or abort, stops all waits and returns the exit
- * code. Loads the SDK when a message needs it.
- */
+/** Serves one client over standard input and output. Returns the exit code at a disconnect or abort. */
 export function serveStdio(options: StdioOptions): Promise<number> {
   const { io, signal } = options;
   const output = reserveOutput(io);
@@ -52,8 +49,8 @@ interface ReservedOutput {
 }
 
 /**
- * Reserves standard output for messages of the protocol. All other writes to it, also from the global console,
- * go to standard error.
+ * Reserves standard output for the protocol. All other output, including the global console, goes to standard
+ * error.
  */
 function reserveOutput({ stdout, stderr }: Pick<Io, "stdout" | "stderr">): ReservedOutput {
   const write = stdout.write.bind(stdout);
@@ -82,10 +79,7 @@ const mostMessages = 32;
 
 const mostBytes = 65_536;
 
-/**
- * Answers the first messages. Stops at a message that needs the SDK, or at a limit. Returns all input that was
- * read.
- */
+/** Answers the first messages, until a limit or a message for the SDK. Returns all input that was read. */
 function answerFirstMessages(
   lines: Readable,
   answerOf: AnswerOf,
@@ -198,12 +192,12 @@ const endBytes = 1_024;
 
 const id = /"id"\s*:\s*(\d{1,15}|"[\w-]{1,100}")/.source;
 
-/** Finds the id at the start of a message. The id must come before the parameters, which can contain other ids. */
+/** Finds the id before the parameters of a message, because parameters can contain other ids. */
 const idAtStart = new RegExp(`^\\s*\\{(?:\\s*"(?:jsonrpc|method)"\\s*:\\s*"[^"]*"\\s*,)*\\s*${id}`);
 
 const idAtEnd = new RegExp(`[,{]\\s*${id}(?:\\s*,\\s*"(?:jsonrpc|method)"\\s*:\\s*"[^"]*")*\\s*\\}\\s*$`);
 
-/** Returns the error, with the id of the request if it is at the beginning or the end of the line. */
+/** Returns the error, with the id if it is at the beginning or the end of the line. */
 function refusalOf({ first, last }: LineEnds, limit: number) {
   const [, id] = idAtStart.exec(first.toString("utf8")) ?? idAtEnd.exec(last.toString("utf8")) ?? [];
   const message = `The message is larger than ${limit} bytes. Send less.`;

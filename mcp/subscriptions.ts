@@ -11,22 +11,19 @@ import { isNotFound, readRun } from "./refusals.ts";
 /** The subscriptions of one client over standard input, in both eras. */
 interface Subscriptions {
   /**
-   * Uses this server to send all later notifications of changes. In the era `legacy`, this server also handles requests
-   * for subscriptions.
+   * Sends later notifications of changes through this server. In `legacy`, the server handles subscription
+   * requests, too.
    */
   serve(server: McpServer, era: "legacy" | "modern"): void;
   /**
-   * Reads subscription requests of the era `modern`. The SDK gets a request only after the resources in it are
-   * followed, or after `longestStartMs`.
+   * Delays subscription requests of the era `modern` until their resources are followed, at most
+   * `longestStartMs`.
    */
   watchRequests(transport: StdioServerTransport): void;
   close(): void;
 }
 
-/**
- * The maximum milliseconds for the start of a subscription. After this time, the client gets its answer even if
- * the API has not answered.
- */
+/** The maximum milliseconds before a subscription is answered, even without an answer of the API. */
 const longestStartMs = 5_000;
 
 /** Creates the subscriptions of a connection. Loads no module and sends no request before the first subscription. */
@@ -139,10 +136,7 @@ export function limitTo(message: unknown, uris: readonly string[]): void {
 
 /** Follows topics of a server through its API. */
 interface Watch {
-  /**
-   * Follows only these topics, and no longer the earlier ones. After the promise has resolved, the client gets
-   * every change of these topics.
-   */
+  /** Replaces the followed topics. After the promise resolves, the client gets every change of these topics. */
   follow(topics: Topics): Promise<void>;
 }
 
@@ -171,10 +165,7 @@ const afterFailureMs = 60_000;
 /** The pause between reads if the server has no list of changes. */
 const betweenReadsMs = 30_000;
 
-/**
- * Creates the watch of one connection. It keeps one request open for all topics, and calls `notify` with a
- * proposal id or `queue` after each change.
- */
+/** Creates the watch of one connection. Calls `notify` with a proposal id or `queue` after each change. */
 function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch {
   const watching: Watching = { runs: new Map(), queue: false, notify };
   let session: { readonly stop: AbortController; readonly mark: Promise<string> } | undefined;
@@ -208,8 +199,8 @@ function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch 
 type WatchContext = WatchParts & { readonly signal: AbortSignal };
 
 /**
- * Watches until the signal aborts; the promise never resolves. After a failure, notifies the client of every
- * topic, because it may have missed changes.
+ * Watches until the signal aborts, and never resolves. After a failure, notifies every topic: changes may be
+ * missing.
  */
 async function watchOn(context: WatchContext, watching: Watching, first: Promise<string>): Promise<never> {
   for (let mark = first; ; ) {

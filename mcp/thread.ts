@@ -21,8 +21,8 @@ import { Refusal, retryAfterWait } from "./refusals.ts";
 export type ReadThreadDeps = Pick<Deps, "clock" | "connection" | "consoleUrl" | "threadOfRun">;
 
 /**
- * Reads a thread with its newest messages, or with the messages before the message `before`. Stores in
- * `threadOfRun` that the latest proposal belongs to this thread.
+ * Reads a thread with its newest messages, or those before `before`. Stores its latest proposal in
+ * `threadOfRun`.
  */
 export async function readThread(
   id: string,
@@ -56,8 +56,7 @@ export interface ThreadPage {
 }
 
 /**
- * A position in a thread: the page has the messages before this position. It is the id of a message. Old
- * servers send no ids; for these, it is the number of older messages.
+ * A page has the messages before this position: a message id, or the number of older messages (old servers).
  */
 export type Position = string | number;
 
@@ -70,8 +69,7 @@ const mostOfNote = 500;
 const mostMessages = 200;
 
 /**
- * Returns a part of a thread with at most `maxChars` UTF-16 units. Only the first page (without `before`)
- * contains the report. Each later page has at least one message, so a client always reaches the last page.
+ * Returns a page of at most `maxChars` UTF-16 units. Later pages have at least one message, but no report.
  * (rule L17)
  */
 export function threadPageOf(
@@ -124,8 +122,7 @@ function messagesBefore(
   { messages, omittedMessages = 0, nextBefore = null }: SentPart,
   before: Position,
 ): readonly MessageParts[] {
-  // A number counts from the first message of the thread. So it stays the same if the server later omits more
-  // messages.
+  // The number counts from the first message, so it stays the same if the server later omits more.
   if (typeof before === "number") return messages.slice(0, Math.max(0, before - omittedMessages));
   // An older server ignores the position. Its answer has the newest messages.
   const at = messages.findIndex(({ id }) => id === before);
@@ -133,10 +130,7 @@ function messagesBefore(
   return omittedMessages > 0 && nextBefore === null ? [] : messages;
 }
 
-/**
- * Returns the position of the next older page; null if there is none. If the server omitted large reports, the
- * next page begins at the message `nextBefore`.
- */
+/** Returns the position of the next older page; null if there is none. */
 function nextPosition(
   older: readonly MessageParts[],
   {
@@ -146,6 +140,7 @@ function nextPosition(
   }: { readonly hidden: number; readonly omittedMessages: number; readonly nextBefore: string | null },
 ): string | null {
   if (hidden === 0 && nextBefore === null) return null;
+  // If the server omitted large reports, the next page begins at the message `nextBefore`.
   const named = nextBefore === null ? -1 : older.findIndex(({ id }) => id === nextBefore);
   return older[Math.max(hidden, named)]?.id ?? String(omittedMessages + hidden);
 }
@@ -225,10 +220,7 @@ export interface ThreadParts {
   readonly omittedMessages: number;
   /** The id of the message before which the next older messages are; null if there are none. */
   readonly nextBefore: string | null;
-  /**
-   * Whether the server accepts `expectedRunId`. If a proposal has this field, the server refuses the proposal
-   * if the thread has a newer one.
-   */
+  /** Whether the server accepts `expectedRunId`, and refuses the proposal if the thread has a newer one. */
   readonly takesExpectedRun: boolean;
 }
 
@@ -334,7 +326,7 @@ const messageOf =
 const textOfLatest =
   "The latest proposal: see `agents.proposal`, or the plan of the latest proposal, on the first page.";
 
-/** Whether a message is the note with the text of the latest proposal. The text is not shown a second time. */
+/** Whether a message is the note with the text of the latest proposal, which is not shown again. */
 function isNoteOf({ summary, plan }: ProposalParts, { direction, author, body }: MessageParts): boolean {
   if (direction !== "note" || author === "team" || plan === "") return false;
   const frame = body.length - summary.length - plan.length;

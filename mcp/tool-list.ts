@@ -19,7 +19,7 @@ export interface ListedTool {
   readonly _meta?: Record<string, unknown>;
 }
 
-/** The tools. The build replaces this code with the values, so a server that only lists its tools loads no schemas. */
+/** The tools. The build replaces this code with its values, so that listing tools loads no schemas. */
 export const tools = {
   listFeedback: listed(listFeedback),
   readFeedback: listed(readFeedback),
@@ -45,7 +45,7 @@ function listed(definition: ToolDefinition<z.ZodMiniObject, z.ZodMiniObject>): L
 }
 
 /**
- * Returns a JSON Schema without unnecessary keywords. Fields of an answer are not required, because a later version may
+ * Returns a JSON Schema without unnecessary keywords. Fields of an answer are not required: later versions may
  * omit them.
  */
 function jsonSchemaOf(schema: z.ZodMiniObject, side: "input" | "output"): Record<string, unknown> {
@@ -62,7 +62,7 @@ function jsonSchemaOf(schema: z.ZodMiniObject, side: "input" | "output"): Record
   return JSON.parse(JSON.stringify(json), oneTypeEach);
 }
 
-/** Replaces a list of types with one schema for each type, because some clients support only one type in a schema. */
+/** Replaces a list of types with one schema for each, because some clients support one type per schema. */
 function oneTypeEach(_: string, value: unknown): unknown {
   if (!isObject(value) || !("type" in value)) return value;
   const { type, ...rest } = value;

@@ -44,8 +44,8 @@ export const runOf =
   };
 
 /**
- * Returns the checked arguments. Throws a Refusal that names every fault. Optional arguments may be null or
- * empty, because models in strict modes send them so. (rule A63)
+ * Returns the checked arguments. Optional arguments may be null or empty. Throws a Refusal with every fault.
+ * (rule A63)
  */
 function argumentsOf<Input extends z.ZodMiniObject>(input: Input, given: unknown): z.output<Input> {
   const named = withKnownNames(given ?? {}, Object.keys(input.shape));
@@ -158,7 +158,7 @@ export const defineTool = <Input extends z.ZodMiniObject, Output extends z.ZodMi
 /** The argument for a thread: its id or its console link. */
 export const feedback = z.string().check(z.maxLength(500), z.describe("Feedback id (UUID) or console link"));
 
-/** Reads a time. A date without a time means 00:00 UTC of that day. Throws a Refusal for any other text. */
+/** Reads a time; a date means 00:00 UTC. Throws a Refusal for any other text. */
 export function instantIn(given: string): string {
   const text = given.trim();
   const instant = utcOf(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
@@ -168,7 +168,7 @@ export function instantIn(given: string): string {
   );
 }
 
-/** Reads the cursor of a page: a message id, or the number of older messages. Throws a Refusal for other texts. */
+/** Reads a position: a message id, or the number of older messages. Throws a Refusal for other texts. */
 export function positionIn(given: string): Position {
   const text = given.trim();
   if (/^\d{1,9}$/.test(text)) return Number(text);
@@ -178,7 +178,7 @@ export function positionIn(given: string): Position {
   );
 }
 
-/** The checks of texts with a fixed form. Each check throws a Refusal if the text does not have this form. */
+/** The checks of texts with a fixed form. Each check throws a Refusal for a wrong form. */
 const forms: Readonly<Record<string, (given: string) => unknown>> = {
   feedback: feedbackIdOf,
   run_id: (given) => runIdOf(given),
@@ -187,11 +187,11 @@ const forms: Readonly<Record<string, (given: string) => unknown>> = {
   updated_since: instantIn,
 };
 
-/** A page that the person at the client may open. The answer of the person to the offer has no effect. */
+/** A page that the person at the client may open. The answer to the offer has no effect. */
 export interface Page {
   readonly url: string;
   readonly message: string;
 }
 
-/** Offers a page until `signal` aborts. In the era `modern` it throws a PageOffer, which is the answer to this call. */
+/** Offers a page until `signal` aborts. In the era `modern`, throws a PageOffer: the answer to this call. */
 export type OfferPage = (page: Page, signal: AbortSignal) => void;

@@ -2,19 +2,11 @@ import { ApiError } from "../src/contract/errors.ts";
 
 /** Checks whether the clock can be trusted. If it cannot, the server does nothing that cannot be undone. */
 export interface TimeWatch {
-  /**
-   * Whether the clock has jumped and is therefore not trusted. This is false again when the
-   * clock is right, or after ten minutes without another jump.
-   */
+  /** Whether the clock has jumped. False again when the clock is right, or ten minutes after the last jump. */
   isDoubtful(): boolean;
-  /**
-   * Returns how many milliseconds the clock may be behind the true time. 0 if the clock is trusted or was not set back.
-   */
+  /** Returns how many milliseconds the clock may be behind. 0 if the clock is trusted or was not set back. */
   behindMs(): number;
-  /**
-   * Call this at the start of the server with the time that was stored last. If the clock differs too much from
-   * the stored time, the clock is not trusted.
-   */
+  /** Call this at the start with the last stored time. A clock that differs too much is not trusted. */
   begin(lastWritten: string): void;
 }
 
@@ -91,10 +83,7 @@ export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => 
 const driftBetween = (from: ClockReading, to: ClockReading): number =>
   to.wall - from.wall - (to.steady - from.steady);
 
-/**
- * The only source of time. `offsetMs` is 0, except in tests and on the development server. Rules have an argument `now`
- * instead. (rule D13)
- */
+/** The only source of time. Rules have an argument `now` instead. `offsetMs` is 0 in production. (rule D13) */
 export interface Clock {
   now(): Date;
   readonly offsetMs: number;
@@ -115,8 +104,8 @@ const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 const second = 1_000;
 
 /**
- * Returns how many milliseconds the sender's clock may be ahead. `date` is the `Date` header. 0 if the clock is slow or
- * `date` is no date. (rule F29)
+ * Returns how many milliseconds the sender's clock may be ahead. `date` is the `Date` header. Without a date:
+ * 0. (rule F29)
  */
 export function clockAheadOf(date: string | undefined, now: Date): number {
   const shown = date !== undefined && httpDate.test(date) ? Date.parse(date) : Number.NaN;

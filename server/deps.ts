@@ -36,15 +36,9 @@ export interface Deps {
   readonly passingTime: PassingTime;
   readonly limiter: Limiter;
   readonly attest: Attest;
-  /**
-   * Fetches the document of an OAuth client. The id of the client is the address of the document. Rejects with
-   * an error that describes the fault.
-   */
+  /** Fetches a client's document, whose address is `id`. Rejects with an error that describes the fault. */
   readonly readClientDocument: (id: string) => Promise<ClientDocument>;
   readonly log: Logger;
-  /**
-   * Aborts when the server begins to stop. Requests that wait for changes are then answered with the results found so
-   * far.
-   */
+  /** Aborts when the server begins to stop. Waiting requests are answered with the results found so far. */
   readonly stopping: AbortSignal;
 }

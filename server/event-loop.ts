@@ -1,7 +1,4 @@
-/**
- * How many milliseconds of one turn of the event loop long work may use. After this time, long work waits, so
- * that other requests run.
- */
+/** How many milliseconds of a turn long work may use. Afterwards, other requests run. */
 const longTurn = 5;
 
 /** The time at which long work began in this turn. Undefined if there was no long work. */
@@ -10,9 +7,7 @@ let began: number | undefined;
 /** The callbacks with which waiting long work continues. */
 const waiting: (() => void)[] = [];
 
-/**
- * Call this before each piece of long work. If the time of this turn is used up, the promise waits for a later turn.
- */
+/** Call this before each piece of long work. Waits if the time of this turn is used up. */
 export async function waitIfTurnIsLong(): Promise<void> {
   if (began === undefined) begin();
   else if (performance.now() - began > longTurn) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -25,8 +20,7 @@ export function noteLongWork(): void {
 
 function begin(): void {
   began = performance.now();
-  // Two callbacks are needed. The event loop may call the first one still in this turn, after it has read from
-  // connections.
+  // Two callbacks, because the first one may run in this turn, after the loop has read from connections.
   setImmediate(() => setImmediate(end));
 }
 

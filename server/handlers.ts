@@ -41,7 +41,7 @@ import { appData } from "./transfer/api.ts";
 import { webhooks } from "./webhooks/endpoints/api.ts";
 import { events } from "./webhooks/events/api.ts";
 
-/** Creates a handler for every endpoint of the contract. The API and the pages of the console use the same handlers. */
+/** Creates a handler for every endpoint. The API and the console's pages use the same handlers. */
 export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   feedback: feedback(deps),
   faqs: faqs(deps),

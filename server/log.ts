@@ -1,8 +1,8 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 
 /**
- * Creates the log. Each line is a JSON object. For an error, the line contains only name, message, code, stack
- * and cause. (rule K10)
+ * Creates the log, with one JSON object per line. Errors have only name, message, code, stack and cause.
+ * (rule K10)
  */
 export const createLog = (level: string, destination: DestinationStream): Logger =>
   pino(
@@ -20,10 +20,7 @@ function describeError(error: unknown, depth = 0): unknown {
 /** The standard fields of a log line. They are not shown as `name=value`. */
 const usual = new Set(["level", "time", "pid", "hostname", "msg", "err"]);
 
-/**
- * Returns a line of the log as text for a terminal. A request with a status below 500 becomes an empty text, so
- * that the credentials of a demo stay visible. The page `/dev` shows these requests.
- */
+/** Returns a log line for a terminal. A request below status 500 gives an empty text; `/dev` shows it. */
 export function readableLine(line: string): string {
   const entry: Record<string, unknown> = JSON.parse(line);
   const { level, time, msg, err } = entry;

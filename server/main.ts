@@ -68,8 +68,8 @@ const afterwardsMilliseconds = 10_000;
 const idleMilliseconds = 500;
 
 /**
- * Serves until `stop` aborts. Returns the exit code. Throws a SettingError, FolderInUse for a used data folder, and an
- * Error for a full disk. (rule O11)
+ * Serves until `stop` aborts. Returns the exit code. Throws a SettingError, FolderInUse, and an Error for a
+ * full disk. (rule O11)
  */
 export async function serve(flags: ServeFlags, given: ServeWorld): Promise<number> {
   const world = flags.local ? { ...given, environment: withoutOtherServer(given.environment) } : given;
@@ -114,10 +114,7 @@ export async function checkParts(): Promise<void> {
   await sqliteDriver();
 }
 
-/**
- * Resolves with exit code 0 some time after the stop period, so that the process ends even if a disk or the
- * database hangs.
- */
+/** Resolves with 0 after the stop period, so that the process ends even if a disk or database hangs. */
 async function overdue({ budgets }: Settings, stop: AbortSignal): Promise<number> {
   await aborted(stop);
   await sleep(budgets.stopMilliseconds + afterwardsMilliseconds, undefined, { ref: false });
@@ -175,7 +172,7 @@ async function serveFrom(
   return 0;
 }
 
-/** The number of following ports to try if the port is in use. If none is free, the server uses any free port. */
+/** How many following ports to try. If none is free, the server uses any free port. */
 const nextPorts = 20;
 
 /** Listens on the configured port, or with `local` on the next free port. */
@@ -209,8 +206,8 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * Accepts no new connections. Open connections may send one more request, so that requests already sent are answered.
- * After the stop period, closes all connections.
+ * Accepts no new connections. Answers requests that were already sent. After the stop period, closes all
+ * connections.
  */
 async function close(server: Server, { stopMilliseconds }: Settings["budgets"]): Promise<void> {
   // The method `close` of node:http closes idle connections immediately. Requests that were just sent would be lost.
@@ -262,7 +259,7 @@ export function announce(announcement: Announcement, { out, err, warn }: Announc
 }
 
 /**
- * Returns a warning if INNKEEP_BASE_URL is not the address of this server. The operator may have set it for client
+ * Returns a warning if INNKEEP_BASE_URL is not this server's address, because the variable may be for client
  * commands.
  */
 function otherAddressIn({ flags, settings, environment }: Announcement): string | undefined {

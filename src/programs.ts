@@ -15,8 +15,8 @@ export interface ServeFlags {
   /** A JSON or YAML file with the apps of a development server. They replace the demo app. */
   readonly seed?: string | undefined;
   /**
-   * True for a developer's server. If no port is given and the usual port is in use, it uses the next free
-   * port. It ignores environment variables with the address, folder or database of another server.
+   * True for a developer's server. It uses a free port by default, and ignores environment variables of other
+   * servers.
    */
   readonly local?: boolean;
   /** Prints one line of JSON on standard output when the server listens. */
@@ -114,17 +114,11 @@ export interface McpRequest {
   readonly baseUrl: string;
   /** The address of the console, for links. By default, the server's own links are used. */
   readonly consoleUrl?: string | undefined;
-  /**
-   * A file with the agent token. It is read at the first call, and again after the server has refused the
-   * token.
-   */
+  /** A file with the agent token. It is read at the first call, and after a refusal. */
   readonly tokenFile?: string | undefined;
   /** The agent token, if there is no `tokenFile`. */
   readonly agentToken?: string | undefined;
-  /**
-   * Returns the agent token from a place such as a keychain. Used only without `tokenFile` and `agentToken`.
-   * Called at the first tool call, and again after the server has refused the token.
-   */
+  /** Returns the agent token if there is no `tokenFile` and no `agentToken`. Called again after a refusal. */
   readonly storedToken?: (() => Promise<string | undefined>) | undefined;
   readonly proxy?: ProxySettings | undefined;
   /** Called after every request to the server, with its answer. Both contain secrets. */
@@ -133,9 +127,7 @@ export interface McpRequest {
   readonly maxWaitSeconds?: number | undefined;
   /** Whether the server offers only tools that read. */
   readonly readOnly?: boolean | undefined;
-  /**
-   * Whether to offer the tools that claim an approved plan and report its outcome. The token needs the scope for them.
-   */
+  /** Whether to offer the tools for the work on approved plans. The token needs the scope `runs:work`. */
   readonly work?: boolean | undefined;
   /** The folder for the records of proposals. Without a folder, the records are lost when the process ends. */
   readonly stateDirectory?: string | undefined;
@@ -163,7 +155,7 @@ export interface Programs {
   admin(request: AdminRequest): Promise<Record<string, unknown>>;
   /** Runs the MCP server. Returns the exit code when the client has disconnected. */
   mcp(request: McpRequest): Promise<number>;
-  /** Runs a command with its own server. Returns its exit code, or 128 plus the number of the signal that ended it. */
+  /** Runs a command with its own server. Returns its exit code; after a signal, 128 plus its number. */
   devExec(request: DevExecRequest): Promise<number>;
 }
 
@@ -198,8 +190,8 @@ export interface Following {
   /** The requested topics that the client may read. */
   readonly topics: Topics;
   /**
-   * Calls `tell` after each change, with a proposal id or `queue`. Changes since the state was read are
-   * included. Resolves when `gone` aborts or the maximum time is over. Rejects if the token was revoked.
+   * Calls `tell` with a proposal id or `queue` after each change. Resolves when `gone` aborts or the time is
+   * over. Rejects if the token is revoked.
    */
   follow(tell: (topic: string) => void, gone: AbortSignal): Promise<void>;
 }

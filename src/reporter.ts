@@ -7,10 +7,7 @@ export interface SessionReporterOptions {
   /** Returns the test key. Called before every use, because the key may change. Default: the key of `setTestKey`. */
   readonly readTestKey?: () => string | null | Promise<string | null>;
   readonly appVersion?: string;
-  /**
-   * Called with the state of the current day when the app comes to the foreground. Not called if the test key
-   * has no slot.
-   */
+  /** Called with today's state when the app comes to the foreground, if the test key has a slot. */
   readonly onStatus?: (status: MatchedStatus) => void;
   /** Called with the result of each reported session. Not called if the test key has no slot. */
   readonly onResult?: (result: SessionResult) => void;
@@ -26,7 +23,7 @@ export interface SessionReporterOptions {
 }
 
 export interface SessionReporter {
-  /** Sets the test key, only in memory. `null` means that the tester has left the test. After that, nothing is sent. */
+  /** Sets the test key in memory. `null`: the tester has left the test, and nothing more is sent. */
   setTestKey(key: string | null): void;
   /** Call this when the app shows the screen with this name. */
   screen(name: string): void;
@@ -41,8 +38,7 @@ export interface SessionReporter {
 }
 
 /**
- * Returns a reporter for the sessions of a tester's app. Reports every session with a shown screen, because the server
- * decides which sessions count. A test key without a slot causes no error. (rule T14)
+ * Returns a reporter of all sessions with a shown screen. A test key without a slot causes no error. (rule T14)
  */
 export function createSessionReporter(options: SessionReporterOptions): SessionReporter {
   const { client, readTestKey, onStatus, onResult, onFailure, now = () => new Date() } = options;
@@ -84,10 +80,7 @@ export function createSessionReporter(options: SessionReporterOptions): SessionR
   };
 }
 
-/**
- * Returns the test key. Null if there is no key; the caller then deletes the session. Undefined if the key
- * cannot be read now; the session then stays pending.
- */
+/** Returns the test key; null if there is none. Undefined if the key cannot be read now. */
 async function undefinedOnFailure(
   read: () => string | null | Promise<string | null>,
 ): Promise<string | null | undefined> {
@@ -133,10 +126,7 @@ function createSessionSender(options: SenderOptions): SessionSender {
   const { client, pending, now } = options;
   let notBefore = 0;
 
-  /**
-   * Reports a session. Returns true if the session was reported or will never be accepted. In both cases, the
-   * next session can be reported.
-   */
+  /** Reports a session. Returns true if it was reported or can never be accepted. */
   async function report(session: PendingSession): Promise<boolean> {
     const testKey = await options.testKey();
     if (!testKey) return false;

@@ -117,8 +117,8 @@ async function observeUntilDecided(
 }
 
 /**
- * Offers the page on which a person decides, once for each proposal. Ignores failures: the wait for the
- * decision reports them.
+ * Offers the decision page once for each proposal. Ignores failures, because the wait for the decision reports
+ * them.
  */
 async function offerConsole(
   runId: string,
@@ -149,11 +149,7 @@ async function reportProgress(
 
 const progressSeconds = 5;
 
-/**
- * Returns the fields of the answer. Updates the record on this machine and counts the read. `may_proceed` is
- * true only if the approved text is certain, no other worker has claimed the plan, and no outcome is reported.
- * (rule L10)
- */
+/** Returns the fields of the answer. Updates the record on this machine and counts the read. (rule L10) */
 async function decisionOn(
   {
     runId,
@@ -178,6 +174,7 @@ async function decisionOn(
   const thread = parts.feedbackId ?? feedbackId ?? deps.threadOfRun.get(runId) ?? record?.feedback_id ?? null;
   const question = { runId, run: parts, record, feedbackId: thread, nonce };
   const otherStep = status === "approved" ? stepIfTaken(parts, deps) : undefined;
+  // A worker may proceed only if no other worker has claimed the plan and no outcome is reported.
   const isFree = status === "approved" && otherStep === undefined;
   const plan = isFree ? await approvedPlanOf(question, deps, signal) : null;
   return {
@@ -219,8 +216,7 @@ async function updatedRecord(
 }
 
 /**
- * Returns the seconds until the next call: 30, then twice as long each time, at most 300. Returns 0 after the
- * decision. The number of earlier reads is in `timesPending`.
+ * Returns the seconds until the next call: 30, doubled each time, at most 300. Returns 0 after the decision.
  */
 function retryAfter(runId: string, status: string, { timesPending }: Pick<Deps, "timesPending">): number {
   if (status !== "awaiting_approval") {
@@ -298,10 +294,7 @@ type ApprovedPlan = {
   readonly sha256: string;
 };
 
-/**
- * Returns the approved text, or null if the text is not certain. Some servers send no text. In this case, uses
- * the verified record of this machine, or the latest proposal of the thread if it has this id. (rule L10)
- */
+/** Returns the approved text, or null if the text is not certain. (rule L10) */
 export async function approvedPlanOf(
   {
     runId,
@@ -321,6 +314,7 @@ export async function approvedPlanOf(
   signal: AbortSignal,
 ): Promise<ApprovedPlan | null> {
   if (run.plan !== null) return planFromServer(run, nonce);
+  // Some servers send no text. The verified record, or the latest proposal with this id, has the text.
   if (record?.verified) return sanitisedPlan(record, nonce);
   if (feedbackId === null) return null;
   const proposal = await latestProposalOf(feedbackId, deps, signal);

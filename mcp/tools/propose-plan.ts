@@ -162,10 +162,7 @@ type ProposePlanInput = z.output<typeof proposePlanTool.input>;
 
 type ProposePlanOutput = z.input<typeof proposePlanTool.output>;
 
-/**
- * Sends a proposal once and stores its record. If it is unknown whether the server got the proposal, looks for
- * it on the thread. Sending the proposal again could post a second message in the chat of the app.
- */
+/** Sends a proposal once and stores its record. After an unclear failure, looks for it on the thread. */
 async function postProposal(
   draftForThread: DraftForThread,
   deps: Deps,
@@ -178,6 +175,7 @@ async function postProposal(
     return record;
   } catch (error) {
     if (signal.aborted || !mayHaveArrived(error)) throw error;
+    // A second request could post a second message in the chat of the app.
     return findPosted(draftForThread.draft, deps, signal);
   }
 }
@@ -270,10 +268,7 @@ async function sameProposal(
 const isSameText = (a: GivenTexts, b: GivenTexts): boolean =>
   a.summary === b.summary && a.plan.trim() === b.plan.trim();
 
-/**
- * Returns the latest proposal of the thread if it has the same text and waits for a decision. Stores its
- * record, because another machine may have sent it.
- */
+/** Returns the thread's latest proposal if it has the same text and waits for a decision. Stores its record. */
 async function sameOnThread(
   { draft, thread }: DraftForThread,
   deps: Pick<Deps, "baseUrl" | "clock" | "proposals">,
@@ -357,9 +352,8 @@ interface GivenTexts {
 }
 
 /**
- * Returns the proposal to send, without invisible characters and without links that the server removes. So the
- * text and its hash are the same as on the server. Throws a Refusal for secrets and empty texts. (rules L18,
- * M8)
+ * Returns the proposal without characters and links that the server removes. Throws a Refusal for secrets and
+ * empty texts. (rules L18, M8)
  */
 function proposalDraftOf(
   feedbackId: string,
@@ -376,10 +370,7 @@ function proposalDraftOf(
   return { feedbackId, summary, plan, removedCharacters: sanitiser.removed() };
 }
 
-/**
- * Returns the idempotency key of a proposal. A repeated request has the same key, so it never posts twice. The
- * key changes when the latest proposal of the thread changes.
- */
+/** Returns the idempotency key of a proposal. It changes when the latest proposal of the thread changes. */
 function idempotencyKeyOf(draft: ProposalDraft, latestRunId: string | undefined): string {
   const parts = JSON.stringify([draft.feedbackId, draft.summary, draft.plan, latestRunId ?? null]);
   return `mcp-${createHash("sha256").update(parts).digest("hex")}`;

@@ -110,10 +110,7 @@ const imageLinks = (thread: ThreadParts) =>
     name: `image ${index} of the feedback`,
   }));
 
-/**
- * Returns a thread as text: a line of JSON, then the texts of the public, of the team and of agents. Fence
- * lines separate these three groups of texts.
- */
+/** Returns a thread as text. Fence lines separate the texts of the public, of the team and of agents. */
 function threadText(nonce: string, answer: ThreadAnswer): string {
   const { untrusted, team, agents, latest_proposal, ...rest } = answer;
   const { decision_note = null, ...proposal } = latest_proposal ?? {};
@@ -171,8 +168,8 @@ const linesOf = (value: object): string =>
     .join("\n");
 
 /**
- * Text of strangers is only in `untrusted`. Text of agents is only in `agents`. Text of the team is only in `team` and
- * in the decision note.
+ * Strangers' text is only in `untrusted`, agents' text in `agents`, the team's text in `team` and the decision
+ * note.
  */
 function structuredThread(
   thread: ThreadParts,
@@ -383,7 +380,7 @@ async function loadImages(
   return addresses.map((_, index) => loaded[index] ?? tooMuch);
 }
 
-/** The limits of the images in one answer. `bytes` is the maximum size of one image, the same as in reports. */
+/** The limits of the images in one answer. `bytes` is the maximum for one image. */
 const mostOfImages = {
   loaded: 8,
   bytes: 2 * 1_048_576,
@@ -417,8 +414,8 @@ export async function loadImage(
 }
 
 /**
- * Returns the address of an uploaded file on the configured server, or null. The server's file names are simple words.
- * Other names could contain text of a stranger, so they are refused.
+ * Returns the address of an uploaded file on the configured server, or null. Unusual names could contain a
+ * stranger's text.
  */
 function uploadUrl(address: string, baseUrl: string): URL | null {
   if (!URL.canParse(address) || !URL.canParse(baseUrl)) return null;

@@ -39,8 +39,8 @@ export interface TokenCredential {
 }
 
 /**
- * The connection of an agent that presents an access token of OAuth. The connection is a row of `tokens`, and
- * `expiresAt` is the end of the access token.
+ * The connection to which an access token belongs: a row of `tokens`. `expiresAt` is the end of the access
+ * token.
  */
 interface ConnectionCredential {
   readonly id: string;
@@ -83,10 +83,7 @@ export const credentials = {
       keyHash,
     ),
 
-  /**
-   * Finds a token by its current or old secret. The old secret never expires later than the token. The query
-   * has two SELECT statements, because each of them uses its own index.
-   */
+  /** Finds a token by its current or old secret. There are two SELECTs, because each uses its own index. */
   findToken: (reader: Reader, tokenHash: string) =>
     reader.get<TokenCredential>(
       `SELECT ${tokenColumns}, t.expires_at AS "expiresAt"
@@ -194,9 +191,7 @@ export const hourOf = (at: Date): string =>
 
 type NewCredentialsDeps = Pick<Deps, "clock" | "newId">;
 
-/**
- * Creates an app for its owner. Feedback, changelog and sender pages are on, unless a field of `app` turns them off.
- */
+/** Creates an app for its owner. By default, feedback, changelog and sender pages are on. */
 export async function createApp(
   { newId, clock }: NewCredentialsDeps,
   tx: Transaction,
@@ -260,10 +255,7 @@ interface NewToken {
   readonly expiresAt?: string | null | undefined;
 }
 
-/**
- * Creates a token. Only its hash is stored, so only the result contains the token. Throws `bad_request` if `expiresAt`
- * is in the past.
- */
+/** Creates a token. Only the result contains its secret. Throws `bad_request` if `expiresAt` is in the past. */
 export async function createToken({ newId, clock }: NewCredentialsDeps, tx: Transaction, fields: NewToken) {
   const secret = mintCredential(prefixes[fields.kind]);
   const { userId, scopes, ...token } = {
@@ -288,8 +280,8 @@ interface Rotation {
 }
 
 /**
- * Replaces the secret of a token. Returns undefined for an unknown token, and for a connection, because agents
- * replace the secrets of connections over OAuth. Throws `bad_request` if `expiresAt` is in the past. (rule K31)
+ * Replaces the secret of a token. Returns undefined for a connection or unknown token. Throws `bad_request` for
+ * a past `expiresAt`. (rule K31)
  */
 export async function rotateToken(
   { clock }: Pick<NewCredentialsDeps, "clock">,
@@ -323,8 +315,8 @@ function endOf(expiresAt: string | null | undefined, clock: NewCredentialsDeps["
 }
 
 /**
- * Returns the wanted scopes. Throws `bad_request` for a maintainer token without scopes, and for a scope that
- * this kind of token cannot have.
+ * Returns the wanted scopes. Throws `bad_request` for a scope that `kind` cannot have, and for a maintainer
+ * token without scopes.
  */
 export function grantedScopes(kind: NewToken["kind"], wanted: readonly TokenScope[]): TokenScope[] {
   const possible: readonly TokenScope[] = kind === "agent" ? agentScopes : maintainerScopes;

@@ -101,10 +101,7 @@ const Docs = ({
   );
 };
 
-/**
- * The search, and the field for a key. The key field is outside of all forms, so that only the calls of this
- * page send the key.
- */
+/** The search field and the key field. No form contains the key field, so no form sends the key. */
 const Tools = () => (
   <div class="card stack" id="docs-tools" hidden>
     <div class="columns">
@@ -282,7 +279,7 @@ const requiredHeaders = ({ parameters = [] }: Operation): string[] =>
 /** Returns a text in single quotes, for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The form to try an operation. The fields have no names, so that a browser never puts values into an address. */
+/** The form to try an operation. Its fields have no names, so the browser never puts values into an address. */
 const TryIt = ({ operation }: Pick<OperationProps, "operation">) => {
   const { operationId, method, path, parameters = [], requestBody } = operation;
   const credential = credentialOf(operation);
@@ -389,16 +386,10 @@ function operationJsonOf(openApi: unknown, operationId: string): unknown {
 
 const WithId = z.object({ operationId: z.string() });
 
-/**
- * The maximum number of nested `$ref`s that are resolved. A deeper `$ref` becomes an empty object, because a
- * schema can refer to itself.
- */
+/** The maximum depth of nested `$ref`s, because a schema can refer to itself. A deeper `$ref` becomes `{}`. */
 const deepest = 12;
 
-/**
- * Returns `part`, a part of the OpenAPI document. Each `$ref` in it is replaced by the object to which it
- * refers.
- */
+/** Returns `part` of the OpenAPI document, with each `$ref` replaced by the object that it names. */
 function resolved(part: unknown, components: Components, depth = 0): unknown {
   if (Array.isArray(part)) return part.map((item) => resolved(item, components, depth));
   if (typeof part !== "object" || part === null) return part;

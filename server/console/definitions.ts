@@ -21,23 +21,15 @@ export interface Page extends WithAddress {
   readonly show: PageHandler<SignedInVisit>;
 }
 
-/**
- * A form of the console. Its API endpoint checks the role. If the action was not done, the next page shows `notDone`.
- */
+/** A form. Its API endpoint checks the role. If the action was not done, the next page shows `notDone`. */
 interface FormOf<Done extends string, V extends SignedInVisit> extends WithAddress, NotDone {
-  /**
-   * The page that contains the form. After a refusal, this page shows the form again. "any": all pages contain
-   * the form.
-   */
+  /** The page that contains the form and shows it again after a refusal. "any": all pages contain the form. */
   readonly page: Page | "any";
   readonly act: PageHandler<V, Done>;
   readonly done: DoneNotices<Done>;
 }
 
-/**
- * The notice for each result of a form. The address of the next page contains the key of the notice. Null: the
- * next page writes its own text.
- */
+/** The notice for each result of a form. Null: the next page writes its own text. */
 type DoneNotices<Done extends string> = Readonly<Record<NoInfer<Done>, string | null>>;
 
 export type Form = FormOf<string, SignedInVisit>;
@@ -121,10 +113,7 @@ export interface Visit {
   readonly mailedInvitation: MailedInvitationRead;
 }
 
-/**
- * The lowest role that can open a page; "account" for a page outside of an app. The console uses this
- * role only to hide pages that a person cannot use. The API endpoints check the access.
- */
+/** The lowest role for a page; "account" for a page outside of an app. The API endpoints check the access. */
 export type PageNeeds = Role | "account";
 
 /** A request of a signed-in person. */
@@ -146,8 +135,5 @@ export interface UploadVisit extends SignedInVisit {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Answers a request to a page or form. `Done` are the words for the possible results of a form. The address of
- * the next page contains the word for the result.
- */
+/** Answers a request to a page or form. `Done` are the words for the possible results of a form. */
 export type PageHandler<V extends Visit, Done extends string = never> = (visit: V) => Promise<Reply<Done>>;

@@ -45,7 +45,7 @@ const kindOf = (mediaType: string): string => (mediaType === "application/pdf" ?
 const Video = ({ url, label }: { readonly url: string; readonly label: string }) =>
   h("video", { src: url, controls: true, preload: "metadata", "aria-label": label });
 
-/** A small image. A click opens it in full size. A script adds buttons for other images and the original size. */
+/** A small image. A click opens the image in full size. A script adds more buttons. */
 export const Picture = ({ url, alt }: { readonly url: string; readonly alt: string }) => {
   const id = `picture-${versionOf(url)}`;
   return (
@@ -78,7 +78,7 @@ export const Picture = ({ url, alt }: { readonly url: string; readonly alt: stri
   );
 };
 
-/** The button for the previous or the next image. The script makes it visible. An arrow key has the same effect. */
+/** The button for the previous or the next image. A script shows the button. An arrow key does the same. */
 const Turn = ({
   by,
   arrow,

@@ -6,10 +6,7 @@ import { ApiError, type Issue } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { counted, mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../http/body/read-body.ts";
 
-/**
- * Hidden fields with the version of each shown value. A version is a hash of the value. With the versions, the
- * server detects that another person has changed a value.
- */
+/** Hidden fields with the version (hash) of each shown value. The versions reveal another person's change. */
 export const OriginalValues = ({
   current,
   form,
@@ -27,19 +24,16 @@ const versionsIn = (form: Filled | undefined, current: Values): Values =>
     ]),
   );
 
-/**
- * Returns the version of a field in a form that is shown again. If the page also shows the stored value,
- * returns the version of the stored value. Otherwise returns the sent version, so that a save cannot overwrite
- * a change that the page does not show.
- */
+/** Returns the version of a field for a form that is shown again. */
 export function versionAgain(form: Filled, name: string): string {
   const saved = savedAt(form, name);
+  // The version of the stored value is used only if the page also shows this value.
   return saved === undefined ? form.value(originalVersionName(name)) : fieldVersion(saved);
 }
 
 /**
- * Returns the state of a form that changes stored values. Fields that the person did not change show the stored
- * value, because another person may have changed this value.
+ * Returns the state of a form that changes stored values. Unchanged fields show the stored value, which may be
+ * newer.
  */
 export function filledOver(form: Filled | undefined, current: Values): Filled {
   if (!form?.sent) return form ?? filledWith(current);
@@ -47,10 +41,7 @@ export function filledOver(form: Filled | undefined, current: Values): Filled {
   return withStored(form, unchangedValues(form, current, given));
 }
 
-/**
- * Returns the stored values of the fields that need no save. In these fields, the person changed nothing, or
- * the sent value is already stored. `given` has the sent values.
- */
+/** Returns the stored values of the fields that need no save. `given` has the sent values. */
 export const unchangedValues = (form: Filled, current: Values, given: Values): Values =>
   Object.fromEntries(
     Object.entries(current)
@@ -61,21 +52,21 @@ export const unchangedValues = (form: Filled, current: Values, given: Values): V
       .map(([name, value]) => [name, savedAt(form, name) ?? value]),
   );
 
-/** Whether the person changed a field of a sent form. A field that was not in the form counts as unchanged. */
+/** Whether the person changed a field of a sent form. False for a field that the form does not have. */
 export function isChanged(form: Filled, name: string, given: string): boolean {
   const version = form.value(originalVersionName(name));
   return fieldVersion(given) !== version && given + version !== "";
 }
 
 /**
- * Returns a sent form in which stored values replace sent values. `stored` has the values from which versions
- * are made. `shown` has the values of the fields. They differ for a list, which has one version but several
- * fields, such as `items.0.text`.
+ * Returns `form` with stored values instead of sent values. Versions come from `stored`, field values from
+ * `shown`.
  */
 export function withStored(form: Filled, stored: Values, shown: Values = stored): Filled {
   const versions = new Map(
     Object.entries(stored).map(([name, value]) => [originalVersionName(name), fieldVersion(value)]),
   );
+  // A list has one version but several fields, such as `items.0.text`.
   const isStored = (name: string) => name in stored || (name.split(".")[0] ?? "") in stored;
   return {
     ...form,
@@ -85,9 +76,8 @@ export function withStored(form: Filled, stored: Values, shown: Values = stored)
 }
 
 /**
- * The same as `OriginalValues`, but for versions that are already known. `data-typed` is the version that the
- * person saw while typing. A draft stores this version, so that the restored draft warns again of another
- * person's change.
+ * The same as `OriginalValues`, for known versions. Drafts store `data-typed`, the version that the person saw
+ * while typing.
  */
 export const OriginalVersions = ({
   versions,
@@ -110,8 +100,7 @@ export const OriginalVersions = ({
 );
 
 /**
- * Returns the sent version of a field. Undefined if the form was not refused, or if the sent version is equal
- * to `version`.
+ * Returns the sent version of a field. Undefined without a refusal, or if the sent version equals `version`.
  */
 function typedFor(form: Filled | undefined, name: string, version: string): string | undefined {
   const sent = form?.refusal && form.value(originalVersionName(name));
@@ -132,11 +121,11 @@ export const givenFor = (fields: Fields, names: Values): Values =>
   Object.fromEntries(Object.keys(names).map((name) => [name, fields.text(name)]));
 
 /**
- * Returns the values of `given` that the person changed, and the `implied` values. Unchanged values are left
- * out, because a save of them could undo another person's change. Throws `bad_request` for fields that another
- * person has also changed.
+ * Returns the changed values of `given`, and `implied`. Throws `bad_request` for fields that another person has
+ * also changed.
  */
 export function changedValues(fields: Fields, given: Values, current: Values, implied: Values = {}): Values {
+  // A save of an unchanged value could undo another person's change.
   const typed = Object.entries(given).filter(
     ([name, value]) => fieldVersion(value) !== fields.text(originalVersionName(name)),
   );
@@ -203,18 +192,15 @@ export interface Fields {
   readonly idempotencyKey: string | undefined;
 }
 
-/**
- * The maximum size of a form. The longest release note fits into a form, even if all its characters are
- * escaped.
- */
+/** The maximum size of a form in bytes. The longest release note fits, even with all characters escaped. */
 const mostBytes = 2 * 1_048_576;
 
 /** The maximum number of fields of a form. A form with a list of FAQ entries has the most fields. */
 const mostFields = 50_000;
 
 /**
- * Reads a sent form. Throws `unsupported_media_type` for another media type. Throws `payload_too_large` for
- * more than 2 MiB or 50,000 fields. If nobody is signed in, the limit is 32 KiB.
+ * Reads a sent form. Throws `unsupported_media_type`. Throws `payload_too_large` above 2 MiB or 50,000 fields;
+ * without a sign-in, above 32 KiB.
  */
 export const readForm = (request: IncomingMessage, sending: Sending): Promise<Fields> =>
   counted(sending, () => readFields(request, sending));
@@ -458,19 +444,13 @@ export const TextArea = ({
   );
 };
 
-/**
- * Returns the attributes of a field for the script that stores drafts:
- * - `data-draft`: the maximum length of the text.
- * - `data-unsaved`: whether the value was sent but not saved.
- * - `data-answers`: whether the text is an answer in a thread.
- * - `data-choice`: the name of the control whose choice belongs to the text.
- * - `data-adds`: whether the field is empty after its text was saved.
- */
+/** Returns the attributes of a field for the script that stores drafts. See `DraftField`. */
 const draftTraits = (name: string, sent: boolean | undefined) => {
   const field = draftFieldOf(name);
   return field
     ? {
         "data-draft": field.most,
+        // Whether the value was sent but not saved.
         "data-unsaved": sent || undefined,
         "data-answers": field.answers,
         "data-choice": field.choice,
@@ -516,10 +496,7 @@ export const Select = ({
   );
 };
 
-/**
- * Returns the fault of a field or of a value nested in the field. The label and the text of the fault form one
- * sentence, such as "Title must be text".
- */
+/** Returns the fault of a field or its nested values. The label and the fault form one sentence. */
 export const faultAt = ({ refusal }: Pick<Filled, "refusal">, name: string): string | undefined =>
   refusal?.details.issues?.find(({ path }) => path === name || path.startsWith(`${name}.`))?.message;
 
@@ -676,18 +653,17 @@ export function passkeyIn(sent: string): object | undefined {
   }
 }
 
-/** A field in which a person types text. `label` is for pages without the form. `most` is the limit in code points. */
+/** A field in which a person types text. */
 interface DraftField {
+  /** The name of the field on pages without the form. */
   readonly label: string;
+  /** The maximum number of code points. */
   readonly most: number;
-  /**
-   * Whether the field is for an answer in a thread. While a person types in such a field, other members see who
-   * is writing. (rule F36)
-   */
+  /** Whether the text is an answer in a thread. Other members see who is writing an answer. (rule F36) */
   readonly answers?: boolean;
   /**
-   * The control whose choice belongs to the text, such as the receiver of a reply. The choice is stored only
-   * together with a text. (rule O17)
+   * The control whose choice belongs to the text, such as the receiver. The choice is stored only with a text.
+   * (rule O17)
    */
   readonly choice?: string;
   /** Whether the field adds something to an object. Such a field is empty after its text was saved. */

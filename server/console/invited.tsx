@@ -22,10 +22,7 @@ export interface Invited extends InvitedRow {
   readonly secret: string;
 }
 
-/**
- * Shows who invites the person to which app. A person has chosen the name of the app, so the name could look
- * like a sentence of the server. For this reason, the name is in quotation marks.
- */
+/** Shows the invitation to an app. Quotation marks separate the name of the app from the server's own words. */
 export const InvitedTo = ({
   invited: { appName, role, email, invitedBy },
   next,

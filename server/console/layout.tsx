@@ -54,8 +54,8 @@ export const ConsolePage = ({
   /** Whether the page is as wide as the window. */
   readonly wide?: boolean;
   /**
-   * The address of the page. Needed for a page that can be the answer to a form, because the browser then shows
-   * the address of the form.
+   * The address of the page. Needed if the page can answer a form, because the browser shows the form's
+   * address.
    */
   readonly address?: string;
   readonly children: ComponentChildren;
@@ -99,11 +99,7 @@ export const ConsolePage = ({
   </Document>
 );
 
-/**
- * Returns the title of the page. The title begins with the number of unread threads, so that the browser's tab
- * shows this number. The inbox counts the threads of its app. The page of decisions counts the threads of all
- * apps.
- */
+/** Returns the title of the page. The title begins with the number of unread threads. */
 function titleOf({ app, tab, counts }: Navigation, title: string): string {
   const here = app && tab === "inbox" ? (counts.get(app.id)?.unread ?? 0) : 0;
   const unread = tab === "decisions" ? sumOf(counts, "unread") : here;
@@ -354,8 +350,8 @@ interface DocumentProps {
   readonly links: Links;
   readonly title: string;
   /**
-   * The address of the page. Needed for a page that can be the answer to a form, because the browser then shows
-   * the address of the form.
+   * The address of the page. Needed if the page can answer a form, because the browser shows the form's
+   * address.
    */
   readonly address?: string | undefined;
   /** The e-mail address of the signed-in person. Scripts show only the drafts of this person. */
@@ -442,10 +438,7 @@ export interface Navigation {
   readonly people: People;
   /** The address of the page about the API. */
   readonly docs: string;
-  /**
-   * `at` is the address from which an open page gets events about changes. `since` is the time at which the
-   * page was created.
-   */
+  /** `at` is the address of the events about changes. `since` is the time at which the page was created. */
   readonly events: { readonly at: string; readonly since: string };
   /** The console preferences of this person. */
   readonly preferences: Preferences;
@@ -516,8 +509,8 @@ export interface AppNavigation extends Navigation {
 }
 
 /**
- * Returns the navigation of a page of an app. Throws `not_found` if the person is not a member, and `forbidden`
- * if the role is too low.
+ * Returns the navigation of an app's page. Throws `not_found` for a non-member, and `forbidden` if the role is
+ * too low.
  */
 export async function appNavigationOf(
   visit: SignedInVisit,
@@ -556,8 +549,8 @@ export function answerWithErrorPage({ settings, steps }: PageDeps, show: ShowErr
 }
 
 /**
- * Answers failed requests below the console's path. A browser gets an error page. If the console session is
- * missing, the browser gets the sign-in page. Other clients get JSON.
+ * Answers failed requests below the console's path. Browsers get an error page or the sign-in page. Other
+ * clients get JSON.
  */
 export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage {
   const consolePath = consolePathOf(settings);
@@ -578,10 +571,7 @@ export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage 
   return async (ctx, error) => isPage(pathOf(ctx) ?? "") && answer(ctx, error);
 }
 
-/**
- * Returns the error to show. For a wrong id or cursor in an address, this is `not_found`. For a wrong filter,
- * it is the error of the filter, because a person may have typed the filter.
- */
+/** Returns the error to show. A wrong id or cursor becomes `not_found`. The error of a typed filter stays. */
 function asSeen(ctx: Context, error: ApiError): ApiError {
   if (ctx.method !== "GET" || error.code !== "bad_request") return error;
   return isOfFilter(ctx, error)

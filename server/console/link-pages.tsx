@@ -22,8 +22,8 @@ export interface LinkPages {
 }
 
 /**
- * Prepares pages with a secret link. Search engines do not list these pages. `noSuchLink` returns the page for
- * a wrong link. The page is the same for all wrong links, so that it reveals nothing.
+ * Prepares pages with a secret link. `noSuchLink` returns the same page for all wrong links, so it reveals
+ * nothing.
  */
 export function createLinkPages(
   deps: Pick<Deps, "log" | "settings">,

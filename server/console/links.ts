@@ -2,8 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Settings } from "../settings/settings.ts";
 
 /**
- * Returns the addresses of pages and forms, below `at`. With an id such as `:name`, the result is the path
- * pattern of a route.
+ * Returns the addresses of pages and forms, below `at`. Ids such as `:name` give the path pattern of a route.
  */
 export function createLinks(at: string) {
   const app =
@@ -19,8 +18,8 @@ export function createLinks(at: string) {
     signOut: `${at}/sign-out`,
     asset: (name: string) => `${at}/assets/${name}`,
     /**
-     * The service worker for notices. A service worker controls only addresses below its folder, so this one is
-     * in the top folder.
+     * The service worker for notices. A worker controls only addresses below its folder, so this one is at the
+     * top.
      */
     pushWorker: `${at}/push-worker.js`,
     search: `${at}/search`,
@@ -133,8 +132,8 @@ export interface ConsolePath {
 }
 
 /**
- * Returns the two paths of the console, without a slash at the end. The paths differ if a proxy removes the
- * path of `baseUrl`.
+ * Returns both paths of the console, without a final slash. They differ if a proxy removes the path of
+ * `baseUrl`.
  */
 export function consolePathOf({
   baseUrl,
@@ -153,12 +152,10 @@ export function pageOfForm({ req }: { readonly req: IncomingMessage }): string {
   return pathname + search;
 }
 
-/**
- * Returns `given` if it is a path on this server, otherwise `otherwise`. `given` is parsed as a browser parses
- * it, because backslashes and `//host` could lead to another server.
- */
+/** Returns `given` if it is a path on this server, otherwise `otherwise`. */
 export function returnPath(given: string, consoleUrl: string, otherwise: string): string {
   if (!given.startsWith("/") || !URL.canParse(given, consoleUrl)) return otherwise;
+  // Backslashes and `//host` could lead to another server.
   const url = new URL(given, consoleUrl);
   const path = url.pathname + url.search;
   return url.origin === new URL(consoleUrl).origin && !path.startsWith("//") ? path : otherwise;

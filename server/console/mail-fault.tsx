@@ -8,8 +8,7 @@ import { Timestamp } from "./times.tsx";
 const help = "https://github.com/innkeep/innkeep/blob/main/docs/operating.md#if-mail-cannot-be-sent";
 
 /**
- * Returns why the mails of the page's app cannot be sent. Without an app, looks at all apps that the person owns.
- * Returns undefined for no fault, and for a person who is not an owner. (rule M17)
+ * Returns why the mails of `app`, or of all owned apps, cannot be sent. Only owners get a result. (rule M17)
  */
 export async function mailFaultFor(
   { reads }: SignedInVisit,
@@ -38,8 +37,8 @@ function waitingWords({ count, isMore }: MailFault): string {
 }
 
 /**
- * Shows the same as `MailFaultNotice`, on a page that a script updates. The element always exists, so that the
- * script can fill it.
+ * The same as `MailFaultNotice`, for pages that a script updates. The element always exists, because the script
+ * fills it.
  */
 export const LiveMailFault = ({ fault }: MailFaultProps) => (
   <div id="mail-fault" class="page-notice" data-live={versionOf(fault ?? null)}>

@@ -1,16 +1,12 @@
 /** The notice of a form that was not done. */
 export interface NotDone {
-  /**
-   * The word that stands for the notice in the address of a page. A form that is kept during the sign-in also
-   * has this word. Forms with the same notice have the same word.
-   */
+  /** The word for this notice in the address of a page. Forms with the same notice have the same word. */
   readonly word: string;
   readonly notDone: string;
 }
 
 /**
- * The notices that a page can show after a form, by the word in the address. A page never shows text from its
- * address, because anybody can write an address.
+ * The notices after a form, by word. An address contains only the word, because anybody can write an address.
  */
 export interface Notices {
   readonly done: ReadonlyMap<string, string>;

@@ -75,9 +75,7 @@ import { type People, peopleOf } from "./parts.tsx";
 export type WaitingProposal = AwaitingRow;
 export type Changes = ChangeCounts;
 
-/**
- * How many threads of an app are unread, and how many proposals wait for a decision that the person may make.
- */
+/** How many threads are unread, and how many proposals wait for a decision that the person may make. */
 export interface AppCounts {
   readonly unread: number;
   readonly waiting: number;
@@ -105,10 +103,7 @@ const mostSlotRequests = 500;
 const mostStarted = 3;
 const mostQuestions = 1_000;
 const mostInQueue = 100;
-/**
- * The maximum number of rows in each list of agent work. One more row is read, to detect that the list is
- * longer.
- */
+/** The maximum length of each list of agent work. One more row is read, to detect a longer list. */
 const mostWork = 10;
 const workShownMilliseconds = 30 * 86_400_000;
 
@@ -127,18 +122,15 @@ export const createPageReads =
     },
 
     /**
-     * Returns why the mails of an app cannot be sent. Without `appId`, looks at all apps that the person owns. Returns
-     * undefined for no fault, and on a server that sends no mail. (rule M17)
+     * Returns why the mails of `appId`, or of all owned apps, cannot be sent. Undefined on a server without
+     * mail. (rule M17)
      */
     async mailFault(appId?: string): Promise<MailFault | undefined> {
       if (settings.mailOut === undefined || settings.dev) return undefined;
       return mailFaultOf(await mails.waitingOf(database, userId, appId), now);
     },
 
-    /**
-     * Returns the numbers of unread threads and waiting proposals by app id, each at most 100. First ends the snoozes
-     * that are due. (rule F54)
-     */
+    /** Returns the counts by app id, each at most 100. First ends the snoozes that are due. (rule F54) */
     async counts(): Promise<ReadonlyMap<string, AppCounts>> {
       await endDueSnoozes({ database, clock, time });
       const rows = await unreadCounts(database, userId);
@@ -151,16 +143,13 @@ export const createPageReads =
     wasEdited: ({ app, feedback }: Pick<Thread, "app" | "feedback">, since: string) =>
       wasEdited(database, { appId: app.id, feedbackId: feedback.id, userId, since }),
 
-    /**
-     * Returns the id of the next message of a thread; undefined if there is none. The caller has checked that the
-     * person may read the thread.
-     */
+    /** Returns the id of the next message, or undefined. The caller has checked the access to the thread. */
     messageAfter: async (feedbackId: string, messageId: string) =>
       (await messages.after(database, feedbackId, messageId))?.id,
 
     /**
-     * Returns the names of the person and of the people with whom the person shares an app. Leaves out people without a
-     * name. (rule K33)
+     * Returns the names of the person and of people with a shared app. Leaves out people without a name.
+     * (rule K33)
      */
     people: async (): Promise<People> => peopleOf(await users.named(database, userId)),
 
@@ -196,10 +185,7 @@ export const createPageReads =
     /** Returns what happened in the last seven days in all apps of the person. */
     lastWeek: () => statistics.inAllApps(database, userId, lastWeek(now)),
 
-    /**
-     * Returns the agent work in all apps of the person, without replaced proposals. Contains unclaimed plans, work in
-     * progress, and the failed work and requested changes of the last 30 days. (rule A54)
-     */
+    /** Returns the agent work in all apps of the person, without replaced proposals. (rule A54) */
     agentWork: () => workOfAgents(database, userId, now),
 
     /** Returns how many testers request a slot. The keys are the ids of the apps. */
@@ -218,10 +204,7 @@ export const createPageReads =
     /** Returns the newest proposal of each thread. The caller has checked that the person may read the threads. */
     newestProposals: (threadIds: readonly string[]) => newestProposals(database, threadIds, now),
 
-    /**
-     * Counts the threads with a waiting proposal in a bulk change, up to 100. Returns 0 for another person's
-     * bulk change.
-     */
+    /** Counts the threads with a waiting proposal in the person's bulk change, up to 100. */
     awaitingInChange: (changeId: string) =>
       bulkChanges.countAwaiting(database, changeId, userId, limits.mostCounted + 1),
 
@@ -233,12 +216,10 @@ export const createPageReads =
      */
     deliveries: (threadId: string) => deliveries.list(database, threadId),
 
-    /**
-     * Returns the threads of an app with these ids or numbers, up to the limit of a release note. First assigns
-     * numbers to new threads. The caller has checked that the person is a member.
-     */
+    /** Returns the threads with these ids or numbers, up to a limit. The caller has checked the membership. */
     async threadsNamed(appId: string, { ids, numbers }: WantedThreads): Promise<readonly NamedThread[]> {
       if (ids.length + numbers.length === 0) return [];
+      // New threads have no number yet.
       await numberThreads(database, appId);
       return changelogFeedback.listNamed(database, appId, {
         ids: ids.slice(0, limits.changelogFeedback),
@@ -247,8 +228,7 @@ export const createPageReads =
     },
 
     /**
-     * Returns the sorted addresses that get a mail about a release note. Also returns the number of senders who
-     * get no mail. The caller has checked that the person is a member.
+     * Returns the sorted addresses that get a mail about a release note. The caller has checked the membership.
      */
     async reachOf(
       note: Omit<Parameters<typeof reachOfPublication>[1], "now">,
@@ -271,7 +251,7 @@ export const createPageReads =
     /** Returns the titles of the newest release notes in all apps of the person, at most 1,000. */
     releaseTitles: () => changelog.listTitles(database, userId, mostQuestions),
 
-    /** Returns the last text change of each FAQ entry of an app. The caller has checked that the person is a member. */
+    /** Returns the last text change of each FAQ entry. The caller has checked that the person is a member. */
     faqAuthors: async (appId: string) => byId(await authors.ofFaqs(database, appId)),
 
     /** Returns the last change of each of these release notes. The caller has checked that the person may read them. */
@@ -292,8 +272,7 @@ export const createPageReads =
     preferences: () => preferenceRows.of(database, userId),
 
     /**
-     * Whether the person must still confirm the e-mail address. False on a server that sends no mail, because
-     * nobody can confirm an address there. (rule S30)
+     * Whether the person must still confirm the e-mail address. False if the server sends no mail. (rule S30)
      */
     mustVerify: async () => sendsMail(settings) && !(await users.isVerified(database, userId)),
 
@@ -371,16 +350,10 @@ export type Answered<E extends Endpoint> = E["success"] extends { body: infer Bo
   ? z.output<Body>
   : undefined;
 
-/**
- * Calls an endpoint like a request over HTTP. Throws an ApiError if the endpoint refuses the call. A repeated call with
- * the same idempotency key throws the same error.
- */
+/** Calls an endpoint like a request over HTTP. Throws an ApiError if the endpoint refuses the call. */
 export type Ask = <E extends Endpoint>(endpoint: E, input?: CallInput) => Promise<Answered<E>>;
 
-/**
- * The browser and the caller for whom a page calls endpoints. Without a sign-in, the caller is nobody. On the
- * development server, the caller can be a program.
- */
+/** The browser and the caller for whom a page calls endpoints. Without a sign-in, the caller is nobody. */
 export interface CallOrigin {
   readonly caller: Callers[Auth];
   readonly address: string;
@@ -389,8 +362,8 @@ export interface CallOrigin {
 }
 
 /**
- * Creates the function that returns an `Ask` for one request. An `Ask` uses the same handlers, rules, audit and
- * idempotency as HTTP requests. It throws an Error for an endpoint outside the API. (rule O3)
+ * Creates the function that returns an `Ask` for one request. Rules, audit and idempotency are the same as over
+ * HTTP. (rule O3)
  */
 export function createAsks<C extends Groups>(
   api: Api<C>,
@@ -415,22 +388,16 @@ export function createAsks<C extends Groups>(
     };
 }
 
-/**
- * Converts a temporary error of the database or a file into an ApiError `busy`. Logs the reason, because a page
- * with this error only shows its form again. The log contains the route, not the path, because a path may
- * contain a secret.
- */
+/** Converts a temporary error of the database or a file into an ApiError `busy`. Logs the reason. */
 function refusalIfBusy(log: Deps["log"], { method, path }: Endpoint, thrown: unknown): unknown {
   const error = asApiError(thrown);
   if (error.code !== "busy") return thrown;
+  // The log contains the route, because a path may contain a secret.
   log.warn({ method, route: path, err: thrown }, "a page answered that the server is busy");
   return error;
 }
 
-/**
- * Repeats a call while another call with the same idempotency key runs. If a form is sent twice, both requests
- * show the same result.
- */
+/** Repeats a call while another call with the same idempotency key runs. A person may send a form twice. */
 async function retryWhileBusy(
   attempt: () => Promise<InvocationResult>,
   times = 20,

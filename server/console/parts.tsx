@@ -34,9 +34,7 @@ export const Notice = ({
 
 const focused = { autofocus: true, tabIndex: -1 };
 
-/**
- * The notice about the last form. Shows nothing for an unknown word, because anybody can write a word into an address.
- */
+/** The notice about the last form. Shows nothing for an unknown word, because anybody can write an address. */
 export const DoneNotice = ({
   done,
   notices,
@@ -81,10 +79,7 @@ export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined })
   );
 };
 
-/**
- * Says why a request was refused, on a page without a field for the fault. `labelOf` returns the label of an API field.
- * The text never contains the path of a field.
- */
+/** Says why a request was refused, on a page without the field. `labelOf` returns the label of an API field. */
 export function refusalInWords(
   { details, message }: ApiError,
   labelOf: (field: string) => string | undefined = () => undefined,
@@ -221,7 +216,7 @@ export const Secret = ({ label, secret }: { readonly label: string; readonly sec
   </div>
 );
 
-/** A text as a QR code. The code is black on white in every colour scheme, so that cameras can read it. */
+/** A text as a QR code. The code is always black on white, so that cameras can read it. */
 export const QrCode = ({
   text,
   label,
@@ -310,10 +305,7 @@ export const shownCount = (count: number): string =>
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${shownCount(count)} ${count === 1 ? one : many}`;
 
-/**
- * A link to another site. The other site does not get the address of this page. An unsafe address is shown as
- * plain text.
- */
+/** A link to another site, which does not get this page's address. Shows an unsafe address as plain text. */
 export const ExternalLink = ({
   to,
   children = to,
@@ -347,10 +339,7 @@ export type People = ReadonlyMap<string, NamedPerson>;
 /** The context with the people whose names the page may show. */
 export const PeopleHere = createContext<People>(new Map());
 
-/**
- * Returns the people by their e-mail addresses. Names that differ only in case, spaces or Unicode form count as the
- * same.
- */
+/** Returns the people by e-mail address. Names that differ only in case, spaces or Unicode form are equal. */
 export function peopleOf(rows: readonly { readonly email: string; readonly name: string }[]): People {
   const counts = new Map<string, number>();
   for (const { name } of rows) counts.set(keyOf(name), (counts.get(keyOf(name)) ?? 0) + 1);
@@ -361,10 +350,7 @@ export function peopleOf(rows: readonly { readonly email: string; readonly name:
 
 const keyOf = (name: string): string => name.normalize("NFKC").replace(/\s+/gu, " ").toLowerCase();
 
-/**
- * Returns the name of a person, or the address if the name is unknown. Adds the address if several people have the
- * name.
- */
+/** Returns the name of a person, or else the address. Adds the address to a name that several people have. */
 export function wordsFor(people: People, email: string): string {
   const known = people.get(email);
   if (known === undefined) return visibleLine(email);
@@ -378,7 +364,7 @@ export function usePersonWords(): (email: string) => string {
   return (email) => wordsFor(people, email);
 }
 
-/** Shows the name of a person, with the address as a tooltip. Shows the address if the name is not known. */
+/** Shows the name of a person, with the address as a tooltip. Without a known name, shows the address. */
 export const Person = ({ email }: { readonly email: string }) => {
   const known = useContext(PeopleHere).get(email);
   if (known === undefined) return <Line text={email} />;
@@ -403,10 +389,7 @@ export const Avatar = ({
 }: {
   readonly userId: string;
   readonly email: string;
-  /**
-   * The text that screen readers read before the name. Without this text, screen readers read nothing, because
-   * the name is elsewhere on the page.
-   */
+  /** Screen readers read this text before the name. If the text is empty, screen readers read nothing. */
   readonly before?: string;
 }) => {
   const people = useContext(PeopleHere);
@@ -433,10 +416,7 @@ const titleFor = (people: People, email: string): string =>
 
 const hues = 8;
 
-/**
- * Returns the number of a person's colour, from 0 to 7. The colour depends only on the id, so a new name does
- * not change it.
- */
+/** Returns the number of a person's colour, from 0 to 7. A new name does not change the colour. */
 const hueOf = (userId: string): number =>
   [...userId].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 65_521, 0) % hues;
 

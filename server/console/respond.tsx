@@ -16,9 +16,8 @@ export interface PageTraits {
 }
 
 /**
- * Creates the function that sends replies. Pages get strict headers and are never cached. Throws `busy` if the
- * answers that clients have not read yet use too much memory. Also throws `busy` if too many long pages wait. A
- * request that may have changed something never gets `busy`.
+ * Creates the function that sends replies. Throws `busy` if unread answers fill the memory or too many long
+ * pages wait.
  */
 export function createRespond(
   settings: Pick<Settings, "baseUrl" | "consoleUrl">,
@@ -89,7 +88,7 @@ export function pageHeaders(
   };
 }
 
-/** The answer to a request: an HTML document or a redirect. The redirect may contain a word for the form's result. */
+/** The answer to a request: an HTML document or a redirect. */
 export type Reply<Done extends string = never> = (PageReply | Redirect<Done>) & SavedFields;
 
 interface SavedFields {
@@ -122,10 +121,7 @@ export function goTo(location: string, done?: string, anchor?: string): Reply<st
   return { location: location + note + (anchor === undefined ? "" : `#${anchor}`), done };
 }
 
-/**
- * Runs the action of a form. If the endpoint refuses the values, calls `again`, which shows the form with its
- * faults. Throws all other errors again.
- */
+/** Runs the action of a form. If the endpoint refuses the values, `again` shows the form with its faults. */
 export async function reshowForm<Done extends string = never>(
   act: () => Promise<Reply<Done>>,
   again: (refusal: ApiError) => Promise<Reply>,
@@ -170,36 +166,26 @@ const refusesValues: ReadonlySet<string> = new Set([
   "busy",
 ] satisfies ApiError["code"][]);
 
-/**
- * The items of a list that can be long. They are rendered after the rest of the page. Other requests can run between
- * two items.
- */
+/** The items of a list that can be long. Other requests can run between two items. */
 export const InTurns = ({ children }: { readonly children: readonly VNode[] }, context: object) => {
   const later = useContext(Later);
   if (later === undefined) return <>{children}</>;
   later.push({ items: children, context });
-  // Each list needs a new element. The renderer stores a reference to the page in the element, so a shared
-  // element would keep the last page in memory.
+  // Each list needs a new element. A shared element would keep the last page in memory.
   return h(place, {});
 };
 
 /** Options for the rendering of a document. */
 interface Rendering {
-  /**
-   * Whether the document may be refused with `busy`. False if the request may have changed something. Then the
-   * client must get this answer.
-   */
+  /** Whether the document may be refused with `busy`. False if the request may have changed something. */
   readonly canRefuse?: boolean;
-  /**
-   * Whether the client still waits for the document. If not, a long page that has waited for other pages is not
-   * rendered.
-   */
+  /** Whether the client still waits for the document. Otherwise a long page that has waited is not rendered. */
   readonly isWanted?: () => boolean;
 }
 
 /**
- * Returns the HTML of a document, in UTF-8. Other requests can run between the items of long lists. Throws `busy` if
- * too many long pages wait.
+ * Returns a document's HTML in UTF-8. Other requests can run meanwhile. Throws `busy` if too many long pages
+ * wait.
  */
 export async function renderInTurns(
   document: VNode,
@@ -214,7 +200,7 @@ export async function renderInTurns(
   return Buffer.concat(pieces);
 }
 
-/** The maximum number of items per list of a short page. A page with a longer list is a long page. */
+/** The maximum number of items per list of a short page. Pages with a longer list are long pages. */
 const mostItemsOfShort = 100;
 
 /** The maximum number of long pages that are rendered at the same time. */
@@ -228,10 +214,7 @@ let longPages = 0;
 /** The callbacks with which waiting long pages continue. */
 const waitingPages: (() => void)[] = [];
 
-/**
- * Renders the lists of a long page. At most four long pages are rendered at the same time. Waiting pages keep their
- * data in memory, so only a few may wait. Further requests get `busy`.
- */
+/** Renders the lists of a long page. Waiting pages keep their data in memory, so only a few may wait. */
 async function fillLong(
   page: Around,
   { pieces, canRefuse, isWanted }: Required<Rendering> & { readonly pieces: Buffer[] },
@@ -259,18 +242,14 @@ async function fill({ html, lists }: Around, pieces: Buffer[]): Promise<void> {
   for (const [at, { items, context }] of lists.entries()) {
     for (const item of items) {
       await waitIfTurnIsLong();
-      // Renders a copy of the item. Otherwise the item would keep its content in memory until the whole page is
-      // rendered.
+      // Renders a copy of the item. The item itself would keep its content in memory.
       await fill(renderAround(cloneElement(item), context), pieces);
     }
     pieces.push(Buffer.from(html[at + 1] ?? ""));
   }
 }
 
-/**
- * The HTML of a page or item: the parts before, between and after its lists. The items in `lists` are not
- * rendered yet.
- */
+/** The HTML before, between and after the lists of a page or item. The items in `lists` are not rendered. */
 interface Around {
   readonly html: readonly string[];
   readonly lists: readonly LongList[];

@@ -141,7 +141,9 @@ export function consoleRoutes(deps: ConsoleDeps, steps: SharedSteps, api: Api<Co
   ];
 }
 
-/** Returns the console's routes for downloads. A link in a browser sends no token, so it cannot lead to the API. */
+/**
+ * Returns the console's routes for downloads. A link in a browser sends no token, so the API would refuse it.
+ */
 const downloadRoutes =
   (deps: ConsoleDeps, steps: SharedSteps, { handlers }: Api<Contract>) =>
   (at: Links): Route[] => {
@@ -215,10 +217,7 @@ const openForms: readonly OpenForm[] = definitions.filter(isOpenForm);
 /** The notices of all forms. A notice says whether the action of a form was done. */
 export const notices = noticesOf([...forms, ...uploadForms], openForms);
 
-/**
- * Creates the function that answers a form with files. The files are on the disk until the answer. Throws `forbidden`
- * for a form of another site.
- */
+/** Creates the function that answers a form with files. Throws `forbidden` for a form of another site. */
 function createAnswerUpload(deps: ConsoleDeps, steps: SharedSteps, ofCaller: OfCaller) {
   const readBody = createBodyReader(deps, steps);
   return async (
@@ -325,17 +324,12 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
     );
   };
 
-  /**
-   * Reads the fields of a form if the request failed before the form was read. The error page shows the fields.
-   */
+  /** If a request failed before its form was read, reads the fields for the error page. */
   const rememberUnread = async (ctx: Context, params: Params): Promise<void> => {
     if (!ctx.req.readableDidRead) await visitOf(ctx, params).catch(() => undefined);
   };
 
-  /**
-   * Shows the sign-in page for a form with files that has no console session. Does not read the form. After the
-   * sign-in, a notice says that the action of the form was not done.
-   */
+  /** Shows the sign-in page for a form with files. After the sign-in, a notice says that nothing was done. */
   const askToSignIn = async (ctx: Context, params: Params, lost: NotDone): Promise<Reply> =>
     showSignIn(await visitOf(ctx, params, { sent: noFields }), { to: pageOfForm(ctx), lost });
 
@@ -350,8 +344,8 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
 }
 
 /**
- * Creates the function that returns the visit of a person, and stores the form's fields for the error page. `sent` is a
- * form that was already read. Throws `forbidden` for a form of another site.
+ * Creates the function that returns a visit. `sent` is an already read form. Throws `forbidden` for another
+ * site's form.
  */
 function createVisitOf({ deps, steps, api, notices }: ConsoleServer, links: Links) {
   const asks = createAsks(api, deps);

@@ -1,8 +1,8 @@
 import { text } from "../../src/contract/fields.ts";
 
 /**
- * Returns why a search text is not allowed, for example because it is too long; undefined if it is allowed. `most` is
- * the maximum number of characters.
+ * Returns why a search text is not allowed; undefined if it is allowed. `most` is the maximum length in
+ * characters.
  */
 export function searchFaultOf(q: string, most: number): string | undefined {
   const fault = q === "" ? undefined : text(1, most).safeParse(q).error?.issues[0]?.message;

@@ -1,9 +1,6 @@
 const hourMilliseconds = 3_600_000;
 
-/**
- * Shows when a credential was last used. `at` is the start of the hour of the use, because the server stores only the
- * hour.
- */
+/** Shows when a credential was last used. `at` is the start of the hour of the use. */
 export const LastUse = ({ at, now }: { readonly at: string | null; readonly now: Date }) => {
   if (at === null) return <span>never used</span>;
   const age = now.getTime() - Date.parse(at);
@@ -26,10 +23,7 @@ export const TimestampUtc = ({ at }: { readonly at: string }) => (
   </time>
 );
 
-/**
- * A date and time in the reader's time zone, then in UTC. Without `zone`, a script adds the time in the browser's time
- * zone.
- */
+/** A date and time in the time zone `zone` and in UTC. Without `zone`, a script adds the browser's time. */
 export const TimestampHere = ({ at, zone }: { readonly at: string; readonly zone: string | undefined }) =>
   zone === undefined ? (
     <time dateTime={at} data-fixed data-beside-utc>
@@ -41,10 +35,7 @@ export const TimestampHere = ({ at, zone }: { readonly at: string; readonly zone
     </time>
   );
 
-/**
- * Shows how long ago an event was, such as `3 minutes ago`. After a week, shows the date; a script converts it to the
- * browser's time zone.
- */
+/** Shows how long ago an event was, such as `3 minutes ago`. After a week, shows the date. */
 export const Ago = ({ at, now }: { readonly at: string; readonly now: Date }) => (
   <time dateTime={at} title={fullTime(at)} data-relative={isFar(at, now) ? "day" : ""}>
     {relativeTime(at, now)}
@@ -89,10 +80,7 @@ function makeNames() {
   };
 }
 
-/**
- * Returns a date in UTC, such as `3 Jun 2026`. Does not use `Intl`, because `Intl` would take a tenth of the
- * rendering time of a page with 300 dates.
- */
+/** Returns a date in UTC, such as `3 Jun 2026`. `Intl` would be too slow for hundreds of dates. */
 const dayOf = (date: Date): string =>
   `${date.getUTCDate()} ${names().months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
 
@@ -129,14 +117,12 @@ export function duration(milliseconds: number): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
-/**
- * Returns the time left, such as `in 5 hours`. Rounds to the nearest unit. If it rounded down, a new snooze of
- * four hours would end `in 3 hours`.
- */
+/** Returns the time left, such as `in 5 hours`. */
 function timeUntil(at: string, now: Date): string {
   const left = Date.parse(at) - now.getTime();
   if (left <= 0) return "now";
   const { ago } = names();
+  // If the time were rounded down, a new snooze of four hours would end `in 3 hours`.
   const minutes = Math.max(1, Math.round(left / 60_000));
   if (minutes < 90) return ago.format(minutes, "minute");
   const hours = Math.round(left / 3_600_000);
@@ -166,9 +152,7 @@ interface ZonedProps {
   readonly timezone: string;
 }
 
-/**
- * A date and time in the time zone of a test cycle. No script converts it: the days of the cycle are days in that zone.
- */
+/** A date and time in the time zone of a test cycle. No script converts the time to another zone. */
 export const ZonedTime = ({ at, timezone }: ZonedProps) => (
   <time dateTime={at} data-fixed>
     {zonedTime(at, timezone)}
@@ -210,7 +194,7 @@ const zonedDate = (at: string, timezone: string): string =>
 export const zonedClock = (at: string, timezone: string): string =>
   formatIn(timezone, clock).format(new Date(at));
 
-/** Returns the date of a test day, as midnight in UTC. `startsOn` is the date of day 1, such as `2026-06-03`. */
+/** Returns the date of a test day, as midnight in UTC. `startsOn` is the first day, such as `2026-06-03`. */
 export const dateOfDay = (startsOn: string, dayIndex: number): Date =>
   new Date(Date.parse(`${startsOn}T00:00:00Z`) + (dayIndex - 1) * 86_400_000);
 
@@ -218,9 +202,7 @@ const weekday = formatIn("UTC", { weekday: "short" });
 
 const numeral = formatIn("UTC", { day: "numeric", month: "short" });
 
-/**
- * Returns the time one millisecond before `at`. If a cycle ends at midnight, this is a time on its last day.
- */
+/** Returns the time one millisecond before `at`. For a cycle ending at midnight, this is on its last day. */
 export const justBefore = (at: string): string => new Date(Date.parse(at) - 1).toISOString();
 
 /** Returns the parts of a date in UTC: `Tue` and `9 Jun`. */

@@ -1,6 +1,4 @@
-/**
- * A value of a column in both engines. Booleans are 0 and 1. JSON and times (ISO 8601 in UTC, milliseconds) are text.
- */
+/** A value of a column. Booleans are 0 and 1. JSON and times (ISO 8601, UTC) are text. */
 export type Value = string | number | null;
 
 /** The database engine. The API behaves the same on both engines. (rule O2) */
@@ -27,8 +25,8 @@ export interface Into<Added extends object> {
 
 export interface Inserter {
   /**
-   * Adds one row, without its undefined fields. If `table` is a name, the keys of `row` are columns. Write `row` as an
-   * object literal. Only then does the compiler report unknown properties.
+   * Adds one row, without its undefined fields. Write `row` as an object literal, so that the compiler checks
+   * it.
    */
   insert<Added extends object = Readonly<Record<string, Value>>, Given extends Added = Added>(
     table: Into<Added> | string,
@@ -44,8 +42,8 @@ export interface Transaction extends Reader, Inserter {
   /** Runs a statement and returns the number of rows that the statement changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
   /**
-   * Locks a name until the transaction ends. Returns whether rows that were already read may have changed. Does nothing
-   * on SQLite, which has one writer.
+   * Locks `name` until the transaction ends. Returns whether rows read before may have changed. Does nothing on
+   * SQLite.
    */
   lock(name: string): Promise<boolean>;
   /** Signals `topic` to all servers after the commit. Listeners in this process are called before `write` resolves. */
@@ -61,26 +59,16 @@ export interface Caller<Result> {
   reject(error: unknown): void;
 }
 
-/**
- * `request` has a time limit on PostgreSQL: the database ends the transaction when no client waits for the
- * answer. `long` has no limit.
- */
+/** `request` has a time limit on PostgreSQL. `long` has no limit. */
 export type Pace = "request" | "long";
 
 /**
- * The only way to use a database. Reads never wait for writes. A change is durable when its promise resolves. SQLite
- * commits waiting writes together, PostgreSQL each write separately.
+ * The only way to use a database. Reads never wait for writes. A change is durable when its promise resolves.
  */
 export interface Database extends Reader, Inserter {
-  /**
-   * Runs `work` in a transaction. An error undoes all changes. `work` may be called again; only the last call
-   * counts. `work` may await only methods of `tx`, because on SQLite all other writes wait until `work` ends.
-   */
+  /** Runs `work` in a transaction. `work` may run several times, and may await only methods of `tx`. */
   write<Result>(work: (tx: Transaction) => Promise<Result>, pace?: Pace): Promise<Result>;
-  /**
-   * Calls `use` with a reader that sees the database at one instant. `use` may await anything. Meanwhile SQLite cannot
-   * empty its write-ahead log, and PostgreSQL cannot remove deleted rows.
-   */
+  /** Calls `use` with a reader that sees the database at one instant. `use` may await anything. */
   snapshot<Result>(use: (reader: Reader) => Promise<Result>): Promise<Result>;
   /**
    * Calls `listener` with each signalled topic, and with "*" if signals may be lost. Returns a function that removes
@@ -97,8 +85,8 @@ export interface Database extends Reader, Inserter {
    */
   readonly caches: boolean;
   /**
-   * Empties SQLite's write-ahead log, so that no old version of a page stays on the disk. Returns false if another
-   * connection uses the log. Does nothing on PostgreSQL, or if another program copies the log.
+   * Empties SQLite's write-ahead log, which contains old versions of pages. Returns false if another connection
+   * uses the log.
    */
   emptyLog(): Promise<boolean>;
   /**

@@ -7,7 +7,7 @@ export function isConflict(error: unknown): boolean {
   );
 }
 
-/** Whether an error means that a row refers to a row that does not exist, because it violates a foreign key. */
+/** Whether an error means that a row refers to a row that does not exist. */
 export function isDangling(error: unknown): boolean {
   return causes(error).some(
     (fault) =>
@@ -32,9 +32,7 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/**
- * Returns the kind of disk error. SQLite reports a full disk also as an I/O error, or as a file that cannot be opened.
- */
+/** Returns the kind of disk error. SQLite may report a full disk with the code 10 or 14. */
 export function diskFaultOf(error: unknown): "full" | "full on PostgreSQL" | "perhaps full" | undefined {
   const cause = error instanceof TransactionLost ? error.cause : error;
   if (!(cause instanceof Error)) return undefined;
@@ -70,10 +68,7 @@ function isLocked(error: unknown): boolean {
   return causes(error).some(({ code }) => code === "55P03");
 }
 
-/**
- * The error for all parts of a shared transaction, such as other requests, if SQLite has rolled back the whole
- * transaction.
- */
+/** The error for all parts of a shared transaction that SQLite has rolled back. */
 export class TransactionLost extends Error {
   constructor(cause: unknown) {
     super("SQLite rolled back the transaction.", { cause });
@@ -98,8 +93,8 @@ const unavailableSqlite = new Set([5, 6, 8, 10, 13, 14, 15]);
 const unavailableSqlState = /^(08|53|40001|40P01|25006|55P03|57014|57P0[1-5]|58030)/;
 
 /**
- * Error codes of connections and disks. If a host name has several addresses and all are unreachable, the error
- * has no `syscall`, but it has one of these codes.
+ * Error codes of connections and disks. An error for several unreachable addresses has one of these codes, but
+ * no `syscall`.
  */
 const unreachable = new Set(
   "ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOSPC EDQUOT EROFS".split(

@@ -51,8 +51,8 @@ export const lockFolder = (folder: string, options: LockOptions = {}): Promise<F
   lockFor("server", folder, options);
 
 /**
- * Locks a data folder for one purpose. The kernel releases the lock when the process ends. Throws FolderInUse if
- * another process keeps the lock for longer than `patienceMs`.
+ * Locks a data folder for one purpose. Throws FolderInUse if another process keeps the lock for over
+ * `patienceMs`.
  */
 export async function lockFor(
   purpose: keyof typeof fileNames,
@@ -75,8 +75,7 @@ export async function lockFor(
   return { release: () => connection.close() };
 }
 
-// No other code in this process may open this file. On POSIX systems, the lock ends as soon as any code closes the
-// file.
+// No other code may open this file. On POSIX systems, the lock ends when any code closes the file.
 async function openLock(file: string): Promise<Connection> {
   const driver = await sqliteDriver();
   const connection = await driver.open(file, { readOnly: false });

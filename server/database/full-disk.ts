@@ -24,16 +24,10 @@ async function messageOf(error: unknown, folder: string): Promise<string | undef
   return fault === "full" ? fullDiskText(folder, { code: "ENOSPC" }) : undefined;
 }
 
-/**
- * The size of the file that `tryWrite` writes. It is larger than each file that SQLite needs before it can read
- * a database.
- */
+/** The size of the file that `tryWrite` writes. Every file that SQLite needs for reading is smaller. */
 const triedBytes = 65_536;
 
-/**
- * Writes a temporary file into `folder`. Returns the error of the operating system, or undefined. The error of
- * SQLite says only that a write failed.
- */
+/** Writes a temporary file into `folder`. Returns the error of the operating system, or undefined. */
 async function tryWrite(folder: string): Promise<unknown> {
   const file = join(folder, `.${randomUUID()}.part`);
   try {

@@ -4,7 +4,7 @@ import type { Engine, Value } from "./database.ts";
 export interface RowsOfScopes {
   /** A SELECT of the scopes. It has one column with the name `scope`. */
   readonly scopes: Condition;
-  /** The table with its alias, its key column, and the two columns of the sort key: a time and an id. */
+  /** The table with its alias, its key column, and the columns of the sort key. */
   readonly rows: { readonly table: string; readonly key: string; readonly at: string; readonly id: string };
   /** How to read the rows of one scope in order from an index. The scope is `s.scope`. */
   readonly inScope: {
@@ -28,10 +28,7 @@ export function pageOfScopes(engine: Engine, of: RowsOfScopes, page: PageOfScope
   return engine === "sqlite" ? mergedOneByOne(of, page) : firstOfEach(of, page);
 }
 
-/**
- * Reads the first row of each scope. After each row of the page, reads the next row of the same scope. So it reads few
- * rows.
- */
+/** Reads the first row of each scope, and one more row for each row of the page. */
 function mergedOneByOne(
   { scopes, rows, inScope }: RowsOfScopes,
   { position, limit, oldestFirst = false }: PageOfScopes,
@@ -65,10 +62,7 @@ function firstOfEach(
   return [sql, ...valuesOf([scopes, ...conditions, after]), limit, limit];
 }
 
-/**
- * Returns the SQL operator that compares the sort key of a row to the sort key of the row before it, and the
- * SQL word for the order.
- */
+/** Returns the SQL operator that compares a sort key to the sort key before it, and the SQL order. */
 export const directionOf = (oldestFirst: boolean) => (oldestFirst ? [">", "ASC"] : ["<", "DESC"]);
 
 /** A part of a statement with its values, for example a condition of its WHERE clause. */
@@ -86,10 +80,7 @@ export const sqlOf = (conditions: readonly Condition[]): string =>
 export const valuesOf = (conditions: readonly Condition[]): Value[] =>
   conditions.flatMap(([, ...values]) => values);
 
-/**
- * Puts a condition into a CASE. PostgreSQL estimates that half of all rows match a CASE, so it reads rows in
- * order until the page is full. With a low estimate, PostgreSQL would read and sort all rows.
- */
+/** Puts a condition into a CASE. PostgreSQL expects many matches of a CASE and does not sort all rows. */
 export const oftenTrue = ([sql, ...values]: Condition): Condition => [
   `CASE WHEN ${sql} THEN TRUE ELSE FALSE END`,
   ...values,

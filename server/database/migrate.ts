@@ -3,18 +3,12 @@ import type { Clock } from "../clock.ts";
 import type { Database, Engine, Reader, Transaction } from "./database.ts";
 import { everyTopic } from "./transaction.ts";
 
-/**
- * One change of the schema. Each text is one statement. If the engines need different statements, each engine has a
- * list.
- */
+/** One change of the schema. Each text is one statement. */
 export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly statements: readonly string[] | Readonly<Record<Engine, readonly string[]>>;
-  /**
-   * The number of an older migration that must run after this migration. In this order, the older migration
-   * takes much less time.
-   */
+  /** The number of an older migration that must run after this migration, because it takes less time then. */
   readonly runsBefore?: number;
   /**
    * The earlier migrations that this migration replaces. A database with exactly those migrations already has
@@ -24,8 +18,8 @@ export interface Migration {
 }
 
 /**
- * Applies the missing migrations in one transaction. If several servers start together, one migrates and the others
- * wait. Throws an Error for the operator if the database is newer or too old, or if an applied migration differs.
+ * Applies the missing migrations in one transaction. Throws an Error if the database is newer, too old, or
+ * different.
  */
 export async function migrate(
   database: Database,
@@ -71,9 +65,8 @@ export function appliedMigrations(reader: Reader): Promise<Applied[]> {
 }
 
 /**
- * Returns the migrations that create the schema of a database or backup. `applied` are the migrations of this
- * database or backup. Returns `older` if this program no longer contains some of them, and `newer` if it does
- * not contain them yet.
+ * Returns the migrations of a database or backup. Returns `older` or `newer` if this program lacks some of
+ * them.
  */
 export function schemaOf(
   applied: readonly Named[],
@@ -89,8 +82,8 @@ export function schemaOf(
 }
 
 /**
- * Returns the first migration if the database has exactly the migrations that it replaces. Throws an Error if the
- * database has only some of these migrations, or different ones.
+ * Returns the first migration if the database has exactly the migrations that it replaces. Throws for other old
+ * databases.
  */
 function standIn(migrations: readonly Migration[], applied: readonly Applied[], engine: Engine) {
   const [first] = migrations;
@@ -144,10 +137,7 @@ const rowOf = (migration: Migration, engine: Engine): Applied => ({
   checksum: checksumOf(migration, engine),
 });
 
-/**
- * Throws an Error if a text contains several statements. SQLite would run only the first statement and silently
- * ignore the others.
- */
+/** Throws an Error if a text contains several statements. SQLite would silently ignore all except the first. */
 function assertSingle(statement: string): void {
   const code = statement.replace(/'[^']*'|"[^"]*"|--[^\n]*/g, "");
   if (/;\s*\S/.test(code) && !/^\s*CREATE TRIGGER/i.test(code))

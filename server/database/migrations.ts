@@ -414,8 +414,8 @@ export const replaced: Replaced = {
 };
 
 /**
- * Creates the schema of migration 116. A database with exactly the migrations up to 116 already has this schema. The
- * statements may be rewritten if the schema stays the same. A test checks this.
+ * Creates the schema of migration 116. The statements may be rewritten. A test checks that the schema stays the
+ * same.
  */
 export const baseline: Migration = {
   number: 117,

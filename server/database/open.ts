@@ -72,22 +72,18 @@ async function makePrivate(file: string): Promise<void> {
   try {
     closeSync(openSync(file, "wx", 0o600));
   } catch {
-    // The file already exists. If it belongs to another user, its mode cannot be changed. SQLite reports later
-    // whether the file can be used.
+    // The file already exists. A failure is ignored, because SQLite reports later whether the file can be used.
     for (const ending of ["", "-wal", "-shm"]) await chmod(file + ending, 0o600).catch(() => undefined);
   }
 }
 
-/**
- * Returns the message of an error. If the message is empty, returns the code. The message is empty if a host
- * name has several addresses and all are unreachable.
- */
+/** Returns the message of an error, or its code. The message is empty if several addresses are unreachable. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || ("code" in error ? String(error.code) : error.name);
 }
 
-/** Returns the driver with this name, or by default the best one. Throws an Error for the operator if there is none. */
+/** Returns the driver with this name, or the best one. Throws an Error for the operator if there is none. */
 export async function sqliteDriver(name?: "sqlite3" | "node-sqlite"): Promise<SqliteDriver> {
   const builtIn = nodeSqliteDriver();
   if (name === "node-sqlite" && builtIn === undefined)

@@ -95,26 +95,23 @@ async function hearSignals(config: pg.ClientConfig) {
   return { announcer, signals, listener };
 }
 
-/**
- * Adds listeners that ignore the error of a broken connection. Without a listener, the error would end the
- * process. A running query rejects with the error anyway.
- */
+/** Adds listeners for the error of a broken connection. Without a listener, the error would end the process. */
 function ignoreLostConnections(pool: pg.Pool): void {
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
 }
 
 /**
- * Returns a function that sets up a connection. PostgreSQL then ends statements and transactions that nobody
- * waits for, because they would keep locks. Parallel workers are off: they took 12 ms to start for 2 ms of
- * work. JIT is off, because the statements read few rows. These settings are not connection parameters, because
- * proxies such as PgBouncer refuse those.
+ * Returns a function that sets up a connection. Proxies such as PgBouncer would refuse these settings as
+ * connection parameters.
  */
 function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<void>) | undefined {
   if (patienceMs === Number.POSITIVE_INFINITY) return undefined;
   const settings = [
+    // Work that nobody waits for must end, because it keeps locks.
     `SET statement_timeout = ${patienceMs}`,
     `SET idle_in_transaction_session_timeout = ${2 * patienceMs}`,
+    // The statements read few rows. Starting workers would take longer than the work.
     "SET max_parallel_workers_per_gather = 0",
     "SET jit = off",
   ];
@@ -210,10 +207,7 @@ const mostSeen = 2_000;
 /** Returns a statement for `pg` with numbered placeholders. Each connection plans a statement with a name only once. */
 type Query = (sql: string, values: readonly Value[]) => pg.QueryConfig;
 
-/**
- * A statement gets a name at its second use. Statements such as those of migrations are used only once. At most 500
- * statements get a name, because each connection keeps them in memory.
- */
+/** A statement gets a name at its second use. Each connection keeps named statements in memory. */
 export function createQuery(): Query {
   const named = new Map<string, { name?: string; text: string }>();
   const seen = new Set<string>();
@@ -246,10 +240,7 @@ for (const oid of [oids.JSON, oids.JSONB, oids.DATE, oids.TIMESTAMP, oids.TIMEST
 
 types.setTypeParser(oids.BOOL, (text) => (text === "t" ? 1 : 0));
 
-/**
- * Replaces each `?` of a statement with PostgreSQL's `$1`, `$2` and so on, except in quoted text, quoted names and
- * comments.
- */
+/** Replaces each `?` of a statement with PostgreSQL's `$1`, `$2` and so on, except in quotes and comments. */
 export function numberPlaceholders(sql: string): string {
   let count = 0;
   return sql.replace(quotedOrMark, (found) => (found === "?" ? `$${++count}` : found));
@@ -263,8 +254,8 @@ type Deadline = number;
 const deadlineIn = (milliseconds: number): Deadline => performance.now() + milliseconds;
 
 /**
- * Calls `use` with a connection. Closes the connection at the deadline, even if the database never answers. After a
- * failure, `undo` makes the connection usable again and returns whether it succeeded.
+ * Calls `use` with a connection, which is closed at the deadline. After a failure, `undo` makes the connection
+ * usable again.
  */
 async function withClient<Result>(
   pool: pg.Pool,
@@ -372,10 +363,7 @@ async function listen(
   };
 }
 
-/**
- * Sends LISTEN regularly as a ping. A repeated LISTEN changes nothing. Closes a connection that does not
- * answer, so that a new connection is opened.
- */
+/** Sends LISTEN regularly as a ping. Closes a connection that does not answer. */
 function startPings(client: pg.Client): () => void {
   const timer = setInterval(() => {
     const cut = setTimeout(() => client.end().catch(() => undefined), answerMs);
@@ -420,10 +408,7 @@ interface Announcer {
   hear(payload: string): void;
 }
 
-/**
- * Announces topics to other servers. This process gets its own topics once: at the confirmed commit or at the
- * notification, whichever is earlier. So a lost confirmation loses no topics.
- */
+/** Announces topics to other servers. This process gets its own topics once, even after a lost confirmation. */
 export function createAnnouncer(signals: Signals): Announcer {
   const self = randomUUID();
   const unsettled = new Map<string, ReadonlySet<string>>();
@@ -477,10 +462,7 @@ export function payloadsOf(id: string, topics: readonly string[]): string[] {
 
 const sizeOf = (texts: readonly string[]): number => Buffer.byteLength(JSON.stringify(texts));
 
-/**
- * Returns the content of a notification. If the notification does not have the form of this version, its topic is
- * `everyTopic`.
- */
+/** Returns the content of a notification. An unknown form becomes the topic `everyTopic`. */
 function parse(payload: string): { readonly id: string; readonly topics: readonly string[] } {
   try {
     const parsed: unknown = JSON.parse(payload);

@@ -14,9 +14,7 @@ interface Waiting<Item, Found> {
   readonly caller: Caller<Found>;
 }
 
-/**
- * All items that are requested in the same turn of the event loop are read together. If that fails, each is read alone.
- */
+/** All items of the same turn of the event loop are read together. If that fails, each is read alone. */
 export function readTogether<Item, Found>({ one, many }: Reads<Item, Found>): (item: Item) => Promise<Found> {
   let waiting: Waiting<Item, Found>[] = [];
 

@@ -25,8 +25,8 @@ export async function openSqlite(
     isCopied,
   }: {
     /**
-     * Whether another program, such as Litestream, writes the write-ahead log into the database file. If true,
-     * this process never writes the log into the file. (rule O24)
+     * Whether another program, such as Litestream, writes the write-ahead log into the database file.
+     * (rule O24)
      */
     readonly isCopied: boolean;
   },
@@ -189,9 +189,8 @@ interface ForeignChanges {
 }
 
 /**
- * While there are listeners, checks every 50 ms whether another process has changed the file. `seen` is an
- * earlier result of `dataVersion`. The check uses the writing connection, because changes of this process do
- * not change its result there.
+ * Checks regularly whether another process has changed the file. On the writing connection, changes of this
+ * process do not count.
  */
 function watchForeignChanges(writer: Writer, seen: number): ForeignChanges {
   const listeners = new Set<{ hear(): void }>();
@@ -235,10 +234,7 @@ async function dataVersion(connection: Connection): Promise<number> {
   return row.data_version;
 }
 
-/**
- * When the log has this number of pages (16 MiB), SQLite copies it into the database file. With a smaller
- * number, SQLite would copy some pages more often.
- */
+/** The length of the log in pages (16 MiB) at which SQLite copies it into the database file. */
 const checkpointPages = 4_000;
 
 /**
@@ -286,8 +282,7 @@ function createWriter(connection: Connection, signals: Signals): Writer {
   let longOnes = 0;
 
   /**
-   * Runs long work. Until the work ends, SQLite uses temporary files, because long work may change a large part
-   * of the database.
+   * Runs long work. SQLite uses temporary files meanwhile, because long work may change much of the database.
    */
   async function writeLong<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     longOnes += 1;
@@ -317,8 +312,8 @@ function createWriter(connection: Connection, signals: Signals): Writer {
 }
 
 /**
- * While triggers run, SQLite keeps the old content of changed pages. Above 64 KiB, it would write this content
- * into a temporary file for each statement. If the content stays in memory, an insert takes half the time.
+ * While triggers run, SQLite keeps the old content of pages. With this content in memory, inserts take half the
+ * time.
  */
 const keepUndoInMemory = (writing: Connection) => writing.exec("PRAGMA temp_store = MEMORY");
 const keepUndoInFiles = (writing: Connection) => writing.exec("PRAGMA temp_store = FILE");
@@ -344,10 +339,7 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
     if (closed) throw new Error("The database is closed.");
   }
 
-  /**
-   * Waits two turns of the event loop before a commit, so that the commit contains more requests. First the last
-   * answers are sent, then new requests arrive.
-   */
+  /** Waits two turns of the event loop before a commit, so that the commit contains more requests. */
   async function flush(): Promise<void> {
     while (units.length + pauses.length > 0) {
       await turn();
@@ -389,7 +381,7 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
   };
 }
 
-/** Creates the store of the waiting units for new rows. There is one unit for each table and list of columns. */
+/** Creates the store of the waiting units, one for each table and list of columns. */
 function createAppends(add: (unit: Unit) => void) {
   const waiting = new Map<string, WaitingRows[]>();
 
@@ -446,8 +438,8 @@ function groupCommit(connection: Connection): (units: readonly Unit[]) => Promis
   }
 
   /**
-   * First runs the units without savepoints, because savepoints take more time than most units. If a unit fails after a
-   * change, all run again with savepoints.
+   * Runs the units without savepoints, which take time. If a unit fails after a change, all run again with
+   * savepoints.
    */
   async function commitShared(units: readonly Unit[], runAll = runUnguarded): Promise<void> {
     const queue = [...units];
@@ -493,15 +485,10 @@ type RunAll = (queue: Unit[]) => Promise<readonly ReportResult[]>;
 
 type ReportResult = () => void;
 
-/**
- * The error for a unit that failed after it had changed something. The whole transaction must be undone and run again.
- */
+/** The error for a unit that failed after a change. The whole transaction must be undone and run again. */
 class FailedHalfWay extends Error {}
 
-/**
- * Runs units without savepoints. Throws `FailedHalfWay` if a unit fails after a change. If a unit fails before
- * it has changed anything, nothing must be undone.
- */
+/** Runs units without savepoints. Throws `FailedHalfWay` if a unit fails after a change. */
 function unguarded(connection: Connection): RunAll {
   const { runner, reset, mayHaveChanged } = trackChanges(connection);
   const statements = statementsOf(runner);
@@ -581,10 +568,7 @@ interface ChangeTracker {
   readonly runner: StatementRunner;
   /** Resets the record, so that earlier statements no longer count. */
   reset(): void;
-  /**
-   * Whether rows may have changed since the last reset. True after a failed statement, because SQLite may have
-   * undone more than this statement.
-   */
+  /** Whether rows may have changed since the last reset. True after a failed statement. */
   mayHaveChanged(): boolean;
 }
 
@@ -628,17 +612,12 @@ function trackChanges(connection: Connection): ChangeTracker {
 /** Whether a statement only reads. Statements other than SELECT may change rows, even if they also return rows. */
 const isRead = (sql: string): boolean => /^\s*SELECT\b/i.test(sql);
 
-/**
- * Whether the number of changed rows is valid. For other statements, such as changes of the schema, the number has no
- * meaning.
- */
+/** Whether SQLite's number of changed rows has a meaning for this statement. */
 const isCounted = (sql: string): boolean => /^\s*(INSERT|UPDATE|DELETE)\b/i.test(sql);
 
 const patienceMs = 5_000;
 
-/**
- * Repeats an action for up to five seconds while another process has locked the file. The event loop is not blocked.
- */
+/** Repeats an action for up to five seconds while another process has locked the file. */
 async function retryWhileLocked<Result>(action: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
@@ -670,7 +649,7 @@ export interface Connection extends StatementRunner {
 }
 
 export interface SqliteDriver {
-  /** How long one call may wait for a lock in SQLite. The time is short if calls block the event loop. */
+  /** How long one call may wait for a lock. The time is short if calls block the event loop. */
   readonly lockWaitMs: number;
   /** How many reading connections to open. */
   readonly readers: number;
@@ -755,7 +734,7 @@ function connectBuiltIn(database: DatabaseSync): Connection {
   };
 }
 
-/** Returns rows with the type that the caller expects. A test checks that the columns of the rows match this type. */
+/** Returns rows with the type that the caller expects. A test compares this type with the columns. */
 const typed = <Rows>(found: unknown): Rows => found as Rows;
 
 /** The npm package `sqlite3`. Only a server without a usable built-in SQLite loads it. */

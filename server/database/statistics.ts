@@ -21,9 +21,8 @@ export async function keepStatistics(tx: Transaction): Promise<void> {
 const leastBytes = 65_536;
 
 /**
- * On PostgreSQL, returns the names of the larger tables that lack statistics: for the table itself, or for the
- * expressions of one of its indexes. PostgreSQL creates statistics late, and never for a new index. Without
- * statistics, it may read whole tables.
+ * Returns the larger tables without statistics on PostgreSQL. PostgreSQL creates statistics late, and never for
+ * a new index.
  */
 export async function tablesWithoutStatistics(reader: Reader): Promise<string[]> {
   if (reader.engine === "sqlite") return [];
@@ -68,11 +67,7 @@ export async function cancelMaking(reader: Reader, { pid, began }: Making): Prom
   );
 }
 
-/**
- * Creates the statistics of one table that has none and is not in `done`. Returns the name of the table.
- * Returns undefined if there is no such table, and always on SQLite. With several servers, each table is
- * analysed only once.
- */
+/** Creates the statistics of one table that is not in `done`. Returns the table's name, or undefined. */
 export async function addStatistics(tx: Transaction, done: ReadonlySet<string>): Promise<string | undefined> {
   if (tx.engine === "sqlite") return undefined;
   await tx.lock("statistics");

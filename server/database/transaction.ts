@@ -1,7 +1,7 @@
 import type { Caller, Exactly, Into, Reader, Sql, Transaction, Value } from "./database.ts";
 import type { Added, AnyTable, Row } from "./schema/table.ts";
 
-/** A part of a shared transaction, such as the work of one request. The part succeeds or fails as a whole. */
+/** A part of a shared transaction, such as one request. The part succeeds or fails as a whole. */
 export interface Unit {
   /** Whether the unit is only one statement. Such a unit needs no transaction if it runs alone. */
   readonly single: boolean;
@@ -42,7 +42,7 @@ export interface AppendUnit extends Unit {
 
 /**
  * Creates a unit that adds rows with the same columns in one statement. With the driver `sqlite3`, this is
- * faster than one statement for each row.
+ * faster.
  */
 export function appendUnit(table: string, columns: readonly string[]): AppendUnit {
   const rows: WaitingRow[] = [];
@@ -108,8 +108,8 @@ interface WorkResult<Result> {
 }
 
 /**
- * Runs `work` with one statement at a time. Refuses statements after `work` has ended. A failed statement fails the
- * whole transaction, even if `work` catches the error: PostgreSQL cannot commit after an error.
+ * Runs `work`, one statement at a time. A failed statement fails the transaction, even if `work` catches the
+ * error.
  */
 export async function perform<Result>(
   work: (tx: Transaction) => Promise<Result>,
@@ -302,8 +302,8 @@ function textsBy(make: (columns: readonly string[]) => string): (columns: readon
 }
 
 /**
- * Creates a function that sets fields of the rows that `rest` selects, and returns their number. Ignores undefined
- * fields, and returns 0 if no field is left.
+ * Creates a function that sets fields of the rows that `rest` selects, and returns their number. Ignores
+ * undefined fields.
  */
 export function update<Of extends AnyTable>(table: Of, rest: string) {
   const textFor = textsBy(
@@ -322,8 +322,8 @@ export function update<Of extends AnyTable>(table: Of, rest: string) {
 type Changed<Of> = { readonly [Field in keyof Row<Of>]?: Row<Of>[Field] | undefined };
 
 /**
- * Creates a function that adds a row and returns whether a row was added or changed. `rest` follows the values, such as
- * an ON CONFLICT clause.
+ * Creates a function that adds a row, and returns whether a row was added or changed. `rest` follows the
+ * values.
  */
 export function insert<Of extends AnyTable>(table: Of, rest: string) {
   const textFor = textsBy((columns) => `${single(table.name, columns)} ${rest}`);
@@ -341,9 +341,7 @@ function insertSql(table: string, columns: readonly string[]): string {
   return textFor(single, table, columns);
 }
 
-/**
- * Returns the statement for SQLite that adds the rows of a JSON array. Each row is an array in the order of `columns`.
- */
+/** Returns SQLite's statement that adds rows from JSON. Each row is an array in the order of `columns`. */
 export function bulkInsertSql(table: string, columns: readonly string[]): string {
   return textFor(bulk, table, columns);
 }
@@ -380,11 +378,7 @@ function assertIdentifier(word: string): void {
 
 const mark = "/* planned each time */ ";
 
-/**
- * Marks a statement whose best plan depends on its values. PostgreSQL then plans each execution of the
- * statement. Without the mark, PostgreSQL may use one plan for all values after five executions. SQLite ignores
- * the mark.
- */
+/** Marks a statement whose best plan depends on its values. PostgreSQL plans the statement each time. */
 export const plannedEachTime = (sql: string): string => mark + sql;
 
 /** Whether `plannedEachTime` created this statement. */
@@ -489,10 +483,7 @@ export const listingTopic = (listingId: string): string => `listing:${listingId}
 /** The topics whose signals mean that any slot may have changed. */
 export const topicsOfAllSlots: readonly string[] = [slotsTopic, credentialsTopic];
 
-/**
- * The topics whose signals mean that any thread may have changed or been deleted, or that other people may now
- * see threads.
- */
+/** The topics whose signals mean that any thread, or who may see it, may have changed. */
 export const topicsOfAllThreads: readonly string[] = [threadsTopic, credentialsTopic];
 
 /** Signalled when a person has approved or refused the sign-in of a device. */

@@ -1,9 +1,6 @@
 import type { RunDecision } from "../../src/contract/runs.ts";
 
-/**
- * Larder, the app of the demo, plans meals and shopping. Each age in this file is a number of hours before the
- * demo is created.
- */
+/** Larder, the app of the demo, plans meals. Each age is in hours before the demo's creation. */
 export const demoApp = { name: "Larder", githubRepository: "larder-app/larder" } as const;
 
 export const demoFaqs = [
@@ -125,8 +122,8 @@ export interface DemoTester {
   /** The day on which the tester gets the slot; 0 is before the first day. */
   readonly from: number;
   /**
-   * One letter for each day, from day 1, or from day `from` if that is later. `s`: a session. `b`: a session that is
-   * too short. `r`: first `b`, then `s`. `l`: a session that is uploaded a day late. `p`: a proof. `-`: nothing.
+   * One letter per day from 1, or from a later `from`. `s`: session. `b`: short session. `r`: `b`, then `s`.
+   * `l`: session uploaded a day late. `p`: proof. `-`: nothing.
    */
   readonly days: string;
 }

@@ -1,4 +1,4 @@
 import { parse } from "yaml";
 
-/** Parses a YAML text. The parser is slow to load, so other modules import this file only when they need it. */
+/** Parses a YAML text. The parser loads slowly, so other modules import this file only when needed. */
 export const parseYaml = (text: string): unknown => parse(text);

@@ -138,7 +138,7 @@ interface DemoAccess {
   /** The token of a tester's device. This token and `testKey` are undefined in a demo from an older version. */
   readonly deviceToken?: string;
   readonly testKey?: string;
-  /** The thread on which an agent has already proposed a plan; undefined in a demo that was created from a seed. */
+  /** The thread on which an agent has proposed a plan; undefined in a demo from a seed. */
   readonly threadId?: string;
   readonly runId?: string;
 }
@@ -149,9 +149,7 @@ export interface Demo extends DemoAccess {
 }
 
 /**
- * Creates the demo from `seed`, or with the app Larder, if the demo does not exist. Stores the keys of the demo
- * in the private file `demo.json`. Throws a SettingError if the data folder has another seed, or if a demo
- * exists without this file.
+ * Creates the demo if it does not exist. Throws a SettingError for another seed, or if `demo.json` is missing.
  */
 export async function seedDemo(
   deps: SeedingDeps & Pick<Deps, "database" | "settings">,
@@ -163,8 +161,7 @@ export async function seedDemo(
   const isThere = (await users.findByEmail(deps.database, demo.email)) !== undefined;
   if (known !== undefined && (isThere || (await apps.exist(deps.database)))) return demo;
   if (isThere) throw withoutAccess(deps.settings.data);
-  // The keys are stored before the database is filled. If the process is killed between the two steps, the next
-  // start continues.
+  // The keys are stored first. If the process is killed, the next start continues.
   await keepAccess(deps.settings.data, demo);
   const passwordHash = await hashPassword(demo.password);
   await deps.database.write((tx) => seedAll(deps, tx, { ...demo, passwordHash }));

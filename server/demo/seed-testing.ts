@@ -35,10 +35,7 @@ interface DemoOwner {
   readonly testKey?: string | undefined;
 }
 
-/**
- * Adds a cycle that has days in all states, and requests for slots. About half of the days are over. The rules
- * of real cycles close the days.
- */
+/** Adds a half-finished cycle with days in all states, and requests for slots. */
 export async function seedTesting(
   deps: SeedingDeps,
   tx: Transaction,
@@ -147,10 +144,7 @@ interface TesterDay extends DemoSlot {
   readonly day: number;
 }
 
-/**
- * Records the session of the previous day if it is uploaded late. Then records what the tester does on this
- * day, as its letter says.
- */
+/** Records the late session of the previous day, then what the tester does on this day. */
 async function recordDay(seeding: CycleSeeding, testerDay: TesterDay): Promise<void> {
   const { day } = testerDay;
   if (letterOf(testerDay, day - 1) === "l") {
@@ -169,10 +163,7 @@ async function recordDay(seeding: CycleSeeding, testerDay: TesterDay): Promise<v
 const letterOf = ({ tester: { from, days } }: DemoSlot, day: number): string | undefined =>
   days[day - Math.max(1, from)];
 
-/**
- * Returns when a tester tests on a day. For today, the time is always before now. Undefined if the day began
- * only some minutes ago.
- */
+/** Returns when a tester tests on a day, always before now. Undefined if the day has just begun. */
 function startOf({ deps, cycle }: CycleSeeding, { tester, day }: TesterDay): string | undefined {
   const start = cycle.dayStarts[day - 1];
   const sinceStart = deps.clock.now().getTime() - Date.parse(start ?? "");
@@ -311,10 +302,7 @@ const accent: Colour = [28, 95, 77];
 
 const ink: Colour = [214, 207, 195];
 
-/**
- * Returns a PNG that looks like a list on a phone. It has a bar at the top, then lines that begin with a
- * square.
- */
+/** Returns a PNG that looks like a list on a phone: a bar, then lines with squares. */
 function demoPicture(): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

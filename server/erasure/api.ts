@@ -114,10 +114,7 @@ async function lookUp(reader: Reader, { userId, email: own }: ConsoleCaller, ema
   return { accountId: account?.id ?? null, refusal };
 }
 
-/**
- * Creates the receipt of an erasure. `by` is the caller: only the owner who requested an erasure can read its
- * receipt.
- */
+/** Creates a receipt. `by` is the caller, because only the owner who requested an erasure reads its receipt. */
 const receipt =
   ({ email: by }: ConsoleCaller) =>
   (row: ErasureRow): Erasure => ({
@@ -131,9 +128,8 @@ const longestMilliseconds = 100;
 type Counts = Preview["counts"];
 
 /**
- * Counts the rows that an erasure would find, each row once. Each turn of the loop searches the next rows of
- * every table. The first turn always completes. Later turns end at the time limit; then `complete` is false.
- * (rule P13)
+ * Counts the rows that an erasure would find, each once. `complete` is false if the time limit ended the
+ * search. (rule P13)
  */
 export async function countFound(
   reader: Reader,
@@ -146,6 +142,7 @@ export async function countFound(
   for (let places = firstPlaces; places.length > 0; ) {
     const further: Place[] = [];
     for (const place of places) {
+      // The first turn searches every table, even after the time limit.
       if (place.after !== undefined && performance.now() > until) return { counts, complete: false };
       const found = await findAt(reader, erasing, place);
       if (found === undefined) continue;

@@ -19,10 +19,7 @@ type EraserDeps = Pick<Deps, "database" | "clock" | "keptFiles" | "newId" | "sea
 const tryAgainMilliseconds = 1_000;
 const dayMilliseconds = 86_400_000;
 
-/**
- * Starts the job that erases people in small steps. The job also continues erasures that a killed server left
- * unfinished. Returns a function that stops the job.
- */
+/** Starts the job that erases people in small steps. Returns a function that stops the job. */
 export function startErasing(deps: EraserDeps): () => Promise<void> {
   let compared = false;
   const eraser = createEraser(deps);
@@ -39,10 +36,7 @@ export function startErasing(deps: EraserDeps): () => Promise<void> {
 }
 
 export interface Eraser {
-  /**
-   * Does one step of an erasure and returns 1; 0 if no erasure is running. After an error, the next calls continue
-   * other erasures first.
-   */
+  /** Does one step of an erasure. Returns 1, or 0 if no erasure is running. */
   next(): Promise<number>;
   /** Returns the number of milliseconds to wait before the next call of `next`. */
   pause(): Promise<number>;
@@ -64,6 +58,7 @@ export function createEraser(deps: EraserDeps): Eraser {
     const rows = (await erasures.running(deps.database, mostRunning)).filter(
       ({ emailSealed }) => emailSealed !== null,
     );
+    // Erasures with fewer failures continue first.
     return rows.sort((one, other) => failuresOf(one) - failuresOf(other))[0];
   };
   return {
@@ -97,8 +92,8 @@ export function createEraser(deps: EraserDeps): Eraser {
 }
 
 /**
- * Counts an attempt at the current place. Stops the erasure after too many attempts. Returns undefined if the erasure
- * was stopped, or if another server has continued it.
+ * Counts an attempt. Stops the erasure after `mostStarts` attempts. Returns undefined if this server must not
+ * continue the erasure.
  */
 async function begin({ database, clock, log }: EraserDeps, row: ErasureRow): Promise<ErasureRow | undefined> {
   const { begun = 0, pass } = placeOf(row);
@@ -118,8 +113,7 @@ async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
   const { database } = deps;
   if (row.emailSealed === null) return 0;
   if (row.files !== "[]") return deleteFiles(deps, row);
-  // The decrypted text is the address. For a deleted account, a space and the account's id follow the address.
-  // The id is stored nowhere else.
+  // The decrypted text is the address. For a deleted account, a space and the account's id follow.
   const [email = "", deletedId] = openAddress(deps.sealer, row.emailSealed).split(" ");
   const accountId = deletedId ?? (await users.findByEmail(database, email))?.id ?? null;
   const erasing: Erasing = {
@@ -135,10 +129,7 @@ async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
   return finish(deps, row);
 }
 
-/**
- * Adds the erasure to the journal. An error, such as a full disk, does not stop the erasure. The next start of
- * a server adds missing entries.
- */
+/** Adds the erasure to the journal. After an error, the next start of a server adds the entry. */
 async function addToErasureJournal({ settings, sealer, log }: EraserDeps, row: ErasureRow): Promise<void> {
   if (settings.dev) return;
   await recordErasures(journalOf(settings), sealer, [row]).catch((error) =>
@@ -180,22 +171,17 @@ async function eraseSeats(
   return 1;
 }
 
-/**
- * Deletes the files in `row.files` that no row refers to any more. The hashes are stored in the row, so another
- * server can continue after a crash.
- */
+/** Deletes the files in `row.files` to which no row refers any more. */
 async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow): Promise<1> {
   await keptFiles.removeUnreferenced(listOf(row.files));
   await database.write((tx) => erasures.filesGone(tx, row));
   return 1;
 }
 
-/**
- * Ends an erasure. First removes deleted data from the search index and from the write-ahead log of SQLite.
- * Throws an Error if another connection uses the log for too long.
- */
+/** Ends an erasure. Throws an Error if another connection uses the write-ahead log of SQLite for too long. */
 async function finish(deps: EraserDeps, { id }: ErasureRow): Promise<1> {
   const { database, clock, settings } = deps;
+  // The search index and the write-ahead log still contain deleted data.
   await forgetDeletedWords(database, deps.stopping);
   for (let tries = 0; !(await database.emptyLog()); tries++) {
     if (tries === mostTries) throw new Error("the write-ahead log of the database is in use");

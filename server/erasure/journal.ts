@@ -45,7 +45,7 @@ export interface ErasedAgain {
   readonly found: number;
   /** The number of people who are not in the restored data. */
   readonly gone: number;
-  /** The number of people whose erasure needs a decision. For example, they are members or the only owner of an app. */
+  /** The number of people whose erasure needs a decision, for example because they are members again. */
   readonly stopped: number;
   /** The number of erasures whose person cannot be found, because the hash was computed with another secret. */
   readonly otherSecret: number;
@@ -54,8 +54,8 @@ export interface ErasedAgain {
 type EraseAgainDeps = Pick<Deps, "clock" | "sealer"> & { readonly database: Database };
 
 /**
- * Begins each erasure again that is in the journal but not in the restored database. Finds the people by the
- * hashes of the addresses. Returns the number of people for each result. (rule P11)
+ * Begins the erasures of the journal again that the restored database lacks. Returns the number of people for
+ * each result. (rule P11)
  */
 export async function eraseAgain(
   deps: EraseAgainDeps,
@@ -89,17 +89,14 @@ async function emailsOf({ database, sealer }: EraseAgainDeps, hashes: ReadonlySe
 
 type Result = keyof Omit<ErasedAgain, "otherSecret">;
 
-/**
- * Begins one missing erasure again. If the person is not found or is being erased already, only stores the
- * erasure as `done`, so later data of the person stays. If the restored data prevents the erasure, only stores
- * it as `stopped`.
- */
+/** Begins one missing erasure again, or only stores it as `done` or `stopped`. */
 function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | undefined): Promise<Result> {
   const at = deps.clock.now().toISOString();
   return deps.database.write(async (tx) => {
     await tx.lock("innkeep erases again");
     const found = email === undefined ? "gone" : "found";
     if (await erasures.findAny(tx, entry.id)) return found;
+    // A stored erasure does not begin again, so later data of the person stays.
     if (email === undefined || (await isRunning(tx, entry))) {
       await erasures.insertEnded(tx, { ...entry, status: "done", at });
       return found;
@@ -157,8 +154,8 @@ async function insertAgain(
 }
 
 /**
- * Compares the journal with the database at the start of a server. Begins missing erasures again, and adds missing
- * entries to the journal.
+ * Compares the journal with the database. Begins missing erasures again, and adds missing entries to the
+ * journal.
  */
 export async function compareWithJournal(
   deps: EraseAgainDeps &
@@ -190,10 +187,7 @@ export interface JournalEntry {
   readonly createdAt: string;
 }
 
-/**
- * Returns the entries of the journal without duplicates; none if the file does not exist. Ignores lines that
- * are not entries: a crash can leave an incomplete line.
- */
+/** Returns the entries of the journal without duplicates; none if the file does not exist. */
 export async function readJournal(file: string): Promise<JournalEntry[]> {
   const text = await readFile(file, "utf8").catch((error) => {
     if (error.code === "ENOENT") return "";
@@ -207,15 +201,13 @@ function entriesIn(text: string): JournalEntry[] {
   const entries = new Map<string, JournalEntry>();
   for (const line of text.split("\n")) {
     const entry = entryOfLine(line);
+    // A crash can leave an incomplete line, which is not an entry.
     if (entry) entries.set(entry.id, entry);
   }
   return [...entries.values()];
 }
 
-/**
- * Adds the entries that the journal lacks. Returns the number of added entries. The added entries are on the
- * disk when the promise resolves.
- */
+/** Adds the entries that the journal lacks, and saves them on the disk. Returns the number of added entries. */
 export async function addToJournal(file: string, entries: readonly JournalEntry[]): Promise<number> {
   const present = new Set((await readJournal(file)).map(({ id }) => id));
   const missing = entries.filter(({ id }) => !present.has(id));

@@ -46,10 +46,7 @@ export const erasedMark = "[erased]";
 export interface AddressFinder {
   /** The normalised address. */
   readonly address: string;
-  /**
-   * Parts of the address in lower case. Each text with the address contains all parts, in lower or upper case. The
-   * database first searches for the parts. Then the found texts are checked exactly.
-   */
+  /** Parts of the address in lower case. The database first searches for texts that contain all parts. */
   readonly parts: readonly string[];
   isIn(text: string | null): boolean;
   /** Replaces each occurrence of the address in a text with `erasedMark`. */
@@ -60,7 +57,7 @@ export interface AddressFinder {
    */
   isInName(text: string | null): boolean;
   eraseInName(text: string): string;
-  /** Does the same as `erase` in all names and values of JSON. Treats a text that is not JSON as plain text. */
+  /** Does the same as `erase` in all names and values of JSON. Treats other text as plain text. */
   eraseJson(json: string): string;
 }
 
@@ -149,10 +146,7 @@ const local = /[^\s@]+$/u;
 
 const addressCharacter = /[\p{L}\p{N}\p{M}_%+-]/u;
 
-/**
- * Returns every address in a text that `findAddress` could find, in lower case. May also return texts that are
- * not addresses. No stored hash matches those texts.
- */
+/** Returns every address in a text, in lower case. May also return other texts, which match no stored hash. */
 export function addressesIn(text: string): string[] {
   const found = new Set<string>();
   for (const { index, 0: sign } of text.matchAll(at)) {

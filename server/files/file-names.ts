@@ -4,8 +4,8 @@ const longest = 200;
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Returns the last part of a path without invisible characters, or `fallback` if nothing is left. The name has at most
- * 200 code points and keeps its extension. (rule F5)
+ * Returns the last part of a path, or `fallback`. Cuts the name to 200 code points, but keeps its extension.
+ * (rule F5)
  */
 export function cleanFileName(name: string | null | undefined, fallback: string): string {
   const last = (name ?? "").replace(unseen, "").split(/[/\\]/).at(-1) ?? "";
@@ -35,7 +35,7 @@ const endings: Readonly<Record<string, readonly string[]>> = {
 /** Returns the extension for a media type; an empty text for an unknown type. */
 export const endingOf = (mediaType: string): string => endings[mediaType]?.[0] ?? "";
 
-/** Returns the name with an extension for the media type. Programs use the extension to choose how to open a file. */
+/** Returns the name with an extension for the media type. Programs need the extension to open the file. */
 export function nameFor(mediaType: string, name: string): string {
   const fitting = endings[mediaType] ?? [""];
   const bare = name.replace(/(?<![. ])[. ]+$/, "");

@@ -10,23 +10,17 @@ export interface ByteSpan {
 /** The description of a temporary file that was written completely and closed. */
 export type WrittenFile = Pick<ReceivedFile, "path" | "size" | "sha256" | "detectedType">;
 
-/**
- * A file that is being written. The writes are synchronous, because they are twice as fast as queued writes and
- * leave no bytes in memory.
- */
+/** A file that is being written. Synchronous writes are twice as fast and leave no bytes in memory. */
 export interface TemporaryFile {
   readonly path: string;
   /** Adds bytes to the file. Stores at most one byte more than the limit, but counts all bytes. */
   write(bytes: Uint8Array): void;
   /**
-   * Overwrites the geographical position and other unneeded data of pictures and films, and closes the file. Call this
-   * once. The hash is that of the changed file. A picture without a complete header gets no media type.
+   * Overwrites unneeded data, closes the file, returns its new hash. A picture with a broken header gets no
+   * media type.
    */
   finish(): Promise<WrittenFile>;
-  /**
-   * Like `finish`, but changes no bytes of the file. Use this for copies of files that a server has already
-   * stored.
-   */
+  /** Like `finish`, but changes no bytes. Use this for copies of files that a server has stored. */
   finishUnchanged(): Promise<WrittenFile>;
   /** Closes and deletes the file. This can be called at any time. */
   drop(): void;
@@ -46,8 +40,8 @@ export interface Files {
    */
   keep(received: ReceivedFile): Promise<void>;
   /**
-   * Opens a stored file, or a span of its bytes. Destroying the stream closes the file. Rejects if the file
-   * does not exist.
+   * Opens a stored file or a span of its bytes. Destroying the stream closes the file. Rejects for unknown
+   * files.
    */
   open(sha256: string, span?: ByteSpan): Promise<Readable>;
   /** Returns the size of a stored file in bytes; undefined if there is no such file. */
@@ -56,10 +50,7 @@ export interface Files {
   remove(sha256: string): Promise<void>;
   /** Moves a stored file to the folder `damaged`. The server never sends a file from this folder to a client. */
   setAside(sha256: string): Promise<void>;
-  /**
-   * Yields the names of stored files in batches. Leaves out files of the last hour, because they may belong to
-   * a running request.
-   */
+  /** Yields the names of stored files in batches, without files of the last hour, which a request may use. */
   settled(): AsyncGenerator<string[]>;
 }
 
@@ -83,10 +74,7 @@ export function assertName(sha256: string): void {
   if (!isName(sha256)) throw new Error("Not a SHA-256 in hex");
 }
 
-/**
- * A mark in the storage of files: a small file or object. It contains the id of the deployment to which the
- * files belong.
- */
+/** A small file or object in the storage. It contains the id of the deployment that owns the files. */
 export interface PlaceMark {
   /** Returns the id of the deployment; undefined if the storage has no mark. */
   read(): Promise<string | undefined>;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 
-/** Returns the SHA-256 of a file in hex. A large file is hashed in another thread, so that requests do not wait. */
+/** Returns the SHA-256 of a file in hex. A thread hashes large files, so that requests do not wait. */
 export async function hashFile(path: string, size: number): Promise<string> {
   if (size > smallFile) return hashOnThread(path);
   return createHash("sha256")

@@ -3,27 +3,25 @@ import type { ReceivedFile } from "../../src/contract/files.ts";
 import { type Files, FilesUnavailable } from "./files.ts";
 
 /**
- * Stores files, and deletes files to which no upload refers. Several requests may add and remove the same file
- * at the same time.
+ * Stores files, and deletes files to which no upload refers. Several requests may use the same file
+ * simultaneously.
  */
 export interface KeptFiles {
   /**
-   * Makes the files permanent, then calls `work`, which adds the uploads that refer to the files. After a
-   * failure, deletes the files. But if the storage did not answer, deletes nothing, because a late deletion
-   * could remove files that were sent again.
+   * Makes files permanent and calls `work`, which adds uploads. After a failure, deletes the files if the
+   * storage answers.
    */
   keepFor<Result>(received: readonly ReceivedFile[], work: () => Promise<Result>): Promise<Result>;
   /**
-   * Until the transaction ends, no other server can delete the files. Call this first in the transaction.
-   * Throws FilesUnavailable if files are missing or in another storage, or if the storage hangs. Does nothing
-   * on SQLite, which has one server.
+   * Keeps other servers from deleting the files until the transaction ends. Call this first. Throws
+   * FilesUnavailable. Does nothing on SQLite.
    */
   secure(tx: LockingTransaction, received: readonly ReceivedFile[]): Promise<void>;
   /** Deletes those of the given files to which no upload refers now. */
   removeUnreferenced(hashes: readonly string[]): Promise<void>;
   /**
-   * Does the same as `removeUnreferenced` in the background. Calls `failed` for each failure. The daily cleanup
-   * deletes the files that remain after a failure.
+   * Like `removeUnreferenced`, but in the background. Calls `failed` for each failure. The daily cleanup
+   * repeats failed deletions.
    */
   removeLater(hashes: readonly string[], failed: (error: unknown) => void): void;
 }
@@ -36,10 +34,7 @@ export interface LockingTransaction {
   lock(name: string): Promise<unknown>;
 }
 
-/**
- * Locks files, so that other servers cannot add uploads that refer to them. The locks last until `decide` of
- * `withFileLocks` has ended.
- */
+/** Locks files, so that other servers cannot add uploads of them, until `decide` ends. */
 export interface FileLocks {
   lock(name: string): Promise<unknown>;
   isReferenced(sha256: string): Promise<boolean>;
@@ -94,6 +89,7 @@ export function createKeptFiles(
         return result;
       } catch (error) {
         hashes.forEach(release);
+        // A silent storage may delete late, after the same file was sent again.
         if (!isSilence(error)) await soon(removeUnreferenced(hashes).catch(() => undefined));
         throw error;
       }
@@ -115,8 +111,8 @@ function createHolds(files: Files, withFileLocks: WithFileLocks) {
     if (holders === 0) held.delete(sha256);
     else held.set(sha256, holders);
   };
-  // Waits only for the removals that run now, because no removal of a held file begins. If a removal fails, the
-  // caller of that removal gets the error.
+  // Waits only for running removals, because no removal of a held file begins. The callers of the removals get
+  // errors.
   const removalsEnd = async (hashes: readonly string[]) => {
     await Promise.allSettled(hashes.map((sha256) => removing.get(sha256)));
   };

@@ -12,8 +12,8 @@ import {
 } from "./temporary-files.ts";
 
 /**
- * Stores files as `aa/bb/<sha256>`, where `aabb` are the first digits of the hash. Temporary files are in the
- * same folder, so that a rename makes them permanent.
+ * Stores files as `aa/bb/<sha256>`. Temporary files are in the same folder, so that a rename makes them
+ * permanent.
  */
 export function createLocalFiles(folder: string): Files {
   const root = resolve(folder);
@@ -44,7 +44,7 @@ async function openStream(path: string, span?: ByteSpan) {
   return handle.createReadStream(span);
 }
 
-// Moves a file and flushes it to the disk. An existing file is replaced, because that file may not be flushed yet.
+// Moves a file and flushes it to the disk. Replaces an existing file, which may not be flushed yet.
 async function moveDurably(from: string, to: string, root: string): Promise<void> {
   await sync(from);
   await mkdir(dirname(to), privateFolder);

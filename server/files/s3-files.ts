@@ -10,10 +10,7 @@ import type { S3Settings } from "../settings/settings.ts";
 import { assertName, type ByteSpan, type Files, FilesUnavailable, isName, type PlaceMark } from "./files.ts";
 import { createTemporaryFolder, settledBefore } from "./temporary-files.ts";
 
-/**
- * Stores files in an S3 store as `files/<sha256>`. Temporary files are in the local `folder`. One PUT request
- * sends a complete file with its hash, and the store checks the hash.
- */
+/** Stores files in an S3 store as `files/<sha256>`. Temporary files are in the local `folder`. */
 export function createS3Files(folder: string, place: S3Settings, send = createS3Client(place)): Files {
   const temporary = createTemporaryFolder(folder);
   const size = (sha256: string) => sizeOf(send, nameOf(sha256));
@@ -34,10 +31,7 @@ export function createS3Files(folder: string, place: S3Settings, send = createS3
   };
 }
 
-/**
- * Returns the functions for the mark of an S3 store. The mark is the object `deployment`, which contains the id
- * of the deployment.
- */
+/** Returns the mark of an S3 store: the object `deployment`, which contains the deployment's id. */
 export function createStoreMark(place: S3Settings, send = createS3Client(place)): PlaceMark {
   return {
     isTried: true,
@@ -137,10 +131,7 @@ interface Listed {
 
 interface ListedPage {
   readonly objects: readonly Listed[];
-  /**
-   * The common beginnings of object names, each up to the delimiter in the request. Empty if the request has no
-   * delimiter.
-   */
+  /** The common beginnings of object names, up to the delimiter. Empty for a request without a delimiter. */
   readonly folders: readonly string[];
   /** The token for the next page; undefined on the last page. */
   readonly next: string | undefined;
@@ -176,8 +167,7 @@ function characterOf(entity: string): string | undefined {
 const mostFailures = 3;
 
 /**
- * Opens a stream of an object or of a span of its bytes. After a broken connection, the stream requests the
- * remaining bytes. Rejects if there is no such object.
+ * Opens an object, or a span of it. Requests the rest after a broken connection. Rejects for an unknown object.
  */
 async function readObject(send: SendToS3, name: string, span?: ByteSpan): Promise<Readable> {
   const first = await request(send, name, span);
@@ -241,8 +231,8 @@ const retryWindowMs = 1_500;
 const firstPauseMs = 50;
 
 /**
- * The maximum numbers of connections to the store. Downloads have their own connections, so that slow downloads
- * do not delay reports.
+ * The maximum connections to the store. Downloads have their own connections, so that slow downloads do not
+ * delay reports.
  */
 const connectionsFor = { reading: 128, others: 32 };
 
@@ -253,8 +243,7 @@ function createS3Client(place: S3Settings): SendToS3 {
   let pools: Promise<Pools> | undefined;
 
   const send: SendToS3 = async (request) => {
-    // A store that hangs may execute this DELETE late, after the same file was stored again. So this function
-    // first checks whether the store answers.
+    // Probe first: a store that hangs may execute the DELETE late, after the file was stored again.
     if (request.method === "DELETE" && outage.lasts()) await probe(send, request.name);
     pools ??= openPools(place);
     const { reading, others } = await pools;
@@ -378,8 +367,7 @@ interface SignedRequest {
 const hashOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /**
- * Creates a function that signs requests (AWS Signature Version 4). The store checks the body, because the
- * signature covers the hash of the body.
+ * Creates a function that signs requests (AWS Signature Version 4). The signature covers the hash of the body.
  */
 function createSigner(place: S3Settings): (request: S3Request) => Promise<SignedRequest> {
   const { address, region, accessKeyId, secretAccessKey } = place;
@@ -488,10 +476,7 @@ export function faultOfSettings(error: unknown): string | undefined {
 
 /** Records whether the store answers, so that requests do not wait for a store that hangs. */
 interface Outage {
-  /**
-   * Whether a request may be sent now. During an outage, returns true at most once in 250 ms, and the caller
-   * must then send the request.
-   */
+  /** Whether a request may be sent. If true, send it. During an outage, true at most once in 250 ms. */
   mayTry(): boolean;
   /** Whether an outage lasts, that is, whether the last requests got no answer. */
   lasts(): boolean;

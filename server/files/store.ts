@@ -21,8 +21,8 @@ export const filesPlace = {
   },
 
   /**
-   * Returns the storage and locks it: until the transaction ends, files cannot move to another storage. Call this
-   * before the transaction adds an upload.
+   * Returns and locks the storage: files cannot move until the transaction ends. Call this before adding an
+   * upload.
    */
   async hold(tx: Pick<Transaction, "engine" | "get" | "run">): Promise<FilesPlace> {
     if (tx.engine === "postgres") await tx.run("LOCK TABLE uploads IN ROW EXCLUSIVE MODE");
@@ -48,10 +48,7 @@ export const deploymentId = {
   insert: (tx: Transaction, id: string) => tx.insert(deploymentTables.deployment, { name: "id", value: id }),
 };
 
-/**
- * Yields stray files in batches. A stray file is a stored file to which no upload refers and that is at least
- * an hour old.
- */
+/** Yields stray files in batches: files to which no upload refers, at least an hour old. */
 export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">): AsyncGenerator<string[]> {
   for await (const hashes of files.settled()) {
     const strays = await uploads.unreferenced(reader, hashes);
@@ -59,10 +56,7 @@ export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">)
   }
 }
 
-/**
- * Deletes stray files, which a killed server may leave. Checks each file again before its deletion. Returns how
- * many stray files were found.
- */
+/** Deletes stray files, which a killed server may leave. Returns how many stray files were found. */
 export async function sweepFiles(
   { database, files, keptFiles }: Pick<Deps, "database" | "files" | "keptFiles">,
   stopping?: AbortSignal,
@@ -101,7 +95,7 @@ export interface UploadReference {
 /** The thread or the proof to which an upload belongs. */
 type UploadOwner = { readonly feedbackId: string } | { readonly proofId: string };
 
-/** The media type of the stored original of a mail. Its bytes are encrypted. No file of a report has this type. */
+/** The media type of a stored original mail, which is encrypted. No file of a report has this type. */
 export const mailType = "message/rfc822";
 
 const served = select(
@@ -136,8 +130,8 @@ export const uploads = {
   },
 
   /**
-   * Calls `decide`, which may delete files to which no upload refers. On PostgreSQL, `decide` can lock files.
-   * SQLite has only one server, so `lock` does nothing.
+   * Calls `decide`, which may delete files without uploads. `lock` works only on PostgreSQL, because SQLite has
+   * one server.
    */
   async withFileLocks(database: Database, decide: (locks: FileLocks) => Promise<void>): Promise<void> {
     const decideWith = (reader: Reader, lock: FileLocks["lock"]) =>

@@ -3,7 +3,7 @@ export const blockSize = 512;
 /** Returns the number of bytes that must be added to fill the last block of an entry. */
 export const paddingOf = (size: number): number => (blockSize - (size % blockSize)) % blockSize;
 
-/** Returns the header block for a plain file in a POSIX (ustar) archive. Only the owner can read the extracted file. */
+/** Returns the header block for a file in a ustar archive. Only the owner can read the extracted file. */
 export function tarHeader(name: string, size: number): Buffer {
   const block = Buffer.alloc(blockSize);
   block.write(name, 0, 100);
@@ -20,8 +20,7 @@ export function tarHeader(name: string, size: number): Buffer {
 }
 
 /**
- * Reads a header block from `tarHeader`. Returns undefined for the block of zeros at the end. Throws an Error for other
- * blocks.
+ * Reads a header block of `tarHeader`. Undefined for the zeros at the end. Throws an Error for other blocks.
  */
 export function readTarHeader(block: Buffer): { readonly name: string; readonly size: number } | undefined {
   if (block.length === blockSize && block.every((byte) => byte === 0)) return undefined;

@@ -15,13 +15,13 @@ export const privateFolder = { recursive: true, mode: 0o700 } as const;
 export interface TemporaryFolder {
   readonly files: Pick<Files, "createTemporary" | "dropTemporary" | "sweepTemporary">;
   /**
-   * Whether the file must still be stored. False if another call has already stored the file. `keptSize`
-   * returns the size of the stored file. Throws an Error for a file of another folder or an incomplete file.
+   * Whether the file must still be stored. `keptSize` returns the stored size. Throws an Error for a wrong
+   * file.
    */
   isNew(received: ReceivedFile, keptSize: () => Promise<number | undefined>): Promise<boolean>;
 }
 
-/** Creates the folder if it does not exist. Only its owner can read the folder. Returns the operations on its files. */
+/** Creates the private folder if it does not exist. Returns the operations on its files. */
 export function createTemporaryFolder(folder: string): TemporaryFolder {
   mkdirSync(folder, privateFolder);
   return {
@@ -59,8 +59,8 @@ export async function oldOf(paths: readonly string[]): Promise<string[]> {
 const abandonedAfterMs = 3_600_000;
 
 /**
- * Returns a time in epoch milliseconds. A file that was last changed before this time belongs to no running
- * request. The function uses the real time, not the clock of a development server.
+ * Returns a time in epoch milliseconds. Older files belong to no running request. Uses the real time, even in
+ * development.
  */
 export const settledBefore = (): number => systemClock.now().getTime() - abandonedAfterMs;
 
@@ -83,8 +83,7 @@ async function statOf(path: string) {
 }
 
 /**
- * Opens a new file that only its owner can read. Bytes after the first `limit` + 1 are counted, but not written. Throws
- * FilesUnavailable.
+ * Opens a new private file. Counts bytes after `limit` + 1, but does not write them. Throws FilesUnavailable.
  */
 export function createTemporaryFile(folder: string, limit: number): TemporaryFile {
   const path = join(folder, randomBytes(24).toString("hex"));

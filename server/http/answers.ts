@@ -43,10 +43,7 @@ export interface Download {
 export const isDownload = (answer: unknown): answer is Download =>
   typeof answer === "object" && answer !== null && "isDownload" in answer && answer.isDownload === true;
 
-/**
- * The maximum length of a short text, in characters. Node sends short texts with the headers. Longer texts are encoded
- * once, not again for each client.
- */
+/** The maximum length of a short text, in characters. Node sends short texts together with the headers. */
 const shortLength = 8_192;
 
 export function prepareAnswer(json: string): PreparedAnswer {
@@ -68,8 +65,7 @@ export const etagOf = (body: string | Buffer): string =>
 
 /**
  * Whether the header `If-None-Match` or `If-Match` contains `etag`. A weak ETag also matches, because proxies
- * that compress answers make ETags weak. `Cache-Control: no-cache` has no effect, because the client already
- * has the answer.
+ * weaken ETags.
  */
 export const matchesEtag = (header: string, etag: string): boolean =>
   matchesAny(header) || header.split(",").some((entry) => entry.trim().replace(/^W\//, "") === etag);
@@ -79,14 +75,11 @@ export const matchesAny = (header: string): boolean =>
   header.split(",").some((entry) => entry.trim() === "*");
 
 /**
- * A cache of prepared answers by name. An answer is dropped when its data change, when it expires, or when the clock is
- * set back.
+ * A cache of prepared answers by name. `recall` replaces an expired answer and an answer with another
+ * `version`.
  */
 export interface Answers {
-  /**
-   * Returns the cached answer, or creates it with `make`. Simultaneous requests wait for the same answer, so
-   * that it is in memory only once. `Made.until` is in epoch milliseconds.
-   */
+  /** Returns the cached answer, or creates it with `make`. Simultaneous requests wait for the same answer. */
   recall(wanted: Wanted, make: () => Promise<Made>): Promise<PreparedAnswer>;
 }
 
@@ -101,7 +94,7 @@ interface Made {
   readonly until?: number | undefined;
 }
 
-/** Returns the maximum memory that a body can use, in bytes. A character of a text uses one or two bytes. */
+/** Returns the maximum memory that a body can use, in bytes. */
 export const bytesOfBody = (body: string | Buffer): number =>
   typeof body === "string" ? 2 * body.length : body.length;
 
@@ -116,8 +109,8 @@ interface CachedAnswer {
 }
 
 /**
- * After a restore, the database may use the same version numbers for other contents. So a signal with `everyTopic`
- * drops all answers. (decision 04)
+ * A signal with `everyTopic` drops all answers. After a restore, the same `version` may mean other contents.
+ * (decision 04)
  */
 export function createAnswers(memory: Memory): Answers {
   const cache = memory.createPart<CachedAnswer>();
@@ -134,8 +127,7 @@ export function createAnswers(memory: Memory): Answers {
     const began = changes;
     const { answer, until = Number.POSITIVE_INFINITY } = await make();
     const from = now.getTime();
-    // The version comes from the caller's credential. A new version drops the credential from memory, so
-    // `isCurrent` has nothing to check.
+    // `isCurrent` has nothing to check: a new version drops the credential from memory.
     const lasts = memory.isOn ? { lasts: { from, until, isCurrent: always } } : {};
     const made = { version, from, until, answer: { ...answer, ...lasts } };
     if (changes === began) cache.keep(name, made, smallThings + 2 * name.length + bytesOfBody(answer.body));
@@ -190,10 +182,7 @@ interface NewAnswer {
   readonly canRefuse: boolean;
 }
 
-/**
- * Counts the memory of large answers until clients have read them. If memory is short, closes the slowest connections.
- * Throws `busy` if that is not enough.
- */
+/** Counts the memory of large answers. If memory is short, closes slow connections or throws `busy`. */
 export type HoldAnswer = (response: ServerResponse, answer: NewAnswer) => void;
 
 export function createHoldAnswer({ settings }: { readonly settings: Settings }): HoldAnswer {
@@ -262,10 +251,7 @@ export interface EventConnection {
 export const isEventStream = (answer: unknown): answer is EventStream =>
   typeof answer === "object" && answer !== null && "isEventStream" in answer && answer.isEventStream === true;
 
-/**
- * The maximum number of unsent bytes. If there are more, the server closes the connection, and the client connects
- * again and loads its data. (rule F74)
- */
+/** The maximum number of unsent bytes. If there are more, the server closes the connection. (rule F74) */
 const mostWaitingBytes = 65_536;
 
 /** Sends the headers of an event stream and opens it. Proxies must not buffer the answer. */
@@ -307,9 +293,7 @@ export const errorBody = ({ message, code, details }: ApiError) => ({
   ...(details.reasons ? { reasons: details.reasons } : {}),
 });
 
-/**
- * Returns the message of an error as sentences. Pages and mails use them, because they do not show the field `issues`.
- */
+/** Returns the message of an error as sentences, for pages and mails. They do not show the field `issues`. */
 export function sentencesOf({ message, details }: Pick<ApiError, "message" | "details">): string[] {
   const { issues = [] } = details;
   if (issues.length === 0) return [message];
@@ -365,7 +349,7 @@ const endedByStop =
   "The server is stopping, so it has not finished this request. Send the request again soon.";
 
 /**
- * Whether the signal of a request has caused an error. The signal aborts when the server stops or the client
+ * Whether the request's signal caused the error. The signal aborts when the server stops or the client
  * disconnects.
  */
 const isAborted = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === "AbortError";
@@ -424,10 +408,7 @@ export type UploadFault =
   | "too_many_files"
   | "aborted";
 
-/**
- * The error for a request body that is malformed, too large or incomplete. The message says what the sender must
- * change.
- */
+/** The error for a malformed, too large or incomplete body. The message says what the sender must change. */
 export class UploadFailure extends Error {
   readonly fault: UploadFault;
 

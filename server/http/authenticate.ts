@@ -35,9 +35,8 @@ import { cachedLookup } from "./memory.ts";
 export interface Authenticate {
   <A extends Auth>(auth: A, presented: PresentedCredentials): Promise<Callers[A]>;
   /**
-   * Returns the period in which the server may send an answer again without authentication. During this period,
-   * the credential is valid, and its use is already recorded. `isCurrent` says whether the credential still
-   * belongs to `caller`.
+   * Returns when the server may send an answer again without authentication. `isCurrent` says whether the
+   * credential still belongs to `caller`.
    */
   readonly lasting: (
     auth: KeptAuth,
@@ -174,7 +173,7 @@ function createFindCredentials({ database, memory }: Pick<Deps, "database" | "me
 }
 
 /**
- * Finds the person of a console session and records its use. Throws `sign_in_required` without a valid session. Throws
+ * Returns the person of a console session. Throws `sign_in_required` without a valid session. Throws
  * `forbidden` for a change from another site.
  */
 const createFindPerson =
@@ -280,15 +279,12 @@ interface Touch {
   readonly recorded: (hash: string) => { readonly from: number; readonly until: number };
 }
 
-/**
- * The maximum number of credentials whose last use is in memory. If a credential is dropped from memory, its
- * next use is recorded again.
- */
+/** The maximum number of credentials whose last use is in memory. */
 const mostRecorded = 100_000;
 
 /**
- * Creates a function that records uses of credentials. Requests do not wait for the write. Credentials are
- * identified by hashes, because a renewed credential keeps its id.
+ * Creates a function that records uses of credentials. `hash` identifies a credential, because a renewed
+ * credential keeps its `id`.
  */
 export function createTouch({ database, clock, log }: Pick<Deps, "database" | "clock" | "log">): Touch {
   const touched = new Map<string, string>();
@@ -399,8 +395,8 @@ const noCookies = { sessionId: undefined, known: undefined };
 const knownSeconds = 400 * 86_400;
 
 /**
- * The cookies for the console session, and for the accounts to which the browser has signed in. Scripts cannot
- * read these cookies. Browsers send them only to this host, over https if the console has https. (rule K9)
+ * The cookies for the console session and for the accounts of earlier sign-ins. Scripts cannot read them.
+ * (rule K9)
  */
 export function sessionCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   const secure = consoleUrl.startsWith("https:");
@@ -426,8 +422,8 @@ type Marking = Pick<Sealer, "mark">;
 const mostAccounts = 5;
 
 /**
- * A cookie with a random id, and with keyed hashes of the accounts to which the browser has signed in. It
- * grants no access. Failed sign-ins from other browsers do not block a browser with this cookie.
+ * A cookie with hashes of the accounts of earlier sign-ins. Failed sign-ins from other browsers do not block
+ * this browser.
  */
 export const knownBrowser = {
   /** Returns the id of the browser, or undefined if the browser has never signed in to this account. */
@@ -437,8 +433,7 @@ export const knownBrowser = {
   },
 
   /**
-   * Returns the new value of the cookie. The account `email` comes first, then the accounts of earlier
-   * sign-ins, the newest first.
+   * Returns the new value of the cookie. The account `email` is first, before the accounts of earlier sign-ins.
    */
   withAccount(sealer: Marking, kept: string | undefined, email: string): string {
     const [found = "", ...marks] = (kept ?? "").split(".");

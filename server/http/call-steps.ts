@@ -100,7 +100,7 @@ export async function replayAnswer(call: Call): Promise<void> {
   if (isRarelyRepeated(endpoint, incoming)) return;
   const kept = await idempotency.find(deps.database, key, deps.clock.now());
   if (!kept) return;
-  // A request with the same key but another secret counts as an attempt, because its sender may be guessing the secret.
+  // The same key with another secret counts as an attempt. Its sender may be guessing the secret.
   if (endpoint.sealedBy && kept.fingerprint !== key.fingerprint) await countAttempt(endpoint, incoming, deps);
   call.outcome = await replayFor(incoming, key, kept, deps);
 }
@@ -123,10 +123,7 @@ export function checkShape(call: Call): void {
   if (readsPages(call.endpoint)) call.parts = { ...parts, query: withoutListMark({ ...call, ...parts }) };
 }
 
-/**
- * Counts a read against its rate limit. For a change, only creates `save`. Later `save` counts the change in
- * the transaction that stores it.
- */
+/** Counts a read against its rate limit. For a change, only creates `save`, which counts the change later. */
 export async function applyLimit(call: Call): Promise<void> {
   const { endpoint, incoming, deps, key, limitedBy, parts } = call;
   if (isMutation(endpoint)) {
@@ -161,8 +158,8 @@ interface ReadList {
 }
 
 /**
- * Removes the hash of the list from the cursor of the query. The cursor of another list becomes an empty text,
- * which the handler refuses. (rule H24)
+ * Removes the hash of the list from the cursor. Another list's cursor becomes an empty text, which is invalid.
+ * (rule H24)
  */
 function withoutListMark<Query>(list: ReadList & { readonly query: Query }): Query {
   const cursor = valueAt(list.query, "cursor");
@@ -177,10 +174,7 @@ function withListMark(answer: unknown, list: ReadList): unknown {
   return typeof next === "string" ? { ...fieldsOf(answer), nextCursor: markOf(list) + next } : answer;
 }
 
-/**
- * Returns a short hash that identifies a list. The hash does not depend on filters. A program may send a cursor
- * without its filters, and then gets the rest of the unfiltered list.
- */
+/** Returns a short hash that identifies a list. Lists with different filters have the same hash. */
 const markOf = ({ endpoint: { method, path }, params }: ReadList): string =>
   createHash("sha256")
     .update(JSON.stringify([method, path, params ?? null]))
@@ -193,8 +187,8 @@ export function shapeAnswer(call: Call): void {
 }
 
 /**
- * Handles an error of a step. Returns the stored answer if a request with the same key was answered meanwhile. Stores
- * errors that repeats must get again. An undeclared error becomes an internal error. (rule H4)
+ * Handles an error of a step. Returns the stored answer if there is one. Otherwise throws. May store the error.
+ * (rule H4)
  */
 export async function refuse(call: Call, thrown: unknown): Promise<InvocationResult> {
   const { endpoint, incoming, deps, key, limitedBy } = call;
@@ -221,16 +215,13 @@ const shapeOf =
     "body" in success ? success.body.parse(answer) : undefined;
 
 /**
- * Whether repeats are rare, as for reports of apps. Then the server looks for a stored answer only when it claims the
- * key or refuses the request.
+ * Whether repeats are rare, as for reports of apps. For these requests, `replayAnswer` does not look for a
+ * stored answer.
  */
 const isRarelyRepeated = ({ attempts }: Endpoint, { caller }: IncomingRequest): boolean =>
   caller?.kind === "appKey" && attempts === undefined;
 
-/**
- * Returns the id of the app to which the app key belongs. An erasure in the app uses this id to find the stored
- * answer.
- */
+/** Returns the id of the app of the app key. An erasure uses this id to find the stored answer. */
 const appOfKey = ({ caller }: IncomingRequest): string | undefined =>
   caller?.kind === "appKey" && "appId" in caller ? String(caller.appId) : undefined;
 
@@ -245,9 +236,8 @@ async function spendOnRead({ rateLimit }: Endpoint, who: string, { limiter }: In
 const nothingUsed: GiveBack = () => {};
 
 /**
- * Returns the stored answer. Throws `not_found` if the caller is no longer a member of the app, and `forbidden`
- * if the role of the caller is too low. Throws `idempotency_mismatch` if the two requests have different
- * contents. (rule K23)
+ * Returns the stored answer. Throws `not_found` if the caller has left the app. Throws `forbidden` if the role
+ * is too low. Throws `idempotency_mismatch` for other contents. (rule K23)
  */
 async function replayFor(
   { caller }: IncomingRequest,
@@ -276,8 +266,8 @@ const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
 const nothingGiven = { params: undefined, query: undefined, body: undefined };
 
 /**
- * Parses path parameters, query and body. Throws `not_found` for a malformed id. Throws `bad_request` for other
- * faults, and lists the first ones. (rules H3, H9)
+ * Parses the parts of a request. Throws `not_found` for a malformed id, and `bad_request` for other faults.
+ * (rules H3, H9)
  */
 function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
   if (!endpoint.params && !endpoint.query && !endpoint.body) return nothingGiven;
@@ -339,10 +329,7 @@ function outcomeOf(endpoint: Endpoint, answer: unknown): InvocationResult {
   return { status, body: JSON.stringify(shapeOf(endpoint)(answer)), replayed: false };
 }
 
-/**
- * Whether repeats must get this error again. True if the state of the data caused the error, and if time alone
- * does not end the error. (rule H13)
- */
+/** Whether repeats must get this error again. False if the error ends after some time. (rule H13) */
 const isKeptRefusal = ({ keptRefusals = [] }: ServedEndpoint, { status, code, details }: ApiError): boolean =>
   !details.isPassing &&
   (((status === 409 || status === 422) && !code.startsWith("idempotency_")) || keptRefusals.includes(code));
@@ -431,10 +418,7 @@ async function ending<Result>(using: MutationUse, work: () => Promise<Result>): 
 interface SaveOptions {
   /** The time at which the stored answer expires, in place of the default. */
   readonly repeatableUntil?: Date;
-  /**
-   * Runs before the Idempotency-Key is checked. It may take a lock. A second request with the same key then
-   * waits until the first request has ended.
-   */
+  /** Runs before the Idempotency-Key is checked. If it takes a lock, a simultaneous repeat waits. */
   readonly first?: (tx: Transaction) => Promise<void>;
   /** Called after `first`. Returns the limit that the request uses in place of the endpoint's limit. */
   readonly rateLimit?: () => RateLimitName;
@@ -482,8 +466,7 @@ interface IdempotentRequest extends IdempotencyKey {
 }
 
 /**
- * Identifies a request with an Idempotency-Key by its credential, or by fields of the body. Returns undefined without a
- * key or a sender. (rules H10, H15)
+ * Identifies a request with an Idempotency-Key. Returns undefined without a key or a sender. (rules H10, H15)
  */
 function idempotentRequestOf(
   endpoint: ServedEndpoint,
@@ -504,8 +487,8 @@ function idempotentRequestOf(
 }
 
 /**
- * Returns the SHA-256 of the content of a request, in hex. A JSON body and a form with equal fields and files have the
- * same hash. The order of keys does not matter. (rule H30)
+ * Returns the SHA-256 of a request's content, in hex. A JSON body and an equal form have the same hash.
+ * (rule H30)
  */
 export function fingerprintOf(value: unknown): string {
   return createHash("sha256")
@@ -513,7 +496,7 @@ export function fingerprintOf(value: unknown): string {
     .digest("hex");
 }
 
-// A file becomes a list. An object becomes `{ entries }` with its keys in order, so it never equals a file.
+// A file becomes a list, and an object becomes `{ entries }`. An object can never equal a file.
 function canonical(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(canonical);
@@ -527,8 +510,8 @@ const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 
 type Keyed = Pick<IncomingRequest, "caller" | "path" | "body" | "idempotencyKey">;
 
 /**
- * Whether a request with this Idempotency-Key was already answered. The contents are not compared, because the body has
- * not arrived yet.
+ * Whether a request with this Idempotency-Key was answered. Does not compare the contents, because the body has
+ * not arrived.
  */
 export async function isAnswered(
   endpoint: Endpoint,
@@ -554,8 +537,8 @@ function knownKeyOf(
 }
 
 /**
- * Returns the scope of the requests of an app that have the same value in `repeatableBy`. All keys of the app
- * have the same scope. `fieldHash` is the hash of the value.
+ * Returns the scope of an app's requests with one value of `repeatableBy`. `fieldHash` is the hash of this
+ * value.
  */
 export const scopeOfField = (appId: string, fieldHash: string, { method, path }: Endpoint): string =>
   scopeOf(["app", appId, fieldHash], method, path);
@@ -573,8 +556,8 @@ function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAnswer): 
 }
 
 /**
- * Returns the sealer that encrypts the stored answer. Without a credential, secret fields of the request are
- * also needed to decrypt it. So nobody can read a token with only the database and the deployment's secret.
+ * Returns the sealer that encrypts the stored answer. Without a credential, decryption also needs secret fields
+ * of the request.
  */
 function sealerOf(
   { repeatableBy, sealedBy = [] }: ServedEndpoint,
@@ -590,8 +573,8 @@ function sealerOf(
 }
 
 /**
- * Returns the texts that identify the sender. Without a credential, the fields are hashed with a key: a plain hash
- * would make a password easy to guess.
+ * Returns the texts that identify the sender. Uses a keyed hash, because a plain hash makes passwords easy to
+ * guess.
  */
 function senderPartsOf(
   { repeatableBy }: Endpoint,

@@ -143,8 +143,8 @@ export interface Browser {
 }
 
 /**
- * Identifies a request and its repeats. Some handlers save in several transactions. They use it to continue the
- * work of an interrupted request.
+ * Identifies a request and its repeats. Handlers with several transactions use it to continue an interrupted
+ * request.
  */
 export interface RepeatMark {
   readonly name: string;
@@ -179,9 +179,8 @@ export interface Request<E extends Endpoint = Endpoint> {
   /** Undoes the use of the rate limit. Only requests that can wait (with the parameter `wait`) call this function. */
   readonly giveBack: () => void;
   /**
-   * Runs `work` in one transaction, together with the rate limit and the Idempotency-Key. Returns the answer of
-   * `work`. Call it once. `repeatableUntil` is the time at which the stored answer expires. `first` runs before
-   * the key is checked. `rateLimit` returns the limit that replaces the endpoint's limit.
+   * Runs `work` in one transaction with the rate limit and the Idempotency-Key. Call it once. `SaveOptions`
+   * (call-steps.ts) explains `keeping`.
    */
   save<Answer extends AnswerOf<E>>(
     work: (tx: Transaction) => Promise<Answer>,
@@ -208,10 +207,7 @@ export interface Handler<E extends Endpoint> {
   readonly traits?: Traits;
 }
 
-/**
- * The test cycles that an endpoint reads or changes. `by` is the part of the request that contains the id of
- * the cycle, listing, slot or tester.
- */
+/** The test cycles of a request. `by` is the part of the request that contains the id. */
 export interface CatchUp {
   readonly of: "cycle" | "listing" | "slot" | "tester";
   readonly by: "account" | `params.${string}` | `body.${string}`;
@@ -220,8 +216,8 @@ export interface CatchUp {
 /** Properties of an endpoint that clients do not need. They are set where the handler is defined. */
 interface Traits {
   /**
-   * Secret fields of the body. Without a credential, these fields and those in `repeatableBy` encrypt the stored
-   * answer. A repeat with other values gets `idempotency_mismatch`.
+   * Secret fields of the body. Without a credential, these fields and those in `repeatableBy` encrypt the
+   * stored answer.
    */
   readonly sealedBy?: readonly string[];
   /** Error codes that a repeat must get again, in addition to all errors with status 409 and 422. */
@@ -258,13 +254,10 @@ export type Groups = Readonly<Record<string, Group>>;
 /** A handler for every endpoint of every group. */
 export type HandlersOf<C extends Groups> = { readonly [Name in keyof C]: Handlers<C[Name]> };
 
-/** The position in a list at which a page starts. It is the sort key of the row before the page. */
+/** The position at which a page of a list starts: the sort key of the row before the page. */
 type Position = readonly string[];
 
-/**
- * One part of a sort key. `form` matches its text in a cursor. `start` is the value for the first page, because
- * it comes before all other values.
- */
+/** One part of a sort key. `form` matches its text in a cursor. `start` comes before all other values. */
 interface KeyPart {
   readonly form: RegExp;
   readonly start: string;
@@ -298,8 +291,8 @@ export function readCursor(cursor: string | undefined, parts: readonly KeyPart[]
 }
 
 /**
- * Returns the first `limit` rows, and the cursor of the next page. The caller must read one row more than
- * `limit`. If that row is missing, there is no next page, and `nextCursor` is null. (rule H24)
+ * Returns the first `limit` rows and the next cursor. The caller must read one row more than `limit`.
+ * (rule H24)
  */
 export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => Position) {
   const items = rows.slice(0, limit);
@@ -310,10 +303,7 @@ export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Ro
 
 const cursorOf = (position: Position): string => Buffer.from(position.join(" ")).toString("base64url");
 
-/**
- * Returns a page of a search. If the search stopped early, `reached` is the `seq` of the thread at which it
- * stopped. Then `nextCursor` contains `reached`, unless `rows` has more than `limit` rows.
- */
+/** Returns a page of a search. `reached` is the `seq` of the thread at which the search stopped early. */
 export function searchedPage<Row>(
   rows: readonly Row[],
   limit: number,
@@ -327,12 +317,8 @@ export function searchedPage<Row>(
 /** Lets requests wait for signals of changes. */
 export interface Waiting {
   /**
-   * Calls `look` now and at every signal of the `topics`, until `enough` returns true for the result. After
-   * `milliseconds`, or when `signal` aborts, returns the last result. It listens before the first call of
-   * `look`, so that it misses no signal.
-   *
-   * On PostgreSQL, it also calls `look` every five seconds, because a signal may be lost, or a server of
-   * another version may not send it. (rule A22)
+   * Calls `look` now and at signals of `topics`, until `enough` returns true. After `milliseconds`, returns the
+   * last result. (rule A22)
    */
   until<Found>(
     topics: readonly string[],
@@ -349,8 +335,8 @@ export interface WaitOptions<Found> {
   /** Registers `wake` for changes that have no topic. Returns a function that removes `wake` again. */
   readonly listen?: (wake: () => void) => () => void;
   /**
-   * Called when the wait begins. `isResting` returns true while the request waits for a signal, and false while
-   * `look` runs. Returns a function to call at the end of the wait.
+   * Called when the wait begins. `isResting` returns false while `look` runs. Returns a function to call at the
+   * end.
    */
   readonly attend?: (isResting: () => boolean) => () => void;
 }
@@ -392,6 +378,7 @@ export function createWaiting(
         pause.resume();
       };
       const timer = setTimeout(end, milliseconds);
+      // A signal may be lost on PostgreSQL. For this reason, `look` runs regularly there.
       const again = database.engine === "postgres" ? setInterval(pause.resume, againMilliseconds) : undefined;
       const signal = gone();
       signal.addEventListener("abort", end);

@@ -12,10 +12,7 @@ export interface Holding<Found> {
   readonly attend?: (isResting: () => boolean) => () => void;
 }
 
-/**
- * Waits until `enough` accepts a result of `look`, or until the time is over. A wait without such a result does
- * not count against the rate limit if it was long, or if the server is stopping. (rules A9, A31)
- */
+/** Waits until `enough` accepts a result of `look`, or until the time is over. (rules A9, A31) */
 export async function hold<Found>(
   { clock, stopping, waiting }: Pick<Deps, "clock" | "stopping" | "waiting">,
   { giveBack, signal }: Pick<Request, "giveBack" | "signal">,
@@ -25,6 +22,7 @@ export async function hold<Found>(
   const since = clock.steadyMs();
   const found = await waiting.until(topics, look, { ...options, signal });
   if (options.enough(found)) return found;
+  // The request does not count if it waited long or if the server is stopping.
   if (stopping.aborted || clock.steadyMs() - since >= limits.freeWaitSeconds * 1_000) giveBack();
   return found;
 }

@@ -32,9 +32,8 @@ export async function appOfRequest(reader: Reader, params: unknown): Promise<str
 }
 
 /**
- * Whether `viewer` may still get the stored answer `body`. A former member of the app gets only an empty
- * answer, such as the answer to the deletion of the app. Throws `forbidden` if the role of the person is too
- * low now. (rule K23)
+ * Whether `viewer` may still get the stored answer. Former members get only empty answers. May throw
+ * `forbidden`. (rule K23)
  */
 export async function mayStillGet(
   reader: Reader,
@@ -67,8 +66,8 @@ export interface IdempotencyKey {
   /** The app that the request is about, if the request needs a role in it. */
   readonly appId?: string | undefined;
   /**
-   * Set while the server does not trust its clock. While it is set, no answer expires. `behindMs` is the
-   * maximum number of milliseconds by which the clock may be behind.
+   * Set while the server does not trust its clock. `behindMs` is how far the clock may be behind, in
+   * milliseconds.
    */
   readonly inDoubt?: { readonly behindMs: number };
 }
@@ -107,8 +106,7 @@ export const idempotency = {
   },
 
   /**
-   * Reserves the key for this transaction, and stores `answer` if it is given. Without `answer`, the
-   * transaction must later call `store` or throw. Never waits for another transaction.
+   * Reserves the key for this transaction. Without `answer`, the transaction must later call `store` or throw.
    */
   async claim(tx: Transaction, request: IdempotencyKey, now: Date, answer?: StoredAnswer): Promise<Claim> {
     const scope = scopeHash(request.scope);
@@ -127,10 +125,7 @@ export const idempotency = {
     return claimed > 0 ? "claimed" : "stored";
   },
 
-  /**
-   * Deletes all stored answers of these scopes. Does not delete the key that this transaction has reserved,
-   * because this key has no answer yet.
-   */
+  /** Deletes all stored answers of these `scopes`. Keeps the key that this transaction has reserved. */
   async forget(tx: Transaction, scopes: readonly string[]): Promise<void> {
     const marks = scopes.map(() => "?").join(", ");
     await tx.run(
@@ -167,15 +162,12 @@ function expiryOf({ inDoubt, lifetimeSeconds }: IdempotencyKey, now: Date): stri
   return new Date(now.getTime() + (inDoubt?.behindMs ?? 0) + seconds * 1_000).toISOString();
 }
 
-/**
- * Returns a time. Answers that expire at this time or earlier have expired. While the server does not trust its
- * clock, the returned time is in 1970, so that no answer has expired.
- */
+/** Returns a time. Answers that expire at this time or earlier have expired. With `inDoubt`, this is 1970. */
 const expiredBy = ({ inDoubt }: KnownKey, now: Date): string => (inDoubt ? new Date(0) : now).toISOString();
 
 /**
- * Locks `name` until the transaction ends. Returns false if another transaction has locked the name. SQLite
- * needs no lock, because it has one writer.
+ * Locks `name` until the transaction ends. Returns false if another transaction has locked it. SQLite has only
+ * one writer.
  */
 async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {
   if (tx.engine === "sqlite") return true;

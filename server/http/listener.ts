@@ -53,15 +53,8 @@ interface Use {
 }
 
 /**
- * Limits the number of open connections. If a new connection exceeds the limit, the server closes the first
- * connection of this list that exists:
- * - the oldest connection that has sent no request, if more than half of all connections have sent none
- * - the connection that has been without a running request for the longest time
- * - a connection whose body is still arriving
- * - a connection whose answer takes over a second
- * - the new connection.
- *
- * The condition of the first line lets a client keep its connection between two requests.
+ * Limits the number of open connections. Above the limit, the server closes one connection, an idle one if
+ * possible.
  */
 function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const most = settings.budgets.connections;
@@ -85,6 +78,7 @@ function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | 
     if (!isOrdered && open.size > most / 2) order(open);
     isOrdered = open.size > (isOrdered ? most / 4 : most / 2);
     if (open.size <= most) return;
+    // This condition lets a client keep its connection between two requests.
     const [oldest] = withoutRequest.size * 2 > open.size ? withoutRequest : [];
     const leaving = oldest ?? mostIdle(open, socket) ?? socket;
     // The socket reports its close later. From now on, the connection does not count as open.
@@ -130,9 +124,7 @@ function mostIdle(open: ReadonlyMap<Socket, Use>, newest: Socket): Socket | unde
 
 const warnMilliseconds = 10_000;
 
-/**
- * Calls `warn` the first time, then at most every ten seconds. `warn` gets the number of calls since the last warning.
- */
+/** Calls `warn` at most every ten seconds. `count` is the number of calls since the last warning. */
 function createWarning(warn: (count: number) => void): () => void {
   let count = 0;
   let last = Number.NEGATIVE_INFINITY;
@@ -147,15 +139,14 @@ function createWarning(warn: (count: number) => void): () => void {
 }
 
 /**
- * Answers malformed HTTP, too large headers and late requests in the form of this server's errors. Closes connections
- * that have sent nothing. Ignores an unknown `Expect` header.
+ * Answers malformed HTTP, too large headers and late requests with this server's errors. Ignores unknown
+ * `Expect` headers.
  */
 function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const { lingerMilliseconds } = settings.budgets;
   server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-    // Browsers open connections before they need them. If a browser got an answer now, it would use the answer for its
-    // next request.
+    // A browser opens connections early. It would take an answer on an unused connection for its next request.
     if (socket.bytesRead === 0) return void socket.destroy();
     const requestId = randomBytes(8).toString("hex");
     // The error contains the received bytes, which may be secret, so only its code is logged.
@@ -167,8 +158,8 @@ function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "l
 }
 
 /**
- * Sends the last bytes and closes the connection a moment later. With an immediate close, the client could lose
- * bytes that it has not read yet.
+ * Sends the last bytes and closes the connection after `milliseconds`. Until then, the client can read the
+ * bytes.
  */
 function endSoon(socket: Socket, text: string, milliseconds: number): void {
   socket.end(text);
@@ -176,9 +167,7 @@ function endSoon(socket: Socket, text: string, milliseconds: number): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-/**
- * Whether a part of an answer was already sent. Then no other bytes may be sent. Node has no public API for this check.
- */
+/** Whether a part of an answer was already sent. Node has no public API for this check. */
 function isUnderWay(socket: Socket): boolean {
   const response: unknown = Reflect.get(socket, "_httpMessage");
   return typeof response === "object" && response !== null && Reflect.get(response, "headersSent") === true;
@@ -254,10 +243,7 @@ export const createObserver = (
   },
 });
 
-/**
- * Assigns an id to every request, sets the security headers, and records the answer. Sends the answer early if the body
- * is incomplete. (rule H8)
- */
+/** Assigns an id to every request, sets the security headers, and records the answer. (rule H8) */
 export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer, answerEarly: AnswerEarly) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const { res } = ctx;
@@ -273,8 +259,7 @@ export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer
     const route: unknown = ctx.state.route;
     const name = typeof route === "string" ? route : undefined;
     observer.answered({ requestId, method, route: name, status, milliseconds });
-    // Nearly all requests are complete here. This check is not a separate middleware, because that would take
-    // time in every request.
+    // Nearly all requests are complete here. A separate middleware would take time in every request.
     if (!ctx.req.complete) await answerEarly(ctx);
   };
 }
@@ -290,8 +275,8 @@ function createIds(): () => string {
 }
 
 /**
- * Sends the answer before the body is complete, drops the rest of the body and closes the connection. Otherwise
- * the unread bytes of the body would look like the next request. (rule H20)
+ * Sends the answer before the body is complete, drops the rest of the body and closes the connection.
+ * (rule H20)
  */
 type AnswerEarly = (ctx: Context) => Promise<void>;
 
@@ -422,8 +407,7 @@ function measureNightly(registry: Registry, last: () => NightlyBackup | undefine
 }
 
 /**
- * Answers that the server sends again, without Koa, to requests with the same URL and credential. An answer is
- * valid until its data change or are dropped from memory. (decision 04)
+ * Answers that the server sends again, without Koa, to requests with the same URL and credential. (decision 04)
  */
 export interface Ready {
   /** Stores an answer of Koa if the server may send it again to requests with the same URL and credential. */
@@ -519,10 +503,7 @@ interface Asked {
   readonly known: string | undefined;
 }
 
-/**
- * Returns the name of the answer, or undefined if no answer can be ready. An answer can be ready only for a GET
- * whose URL matches `targets`, with one credential and without an `other` header.
- */
+/** Returns the name of the answer. Returns undefined if no ready answer can exist for this request. */
 function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
   const { method, url = "", rawHeaders } = request;
   if (method !== "GET" || request.httpVersionMinor !== 1 || !targets.test(url)) return undefined;
@@ -549,10 +530,7 @@ function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
   return { name: hashOf(`${url} ${credential}`), known };
 }
 
-/**
- * The headers that change an answer. Koa answers a request with an `other` header, or with two equal headers of
- * this list.
- */
+/** The headers that change an answer. Koa answers all requests with an `other` header. */
 const parts: ReadonlyMap<string, "credential" | "host" | "known" | "other"> = new Map([
   ["x-api-key", "credential"],
   ["authorization", "credential"],
@@ -623,10 +601,7 @@ function send(
   return status;
 }
 
-/**
- * Returns the bytes in a separate buffer. A small buffer from `Buffer.from` keeps a whole block of Node's pool in
- * memory.
- */
+/** Returns the bytes in a separate buffer. `Buffer.from` would keep a block of Node's pool in memory. */
 function ownBytes(text: string): Buffer {
   const bytes = Buffer.alloc(Buffer.byteLength(text));
   bytes.write(text);

@@ -27,10 +27,7 @@ interface LookupCacheOptions<Row> {
   readonly bytesOf?: (row: Row) => number;
 }
 
-/**
- * Creates a lookup that caches the rows of `load`. It drops a row at a signal of one of its topics, or when
- * another process writes to the database.
- */
+/** Creates a cache of the rows of `load`. A row is dropped at a signal of one of its topics. */
 export function cachedLookup<Row>(options: LookupCacheOptions<Row>): Lookup<Row> {
   const { memory, load, dropAll, topicsOf = () => [], stored } = options;
   const rows = createRows(options);
@@ -75,7 +72,7 @@ const defaultBytes = 1_000;
 /** The memory in bytes that a map entry uses in addition to its text. */
 const placeBytes = 600;
 
-/** Returns about how many bytes the name and the topics of a row take. This is often more than the row itself. */
+/** Returns about how many bytes the name and the topics of a row take. */
 const findingBytes = (name: string, topics: readonly string[]): number =>
   [name, ...topics].reduce((sum, text) => sum + placeBytes + 2 * text.length, 0);
 
@@ -111,17 +108,13 @@ interface KeptRow<Row> {
 }
 
 /**
- * Caches what a process has read from its database. Only the process that writes a SQLite file caches, because only it
- * sees every change immediately. All parts share one limit in bytes. The least recently used values are dropped first.
+ * Caches what a process has read. Only the writer of a SQLite file caches. All parts share one limit.
  * (decision 04) (rule H32)
  */
 export interface Memory {
   /** Whether this process caches anything. */
   readonly isOn: boolean;
-  /**
-   * Creates a part of the cache. The same name can have a different value in each part. `onDropped` is called
-   * for each dropped value.
-   */
+  /** Creates a part of the cache, with its own names. `onDropped` is called for each dropped value. */
   createPart<Value>(onDropped?: (name: string, value: Value) => void): MemoryPart<Value>;
   /** Calls `listener` with the topic of each change. The topic is `everyTopic` if anything may have changed. */
   onChange(listener: (topic: string) => void): void;
@@ -130,16 +123,13 @@ export interface Memory {
 interface MemoryPart<Value> {
   /** Returns the value of a name and marks the value as just used. */
   get(name: string): Value | undefined;
-  /**
-   * Stores or replaces a value. `bytes` is the approximate memory of the value with its name. Returns whether
-   * the value was stored.
-   */
+  /** Stores or replaces a value. `bytes` includes the name. Returns whether the value was stored. */
   keep(name: string, value: Value, bytes: number): boolean;
   forget(name: string): void;
   clear(): void;
 }
 
-/** A value in memory. In the LRU cache, this object is the key, because a text would be hashed at each use. */
+/** A value in memory. Keys of the LRU cache are objects, because a text would be hashed each time. */
 interface Kept {
   /** Removes the value from its part. */
   readonly drop: () => void;

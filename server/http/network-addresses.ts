@@ -14,8 +14,8 @@ type Resolve = (
 export const otherMachineRefusal = "The development server sends only to addresses of this machine";
 
 /**
- * Creates a lookup that fails with `refusal` if an address of the name is not allowed. The socket connects to
- * the checked addresses, so a later change in DNS has no effect.
+ * Creates a lookup that fails with `refusal` if an address is not allowed. The socket connects to the checked
+ * addresses.
  */
 const createCheckedLookup =
   (resolve: Resolve, isAllowed: (address: string) => boolean, refusal: string): LookupFunction =>
@@ -42,19 +42,13 @@ export const publicLookup = createPublicLookup(lookup);
 /** Resolves a name, but only to addresses of this machine. */
 export const loopbackLookup = createCheckedLookup(lookup, isLoopback, otherMachineRefusal);
 
-/**
- * Whether the host of a URL is an address in a private network. False for a host name, because only DNS knows its
- * addresses.
- */
+/** Whether a URL's host is an address in a private network. False for a host name. */
 export function isPrivateAddress(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "");
   return ipaddr.isValid(host) && !isPublic(host);
 }
 
-/**
- * Whether the host of a URL is an address of this machine. Undefined for a host name, because only DNS knows its
- * addresses.
- */
+/** Whether a URL's host is an address of this machine. Undefined for a host name, which needs DNS. */
 export function isLoopbackAddress(hostname: string): boolean | undefined {
   const host = hostname.replace(/^\[|\]$/g, "");
   return ipaddr.isValid(host) ? isLoopback(host) : undefined;

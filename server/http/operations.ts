@@ -87,15 +87,13 @@ function mayRead(authorization: string | undefined, token: string | undefined): 
 export type ReadOpenApi = () => Promise<object>;
 
 /**
- * Returns a function that creates the OpenAPI document at its first call. Creating the document takes long, and
- * most servers never need it.
+ * Returns a function that creates the OpenAPI document at its first call. Most servers never need the document.
  */
 export const createReadOpenApi = ({ baseUrl }: Pick<Settings, "baseUrl">): ReadOpenApi =>
   onFirstUse(() => createOpenApi(baseUrl, waitIfTurnIsLong));
 
 /**
- * Returns a function that creates a value at its first call, and then returns the same value. After a failure, the next
- * call tries again.
+ * Returns a function that calls `make` at its first call and keeps the value. After a failure, it tries again.
  */
 export function onFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;

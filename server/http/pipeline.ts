@@ -66,10 +66,7 @@ import type { Ready } from "./listener.ts";
 import { senderOf } from "./rate-limits/rate-limits.ts";
 import { sendDownload } from "./serve-file.ts";
 
-/**
- * The steps of a request of the API, in order. Before these steps, the server looks for a ready answer
- * (`listener.ts`). If there is none, Koa logs the request and finds its route (`app.ts`). (rule H5)
- */
+/** The steps of a request of the API, in order. They run only if there is no ready answer. (rule H5) */
 export const requestSteps: readonly Step<Exchange>[] = [
   nameSuccessor,
   findCaller,
@@ -144,8 +141,8 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
 }
 
 /**
- * Calls the route of each request. HEAD counts as GET. Throws `method_not_allowed`, and `bad_request` for a wrong
- * target or Host header. Calls `next` for unknown paths. (rule H27)
+ * Calls the route of each request, and `next` for unknown paths. Throws `method_not_allowed` and `bad_request`.
+ * (rule H27)
  */
 export function routing(routes: readonly Route[]): RouterMiddleware {
   const fixed = new Map(
@@ -185,8 +182,8 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
 }
 
 /**
- * Returns the path with decoded letters and digits, such as `e` for `%65` (RFC 3986, 6.2.2.2). Returns undefined for an
- * absolute URL that cannot be parsed.
+ * Returns the path with decoded letters and digits, such as `e` for `%65`. Returns undefined for an invalid
+ * absolute URL.
  */
 export function pathOf(ctx: Context): string | undefined {
   try {
@@ -196,10 +193,7 @@ export function pathOf(ctx: Context): string | undefined {
   }
 }
 
-/**
- * Returns the number of Host headers. A request with two is refused, because this server and a proxy might use
- * different ones.
- */
+/** Returns the number of Host headers. With two, a proxy and this server might use different ones. */
 function hostsIn(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -220,10 +214,7 @@ function routerOf(routes: readonly Route[]): Router {
   return router;
 }
 
-/**
- * Returns the first three parts of a path, such as `/api/v1/agent`. Each area has its own router, because small routers
- * are faster.
- */
+/** Returns the first three parts of a path. Each area has its own router, because small routers are faster. */
 const areaOf = (path: string): string => path.split("/", 4).join("/");
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
@@ -328,10 +319,7 @@ const newExchange = ({
   outcome: { status: 204, body: undefined, replayed: false },
 });
 
-/**
- * Adds the headers `Deprecation` and `Link` if the endpoint has a successor. Refusals have these headers, too. (RFC
- * 9745; rule H28)
- */
+/** Adds the headers `Deprecation` and `Link` if the endpoint has a successor. (RFC 9745; rule H28) */
 function nameSuccessor({ ctx, endpoint: { successor }, deps }: Exchange): void {
   if (!successor) return;
   ctx.set("Deprecation", `@${deprecatedSince}`);
@@ -348,19 +336,13 @@ async function findCaller(exchange: Exchange): Promise<void> {
   exchange.caller = await steps.authenticate(endpoint.auth, exchange.presented);
 }
 
-/**
- * Computes by how much the sender's clock is ahead. This step runs before the body is read, because reading
- * takes time.
- */
+/** Computes by how much the sender's clock is ahead. Runs before `readBody`, because reading takes time. */
 function compareClocks(exchange: Exchange): void {
   const { ctx, endpoint, deps } = exchange;
   if (endpoint.readsClock) exchange.clockAhead = clockAheadOf(ctx.req.headers.date, deps.clock.now());
 }
 
-/**
- * Checks the scope and the Idempotency-Key, then reads the body, which may be large. Counts refused requests. (rule
- * H18)
- */
+/** Checks the scope and the Idempotency-Key, and reads the body. Counts refused requests. (rule H18) */
 async function readBody(exchange: Exchange): Promise<void> {
   const { ctx, endpoint, steps, params, caller } = exchange;
   const sender = senderOf(caller, steps.addressOf(ctx.req));
@@ -479,10 +461,7 @@ function signalOf(ctx: Context, { stopping }: Pick<Deps, "stopping">): AbortSign
   return AbortSignal.any([gone.signal, stopping]);
 }
 
-/**
- * Sends an answer. The answer to a GET has an ETag. Its status is 304 if the client already has the answer.
- * (rule H23)
- */
+/** Sends an answer. For a GET, the status is 304 if the client already has the answer. (rule H23) */
 function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, replayed } }: Exchange): void {
   const { method } = endpoint;
   ctx.status = status;
@@ -514,10 +493,7 @@ function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, replayed } 
   ctx.body = content;
 }
 
-/**
- * Stores an answer, so that the next equal request gets it without Koa. Stores only prepared answers with the status
- * 200, for credentials that the server caches.
- */
+/** Stores a prepared answer with the status 200. The next equal request gets it without Koa. */
 function keepAnswer({ ctx, endpoint, steps, caller, presented, outcome }: Exchange): void {
   const { auth, ready } = endpoint;
   const { status, body: answer } = outcome;
@@ -527,8 +503,7 @@ function keepAnswer({ ctx, endpoint, steps, caller, presented, outcome }: Exchan
 }
 
 /**
- * With `countsRefusals`, counts a refused request against the rate limit, because it costs as much as an accepted one.
- * Throws `thrown` or `rate_limited`.
+ * With `countsRefusals`, counts a refused request against the rate limit. Throws `thrown` or `rate_limited`.
  */
 async function countRefusal({ endpoint, caller, deps }: Exchange, thrown: unknown): Promise<never> {
   const { countsRefusals, rateLimit } = endpoint;

@@ -41,13 +41,11 @@ export interface PostAnswer {
   readonly retryAfter: string | undefined;
 }
 
-/** How long the body of an answer may take after its headers. If it takes longer, only the status is used. */
+/** How long the body of an answer may take after its headers. After this time, only the status is used. */
 const bodyMilliseconds = 1_000;
 
 /**
- * Posts to an address that a person has entered. Does not follow redirects. With `public`, never connects to a
- * private address, even if a public name resolves to one. Rejects with an Error. The message never contains the
- * address, because the address may be secret. (rule O29)
+ * Posts to a URL that a person has entered. Rejects with an Error whose message does not contain it. (rule O29)
  */
 export function postSafely({
   url,
@@ -95,8 +93,7 @@ export function postSafely({
         answer.on("error", finish);
       },
     );
-    // This timer limits the time of the whole request. A limit on the time between two bytes would not stop a
-    // server that sends slowly.
+    // A limit on the time between two bytes would not stop a server that sends slowly.
     const timer = setTimeout(
       () => outgoing.destroy(new Error(`The ${receiver} did not answer in time`)),
       timeLimitMs,
@@ -124,10 +121,7 @@ export const reachOf = ({
   return privateWebhooks ? "all" : "public";
 };
 
-/**
- * Returns why the server may not post to an address; undefined if it may. A host name is checked later, when it is
- * resolved.
- */
+/** Returns why the server may not post to an address; undefined if it may. Host names are checked later. */
 export const addressRefusal = (url: string, reach: Reach): string | undefined =>
   refusalOf(new URL(url).hostname, reach);
 

@@ -15,8 +15,8 @@ export interface ServedFile {
 }
 
 /**
- * Serves `{base_url}/uploads/{name}`. Calls `next` if the name is unknown or the stored file is missing or has another
- * size. Throws `method_not_allowed`. (rule F16)
+ * Serves `{base_url}/uploads/{name}`. Calls `next` if there is no complete file. Throws `method_not_allowed`.
+ * (rule F16)
  */
 export function serveFiles(
   { baseUrl }: Pick<Settings, "baseUrl">,
@@ -91,8 +91,8 @@ function setHeaders(ctx: Context, { mediaType, fileName }: ServedFile): void {
 }
 
 /**
- * Returns the span of a Range header, or "unsatisfiable". Returns undefined for no header, a malformed header, another
- * unit, or several ranges. (RFC 9110, 14.2)
+ * Returns the span of a Range header. Returns undefined if the server must send the whole file. (RFC 9110,
+ * 14.2)
  */
 function parseByteRange(header: string | undefined, size: number): ByteSpan | "unsatisfiable" | undefined {
   const [, first, last] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "") ?? [];
@@ -104,14 +104,11 @@ function parseByteRange(header: string | undefined, size: number): ByteSpan | "u
 
 const spanBetween = (start: number, end: number) => (start <= end ? { start, end } : "unsatisfiable");
 
-/**
- * The maximum duration of a download. If the client reads nothing, the server closes the connection earlier, as
- * for every answer.
- */
+/** The maximum duration of a download. A client that reads nothing is disconnected earlier. */
 const longestMilliseconds = 6 * 3_600_000;
 
 /**
- * Sends a file while it is generated. After an error, closes the connection before the end, so that clients detect the
+ * Sends a file while it is generated. After an error, closes the connection early, so that clients detect the
  * failure.
  */
 export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks, end }: Download): void {
@@ -135,8 +132,8 @@ export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks,
 }
 
 /**
- * Returns the value of a Content-Disposition header. It contains the name in ASCII. If the name has other
- * characters, it also contains the full name (RFC 8187). No name can end the header or its quotes early.
+ * Returns the value of a Content-Disposition header. If the name is not ASCII, `filename*` contains the full
+ * name (RFC 8187).
  */
 function contentDisposition(kind: "inline" | "attachment", fileName: string): string {
   const name = cleanFileName(fileName, "file");

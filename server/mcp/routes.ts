@@ -114,10 +114,7 @@ function createAnswer(parts: McpParts): (ctx: Context) => Promise<void> {
   };
 }
 
-/**
- * Throws `forbidden` for the `Host` or `Origin` of another server. Otherwise pages of other sites could reach a server
- * in a private network by DNS rebinding.
- */
+/** Throws `forbidden` for the `Host` or `Origin` of another server. Prevents access by DNS rebinding. */
 function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
   if (!isOwnHost(req.headers.host, settings))
     throw new ApiError("forbidden", {
@@ -131,8 +128,8 @@ function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
 }
 
 /**
- * Reads a message. Clients with an older revision of the protocol may send an array of messages. Throws
- * `bad_request`, and the errors of `readJsonBytes` and `jsonOf`.
+ * Reads a message. Older clients may send a list of messages. Throws `bad_request`, and the errors of
+ * `readJsonBytes` and `jsonOf`.
  */
 async function readMessage(
   ctx: Context,
@@ -190,15 +187,13 @@ async function send(ctx: Context, answer: HttpAnswer): Promise<void> {
     return;
   }
   if (!comesInParts) {
-    // An answer that consists of one message is sent as text, because a stream would take longer than the tool
-    // itself.
+    // One message is sent as text, because a stream would take longer than the tool.
     ctx.body = await response.text();
     return;
   }
   // Koa closes the stream when the client disconnects.
   ctx.body = Readable.from(response.body);
-  // A proxy may end a request if it gets no bytes for some seconds. For this reason, the headers are sent
-  // immediately.
+  // Some proxies end a request that gets no bytes, so the headers are sent immediately.
   if (response.headers.get("content-type") === "text/event-stream") ctx.flushHeaders();
 }
 
@@ -219,15 +214,13 @@ const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
 
 const hostForm = /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/;
 
-/**
- * Whether the `Host` header is an address of this server. Loopback names such as `localhost` are allowed. A
- * proxy may send a loopback name, but no page of another site has one. (rule A41)
- */
+/** Whether the `Host` header is an address of this server or a loopback name. (rule A41) */
 export function isOwnHost(
   host: string | undefined,
   { baseUrl, consoleUrl }: Pick<Settings, "baseUrl" | "consoleUrl">,
 ): boolean {
   const given = host?.toLowerCase() ?? "";
+  // A proxy may send a loopback name. No page of another site has one.
   if (loopbackHost.test(given)) return true;
   return hostForm.test(given) && [baseUrl, consoleUrl].some((url) => isHostOf(given, new URL(url)));
 }
@@ -295,10 +288,7 @@ async function loadTools({ settings, log }: Pick<Deps, "settings" | "log">): Pro
   });
 }
 
-/**
- * Creates a function that takes the name under which an uploaded file is served. The function returns the bytes
- * of the file, or "too large". It returns undefined if the file is not found.
- */
+/** Creates a function that returns the bytes of an uploaded file, "too large", or undefined if not found. */
 export function createReadUpload(
   find: (name: string) => Promise<Pick<ServedFile, "sha256" | "size"> | undefined>,
   files: Pick<Files, "open" | "size">,
@@ -407,10 +397,7 @@ interface ToolUser {
   readonly callerNow: () => Promise<AgentCaller>;
 }
 
-/**
- * Creates the function that finds the caller. It accepts an agent token, or an access token, which is valid
- * only for the tools. All other credentials get the same error. (rule A43)
- */
+/** Creates the function that finds the caller by an agent token or an access token. (rule A43) */
 function createToolAuthenticate(
   deps: Pick<Deps, "clock" | "database" | "log" | "memory">,
   { authenticate }: Pick<SharedSteps, "authenticate">,
@@ -423,13 +410,11 @@ function createToolAuthenticate(
   });
   const touch = createTouch(deps);
 
-  /**
-   * Finds the caller by an access token and records the use of the token. A token that expires during a request
-   * stays valid until the request ends. Throws `invalid_token`.
-   */
+  /** Finds the caller by an access token and records the use. Throws `invalid_token`. */
   const connection = async (shown: PresentedCredentials, began: number) => {
     const hash = hashOf(bearerOf(shown.authorization));
     const row = await find(hash);
+    // A token that expires during a request stays valid until the request ends.
     if (!row || Date.parse(row.expiresAt) <= began) throw new ApiError("invalid_token");
     touch(hash, row, credentials.touchToken);
     return { caller: agentCaller(row, agentScopesOf(row.scopes)), mayPropose: mayPropose(row.scopes) };

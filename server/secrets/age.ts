@@ -19,10 +19,7 @@ export const chunkLength = 65_536;
 
 export const sealedLength = chunkLength + tagLength;
 
-/**
- * Encrypts a stream in the format of `age` (age-encryption.org/v1) for the recipients. Only one chunk of 64 KiB is in
- * memory at a time.
- */
+/** Encrypts a stream in the format of `age` (age-encryption.org/v1). Only one chunk of 64 KiB is in memory. */
 export async function* encryptStream(
   chunks: AsyncIterable<Uint8Array>,
   recipients: readonly Recipient[],
@@ -93,9 +90,7 @@ const macOf = (fileKey: Buffer, text: string): Buffer =>
     .update(text, "latin1")
     .digest();
 
-/**
- * Returns the length of the header; undefined if it is not complete yet. Throws an AgeFault if it is too long or wrong.
- */
+/** Returns the length of the header; undefined if it is incomplete. Throws an AgeFault for a wrong header. */
 export function headerLength(bytes: Buffer): number | undefined {
   const text = bytes.subarray(0, longestHeader).toString("latin1");
   if (!text.startsWith(firstLine.slice(0, text.length))) throw changedHeader();
@@ -105,10 +100,7 @@ export function headerLength(bytes: Buffer): number | undefined {
   return undefined;
 }
 
-/**
- * Returns the key of the file. Throws an AgeFault if no identity can decrypt the key, or if the header was
- * changed.
- */
+/** Returns the key of the file. Throws an AgeFault if no identity fits, or for a changed header. */
 export function readFileKey(header: Buffer, identities: readonly Identity[]): Buffer {
   const text = header.toString("latin1");
   const { stanzas, mac } = parseHeader(text);
@@ -141,8 +133,7 @@ function parseHeader(text: string): { readonly stanzas: readonly Stanza[]; reado
 }
 
 function unwrap(stanzas: readonly Stanza[], identities: readonly Identity[]): Buffer | undefined {
-  // A `scrypt` stanza contains the key of the file, encrypted with a passphrase. The format allows no other
-  // stanza next to a `scrypt` stanza.
+  // The format allows no other stanza next to a `scrypt` stanza, which is for a passphrase.
   if (stanzas.length > 1 && stanzas.some(({ words }) => words[0] === "scrypt")) throw changedHeader();
   for (const { words, body } of stanzas) {
     if (words[0] !== "X25519") continue;
@@ -192,8 +183,8 @@ export interface Identity extends Recipient {
 const mostRecipients = 20;
 
 /**
- * Reads public keys of `age` (`age1…`), separated by commas or white space. Throws an AgeFault for other text, for keys
- * of another kind, and for too many keys.
+ * Reads public keys (`age1…`), separated by commas or white space. Throws an AgeFault for wrong or too many
+ * keys.
  */
 export function readRecipients(text: string): Recipient[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== "");
@@ -229,10 +220,7 @@ function isUsable(publicKey: Buffer): boolean {
   }
 }
 
-/**
- * Reads secret keys from a file of `age-keygen`. Throws an AgeFault for other text. The message never contains a secret
- * key.
- */
+/** Reads secret keys from a file of `age-keygen`. Throws an AgeFault that never contains a secret key. */
 export function readIdentities(text: string): Identity[] {
   const lines = text.split("\n").map((line) => line.trim());
   if (lines[0] === "age-encryption.org/v1" || lines[0]?.startsWith("-----BEGIN AGE"))
@@ -298,7 +286,7 @@ function checksumOf(values: readonly number[]): number {
   return sum;
 }
 
-/** Converts groups of 5 bits to bytes. Returns undefined if a whole group or a bit that is not zero is left. */
+/** Converts groups of 5 bits to bytes. Undefined if a whole group or a 1 bit is left. */
 function bytesOf(groups: readonly number[]): Buffer | undefined {
   const bytes: number[] = [];
   let held = 0;
@@ -355,10 +343,7 @@ interface Piece {
   readonly last: boolean;
 }
 
-/**
- * Yields the bytes in pieces of this length. The last piece may be shorter. It is empty only for an empty stream.
- * Pieces do not share memory.
- */
+/** Yields pieces of this length. The last piece may be shorter, but is empty only for an empty stream. */
 async function* inPieces(chunks: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Piece> {
   let held = Buffer.allocUnsafe(length);
   let used = 0;
@@ -415,9 +400,7 @@ type AgeFaultKind =
   /** The content was changed or is incomplete. */
   | "content";
 
-/**
- * The error for keys or encrypted files that cannot be used. Its message is for the operator and contains no secret.
- */
+/** The error for unusable keys or encrypted files. The message is for the operator and contains no secret. */
 export class AgeFault extends Error {
   readonly kind: AgeFaultKind;
 

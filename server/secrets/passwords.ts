@@ -4,15 +4,13 @@ import { normalised } from "../../src/contract/json.ts";
 import type { ArgonTask } from "./argon2-thread.ts";
 
 /**
- * A hash that belongs to no password, with the usual costs. If there is no account, the server verifies this
- * hash, so that the answer takes the same time.
+ * A hash of no password. The server verifies it for unknown accounts, so that the answer takes the same time.
  */
 const decoy = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 /** Normalises an e-mail address. Accounts are stored and found with addresses in this form. */
 export const normaliseEmail = (email: string): string =>
-  // The text is normalised again after `toLowerCase`. Some letters, such as ǰ, are one character in lower case
-  // but two in upper case.
+  // Normalised again, because some letters (ǰ) are one character in lower case, but two in upper case.
   normalised(normalised(email.trim(), "NFC").toLowerCase(), "NFC");
 
 /** Returns the Argon2id hash of a password in the format that is stored. (rule S1) */
@@ -21,9 +19,7 @@ export async function hashPassword(password: string): Promise<string> {
   return argon2.hash(password.normalize("NFC"));
 }
 
-/**
- * Returns whether the password belongs to the stored hash. The check takes the same time if there is no stored hash.
- */
+/** Whether the password belongs to the stored hash. Takes the same time without a stored hash. */
 export async function verifyPassword(stored: string | undefined, password: string): Promise<boolean> {
   const { argon2 } = await chosenArgon2();
   const matches = await argon2.verify(stored || decoy, password.normalize("NFC"));
@@ -106,10 +102,7 @@ export function threadArgon2(program: string): Argon2 {
   };
 }
 
-/**
- * Starts a thread for one task, so that its memory is freed after the task. A failed thread affects no other
- * task.
- */
+/** Starts a thread for one task, which frees its memory afterwards. A failed thread affects no other task. */
 async function askThread(program: string, workerData: ArgonTask): Promise<unknown> {
   const worker = new Worker(program, { workerData, env: {}, execArgv: [] });
   const [answer] = await Promise.race([once(worker, "message"), ended(worker)]);

@@ -52,10 +52,7 @@ function bytesOf(secret: string): Buffer {
   return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
 }
 
-/**
- * What the answer of the authenticator must match. `rpId` is the host of the passkey. `origins` are the origins
- * of the pages that may ask for the passkey.
- */
+/** What the answer must match. `rpId` is the passkey's host. The pages of `origins` may ask for the passkey. */
 interface AskedOfPasskey {
   readonly challenge: string;
   readonly rpId: string;

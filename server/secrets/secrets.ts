@@ -22,10 +22,7 @@ const longEnough = 24;
  */
 export const isSealed = (stored: string): boolean => stored.startsWith(mark);
 
-/**
- * Encrypts an address for the database. The address of a chat webhook is a secret, because everybody who has it
- * can post to the channel.
- */
+/** Encrypts an address for the database. Everybody with a chat webhook's address can post to the channel. */
 export const sealAddress = (sealer: Pick<Sealer, "seal">, address: string): string =>
   mark + sealer.seal(address);
 
@@ -35,7 +32,7 @@ export const sealAddress = (sealer: Pick<Sealer, "seal">, address: string): stri
 export const openAddress = (sealer: Pick<Sealer, "open">, stored: string): string =>
   isSealed(stored) ? sealer.open(stored.slice(mark.length)) : stored;
 
-/** Returns the parts of an address that may be shown: its origin, and the last four characters if it is long. */
+/** Returns what may be shown of an address: its origin, and the end of a long address. */
 export function maskAddress(address: string): string {
   const { origin, pathname, search } = new URL(address);
   const rest = pathname + search;
@@ -51,19 +48,13 @@ export const personHash = ({ mark }: Pick<Sealer, "mark">, email: string): strin
 export const isPersonHash = ({ isMark }: Pick<Sealer, "isMark">, email: string, hash: string): boolean =>
   isMark(hashedText(email), hash);
 
-/**
- * Returns the hashes of an e-mail address, computed with the current secret and with all old secrets. These
- * hashes find the receipts of erasures of the address.
- */
+/** Returns an e-mail address's hashes with the current and all old secrets, to find receipts of erasures. */
 export const personHashes = ({ marks }: Pick<Sealer, "marks">, email: string): readonly string[] =>
   marks(hashedText(email));
 
 const ofSecret = "secret of erased people";
 
-/**
- * Returns a text that identifies the deployment's secret. It shows with which secret an entry in the journal of
- * erasures was hashed.
- */
+/** Returns a text that identifies the secret with which an entry of the journal of erasures was hashed. */
 export const secretMark = ({ mark }: Pick<Sealer, "mark">): string => mark(ofSecret);
 
 export const isSecretMark = ({ isMark }: Pick<Sealer, "isMark">, mark: string): boolean =>
@@ -75,18 +66,15 @@ const macBytes = macDigits / 2;
 
 export const uuidBytes = 16;
 
-/**
- * A kind of link. `headBytes` is the number of bytes of its token before the MAC. A token is valid for only one
- * kind.
- */
+/** A kind of link, for which a token is valid. `headBytes` is the token's length before the MAC. */
 export interface LinkKind {
   readonly purpose: string;
   readonly headBytes: number;
 }
 
 /**
- * Returns the token of a link: the bytes of `head` (hexadecimal) and a MAC, in base64url. The token is not
- * stored, because it can be computed again. (rules M8, N6)
+ * Returns a link's token in base64url: the bytes of hexadecimal `head`, and a MAC. The token is not stored.
+ * (rules M8, N6)
  */
 export const linkTokenOf = (sealer: Pick<Sealer, "mark">, { purpose }: LinkKind, head: string): string =>
   Buffer.from(head + sealer.mark(`${purpose}\n${head}`).slice(0, macDigits), "hex").toString("base64url");
@@ -145,10 +133,7 @@ export function mintCredential(prefix: CredentialPrefix): string {
  */
 export const visiblePrefix = (credential: string): string => credential.slice(0, 10);
 
-/**
- * Returns the SHA-256 of a secret in hex. The database stores only this hash of credentials and of the ids of
- * console sessions.
- */
+/** Returns the SHA-256 in hex. The database stores only this hash of credentials and session ids. */
 export const hashOf = (secret: string): string => hash("sha256", secret);
 
 /** Returns 256 random bits in base64url, which nobody can guess. */
@@ -159,14 +144,11 @@ export interface Sealer {
   seal(text: string): string;
   /** Decrypts a text. Throws if the text was encrypted with another secret or was changed. */
   open(sealed: string): string;
-  /** Returns the mark of a text: its HMAC-SHA-256 in hex. The text cannot be found from the mark without the secret. */
+  /** Returns the HMAC-SHA-256 of a text in hex. Without the secret, nobody can find the text. */
   mark(text: string): string;
   /** Returns the marks of a text, computed with the current secret and with the old ones. */
   marks(text: string): readonly string[];
-  /**
-   * Whether `mark` is the mark of a text, or the first 80 or more bits of that mark. A mark that was computed
-   * with an old secret matches, too.
-   */
+  /** Whether `mark` is a mark of the text with any secret, or the first 80 or more bits of one. */
   isMark(text: string, mark: string): boolean;
 }
 
@@ -249,10 +231,7 @@ const idBytes = 16;
 
 const idsAtOnce = 256;
 
-/**
- * Creates a generator of ids (UUIDs of version 7). Each id is greater than the one before, even if the clock is
- * set back. The generator requests random bytes for many ids at once, because each such request takes long.
- */
+/** Creates a generator of UUIDs (version 7). Ids always increase, even if the clock is set back. */
 export function createNewId(): () => string {
   const pool = new Uint8Array(idBytes * idsAtOnce);
   let used = pool.length;
@@ -273,8 +252,7 @@ export function createNewId(): () => string {
     const now = Date.now();
     if (now > msecs) {
       msecs = now;
-      // The sequence starts in the lower half of its range, so that two billion more ids are possible in the
-      // same millisecond.
+      // The sequence starts in the lower half, so that two billion more ids fit into the millisecond.
       seq = new DataView(bytes.buffer, bytes.byteOffset).getUint32(6) >>> 1;
     } else {
       seq += 1;

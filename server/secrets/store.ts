@@ -47,9 +47,8 @@ export const sealed = {
   },
 
   /**
-   * Deletes all encrypted values after the loss of the secret. Waiting deliveries and mails fail, and erasures stop.
-   * Second factors stay on, but only their recovery codes work. Returns the numbers of deleted test keys, chat
-   * addresses and authenticator secrets.
+   * Deletes all encrypted values after the secret was lost. Returns the numbers of test keys, chat addresses
+   * and authenticator secrets.
    */
   async forgetAll(tx: Transaction) {
     await tx.run("DELETE FROM deployment WHERE name = ?", checkName);

@@ -23,8 +23,8 @@ import {
 } from "./settings.ts";
 
 /**
- * Returns the settings. Flags have priority over environment variables. An empty variable counts as not set. Throws a
- * SettingError for the first wrong setting. (rule O7)
+ * Returns the settings. Flags have priority over variables. An empty variable counts as not set. Throws a
+ * SettingError. (rule O7)
  */
 export function readSettings(flags: ServeFlags, variables: Environment): Settings {
   const environment = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
@@ -76,10 +76,7 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
   };
 }
 
-/**
- * Settings of earlier versions that have no effect, each with the reason. The server does not start with such a
- * setting, so that the operator notices the change.
- */
+/** Settings of earlier versions, with the reason for their removal. The server does not start with them. */
 const removedSettings: Readonly<Record<string, string>> = {
   INNKEEP_CONTINUOUS_BACKUP: "Litestream now makes the continuous copies of SQLite",
   INNKEEP_CONTINUOUS_BACKUP_SECONDS: "Litestream now makes the continuous copies of SQLite",
@@ -177,10 +174,7 @@ const units: Readonly<Record<string, number>> = {
   TiB: 2 ** 40,
 };
 
-/**
- * The lowest limit in bytes that is allowed: the size of the largest possible report. With a lower limit,
- * nobody could send such a report.
- */
+/** The lowest allowed limit in bytes: the size of the largest possible report. */
 const least = 64 * 2 ** 20;
 
 /** Returns the limits for the bytes of feedback. Throws a SettingError for a wrong value. */
@@ -195,9 +189,7 @@ const byteLimitsOf = (environment: Environment) => ({
   ),
 });
 
-/**
- * Parses a text such as `20GiB`. `off` means no limit. Throws a SettingError for other text, and for less than 64 MiB.
- */
+/** Parses a text such as `20GiB`, or `off`. Throws a SettingError for other text or less than 64 MiB. */
 function bytesOf(name: string, given: string): number {
   if (given === "off") return Number.POSITIVE_INFINITY;
   const [, digits, unit = ""] = /^(\d{1,12}) ?(KiB|MiB|GiB|TiB)?$/.exec(given) ?? [];
@@ -241,8 +233,8 @@ function keptOf(given: string | undefined): number {
 }
 
 /**
- * Returns the only web address for sign-in codes. The default is a page of this server, if its address is https or
- * loopback. Throws a SettingError for a wrong address.
+ * Returns the only web address for codes; by default, this server's page. Throws a SettingError for a wrong
+ * address.
  */
 function redirectUrlOf(given: string | undefined, baseUrl: string): string | undefined {
   if (given === undefined) return isTarget(baseUrl) ? baseUrl + codePath : undefined;
@@ -291,8 +283,8 @@ function packageNameOf(given: string): string {
 }
 
 /**
- * Returns the SHA-256 digest of a certificate in base64url, as in Google's integrity verdicts. Also accepts the
- * hexadecimal form of the Play Console. Throws a SettingError for other text.
+ * Returns the SHA-256 of a certificate in base64url. Accepts hexadecimal and base64url. Throws a SettingError
+ * for other text.
  */
 function certificateOf(given: string): string {
   const hex = given.replaceAll(":", "");
@@ -372,8 +364,8 @@ const fromForm =
   "INNKEEP_MAIL_FROM must be an address such as `Larder <feedback@example.com>` or feedback@example.com";
 
 /**
- * Returns the server for outgoing mail; undefined without INNKEEP_SMTP_URL. Throws a SettingError that never quotes the
- * URL, because the URL contains a password. (rule M1)
+ * Returns the server for outgoing mail. Throws a SettingError that never quotes the URL, which contains a
+ * password. (rule M1)
  */
 export function mailOutOf(environment: Environment): MailOut | undefined {
   const { INNKEEP_SMTP_URL: given, INNKEEP_MAIL_FROM: from } = environment;
@@ -385,8 +377,8 @@ export function mailOutOf(environment: Environment): MailOut | undefined {
 }
 
 /**
- * Returns the mailbox for answers of senders; undefined without INNKEEP_IMAP_URL. Throws a SettingError that never
- * quotes the URL, because the URL contains a password. (rule M12)
+ * Returns the mailbox for answers of senders. Throws a SettingError that never quotes the URL, which contains a
+ * password. (rule M12)
  */
 export function mailInOf(environment: Environment): MailIn | undefined {
   const { INNKEEP_IMAP_URL: given, INNKEEP_SMTP_URL: out } = environment;
@@ -442,10 +434,7 @@ function senderOf(given: string): MailOut["from"] {
   throw new SettingError(`${fromForm}, not \`${given}\`.`);
 }
 
-/**
- * Returns the S3 store; undefined without INNKEEP_S3_URL. Throws a SettingError that never quotes the URL, because the
- * URL contains a secret.
- */
+/** Returns the S3 store. Throws a SettingError that never quotes the URL, which contains a secret. */
 export function s3Of(environment: Environment): S3Settings | undefined {
   const { INNKEEP_S3_URL: given } = environment;
   if (!given) return undefined;

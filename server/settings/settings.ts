@@ -82,8 +82,8 @@ export interface MailServer {
   readonly host: string;
   readonly port: number;
   /**
-   * `immediate`: the connection is encrypted from the first byte. `starttls`: encryption begins before the sign-in and
-   * the mails. `off`: no encryption.
+   * `immediate`: encrypted from the first byte. `starttls`: encryption begins before the sign-in and the mails.
+   * `off`: no encryption.
    */
   readonly encryption: "immediate" | "starttls" | "off";
   /** Whether the server must have a certificate that this machine trusts. */
@@ -126,9 +126,7 @@ export type AttestationSettings =
       readonly packageNames: readonly string[];
       /** The SHA-256 of the certificates that sign the app, in base64url. */
       readonly certificates: readonly string[];
-      /**
-       * The two keys of the Play Console in base64: an AES key of 256 bits, and a P-256 key as SubjectPublicKeyInfo.
-       */
+      /** The two keys of the Play Console in base64: AES with 256 bits, and P-256 as SubjectPublicKeyInfo. */
       readonly decryptionKey: string;
       readonly verificationKey: string;
     };
@@ -172,7 +170,7 @@ export interface Budgets {
   readonly answerBytes: number;
   /** How many bytes of a mail are read at most. */
   readonly mailBytes: number;
-  /** How many bytes of memory the thread that parses a mail may use. The files in the mail do not count. */
+  /** The maximum memory in bytes of the thread that parses a mail, without the files in the mail. */
   readonly mailThreadBytes: number;
   /** How many large uploads are received at the same time. */
   readonly uploads: number;
@@ -184,10 +182,7 @@ export interface Budgets {
   readonly dropMilliseconds: number;
   /** On how many connections the server may discard a refused body at the same time. */
   readonly drops: number;
-  /**
-   * How many unknown test keys may have rows in the database. The rows of the least recently used keys are
-   * deleted first.
-   */
+  /** How many unknown test keys may have rows. The least recently used keys are deleted first. */
   readonly unknownTestKeys: number;
   /** How many connections of browsers may receive events at the same time. */
   readonly liveConnections: number;
@@ -215,10 +210,7 @@ const defaults = {
   stopMilliseconds: 8_000,
 };
 
-/**
- * The maximum memory for each kind of work: `most` bytes, or the part `share` of the memory of the machine. The
- * lower of the two applies.
- */
+/** The maximum memory: `most` bytes, or the `share` of the machine's memory. The lower one applies. */
 const shares = {
   bufferedBytes: { most: 67_108_864, share: 1 / 8 },
   answerBytes: { most: 268_435_456, share: 1 / 4 },
@@ -238,8 +230,8 @@ const sharesOf = (memory: number) => ({
 });
 
 /**
- * Returns the budgets from a list such as `connections=500,headMilliseconds=5000`, and defaults for the rest. Throws a
- * SettingError for an unknown name or a wrong value.
+ * Returns the budgets from a list such as `connections=500,headMilliseconds=5000`, and defaults. Throws a
+ * SettingError for wrong entries.
  */
 export function budgetsOf(given: string | undefined, memory = memoryOfMachine()): Budgets {
   const budgets = { connections: mostConnections(), ...defaults, ...sharesOf(memory) };
@@ -256,15 +248,11 @@ function budgetOf(entry: string, budgets: Budgets): [string, number] {
 }
 
 /**
- * Returns the default for `connections`: two thirds of the file descriptors, but at most 10,000. The rest is
- * for files, the database and outgoing requests.
+ * Two thirds of the file descriptors, but at most 10,000. Files, database and outgoing requests need the rest.
  */
 const mostConnections = (): number => Math.min(10_000, Math.floor((descriptors() * 2) / 3));
 
-/**
- * Returns how many file descriptors this process may have. Only Linux reports the limit. The fallback is the lowest
- * usual limit on servers.
- */
+/** Returns how many file descriptors this process may have. Only Linux reports the limit. */
 function descriptors(): number {
   try {
     const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
@@ -294,8 +282,8 @@ type RateLimitSettings = Readonly<Record<RateLimitName, RateLimitSetting>>;
 const most = { limit: 1_000_000, windowSeconds: 86_400 };
 
 /**
- * Returns the limits from `on`, `off`, or a list such as `feedback=240/60` (requests/seconds). Throws a SettingError
- * for a wrong entry, and for `sdkSession`, which cannot be changed (rule T30).
+ * Reads `on`, `off`, or a list such as `feedback=240/60` (requests/seconds). Throws a SettingError for wrong
+ * entries and `sdkSession`. (rule T30)
  */
 export function rateLimitsOf(given: string | undefined): {
   readonly rateLimited: boolean;

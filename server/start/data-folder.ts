@@ -6,8 +6,8 @@ import { type FolderLock, type LockOptions, lockFolder } from "../database/folde
 import { type DataLocation, SettingError } from "../settings/settings.ts";
 
 /**
- * Creates the data folder, which only its owner can read. With SQLite, locks the folder. Throws a SettingError
- * for an unusable folder, and FolderInUse if another server uses the folder.
+ * Creates and locks the private data folder. Throws a SettingError for an unusable folder, and FolderInUse for
+ * a used folder.
  */
 export async function takeDataFolder(
   { data, databaseUrl }: DataLocation,

@@ -14,7 +14,7 @@ import { hasFiles, readIfThere } from "./data-folder.ts";
 
 export const filesFolder = ({ data }: Pick<DataLocation, "data">): string => join(data, "files");
 
-/** Returns the files of a deployment. They are in S3 if the settings name a store, otherwise in the data folder. */
+/** Returns the files of a deployment: in S3 if the settings name a store, otherwise in the data folder. */
 export function openFiles(location: DataLocation): Files {
   const folder = filesFolder(location);
   return location.s3 ? createS3Files(join(folder, "temporary"), location.s3) : createLocalFiles(folder);
@@ -32,11 +32,7 @@ export const openKeptFiles = (
     async (tx) => (await filesPlace.hold(tx)) === placeIn(location),
   );
 
-/**
- * Records which storage has the files, and writes the id of the database into that storage. Throws a
- * SettingError if the files are in another storage or belong to another database. Otherwise the server could
- * delete files of another database.
- */
+/** Binds the database to the storage of its files. Throws a SettingError for another storage or database. */
 export async function bindFiles(database: Database, location: DataLocation): Promise<void> {
   await assertPlace(database, location);
   const place = placeIn(location);
@@ -65,8 +61,8 @@ const elsewhere: Readonly<Record<FilesPlace, string>> = {
 };
 
 /**
- * Checks that the database, the data folder and the storage have the same id, which the first start creates. Throws a
- * SettingError for a folder or storage of another database, and for a copied SQLite database. (rule O23)
+ * Checks that database, data folder and storage have the same id. Throws a SettingError, also for a copied
+ * SQLite database. (rule O23)
  */
 export async function bindPlace(database: Database, location: DataLocation): Promise<void> {
   const { data, databaseUrl } = location;
@@ -85,8 +81,7 @@ async function bindStore(database: Database, s3: S3Settings): Promise<void> {
 async function assertAdopted(database: Database, data: string): Promise<void> {
   const [id, marked] = [await deploymentId.find(database), await folderMark(data).read()];
   if (id === marked) return;
-  // A database without an id is accepted if it contains no app. It is also accepted if the folder has no id
-  // either, because an earlier version created both.
+  // Accepted without an id: a database and folder of an earlier version, or a database without an app.
   if (id === undefined && (marked === undefined || !(await apps.exist(database)))) return;
   throw new SettingError(
     `The database in ${data} was copied from another folder. Run \`innkeep admin adopt --data ${data}\` first. This command ends the sessions from the copy, and erases again the people who were erased after the copy was made.`,
@@ -94,8 +89,8 @@ async function assertAdopted(database: Database, data: string): Promise<void> {
 }
 
 /**
- * Writes the id of the database into the data folder, the S3 store, or both. Throws a SettingError if one of
- * them contains files of another database.
+ * Writes the database's id into the data folder, the S3 store, or both. Throws a SettingError for another
+ * database's files.
  */
 export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: DataLocation): Promise<void> {
   if (databaseUrl === undefined) await bind(database, await markBesideFile(data), foreignFolder(data));
@@ -103,10 +98,7 @@ export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: 
   if (s3) await bindStore(database, s3);
 }
 
-/**
- * Returns the mark of a folder with a SQLite database. The files in such a folder belong to this database. So
- * if the folder has no id, `holdsFiles` returns false.
- */
+/** Returns the mark of a folder with a SQLite database. Files in an unmarked folder belong to the database. */
 async function markBesideFile(data: string): Promise<PlaceMark> {
   const mark = folderMark(data);
   return (await mark.read()) === undefined ? { ...mark, holdsFiles: async () => false } : mark;
@@ -123,8 +115,8 @@ async function bind(database: Database, mark: PlaceMark, foreign: string): Promi
 }
 
 /**
- * Returns the id of the database, and stores a new id if the database has none. Throws a SettingError for the
- * files of another database.
+ * Returns the id of the database, and stores a new one if necessary. Throws a SettingError for another
+ * database's files.
  */
 async function agree(
   tx: Transaction,
@@ -170,10 +162,7 @@ async function replaceFile(file: string, text: string): Promise<void> {
   await rename(draft, file);
 }
 
-/**
- * Returns the error for the operator if an S3 store does not answer or refuses the request. Returns other errors
- * unchanged.
- */
+/** Returns the error for the operator if an S3 store fails. Returns other errors unchanged. */
 export function storeFault(error: unknown): unknown {
   const fault = faultOfSettings(error);
   if (fault !== undefined) return new SettingError(fault, { cause: error });

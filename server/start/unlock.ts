@@ -9,8 +9,8 @@ import { type DataLocation, type Environment, SettingError } from "../settings/s
 import { readIfThere } from "./data-folder.ts";
 
 /**
- * Finds the secrets and unlocks the database. The first start with SQLite creates the secret. If a secret is
- * missing or wrong, writes nothing and throws a SettingError.
+ * Finds the secrets and unlocks the database. For a missing or wrong secret, throws a SettingError and writes
+ * nothing.
  */
 export async function unlockDatabase(
   { INNKEEP_SECRET: given, INNKEEP_SECRET_OLD: former = "" }: Environment,
@@ -40,8 +40,8 @@ export interface Secrets {
 const checkText = "innkeep";
 
 /**
- * Encrypts stored values again with the current secret. These are values of an old secret, and addresses in
- * plain text. Throws a SettingError if no secret decrypts the values.
+ * Encrypts values of an old secret, and plain addresses, with the current secret. Throws a SettingError if no
+ * secret fits.
  */
 export async function unlock(database: Database, { secret, old }: Secrets): Promise<void> {
   const sealer = createSealer(secret);
@@ -74,8 +74,8 @@ export const wrongSecret = () =>
   );
 
 /**
- * Returns the sealer of the old secret with which the database was last used; undefined for the current secret. Throws
- * a SettingError if no secret fits.
+ * Returns the sealer of the last used old secret; undefined for the current secret. Throws a SettingError if
+ * none fits.
  */
 async function formerOf(
   tx: Transaction,
@@ -107,9 +107,8 @@ function opens(sealer: Sealer, stored: string): boolean {
 }
 
 /**
- * Returns the given secret, or with SQLite the content of the file `secret`. The first start creates this file.
- * Servers that start at the same time use the same file. Throws a SettingError if the secret is missing or too
- * short.
+ * Returns `given`, or with SQLite the content of the file `secret`. Throws a SettingError for a missing or
+ * short secret.
  */
 export async function deploymentSecret(
   given: string | undefined,

@@ -250,12 +250,10 @@ async function changeOf(invocation: Invocation, flags: AppFlags): Promise<AppCha
   };
 }
 
-/**
- * Returns the number in a flag. Returns null for an empty text, which removes the setting. Throws a usage error
- * if the text is not a number from 1 to `most`.
- */
+/** Returns a number from 1 to `most`; null for an empty text. Throws a usage error for other texts. */
 function numberOf(flag: string, given: string | undefined, most: number): number | null | undefined {
   if (given === undefined) return undefined;
+  // Null removes the setting.
   if (given === "") return null;
   const number = /^\d{1,6}$/.test(given.trim()) ? Number(given) : 0;
   if (number >= 1 && number <= most) return number;
@@ -443,10 +441,7 @@ async function listAudit(invocation: Invocation, flags: AuditFlags): Promise<und
   noteFurther(invocation, { count: items.length, nextCursor, all: true });
 }
 
-/**
- * Warns if the list of actions does not contain `--action`. This is not an error, because a newer server may
- * have more actions.
- */
+/** Only warns about an unknown `--action`, because a newer server may have more actions. */
 function warnOfUnknown(invocation: Invocation, { action }: AuditFlags): void {
   const known: readonly string[] = choices.auditActions;
   if (action === undefined || known.includes(action)) return;
@@ -550,8 +545,7 @@ async function showStatistics(
 const dayMilliseconds = 86_400_000;
 
 /**
- * Returns the period for the request. With `--days` and without `--to`, the last day is today in the time zone.
- * Throws a usage error for wrong `--days`, or for `--days` with `--from`.
+ * Returns the period for the request. Throws a usage error for wrong `--days`, or for `--days` with `--from`.
  */
 function periodOf({ from, to, days, zone = systemTimeZone() ?? "UTC" }: StatisticsFlags, now: Date) {
   if (days === undefined) return { from, to, zone };

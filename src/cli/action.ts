@@ -10,10 +10,7 @@ import type { InputFault } from "./core/input.ts";
 
 import { createProgram, runCli } from "./core/program.ts";
 
-/**
- * Runs one step of GitHub Actions and returns the exit code. Masks the secrets first. A `faq` command also shows its
- * plan in the job. (rule L21)
- */
+/** Runs one step of GitHub Actions and returns the exit code. Masks the secrets first. (rule L21) */
 export async function runAction(given: Context): Promise<number> {
   const inputs = inputsOf(given.env);
   const context = { ...given, env: environmentOf(given.env, inputs) };
@@ -69,15 +66,14 @@ function recording(sink: Sink): Sink & { text(): string } {
 /** The maximum length of a plan in characters. A comment on GitHub has at most 65,536 characters. */
 const mostPlan = 60_000;
 
-/**
- * Writes the plan as Markdown to the job summary and the output `plan`. A later step can post the output as a comment.
- */
+/** Writes the plan as Markdown to the job summary and to the output `plan`. */
 async function showPlan({ env, newId, io }: Context, name: string, printed: string): Promise<void> {
   const plan = printed.trimEnd();
   if (plan === "") return;
   const cut = plan.length > mostPlan ? `${plan.slice(0, mostPlan).toWellFormed()}\n[…]` : plan;
   const markdown = `### innkeep ${name}\n\n${markdownBlock(cut)}`;
   try {
+    // A later step can post this output as a comment.
     if (env.GITHUB_OUTPUT) {
       await addLines(env.GITHUB_OUTPUT, { name: "plan", value: markdown, delimiter: `innkeep_${newId()}` });
     }
@@ -99,22 +95,13 @@ export const actionCommands: readonly string[] = [
 export const isRepeatable = (option: Option): boolean =>
   option.parseArg === several || inputOf(option) === "platform-version";
 
-/**
- * The flag that gets the value of the input `status`. The input always has a value. Commands without the flag
- * ignore the input.
- */
+/** The flag for the input `status`, which always has a value. Commands without the flag ignore the input. */
 export const statusFlag = "run-status";
 
-/**
- * Values that the action adds to the inputs. The keys are names of flags. A value is used only if the command
- * has the flag.
- */
+/** Further values, by the name of their flag. A command without the flag ignores the value. */
 type AddedValues = Readonly<Record<string, string | undefined>>;
 
-/**
- * Returns the command line. Each input becomes the flag or argument of the same name. Throws a usage error that
- * names every invalid or unknown input.
- */
+/** Converts the inputs to a command line. Throws a usage error that names every invalid or unknown input. */
 async function commandLineOf(
   context: Context,
   inputs: ReadonlyMap<string, string>,

@@ -307,10 +307,7 @@ interface ListFlags {
 
 type Page = Awaited<ReturnType<Client["agent"]["listFeedback"]>>;
 
-/**
- * Prints the threads that the token may read. With `--wait`, waits for a thread if the list is empty. With
- * `--changed-after`, prints only changed threads.
- */
+/** Prints the threads that the token may read. With `--wait`, waits if the list is empty. */
 async function listFeedback(invocation: Invocation, { wait = 0, ...flags }: ListFlags): Promise<Exit> {
   const query = {
     ...flags,
@@ -521,11 +518,9 @@ interface ThreadViewOptions {
   readonly before?: string | undefined;
 }
 
-/**
- * Returns a thread as text for an agent. Innkeep's own text comes first. The texts of strangers, of the team
- * and of agents follow in separate fences. The fences contain a random word that nobody can guess. (rule W2)
- */
+/** Returns a thread as text for an agent. Texts that Innkeep did not write are inside fences. (rule W2) */
 function threadView(thread: Thread, { repeats = false, before }: ThreadViewOptions = {}): string {
+  // Nobody can guess the random word in the fences.
   const nonce = newNonce();
   const sanitiser = createSanitiser(nonce);
   const { feedback, messages, latestProposal } = thread;

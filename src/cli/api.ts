@@ -68,8 +68,8 @@ async function callApi(invocation: Invocation, flags: ApiFlags, path: string): P
 }
 
 /**
- * Returns the body of an answer as text to print. Escapes invisible characters in JSON. In other texts, the caller
- * removes these characters.
+ * Returns the body of an answer for printing. The caller removes invisible characters from texts that are not
+ * JSON.
  */
 const shownText = (text: string): string =>
   typeof jsonOr(text) === "string" ? text.trimEnd() : escapedJson(text.trimEnd());
@@ -106,9 +106,7 @@ function nextCursorOf(content: unknown): string | undefined {
   return isText(cursor) ? cursor : undefined;
 }
 
-/**
- * Joins pages into one page. Each list has the items of all pages. All other fields come from the last page.
- */
+/** Joins pages. Each list contains the items of all pages. Other fields come from the last page. */
 function joined(pages: readonly unknown[]): unknown {
   if (pages.length < 2) return pages[0];
   const lists = new Map<string, unknown[]>();

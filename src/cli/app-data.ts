@@ -28,9 +28,7 @@ interface ImportFlags extends DatabaseChoice {
   readonly name?: string;
 }
 
-/**
- * Adds the flags of `innkeep import`, a command for the person who runs the server. Other people import in the console.
- */
+/** Adds the flags of `innkeep import`. Only the person who runs the server uses this command. */
 export function addImport(command: Command, setup: Setup): void {
   onDatabase(command.argument("<file>", "the file that `innkeep export` wrote"))
     .requiredOption("--owner <email>", "the account that owns the new app")

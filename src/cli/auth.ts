@@ -141,8 +141,7 @@ async function store(invocation: Invocation, flags: SetFlags, kind: CredentialKi
 }
 
 /**
- * Throws a CliError if the server refuses the credential. Prints a warning if the server does not answer, or cannot say
- * whether it accepts the credential.
+ * Throws a CliError if the server refuses the credential. Prints a warning if the credential cannot be checked.
  */
 async function assertAccepted(invocation: Invocation, kind: CredentialKind, secret: string): Promise<void> {
   const { name } = credentialKinds[kind];
@@ -181,8 +180,8 @@ async function printCredential(invocation: Invocation, _: object, kind: Credenti
 }
 
 /**
- * Returns the invocation with the server for a kind of credential. For a device token or without a kind, this
- * is the server of the last sign-in, unless a server is selected.
+ * Returns the invocation for a kind. For a device token or without `kind`, the last sign-in can select the
+ * server.
  */
 const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
   startInvocation(context, flags, kind === undefined || kind === "deviceToken");
@@ -271,10 +270,7 @@ interface LoginFlags extends StoreFlags {
   readonly paste?: boolean;
 }
 
-/**
- * Signs this machine in after an approval in the browser. The PKCE verifier is sent only to exchange the code for the
- * token. (rule L8)
- */
+/** Signs this machine in after an approval in the browser. (rule L8) */
 async function signIn(invocation: Invocation, flags: LoginFlags): Promise<undefined> {
   if (flags.paste) assertCanPaste(invocation);
   assertKnownServer(invocation.context, invocation.server(), "This machine does not sign in at");
@@ -294,6 +290,7 @@ async function signIn(invocation: Invocation, flags: LoginFlags): Promise<undefi
       { deviceId, challenge: question.challenge },
       flags.paste ?? false,
     );
+    // The PKCE verifier is sent only in this request.
     const grant = await exchange(invocation, { code, verifier, deviceId });
     await storeGrant(invocation, flags, { device: question.name, grant });
   } catch (error) {
@@ -373,8 +370,8 @@ interface Pending {
 const seconds = 300;
 
 /**
- * Returns the code of an approval. The server sends the code, or the person pastes it. The first code is used.
- * Throws a CliError if nobody approves within five minutes.
+ * Returns the first code from the server or the person. Throws a CliError if nobody approves within five
+ * minutes.
  */
 async function signInCodeOf(invocation: Invocation, device: Pending, pasteOnly: boolean): Promise<string> {
   invocation.context.signal.throwIfAborted();
@@ -391,7 +388,7 @@ async function signInCodeOf(invocation: Invocation, device: Pending, pasteOnly: 
   }
 }
 
-/** Throws a usage error if the command cannot ask a person for a code. Call this before you open a browser. */
+/** Throws a usage error if nobody can paste a code. Call this before you open a browser. */
 function assertCanPaste(invocation: Invocation): void {
   if (canAsk(invocation)) return;
   throw usageError("Nobody can be asked for the code here.", "Leave out --paste to wait for the approval.");
@@ -477,8 +474,8 @@ const approvalPage: Route = {
 };
 
 /**
- * Shows the address on standard error, because standard output is for the result. With `wanted`, also opens a
- * browser if this is possible.
+ * Shows the address on standard error, because standard output is for the result. With `wanted`, opens a
+ * browser.
  */
 async function showAddress(invocation: Invocation, url: string, wanted: boolean): Promise<void> {
   const { context, flags } = invocation;
@@ -491,9 +488,7 @@ async function showAddress(invocation: Invocation, url: string, wanted: boolean)
   );
 }
 
-/**
- * Whether a browser can open on the screen of the person. This is not possible over SSH or without a display.
- */
+/** Whether a browser can open on this screen. False over SSH and without a display. */
 function canOpen({ env, io, platform }: Context): boolean {
   if (!io.stderr.isTerminal || env.CI || env.SSH_CONNECTION || env.SSH_TTY) return false;
   return platform !== "linux" || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY || env.WSL_DISTRO_NAME);
@@ -505,10 +500,7 @@ const opens = (context: Context, url: string): Promise<boolean> =>
     () => false,
   );
 
-/**
- * Returns the id of this installation, from a file that only this user can read. With the id and the account,
- * other people could sign in as this device.
- */
+/** Returns the id of this installation. The file is private, because the id can help strangers sign in. */
 async function deviceIdOf(context: Context): Promise<string> {
   const file = join(configFolder(context), "device-id");
   const known = readIfThere(file)?.trim();
@@ -528,7 +520,7 @@ function deviceNameOf(given: string | undefined): string {
   return [...oneLine(name)].slice(0, longestName).join("");
 }
 
-/** Returns the name of the user, or a default if the user has none. In some containers users have no name. */
+/** Returns the name of the user, or a default. In some containers, users have no name. */
 function userName(): string {
   try {
     return userInfo().username;

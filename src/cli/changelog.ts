@@ -352,8 +352,8 @@ const items = (given: string, before: Item[] = []): Item[] => {
 };
 
 /**
- * Creates the release note of a version. With `--update`, changes an existing note. So a second run of a job creates no
- * second note.
+ * Creates the release note of a version. With `--update`, changes an existing note instead of adding a second
+ * one.
  */
 async function createRelease(invocation: Invocation, flags: CreateFlags): Promise<undefined> {
   const { title, version, ...rest } = await releaseOf(invocation, flags);
@@ -457,9 +457,7 @@ function printImport(invocation: Invocation, entry: ImportedChangelogEntry): voi
   show(invocation, entry);
 }
 
-/**
- * Adds the next step to the error for a version that already has a release note. Returns any other error unchanged.
- */
+/** Adds the next step to a `version_exists` error. Returns any other error unchanged. */
 function existing(error: unknown, version: string): unknown {
   if (!(error instanceof ServerError) || error.code !== "version_exists") return error;
   const { status, message, requestId } = error;

@@ -278,10 +278,7 @@ const zshCase = (branches: readonly Branch[], indent: number): string =>
 /** The flags that choose the server and the app. They are passed on to a command that lists values. */
 const contextFlags = ["--app", "--profile", "--base-url", "--token-file", "--api-key-file"];
 
-/**
- * Returns one branch for each word that may come next. The patterns are the word and its aliases, after the path.
- * `action` receives the path of the next place.
- */
+/** Returns a branch for each possible next word with its aliases. `action` gets the path of the next place. */
 const steps = (places: readonly Place[], action: (path: string) => string): Branch[] =>
   places.flatMap((place) =>
     place.steps.map(({ word, aliases }) => ({
@@ -300,8 +297,8 @@ const listCommand = ({ command, value, name }: Listing): string =>
 const writers = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
 /**
- * Returns the completion script of a shell. The script contains all commands and flags. So the shell completes them
- * without starting a program. (rule L51)
+ * Returns the completion script of a shell. To complete commands and flags, the shell starts no program. (rule
+ * L51)
  */
 const completionScript = (shell: keyof typeof writers, program: Command): string =>
   writers[shell](placesOf(program));
@@ -331,10 +328,7 @@ interface Branch {
   readonly action: string;
 }
 
-/**
- * Returns the flags with a value, as `path/--flag`. The path is `*` if no command has this flag without a
- * value.
- */
+/** Returns the flags with a value as `path/--flag`. If the flag has a value everywhere, the path is `*`. */
 function valuedFlags(places: readonly Place[]): string[] {
   const flags = places.flatMap(({ path, flags: own }) => own.map((flag) => ({ path, ...flag })));
   const plain = new Set(flags.filter(({ takesValue }) => !takesValue).map(({ word }) => word));

@@ -107,10 +107,7 @@ async function listProfiles(invocation: Invocation): Promise<undefined> {
   printList(invocation, { items, columns, extra });
 }
 
-/**
- * Sets one value of the profile in `--profile`, INNKEEP_PROFILE or `config use`. If none of them is set, the
- * profile is `default`.
- */
+/** Sets one value in the selected profile. If no profile is selected, the profile is `default`. */
 async function setInProfile(invocation: Invocation, key: ProfileKey, given: string): Promise<undefined> {
   const value = key === "app" ? given.trim() : webAddress(given, `The ${key}`);
   if (value === "")

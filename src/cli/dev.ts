@@ -67,10 +67,7 @@ function addExec(dev: Command, setup: Setup): void {
   });
 }
 
-/**
- * Throws a usage error that explains an unknown flag. Without `--`, the flags of the person's command are read
- * as flags of `dev exec`. Throws other errors unchanged.
- */
+/** Throws a usage error for an unknown flag. The flag may belong to the person's command. */
 function explainCommandPosition(error: CommanderError): never {
   if (error.code !== "commander.unknownOption") throw error;
   const [, flag = ""] = /'([^']*)'/.exec(error.message) ?? [];

@@ -202,7 +202,10 @@ async function unsentIn<I extends SpooledItem>({ kind, list }: Spool<I>): Promis
   ];
 }
 
-/** When security fixes end for each Node version. Odd versions get fixes for a few months only, so they are missing. */
+/**
+ * When security fixes end for each Node version. Odd versions are missing, because their fixes end after a few
+ * months.
+ */
 const lastFixes: Readonly<Record<number, string>> = {
   20: "2026-04-30",
   22: "2027-04-30",

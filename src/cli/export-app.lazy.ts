@@ -14,10 +14,7 @@ export interface ExportFlags {
   readonly force?: boolean;
 }
 
-/**
- * Downloads all data of an app into a file. The file gets its final name when it is complete. Only `--force`
- * replaces an existing file.
- */
+/** Downloads all data of an app into a file. Only `--force` replaces an existing file. */
 export async function exportApp(invocation: Invocation, flags: ExportFlags): Promise<undefined> {
   const { context } = invocation;
   const appId = await appIdOf(invocation);
@@ -25,6 +22,7 @@ export async function exportApp(invocation: Invocation, flags: ExportFlags): Pro
   const given = flags.output ?? `innkeep-${appId.slice(0, 8)}-${dayOf(context.clock.now())}.${ending}`;
   const file = resolve(context.cwd, given);
   if (!flags.force && (await exists(file))) throw taken(given);
+  // The file gets its final name when it is complete.
   const part = join(dirname(file), `.${crypto.randomUUID()}.part`);
   const sink = fileSink(part);
   try {

@@ -323,17 +323,14 @@ function renumbered(faqs: readonly Placed[], wanted: readonly Placed[], named: r
 const changesIn = (before: readonly Placed[], after: readonly Placed[]): number =>
   after.filter(({ sortOrder }, at) => sortOrder !== before[at]?.sortOrder).length;
 
-/**
- * Returns the entries with new positions. The entries from index `from` to before `to` get the next positions
- * after the entry at `from - 1`. Later entries move only as far as necessary. Undefined if there is no entry at
- * `from - 1`.
- */
+/** Gives entries `from` to `to - 1` the next positions after entry `from - 1`. Undefined without that entry. */
 function shifted(entries: readonly Placed[], from: number, to: number, step: 1 | -1): Placed[] | undefined {
   let last = entries[from - 1]?.sortOrder;
   if (last === undefined) return undefined;
   let isFree = false;
   const moved: Placed[] = [];
   for (const [at, entry] of entries.entries()) {
+    // Later entries move only as far as necessary.
     isFree ||= at >= to && (entry.sortOrder - last) * step > 0;
     if (at < from || isFree) moved.push(entry);
     else {

@@ -399,14 +399,12 @@ async function changeTags(
   printOne(invocation, thread, () => threadText(thread));
 }
 
-/**
- * Assigns a thread to a member, to the caller (`me`) or to nobody (`none`). The server refuses if somebody else
- * has assigned the thread since this command read it.
- */
+/** Assigns a thread to a member, to the caller (`me`) or to nobody (`none`). */
 async function assignThread(invocation: Invocation, given: string, who: string): Promise<undefined> {
   const id = await wholeThreadId(invocation, given);
   const { threads } = invocation.client();
   const { assignee: seen } = await threads.read({ params: { id } });
+  // The server refuses if the assignee has changed since this command read the thread.
   const body = { assignee: who === "none" ? null : who, expectedAssignee: seen?.userId ?? null };
   const thread = await threads.update({ params: { id }, body });
   note(

@@ -72,8 +72,8 @@ interface InitFlags extends GlobalFlags {
 }
 
 /**
- * Sets up a project: innkeep.json, an app key on this machine, a first report and lines for CI. Checks everything
- * before it writes. Never writes a secret into the project. (rule L40)
+ * Sets up a project: innkeep.json, an app key, a first report and lines for CI. Checks everything before it
+ * writes. (rule L40)
  */
 async function setUp(invocation: Invocation, flags: InitFlags): Promise<undefined> {
   const { address: server, isProject } = await serverOf(invocation, flags);
@@ -101,10 +101,7 @@ async function setUp(invocation: Invocation, flags: InitFlags): Promise<undefine
   printOne(own, done, () => [report?.request, ...ci.map(({ text }) => text)].filter(Boolean).join("\n\n"));
 }
 
-/**
- * Returns the server from a flag or a setting, or asks for it. Throws a usage error if two flags differ, or if nobody
- * can be asked.
- */
+/** Returns the server from a flag or a setting, or asks. Throws a usage error if nobody can be asked. */
 async function serverOf(invocation: Invocation, { server, baseUrl }: InitFlags): Promise<Server> {
   if (server !== undefined && baseUrl !== undefined && server !== baseUrl)
     throw usageError("--server and --base-url name different servers.", "Give one of them.");
@@ -162,10 +159,7 @@ interface ProjectFields {
   readonly app?: string | undefined;
 }
 
-/**
- * Returns the new innkeep.json. Asks the person for the app if it is unknown, and for consent to a change of
- * the file. Throws a usage error for a damaged file, a secret in a field, or if the person refuses.
- */
+/** Plans the new innkeep.json. Throws a usage error for a damaged file, a secret or a refusal. */
 async function planProjectFile(invocation: Invocation, wanted: ProjectFields): Promise<ProjectPlan> {
   const { cwd, home } = invocation.context;
   const file = join(cwd, projectFileName);
@@ -217,7 +211,7 @@ async function askForApp(invocation: Invocation): Promise<string | undefined> {
   return (await invocation.context.io.ask(question)).trim() || only;
 }
 
-/** Returns the apps of the maintainer token. The list is empty without a token, or if the server lists no apps. */
+/** Returns the apps of the maintainer token. Empty without a token, or after any error. */
 async function knownApps(invocation: Invocation): Promise<readonly { readonly name: string }[]> {
   const client = () => clientOf(connect(invocation, { attempts: 1, timeoutMs: 5_000 }));
   try {
@@ -308,10 +302,7 @@ const services: Readonly<Record<Exclude<CiService, "none">, { file: string | nul
   shell: { file: null, text: shell },
 };
 
-/**
- * Returns the CI lines for the given service. By default, returns the lines for each service whose file is in
- * the folder, or else the lines for a shell.
- */
+/** Returns the CI lines for `given`, for the services found in the folder, or else for a shell. */
 function ciLines(
   { cwd }: Pick<Context, "cwd">,
   { server, service: given }: { readonly server: string; readonly service: CiService | undefined },
@@ -352,7 +343,7 @@ interface ReportFlags {
   readonly dryRun?: boolean;
 }
 
-/** Returns the first report without sending it. Throws a usage error for a text that is not valid in a report. */
+/** Returns the first report without sending it. Throws a usage error for an invalid text. */
 const draftOfFirst = (
   invocation: Invocation,
   { message = "A first report, sent by `innkeep init`. You can delete it." }: ReportFlags,
@@ -361,14 +352,12 @@ const draftOfFirst = (
     type: "general",
     subject: "First report",
     message,
+    // If `init` runs again, the server adds the report to the same thread.
     dedupeKey: "innkeep-init",
     ciMetadata: false,
   });
 
-/**
- * Sends a first report with `--send`, or if the person agrees. If `init` runs again, the server adds the report
- * to the same thread. If the report does not arrive, throws an error with the next step.
- */
+/** Sends a first report with `--send`, or if the person agrees. Throws if the report does not arrive. */
 async function firstReport(
   invocation: Invocation,
   flags: ReportFlags,
@@ -415,8 +404,7 @@ interface KeyFlags {
 }
 
 /**
- * Returns the stored or typed app key, after the server accepts it. Undefined if no step needs a key. Throws a
- * CliError if the key is missing or refused, or if the server does not answer.
+ * Returns the app key that the server accepts. Undefined if no step needs a key. Throws a CliError otherwise.
  */
 async function checkedKey(invocation: Invocation, flags: KeyFlags): Promise<InitKey | undefined> {
   const key = (await invocation.credential("appKey")) ?? (await typedKey(invocation));
@@ -446,10 +434,7 @@ async function typedKey(invocation: Invocation): Promise<InitKey | undefined> {
   return key;
 }
 
-/**
- * Stores a key on this machine with `--store`, or if the person agrees. Returns whether it is stored. `--dry-run`
- * stores nothing.
- */
+/** Stores a key with `--store`, or if the person agrees. Returns whether the key is stored. */
 async function storeKey(invocation: Invocation, flags: KeyFlags, key: InitKey): Promise<boolean> {
   if (!key.isGiven) return true;
   if (flags.dryRun) {

@@ -64,10 +64,7 @@ const wordsOf = ({ readOnly, work }: McpFlags): string[] => [
   ...(work ? ["--work"] : []),
 ];
 
-/**
- * Whether to offer the tools for work on approved plans. INNKEEP_MCP_WORK is for clients that can set variables
- * but no flags. A flag overrides the variable. Throws a usage error for a wrong value.
- */
+/** Whether to offer tools for work on approved plans. The variable is for clients that cannot set flags. */
 function asksForWork({ readOnly, work }: McpFlags, { INNKEEP_MCP_WORK = "" }: Context["env"]): boolean {
   if (work || readOnly) return work ?? false;
   if (["true", "1"].includes(INNKEEP_MCP_WORK)) return true;
@@ -84,8 +81,7 @@ function longestWait(given: string): number {
 async function serveAgents(invocation: Invocation, { readOnly, work, maxWait }: McpFlags): Promise<Exit> {
   const { context, flags, stateFolder } = invocation;
   const baseUrl = invocation.baseUrl();
-  // The token of the environment is not used for another server, or if only a project file names the server. A stranger
-  // may have written this file. `storedToken` then finds and checks the token.
+  // The given token may be for another server. A stranger may have written the project file.
   const server = invocation.server();
   const isDoubtful = server.isProject || isOfOtherServer(context, server, "INNKEEP_AGENT_TOKEN");
   const code = await context.programs.mcp({
@@ -164,8 +160,8 @@ export const clientNames = [
 type ClientName = (typeof clientNames)[number];
 
 /**
- * Returns how to add the MCP server to each client, in the order of `clientNames`. `words` is the command that
- * starts this program. `more` are further arguments. Over HTTP, the token's scopes select the tools.
+ * Returns a setup for each of `clientNames`, in that order. `words` start this program. `more` are further
+ * arguments.
  */
 export function clientSetups(
   baseUrl: string,

@@ -89,7 +89,7 @@ async function watchTasks(invocation: Invocation, flags: TaskFlags): Promise<und
   await showTasks({ results, now: context.clock.now, signal: context.signal });
 }
 
-/** Reads the tasks every 30 seconds, or after the wait that a busy server asks for. Ends when the signal aborts. */
+/** Reads the tasks every 30 seconds, or later if the server asks. Ends when `signal` aborts. */
 function pollTasks(invocation: Invocation, flags: TaskFlags, signal: AbortSignal) {
   const client = lastingClient(invocation);
   return longPoll({
@@ -360,8 +360,8 @@ const ofTestKey = (command: Command): Command =>
 const variable = "INNKEEP_TEST_KEY";
 
 /**
- * Returns the test key of a slot, from a file or a variable. The key is a secret, so no argument contains it.
- * Throws a CliError if there is no key, or if `assertKnownServer` refuses the server.
+ * Returns the test key of a slot. Throws a CliError without a key, or if `assertKnownServer` refuses the
+ * server.
  */
 async function testKeyOf(
   { context, server }: Invocation,

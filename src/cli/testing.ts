@@ -42,7 +42,7 @@ export function addTesting(testing: Command, setup: Setup): void {
 const group = (testing: Command, name: string, summary: string): Command =>
   testing.command(name).alias(`${name}s`).description(summary).helpCommand(false);
 
-/** Adds examples to a command that also has a short form. The examples of the short form do not contain `testing`. */
+/** Adds examples to a command. The examples of a short form do not contain the word `testing`. */
 function addBothExamples(command: Command, ...lines: readonly string[]): void {
   const isShort = !wordsOf(command).startsWith("testing ");
   addExamples(command, ...lines.map((line) => (isShort ? line.replace("testing ", "") : line)));
@@ -139,10 +139,7 @@ function addSlots(slot: Command, setup: Setup): void {
   commandAction<object, string>(rotate, setup, changeSlot("rotateKey"));
 }
 
-/**
- * Adds the commands for decisions on a slot, such as `innkeep testing slot` or its short form `innkeep slot`. Help does
- * not list the short form.
- */
+/** Adds the commands for decisions to `innkeep testing slot`, or to its short form `innkeep slot`. */
 export function addSlotDecisions(slot: Command, setup: Setup, shown: CommandOptions = {}): void {
   const accept = mutates(slot.command("accept <slot>", shown).description(routes.slots.accept.summary));
   addBothExamples(accept, "innkeep testing slot accept 01a1fe67-ea4e-71ef-914a-f7d3fc029b5b");
@@ -487,10 +484,7 @@ const cycleIdOf = (invocation: Invocation, given: string): Promise<string> =>
     list: async () => (await cycles(invocation)).map(({ id, startsOn }) => ({ id, name: startsOn })),
   });
 
-/**
- * Returns the id of a slot, from its id or the start of its id. For a slot of a finished cycle, the whole id is
- * needed.
- */
+/** Returns the whole id of a slot. For a finished cycle, `given` must be a whole id. */
 const slotIdOf = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
     thing: "slot",

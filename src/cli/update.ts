@@ -6,10 +6,7 @@ import { proxyOf } from "./core/connection.ts";
 import type { Context } from "./core/context.ts";
 import { isDayOver } from "./core/output.ts";
 
-/**
- * Prints a notice about a newer version, at most once a day and only on a terminal. Returns whether the caller must ask
- * the registry again. (rule L53)
- */
+/** Prints a notice about a newer version. Returns whether the caller must ask the registry again. (rule L53) */
 export function noticeUpdate(context: Context, argv: readonly string[]): boolean {
   const { io, env, clock, version, newId } = context;
   const source = updateSource(env);
@@ -119,10 +116,7 @@ export interface PublishedPackage {
   readonly name: string;
 }
 
-/**
- * The registry and name of this package. Null: we own no name yet, so no help text downloads the package by name. A
- * stranger could register the name and get users' tokens. (rule L56)
- */
+/** The package on the registry. Null until we own its name, because a stranger could register it. (rule L56) */
 export const published: PublishedPackage | null = null;
 
 /** Returns the command that starts this program: `npx` with the published name, or `innkeep` if it is not published. */

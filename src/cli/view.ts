@@ -137,15 +137,13 @@ async function viewNamed(invocation: Invocation, appId: string, given: string): 
 
 const isFixed = (name: string): name is FixedView => Object.hasOwn(fixedViews, name);
 
-/**
- * Returns the filters of a fixed or saved view. Throws a CliError if the server does not support all filters of
- * the view. Without these filters, too many threads would match.
- */
+/** Returns the filters of a view. Throws a CliError if the server does not support every filter. */
 export async function queryOfView(invocation: Invocation, appId: string, name: string): Promise<ViewQuery> {
   const key = name.toLowerCase().replace(/[ -]/g, "_");
   if (isFixed(key)) return fixedViews[key];
   const { query, unknownFilters } = await viewNamed(invocation, appId, name);
   if (unknownFilters === undefined) return query;
+  // Without these filters, too many threads would match.
   throw usageError(
     `The server does not support these filters of the view ${name}, or their values: ${unknownFilters.join(", ")}.`,
     "Update the server, or change the filters with `innkeep view edit --query`.",

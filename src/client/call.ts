@@ -10,10 +10,8 @@ export interface Tagged<A> {
 }
 
 /**
- * Calls an endpoint and returns its answer together with the ETag. Rejects with the error of the call.
- *
- *     const { answer, etag } = await withEtag((options) => client.faqs.list(options));
- *     await client.faqs.replace({ body: { faqs: changed(answer) }, ifMatch: etag });
+ * Returns the answer of a call and its ETag: `withEtag((options) => client.faqs.list(options))`. Rejects with
+ * the error of the call.
  */
 export async function withEtag<A>(
   call: (options: Required<Pick<CallOptions, "onEtag">>) => Promise<A>,
@@ -101,7 +99,7 @@ type Part<E extends Endpoint, Name extends "params" | "query" | "body"> = E[Name
 export interface CallOptions {
   /** Makes the call safe to repeat: for a known key, the server returns the stored answer. */
   readonly idempotencyKey?: string;
-  /** The ETag of the data that the caller has read. The server refuses the call if somebody has changed this data. */
+  /** The ETag of the data that the caller has read. The server refuses the call if the data has changed. */
   readonly ifMatch?: string | undefined;
   /** Called with the ETag of a success, or with undefined if the server sent no ETag. See `withEtag`. */
   readonly onEtag?: (etag: string | undefined) => void;
@@ -121,8 +119,8 @@ type Call<E extends Endpoint> = E extends { params: z.ZodMiniType } | { body: z.
   : (input?: Input<E>) => Promise<Answer<E>>;
 
 /**
- * The whole API as functions: `client.faqs.list()`. A failed call rejects with a ServerError, a ConnectionError, an
- * UnexpectedAnswerError, a MissingCredentialError or an InvalidInputError.
+ * The whole API as functions: `client.faqs.list()`. A failed call rejects with `ServerError`,
+ * `ConnectionError`, `UnexpectedAnswerError`, `MissingCredentialError` or `InvalidInputError`.
  */
 export type Client = {
   readonly [G in keyof typeof contract]: {

@@ -25,7 +25,9 @@ const sameAs: Readonly<Record<string, string>> = {
 
 const untrusted = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/;
 
-/** Creates the error for a call without an answer. An address can contain a secret, so the message has only hosts. */
+/**
+ * Creates the error for a call without an answer. The message has only hosts: an address can contain a secret.
+ */
 export function connectionError(cause: unknown, url: URL, proxy?: URL): ConnectionError {
   if (cause instanceof ConnectionError) return cause;
   const own = codeOf(cause) ?? "failed";
@@ -36,10 +38,7 @@ export function connectionError(cause: unknown, url: URL, proxy?: URL): Connecti
   });
 }
 
-/**
- * Whether a call failed because no program listens at a port of this machine. The network works, so a retry
- * does not help.
- */
+/** Whether a call failed because no program listens at a port of this machine. A retry does not help. */
 export function isRefusedHere(error: unknown, baseUrl: string): boolean {
   if (!(error instanceof ConnectionError) || error.code !== "ECONNREFUSED") return false;
   const asked = error.proxy === undefined ? baseUrl : `http://${error.proxy}`;
@@ -73,13 +72,11 @@ export function connectionReason(code: string): string {
   return sentences[code] ?? `the connection failed (${code})`;
 }
 
-/**
- * Returns the code of an error, of its first inner error or of its cause. If a host has several addresses, Node
- * reports one inner error for each address.
- */
+/** Returns the code of an error, of its first inner error or of its cause. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ("code" in error && typeof error.code === "string") return error.code;
+  // If a host has several addresses, Node reports one inner error for each address.
   const [first] = error instanceof AggregateError ? error.errors : [];
   return codeOf(first ?? error.cause);
 }

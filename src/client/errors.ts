@@ -3,8 +3,8 @@ import type { Issue } from "../contract/errors.ts";
 export interface ServerErrorFacts {
   readonly status: number;
   /**
-   * The error code in the answer, which this client may not know. If the answer has no code, it is a code such
-   * as `http_502`.
+   * The error code in the answer, which this client may not know. If the answer has none: for example
+   * `http_502`.
    */
   readonly code: string;
   readonly message: string;
@@ -37,8 +37,8 @@ export class ServerError extends Error {
 }
 
 /**
- * The client got no answer, or only a part of an answer. `code` is a Node code such as `ECONNREFUSED`, or
- * `timeout`, `too_large`, `too_slow` or `bad_proxy`.
+ * The client got no complete answer. `code`: `timeout`, `too_large`, `too_slow`, `bad_proxy`, or a Node code
+ * such as `ECONNREFUSED`.
  */
 export class ConnectionError extends Error {
   readonly code: string;

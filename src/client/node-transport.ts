@@ -74,10 +74,7 @@ function exchange(start: StartRequest, request: WireRequest): Promise<WireAnswer
   });
 }
 
-/**
- * Ends a call whose answer takes longer than `answerMs`. The time-out of the connection does not end it while a
- * few bytes still arrive.
- */
+/** Ends a call whose answer takes longer than `answerMs`, even if bytes still arrive. */
 function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: (error: Error) => void) {
   let timer: NodeJS.Timeout | undefined;
   const start = () => {
@@ -88,10 +85,7 @@ function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: 
   return { stop: () => clearTimeout(timer) };
 }
 
-/**
- * Runs `send` when the connection is open. The body is read only then, so nothing was sent if the connection
- * fails.
- */
+/** Runs `send` when the connection is open. If the connection fails, nothing was sent. */
 function whenConnected(outgoing: ClientRequest, send: () => void): void {
   outgoing.once("socket", (socket) => {
     if (socket.connecting) socket.once("encrypted" in socket ? "secureConnect" : "connect", send);
@@ -128,7 +122,7 @@ export async function fill(sink: Sink, body: AsyncIterable<Uint8Array>): Promise
   for await (const bytes of body) await notOfTheConnection(sink.write(bytes));
 }
 
-/** An error of writing the answer, such as a full disk. The connection did not fail, so the call is not repeated. */
+/** An error of writing the answer, such as a full disk. The call is not repeated. */
 export class SinkFailure extends Error {}
 
 const notOfTheConnection = (taken: Promise<void>): Promise<void> =>

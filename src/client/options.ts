@@ -17,8 +17,8 @@ export interface PreparedRequest {
 }
 
 /**
- * Stores the idempotency keys of unfinished mutations (requests that change something). A repeated request gets the
- * same key, so the server runs it only once.
+ * Stores the idempotency key of each unfinished request that changes something. A repeated request gets the
+ * same key.
  */
 export interface Idempotency {
   keyFor(request: PreparedRequest): Promise<string>;

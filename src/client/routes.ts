@@ -9,7 +9,9 @@ export interface Route {
   readonly path: string;
   readonly auth: Auth | CredentialKind;
   readonly summary: string;
-  /** Whether the server may answer that there is no result yet. A request to such a route can always be repeated. */
+  /**
+   * Whether the server may answer that there is no result yet. Requests to this route can always be repeated.
+   */
   readonly pending?: boolean;
   /** Whether the answer may be large. */
   readonly large?: boolean;
@@ -23,9 +25,7 @@ export interface Route {
   readonly answer?: Shape;
 }
 
-/**
- * The properties of an answer that the client checks. `fields` are those of the object, or of each element of the list.
- */
+/** What the client checks in an answer. `fields` are those of the object, or of each list element. */
 export interface Shape {
   readonly isList: boolean;
   readonly fields: readonly string[];
@@ -37,7 +37,7 @@ export type Routes = {
   readonly [G in keyof typeof contract]: { readonly [E in keyof (typeof contract)[G]]: Route };
 };
 
-/** The contract without its schemas. The build replaces this code with its result, so that a call does not load zod. */
+/** The contract without schemas. The build replaces this code with its result, so that calls load no zod. */
 export const routes: Routes = summaryOf(contract);
 
 function summaryOf(groups: Readonly<Record<string, Group>>) {
@@ -66,7 +66,7 @@ function routeOf({ method, path, auth, summary, pending, repeats, large, ...rest
   };
 }
 
-/** Returns the shape that a schema describes. Undefined if the schema is not for an object or a list of objects. */
+/** Returns the shape of a schema for an object or a list of objects; otherwise undefined. */
 function shapeOf(schema: unknown): Shape | undefined {
   const definition = valueAt(schema, "_zod", "def");
   if (valueAt(definition, "type") === "array") {

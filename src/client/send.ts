@@ -68,14 +68,11 @@ export function createSender(options: ClientOptions): Sender {
   };
 }
 
-/**
- * Returns the input of a call. A call that only reads gets a `repeatAfter`: it is not repeated after a
- * time-out, because a person may wait for it. It is also not repeated if no program listens at a port of this
- * machine.
- */
+/** Returns the input of a call. A call that only reads gets a stricter `repeatAfter`. */
 function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
   if (changes(route) || heldMs(input) > 0) return input;
   const { repeatAfter = () => true } = input;
+  // After these failures a read is not repeated, because a person may wait for it.
   const isFinal = (error: Error) => isSilence(error) || isRefusedHere(error, baseUrl);
   return { ...input, repeatAfter: (error) => !isFinal(error) && repeatAfter(error) };
 }
@@ -120,10 +117,7 @@ const keyHeader = (key: string | undefined): Record<string, string> =>
 const ifMatchHeader = ({ ifMatch }: LooseInput): Record<string, string> =>
   ifMatch === undefined ? {} : { "if-match": ifMatch };
 
-/**
- * Adds the header `Date` if the route has `readsClock`. Each attempt has its own time, because the server uses
- * this time to compute the error of the sender's clock.
- */
+/** Adds the header `Date` with `now` if the route has `readsClock`. Each attempt has its own time. */
 const dated = (request: WireRequest, { readsClock }: Route, now: Date): WireRequest =>
   readsClock ? { ...request, headers: { ...request.headers, date: now.toUTCString() } } : request;
 
@@ -252,9 +246,8 @@ export function successIn(answer: WireAnswer, request: SentRequest, now: Date): 
 }
 
 /**
- * Returns the JSON of a success, with unknown fields. Undefined for a download or an expected empty answer. With an
- * open shape, an empty answer becomes `{}`. Throws an UnexpectedAnswerError for broken JSON, a wrong shape, or another
- * object than requested. (rule L60)
+ * Returns the JSON of a success. Undefined for a download or an expected empty answer. `{}` for an empty answer
+ * with an open shape. Throws an UnexpectedAnswerError for wrong answers. (rule L60)
  */
 export function contentOf(
   success: Success,
@@ -276,8 +269,8 @@ export function contentOf(
 }
 
 /**
- * Whether an answer has the expected shape. Fields may be missing or unknown. If the shape is not open, an object must
- * have at least one expected field. (rule L60)
+ * Whether an answer has the expected shape. Unless the shape is open, an object needs at least one expected
+ * field. (rule L60)
  */
 function fits(value: unknown, { isList, fields, isOpen = false }: Shape): boolean {
   if (Array.isArray(value)) return isList;
@@ -350,12 +343,12 @@ function kindOf({ headers, text }: WireAnswer): string {
   return kind && kind !== "application/json" ? ` and ${kind.trim()}` : "";
 }
 
-/** The maximum time of a Retry-After header: one year. A longer time is cut, because a server may send any number. */
+/** The maximum time of a Retry-After header: one year. Longer times are cut. */
 const mostRetryAfterSeconds = 31_536_000;
 
 /**
- * Reads a Retry-After header as whole seconds from now, or undefined. Clocks may differ, so dates are compared with the
- * server's `Date` header. The maximum is `mostRetryAfterSeconds`.
+ * Reads a Retry-After header as whole seconds from now, at most `mostRetryAfterSeconds`. Undefined if the
+ * header is not valid.
  */
 function retryAfterSeconds(
   header: string | undefined,
@@ -367,6 +360,7 @@ function retryAfterSeconds(
   if (/^\d+$/.test(value)) return Math.min(Number(value), mostRetryAfterSeconds);
   const then = Date.parse(value);
   if (Number.isNaN(then)) return undefined;
+  // Clocks may differ, so dates are compared with the server's `Date` header.
   const from = Date.parse(serverDate ?? "");
   const seconds = Math.ceil((then - (Number.isNaN(from) ? now.getTime() : from)) / 1_000);
   return Math.min(Math.max(0, seconds), mostRetryAfterSeconds);
@@ -396,9 +390,7 @@ export const placesOf = ({ images, videos, attachments }: FeedbackFiles): readon
 // The size is a multiple of 3. So the base64 of a block needs no padding before the next block.
 const jsonBlockBytes = 3 * 16_384;
 
-/**
- * Returns feedback as JSON, with files as base64 data URLs. Files are read in blocks, so memory never has a whole file.
- */
+/** Returns feedback as JSON, with files as base64 data URLs. Files are read in blocks to save memory. */
 export function feedbackBody(
   fields: Readonly<Record<string, unknown>>,
   { images, videos, attachments }: FeedbackFiles,
@@ -464,8 +456,8 @@ export interface Form {
 const formBlockBytes = 65_536;
 
 /**
- * Returns a multipart/form-data body. `boundary` has at most 60 letters, digits and hyphens, and occurs in no file.
- * Equal input gives equal bytes.
+ * Returns a multipart/form-data body. `boundary` has at most 60 letters, digits and hyphens. No file contains
+ * `boundary`.
  */
 export function formBody({ fields, files }: Form, boundary: string): FileContent {
   const texts = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
@@ -536,10 +528,7 @@ export interface FileContent extends Content {
   read(): AsyncIterable<Buffer>;
 }
 
-/**
- * Returns the length of a body, and the position at which each file ends. `sentBytes` converts a file size to
- * its size in the body.
- */
+/** Returns the body's length and each file's end. `sentBytes` converts a file size to its size in the body. */
 function measured(
   pieces: readonly (string | Buffer | SentFile)[],
   sentBytes: (bytes: number) => number,
@@ -556,10 +545,7 @@ function measured(
   return { bytes, files };
 }
 
-/**
- * Yields a file in blocks. All blocks share one buffer, so a block is valid only until the next block is read.
- * Throws if the file size has changed.
- */
+/** Yields a file in blocks. All blocks share one buffer. Throws if the file size has changed. */
 async function* blocksOf(
   { path, name, bytes, content }: SentFile,
   blockBytes: number,

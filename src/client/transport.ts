@@ -6,8 +6,8 @@ import type { ClientOptions } from "./options.ts";
 import { lazy } from "./wait.ts";
 
 /**
- * Returns the transport for a program that ends soon. It uses node:http, which loads fast. Only calls through a
- * proxy use undici.
+ * Returns the transport for a program that ends soon. It uses node:http, which loads fast, and undici for
+ * proxies.
  */
 export function shortTransport(settings: ProxySettings = {}): Transport {
   const direct = nodeTransport();
@@ -15,10 +15,7 @@ export function shortTransport(settings: ProxySettings = {}): Transport {
   return (request) => (proxyFor(request.url, settings) ? proxied : direct)(request);
 }
 
-/**
- * Returns the transport for a program that runs for a long time. It uses undici, and loads it at the first
- * call.
- */
+/** Returns the transport for a program that runs for a long time. Loads undici at the first call. */
 export function lastingTransport(settings: ProxySettings = {}): Transport {
   const made = lazy(async () => {
     const [{ undiciTransport }, library] = await Promise.all([
@@ -50,9 +47,8 @@ export function traced(transport: Transport, { onExchange }: ClientOptions, now:
 const mostRedirects = 5;
 
 /**
- * Follows redirects only within one origin, because no other origin may get the credential. Requests that
- * change something follow only 307 and 308. Throws an UnexpectedAnswerError for other redirects, and for too
- * many redirects.
+ * Follows redirects within one origin, because other origins must not get the credential. Throws an
+ * UnexpectedAnswerError for other redirects.
  */
 export function followingRedirects(transport: Transport): Transport {
   return async (first) => {
@@ -71,6 +67,7 @@ function targetOf({ status, headers }: WireAnswer, { method, url }: WireRequest)
   if (![301, 302, 303, 307, 308].includes(status) || !headers.location) return undefined;
   const target = URL.canParse(headers.location, url.href) ? new URL(headers.location, url) : undefined;
   if (target?.origin !== url.origin) throw refusal(status, url, target?.origin ?? "a malformed address");
+  // Requests that change something follow only 307 and 308.
   if (method !== "GET" && status < 307) throw refusal(status, url, `${target.origin}${target.pathname}`);
   return target;
 }

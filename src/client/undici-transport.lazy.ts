@@ -35,16 +35,14 @@ export function undiciTransport(library: typeof undici, settings: ProxySettings)
   };
 }
 
-/**
- * Returns a function that returns the connection for a call without a proxy. If a call fails while no other
- * call runs, all connections are closed, because the server may have closed one of them without notice.
- */
+/** Returns a function that returns the connection for a call without a proxy. */
 function directConnections({ Agent }: Pick<typeof undici, "Agent">): () => CallConnection {
   let calls = 0;
   let over = new AbortController();
   let dispatcher: undici.Dispatcher | undefined;
   const release = (failed: boolean) => {
     calls -= 1;
+    // After a failure, all connections are closed: the server may have closed one without notice.
     if (!failed || calls > 0 || !dispatcher) return;
     end(dispatcher, over);
     over = new AbortController();
@@ -92,7 +90,7 @@ async function exchange(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SinkFailure) throw error;
-    // If an https request fails here, the proxy has already opened the tunnel. So the server has failed, not the proxy.
+    // If an https request fails here, the proxy has already opened the tunnel, and the server has failed.
     const proxy = url.protocol === "http:" ? through : undefined;
     throw body.failure() ?? proxyRefusal(error, url, proxy) ?? connectionError(error, url, proxy);
   }
@@ -209,8 +207,8 @@ interface CallConnection {
 }
 
 /**
- * Creates the connection of a call through a proxy, with a tunnel for https. When `signal` aborts, all sockets
- * are closed, also sockets that are not open yet. Throws a ConnectionError if the address is no http proxy.
+ * Creates a connection through a proxy. An abort closes its sockets. Throws a ConnectionError if `address` is
+ * no http proxy.
  */
 function proxyConnection(library: typeof undici, address: string, signal: AbortSignal): CallConnection {
   const url = proxyAt(address);
@@ -244,8 +242,7 @@ function end(dispatcher: undici.Dispatcher, over: AbortController): void {
 }
 
 /**
- * Returns the pool with a `connect` that opens each tunnel without retries. If a proxy closes the connection,
- * undici itself retries without a pause and ignores the signal.
+ * Returns `pool` with a `connect` without retries. The retries of undici have no pause and ignore the signal.
  */
 function tunnels(pool: undici.Pool, proxy: URL, signal: AbortSignal): undici.Dispatcher {
   const open = pool.connect.bind(pool);

@@ -4,8 +4,8 @@ import type { CallOptions, Client } from "./call.ts";
 import { ConnectionError, ServerError } from "./errors.ts";
 
 /**
- * Waits until a person decides on a proposal, or the time is over. Returns the latest state of the proposal.
- * Throws permanent failures, and a temporary failure of the last request.
+ * Waits at most `seconds` for a decision. Returns the proposal. Throws permanent failures, and a failure of the
+ * last request.
  */
 export async function waitForDecision(
   client: Pick<Client, "agent">,
@@ -55,8 +55,8 @@ const readRun = (
   client.agent.readRun({ params: { runId }, query: wait > 0 ? { wait: String(wait) } : {}, signal });
 
 /**
- * Waits until a person approves this device, and returns the sign-in code. `late`: the time is over. `unsupported`: the
- * server does not report approvals. Throws if the person refuses, and for permanent failures.
+ * Waits until a person approves this device. Returns the sign-in code. `late`: the time is over. `unsupported`:
+ * the server reports no approvals. Throws after a refusal and for permanent failures.
  */
 export async function waitForSignInCode(
   client: Pick<Client, "signIn">,
@@ -106,10 +106,7 @@ export type PollResult<Value> = { readonly at: Date; readonly nextInMs: number }
   | { readonly failure: Error }
 );
 
-/**
- * The pauses between requests. Each pause is longer than the pause before it, up to `mostMs`. There is no pause
- * after an answer that the server delayed.
- */
+/** The pauses between requests. Each pause is longer than the pause before it, up to `mostMs`. */
 export interface Pauses {
   readonly firstMs: number;
   readonly growth: number;
@@ -135,8 +132,8 @@ const mostIdleMs = 1_500;
 const jitter = 0.2;
 
 /**
- * Sends requests repeatedly and yields each result, including temporary failures. Pauses between the requests,
- * except after an answer that the server delayed. Throws other failures, and the reason of an aborted signal.
+ * Sends requests repeatedly and yields each result or temporary failure. Throws other failures, and the reason
+ * of an aborted signal.
  */
 export async function* longPoll<Value>(
   poll: LongPoll<Value>,
@@ -150,6 +147,7 @@ export async function* longPoll<Value>(
     const outcome = await pollOnce(poll, hold);
     const at = clock.now();
     const held = "value" in outcome && hold > 0 && at.getTime() - askedAt >= hold * 500;
+    // After an answer that the server delayed, there is no pause.
     pauseMs = held ? 0 : nextPause(pauseMs, poll.pauses);
     const nextInMs = Math.min(held ? idleRest(leftMs()) : waitAfter(outcome, pauseMs, poll), leftMs());
     yield { ...outcome, at, nextInMs };
@@ -226,8 +224,8 @@ const passing = new Set([408, 425, 429]);
 const inProgress = "idempotency_in_progress";
 
 /**
- * Repeats an attempt until it succeeds. Throws a permanent failure. When a limit of the policy is reached,
- * throws the last failure. Use this only for requests that may be repeated. (rule L5)
+ * Repeats `attempt`, which must be repeatable, until it succeeds. Throws permanent failures, and the last
+ * failure at a `policy` limit. (rule L5)
  */
 export async function repeatedly<T>(
   attempt: () => Promise<T>,
@@ -260,15 +258,13 @@ export function isTemporary(error: unknown): boolean {
 }
 
 /**
- * Whether an error means that the server has handled the request and a retry is useless. The idempotency key of
- * the request is then not needed any more.
+ * Whether an error means that the server has handled the request. Its idempotency key is not needed any more.
  */
 export const isSettled = (error: unknown): boolean => error instanceof ServerError && !isTemporary(error);
 
 /**
- * Returns the pause in milliseconds that the server requests. If the server requests none, the pause is random,
- * between half of a maximum and the maximum. The maximum doubles with each attempt, from half a second to 8
- * seconds.
+ * Returns the pause in milliseconds that the server requests. Otherwise, a random pause, which grows with
+ * `tries` to 8 seconds.
  */
 function pauseAfter(error: Error, tries: number, random: () => number): number {
   const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;

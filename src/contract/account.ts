@@ -52,9 +52,7 @@ export const consoleSessions = {
 /** Bytes in base64url, as browsers send them. */
 const bytes = z.string().check(z.regex(/^[\w-]+$/, "must be base64url"), z.maxLength(limits.passkeyBytes));
 
-/**
- * The encrypted state of a passkey request. The client sends it back in the next request, once and within ten minutes.
- */
+/** The encrypted state of a passkey request. The client sends it back once, within ten minutes. */
 const ceremony = z.string().check(z.minLength(1), z.maxLength(limits.signInStep));
 
 /** The answer of an authenticator. It proves that the authenticator has a passkey. */

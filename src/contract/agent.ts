@@ -32,8 +32,8 @@ export type MessageAuthor = (typeof authors)[number];
 const Attachment = z.object({ name: z.string(), url: z.string(), mediaType: z.string(), size: z.int() });
 
 /**
- * A message of a thread. If the message is a repeated report, it also has the fields of the report. Nothing
- * identifies the sender. (rule F21)
+ * A message of a thread. A repeated report also has the report's fields. Nothing identifies the sender.
+ * (rule F21)
  */
 export const Message = z.object({
   id: uuid,
@@ -78,10 +78,7 @@ export const Thread = z.object({
   messages: z.array(Message),
   /** The number of older messages that this answer leaves out. */
   omittedMessages: z.int(),
-  /**
-   * The value of `before` in the request that reads the next older messages. Only set if this answer leaves out
-   * messages.
-   */
+  /** The value of `before` for the next older messages. Only set if messages are left out. */
   nextBefore: z.optional(uuid),
   latestProposal: z.nullable(Proposal),
 });

@@ -124,10 +124,7 @@ export const AuditChange = z.object({
 });
 export type AuditChange = z.output<typeof AuditChange>;
 
-/**
- * The text at the end of a person's name that comes from an imported file. It shows that the person has no
- * account on this server. (rule X6)
- */
+/** The end of an imported person's name: the person has no account on this server. (rule X6) */
 export const importedMark = " (imported)";
 
 /** Who did what, when, and from which network address. */
@@ -135,19 +132,13 @@ export const AuditEntry = z.object({
   id: uuid,
   at: instant,
   actor: z.string(),
-  /**
-   * The name of the person. Null for a program, for a person without a name, and for a person who has left the
-   * app.
-   */
+  /** The name of the person. Null for a program, a person without a name, and a former member. */
   actorName: z.nullable(z.string()),
   action: z.string(),
   appId: z.nullable(uuid),
   target: z.nullable(z.string()),
   address: z.nullable(z.string()),
-  /**
-   * The changed fields. Missing if the action changes no field, or if an earlier version of the server recorded the
-   * action.
-   */
+  /** The changed fields. Missing if no field changed, or if an older server recorded the action. */
   changes: z.optional(z.array(AuditChange)),
 });
 export type AuditEntry = z.output<typeof AuditEntry>;
@@ -164,8 +155,8 @@ export const audit = {
       appId: z.optional(uuid),
       action: z.optional(text(1, 100)),
       /**
-       * Finds the actions of one actor: an e-mail address, `agent` or the id of a token. With an e-mail
-       * address, it also finds the actions of the person's maintainer tokens.
+       * Finds actions of one actor: an e-mail address (with the person's maintainer tokens), `agent` or a token
+       * id.
        */
       actor: z.optional(text(1, limits.email)),
       /** Finds entries at this time and later. */

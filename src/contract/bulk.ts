@@ -53,10 +53,7 @@ export const bulk = {
       ids: z.optional(z.array(uuid).check(z.minLength(1), z.maxLength(limits.bulkIds))),
       /** The filters with which the caller has read the list of threads. */
       filter: z.optional(ViewQuery),
-      /**
-       * The number of threads in the list (`total`), and when the caller read the list (`asOf`). Threads that
-       * arrived later are not changed.
-       */
+      /** The `total` of the list that the caller read at `asOf`. Threads that arrived later are not changed. */
       expected: z.optional(z.object({ total: z.int(), asOf: givenInstant })),
       change: BulkChange,
     }),

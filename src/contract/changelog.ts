@@ -88,10 +88,7 @@ const ChangelogUpdate = z.extend(ChangelogChange, {
   ),
 });
 
-/**
- * A release note that a program imports. It can be imported repeatedly, because the server finds the existing
- * note by its version.
- */
+/** A release note that a program imports. The server finds an existing note by its version. */
 export const ReleaseImport = z.extend(z.omit(ChangelogChange, { version: true, allowDuplicate: true }), {
   overwrite: z.optional(
     z
@@ -168,10 +165,7 @@ export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
 const ReleaseVersion = z.extend(ReleaseContent, {
   id: uuid,
   translations: translations(ReleaseTranslation),
-  /**
-   * `at` is the time at which this text was saved. `by` is the person who wrote the text; null if the account
-   * was deleted.
-   */
+  /** `at`: when this text was saved. `by`: who wrote the text, or null if the account was deleted. */
   at: instant,
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),

@@ -135,10 +135,7 @@ export const session = {
       body: z.object({
         user: User,
         scopes: z.array(z.enum(maintainerScopes)),
-        /**
-         * The only app that the token may access. Null for a person in a console session, and for a token that
-         * may access all apps.
-         */
+        /** The only app that the token may access. Null for a person and for a token for all apps. */
         app: z.nullable(z.object({ id: uuid, name: z.string() })),
         /** The token that made this request. Null for a person. */
         tokenId: z.nullable(uuid),
@@ -160,15 +157,9 @@ export const accountLinks = {
       email,
       /** Used only by a server that sends no mail. Such a server creates the account immediately. */
       password: z.optional(password),
-      /**
-       * The name of the person. Used only by a server that sends no mail. Other servers get the name in the
-       * request `finishSignUp`.
-       */
+      /** Used only by a server that sends no mail. Other servers get the name in `finishSignUp`. */
       name: omittable(memberName),
-      /**
-       * The secret in the link of an invitation to this address. After the person has used the mailed link, the
-       * page of this invitation opens.
-       */
+      /** The secret of an invitation. After the mailed link is used, the page of the invitation opens. */
       invitation: z.optional(token),
     }),
     success: { status: 204 },
@@ -197,10 +188,7 @@ export const accountLinks = {
     auth: "none",
     body: z.object({
       email: text(1, limits.email),
-      /**
-       * The secret in the link of an invitation to this address. After the person has used the mailed link, the
-       * page of this invitation opens.
-       */
+      /** The secret of an invitation. After the mailed link is used, the page of the invitation opens. */
       invitation: z.optional(token),
     }),
     success: { status: 204 },

@@ -9,8 +9,8 @@ const idPattern = new RegExp(uuid, "gi");
 const startPattern = /^[\s>]*(?:[-*+]\s+)?[*_]{0,2}Feedback[*_]{0,2}:[*_]{0,2}\s+\S/i;
 
 /**
- * Returns the thread ids in a release note, in lower case. They are in lines such as `Feedback: ID`, and in console
- * links. (rule C17)
+ * Returns the thread ids in a release note, in lower case. They are in `Feedback:` lines and console links.
+ * (rule C17)
  */
 export function feedbackIdsIn(text: string): readonly string[] {
   const ids = text.split("\n").flatMap((line) => (isFeedbackLine(line) ? idsOf(line) : linkedIn(line)));
@@ -39,7 +39,7 @@ export const idsInFeedbackLines = (text: string): readonly string[] => [
   ),
 ];
 
-/** Removes the lines that only list threads, and adds one line with these threads at the end. Returns the new text. */
+/** Replaces lines that only list threads with one line for `ids` at the end. Returns the new text. */
 export function withFeedbackLine(text: string, ids: readonly string[]): string {
   const shown = withoutFeedbackLines(text);
   if (ids.length === 0) return shown;
@@ -64,8 +64,7 @@ const idsOf = (line: string): string[] => line.replace(linkPattern, " $1 ").matc
 const linkedIn = (line: string): string[] => [...line.matchAll(linkPattern)].map(([, id = ""]) => id);
 
 /**
- * Matches a language tag with an optional script, country and variants. Does not match a tag with extensions or
- * private parts.
+ * Matches a language tag with an optional script, country and variants, without extensions or private parts.
  */
 const languageShape =
   /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|\d{3}))?(?:-(?:[a-z0-9]{5,8}|\d[a-z0-9]{3}))*$/;
@@ -82,8 +81,8 @@ export function canonicalLanguage(tag: string): string | undefined {
 }
 
 /**
- * Returns the language tags to search for, best first. For `zh-Hant-TW`, these are `zh-Hant-TW`, `zh-Hant` and
- * `zh`. Empty if `wanted` is no language tag. (rule C35)
+ * Returns the language tags to search for, best first: `zh-Hant-TW`, `zh-Hant`, `zh`. Empty if `wanted` is no
+ * language tag. (rule C35)
  */
 export function lookedForLanguages(wanted: string): readonly string[] {
   const tag = wanted
@@ -97,8 +96,8 @@ export function lookedForLanguages(wanted: string): readonly string[] {
 }
 
 /**
- * Removes empty lines at the start and white space at the end. Keeps the spaces before the first word if
- * Markdown can give them a meaning, such as code. (rule C2)
+ * Removes empty lines at the start, white space at the end, and leading spaces without a Markdown meaning.
+ * (rule C2)
  */
 export function trimmedMarkdown(text: string): string {
   const trimmed = text.replace(/^(?:[ \t]*\r?\n)+/, "").trimEnd();
@@ -106,8 +105,8 @@ export function trimmedMarkdown(text: string): string {
 }
 
 /**
- * Returns the text whose SHA-256 in hex is `pushedHash`. NUL separates question and answer, because neither of
- * them can contain NUL. (rule C21)
+ * Returns the text whose SHA-256 in hex is `pushedHash`. Neither question nor answer can contain NUL.
+ * (rule C21)
  */
 export const hashedFaqText = ({
   question,
@@ -121,8 +120,8 @@ export const hashedFaqText = ({
 export const isSameVersion = (a: string, b: string): boolean => comparableVersion(a) === comparableVersion(b);
 
 /**
- * Removes leading zeros from the numbers of a plain version: `2025.01.15` becomes `2025.1.15`. A date such as
- * `2025-01-15` is not changed.
+ * Removes leading zeros from the numbers of a plain version, such as `2025.01.15`. Keeps dates such as
+ * `2025-01-15`.
  */
 export function comparableVersion(version: string): string {
   const plain = plainVersion(version);

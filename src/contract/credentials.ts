@@ -5,10 +5,7 @@ import { appId } from "./example-values.ts";
 import { givenInstant, instant, optionalText, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/**
- * A `full` key can do everything that app keys can do. An `intake` key cannot write the FAQ, and may be embedded in an
- * app.
- */
+/** Only a `full` key can write the FAQ. An `intake` key may be embedded in an app. */
 export const KeyKind = z.enum(["full", "intake"]);
 
 export const AppKey = z.object({

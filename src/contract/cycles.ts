@@ -15,7 +15,7 @@ export type SlotStatus = z.output<typeof SlotStatus>;
 export const OwnedSlot = z.object({
   slotId: uuid,
   cycleId: uuid,
-  /** The number of the slot in the cycle, from 1. A slot that replaces a removed slot has the same number. */
+  /** The number of the slot in the cycle, from 1. A replacement of a removed slot has the same number. */
   seat: z.int(),
   status: SlotStatus,
   tester: z.nullable(z.object({ id: uuid, email: z.string() })),
@@ -99,7 +99,7 @@ export const Cycle = z.object({
   /** `startsAt` is the start of the first day. `endsAt` is the end of the last day. */
   startsAt: instant,
   endsAt: instant,
-  /** The number of the current day. It is 0 before the first day. After the end, it is the last day. */
+  /** The number of the current day: 0 before the first day, and the last day after the end. */
   dayIndex: z.int(),
   createdAt: instant,
 });
@@ -170,10 +170,7 @@ export const CycleReport = z.object({
   cycle: Cycle,
   appName: z.string(),
   packageName: z.string(),
-  /**
-   * The number of testers who have a slot. After the end of the cycle, it is the number of testers who had a
-   * slot at its end.
-   */
+  /** The number of testers who have a slot, or had one at the end of the cycle. */
   testers: z.int(),
   /** How many of the `testers` have a slot in which every day of the test counts. */
   testersWithEveryDay: z.int(),

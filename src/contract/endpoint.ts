@@ -3,8 +3,8 @@ import type { ErrorCode } from "./errors.ts";
 import type { RateLimitName } from "./limits.ts";
 
 /**
- * The credentials that an endpoint accepts. `console` accepts a console session or a maintainer token. `session`
- * accepts only a console session.
+ * The credentials that an endpoint accepts. `console`: a console session or a maintainer token. `session`: only
+ * a console session.
  */
 export type Auth = "none" | "appKey" | "agentToken" | "deviceToken" | "console" | "session";
 
@@ -52,8 +52,8 @@ export const roles = ["owner", "maintainer", "viewer"] as const;
 export type Role = (typeof roles)[number];
 
 /**
- * A limit that counts successful and failed attempts. Attempts with the same values of the fields in `by` are
- * counted together.
+ * A limit of successful and failed attempts. Attempts with the same values of the `by` fields are counted
+ * together.
  */
 export interface AttemptLimit {
   readonly limit: RateLimitName;
@@ -84,15 +84,10 @@ export interface Endpoint {
   readonly auth: Auth;
   readonly scope?: Scope;
   /**
-   * The lowest role that the caller needs in the app. A list does not contain apps in which the caller has a
-   * lower role. `account`: the request is about the caller's own account. Every endpoint for people or agents
-   * has a role.
+   * The lowest role that the caller needs in the app. `account`: the request is about the caller's own account.
    */
   readonly role?: Role | "account";
-  /**
-   * The path parameter with the id of a token. A token does not need the scope for a request about itself.
-   * (rule K12)
-   */
+  /** The path parameter with a token id. A token needs no scope for a request about itself. (rule K12) */
   readonly ownToken?: string;
   readonly params?: z.ZodMiniObject;
   readonly query?: z.ZodMiniObject;
@@ -107,10 +102,7 @@ export interface Endpoint {
   readonly bodyBytes?: number;
   /** Whether the request must have the header `If-Match` with the ETag of the data that it changes. */
   readonly ifMatch?: true;
-  /**
-   * Whether the body contains a time of the sender's clock. If so, the header `Date` must come from the same
-   * clock. The server uses it to compute the error of that clock.
-   */
+  /** Whether the body has a time of the sender's clock. The header `Date` must come from the same clock. */
   readonly readsClock?: true;
   readonly success:
     | { readonly status: 200 | 201; readonly body: z.ZodMiniType }
@@ -148,8 +140,8 @@ export interface Endpoint {
   readonly countsRefusals?: true;
   readonly attempts?: readonly AttemptLimit[];
   /**
-   * The body fields that identify the sender of an Idempotency-Key. If the request has a credential, it
-   * identifies the sender, too.
+   * The body fields that identify the sender of an Idempotency-Key. A credential in the request identifies the
+   * sender, too.
    */
   readonly repeatableBy?: readonly string[];
   /** For how many seconds a repeated request gets the stored answer. The default is one day. */

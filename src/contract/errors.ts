@@ -1,10 +1,7 @@
 import type * as z from "zod/mini";
 import { limits } from "./limits.ts";
 
-/**
- * Every error code of the API, with its HTTP status and a message. A reader understands the message without other
- * documents.
- */
+/** Every error code of the API. A reader understands the message without other documents. */
 export const errorCatalogue = {
   bad_request: { status: 400, message: "The request is malformed. Correct the fields named in `issues`." },
   invalid_code: {
@@ -193,10 +190,7 @@ export interface ErrorDetails {
   readonly allow?: readonly string[];
   /** The number of the day to which the proof belongs. */
   readonly dayIndex?: number;
-  /**
-   * True if the request came too early, so that the server may accept the same request later. Not part of the
-   * answer.
-   */
+  /** True if the server may accept the same request later. Not part of the answer. */
   readonly isPassing?: boolean;
   /** The newest proposal of the thread. */
   readonly runId?: string | null;
@@ -239,32 +233,26 @@ function firstFaultOf(code: ErrorCode, { issues = [] }: ErrorDetails): string | 
 export const badRequest = (path: string, message: string) =>
   new ApiError("bad_request", { issues: [{ path, message }] });
 
-/**
- * A fault of a request. `path` is the field, such as `images.1`, or empty for the body. `message` says what the value
- * must be.
- */
+/** A fault of a request. */
 export interface Issue {
+  /** The field, such as `images.1`. Empty for the body. */
   readonly path: string;
+  /** What the value must be. */
   readonly message: string;
 }
 
 /** The fault of an id that is not a UUID. */
 export const notUuid = "must be a UUID";
 
-/**
- * Parse options with the messages of this API. The global messages of zod are not used, because other libraries
- * may change them.
- */
+/** Parse options with the messages of this API. Other libraries may change the global messages of zod. */
 export const ownMessages: z.core.ParseContext<z.core.$ZodIssue> = { error: (issue) => sentenceOf(issue) };
 
-/**
- * Returns the first 20 faults. Each message continues a sentence that starts with the name of the field. For a
- * value of the wrong type, returns only this fault, and no fault of its length.
- */
+/** Returns the first 20 faults. Each message continues a sentence that starts with the name of the field. */
 export function issuesOf(error: z.core.$ZodError): Issue[] {
   const wrongTypes = new Set<string>();
   const issues = error.issues.filter(({ code, path }) => {
     const place = JSON.stringify(path);
+    // For a value of the wrong type, only this fault is returned.
     if (wrongTypes.has(place)) return false;
     if (code === "invalid_type") wrongTypes.add(place);
     return true;
@@ -272,7 +260,7 @@ export function issuesOf(error: z.core.$ZodError): Issue[] {
   return issues.slice(0, limits.namedFaults).map(({ path, message }) => ({ path: path.join("."), message }));
 }
 
-/** Returns the faults of a refused value. `ownMessages` are slow, so the first parse of a request does not use them. */
+/** Returns the faults of a refused value. `ownMessages` are slow, so a request is first parsed without them. */
 export function faultsOf(schema: z.ZodMiniType, value: unknown): Issue[] {
   const { error } = schema.safeParse(value, ownMessages);
   return error ? issuesOf(error) : [];

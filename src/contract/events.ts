@@ -249,7 +249,7 @@ export const webhooks = {
 
 export type EventType = (typeof eventTypes)[number];
 
-/** An event of an app. `data` has ids, states and links. A webhook gets the id in a header, the rest in the body. */
+/** An event of an app. `data` has ids, states and links. A webhook gets the `id` in a header. */
 export const AppEvent = z.object({
   id: uuid,
   type: openEnum(eventTypes),

@@ -47,10 +47,7 @@ const PublishedFaq = z.extend(Faq, { createdAt: instant, updatedAt: instant });
 const FaqTranslations = translations(
   z.object({
     ...{ question: z.string(), answer: z.string(), ...aboutTranslation },
-    /**
-     * The hash of the text that the last replacement of the whole list set in this language. Null if none has
-     * set it.
-     */
+    /** The hash of the text that the last replacement of the whole list set in this language, or null. */
     pushedHash: z.nullable(z.string()),
   }),
 );
@@ -66,19 +63,13 @@ export const ListedFaq = z.extend(PublishedFaq, {
 });
 export type ListedFaq = z.output<typeof ListedFaq>;
 
-/**
- * An entry in a request that replaces the whole list. An entry without an id is new. In an entry with an id,
- * missing fields do not change.
- */
+/** An entry of a whole list. Without `id`, the entry is new. With `id`, missing fields do not change. */
 export const WantedFaq = z
   .object({
     id: z.optional(uuid),
     question: z.optional(text(1, limits.question)),
     answer: z.optional(markdown(1, limits.answer)),
-    /**
-     * The position of the entry. A new entry without this field gets the position that it has in this list,
-     * counted from 1.
-     */
+    /** The position of the entry. The default for a new entry is its position in this list, from 1. */
     sortOrder: z.optional(z.nullable(sortOrder)),
     translations: GivenTranslations,
   })
@@ -153,10 +144,7 @@ const FaqVersion = z.object({
   question: z.string(),
   answer: z.string(),
   translations: translations(PlainText),
-  /**
-   * `at` is when this text was published, and `by` is who published it. `by` is null for an app key or a
-   * deleted account.
-   */
+  /** `at`: when this text was published. `by`: who published it; null for an app key or a deleted account. */
   at: instant,
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),

@@ -37,8 +37,8 @@ const attachment = z.object({
 });
 
 /**
- * The tests that a report summarises. Each text is the common start of the dedupe keys of one test. When the
- * test passes, the request to `failures.resolve` contains this text as `prefix`.
+ * The tests of a report. Each text begins all dedupe keys of one test. `failures.resolve` gets the text as
+ * `prefix`.
  */
 export const dedupeParts = listOf(text(1, limits.dedupeKey), limits.dedupeParts);
 
@@ -124,10 +124,7 @@ export const feedback = {
   }),
 } as const;
 
-/**
- * Why an entry of metadata was left out. `depth`: nested too deep. `count`: too many entries. `size`: too many bytes.
- * `name`: an earlier entry has the same name.
- */
+/** Why metadata was left out: too deep, too many entries, too many bytes, or the name of an earlier entry. */
 export const dropReasons = ["depth", "count", "size", "name"] as const;
 
 /** An entry of metadata that was left out. */
@@ -143,8 +140,8 @@ interface FittingMetadata {
 }
 
 /**
- * Returns the metadata within the limits, as JSON, and the first dropped entries. Earlier entries are kept
- * before later ones. Replaces lone surrogates. (rule F6)
+ * Returns the metadata within the limits, as JSON, and the first dropped entries. Replaces lone surrogates.
+ * (rule F6)
  */
 export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMetadata {
   const kept = new Map<string, string>();
@@ -245,9 +242,7 @@ export const failures = {
       status: 200,
       body: z.object({
         resolved: z.array(z.object(failure)),
-        /**
-         * The failures in the request that stay open. At most 200 of them are failures that have passed in no scope.
-         */
+        /** The failures of the request that stay open. At most 200 of them have passed in no scope. */
         stillFailing: z.array(
           z.object({
             ...failure,

@@ -96,8 +96,8 @@ const normalisedInstant = (
 const utcForm = /^\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
- * Matches ISO 8601 and its variants, such as small letters (RFC 3339) and the offsets `+02` and `+0200` (strftime,
- * PHP). Also matches a comma before the fraction, and a zone in brackets after the offset (Java).
+ * Matches ISO 8601 and variants: small letters, offsets `+02` and `+0200`, a comma before the fraction, a zone
+ * in brackets.
  */
 const instantForm =
   /^(?<date>\d{4}-\d\d-\d\d)[Tt](?<time>\d\d:\d\d)(?::(?<seconds>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?(?:[Zz]|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)(?:\[[\w+\-/]{1,60}\])?$/;
@@ -110,10 +110,7 @@ export const givenInstant = z.string().check(normalised(normalisedInstant), z.me
 /** Whether a text has at most `max` code points. (rule H31) */
 export const isWithin = (text: string, max: number): boolean => text.length <= max || codePoints(text) <= max;
 
-/**
- * The first or the last time of a period in a query. A date without a time means the start of that day in UTC.
- * (rule H34)
- */
+/** The start or end of a period in a query. A date means 00:00 UTC. (rule H34) */
 export const boundary = z.string().check(
   normalised((given, fault) => {
     const text = given.trim();
@@ -123,7 +120,7 @@ export const boundary = z.string().check(
   z.meta({ format: "date-time", description: "A date without a time means the start of that day in UTC." }),
 );
 
-/** An optional time in a request. Null and blank text mean the same as a missing field; blank text becomes "". */
+/** An optional time in a request. Null and blank text mean a missing field; blank text becomes "". */
 export const optionalInstant = z.optional(
   z.nullable(
     z.string().check(
@@ -134,8 +131,8 @@ export const optionalInstant = z.optional(
 );
 
 /**
- * Returns the schema of a label: any text, without NUL and lone surrogates, trimmed and cut to `max` code points. (rule
- * H21)
+ * Returns the schema of a label: text without NUL and lone surrogates, trimmed, cut to `max` code points.
+ * (rule H21)
  */
 export const label = (max: number, form?: "NFC") =>
   z.string().check(
@@ -153,10 +150,7 @@ export const optionalLabel = (max: number) => z.optional(z.nullable(label(max)))
 /** Removes NUL characters and replaces lone surrogates, because no database stores them. */
 const cleaned = (given: string): string => given.toWellFormed().replaceAll("\0", "");
 
-/**
- * An optional label of any length. The code that stores the label may shorten it. Null and blank text mean the
- * same as a missing label.
- */
+/** An optional label of any length. Null and blank text mean a missing label. */
 export const anyText = z.optional(z.nullable(z.string().check(normalised((given) => cleaned(given).trim()))));
 
 /** An absolute http or https address. */
@@ -211,12 +205,10 @@ export const file = (rule: FileRule) =>
     }),
   );
 
-/**
- * Returns the fault of a file, or undefined. The type of a file is found in its bytes; the declared type has no
- * effect. A data URL that is not decoded yet is valid. (rule F3)
- */
+/** Returns the fault of a file, or undefined. The bytes show the type, not the declared type. (rule F3) */
 export function fileFault(value: unknown, { bytes, types }: FileRule): string | undefined {
   const kinds = types.join(", ");
+  // A data URL that is not decoded yet is valid.
   if (typeof value === "string" && value.startsWith("data:")) return undefined;
   if (!isReceivedFile(value) || value.fault === "not_a_data_url")
     return `must be a base64 data URL of ${kinds}`;
@@ -243,10 +235,7 @@ function isWebUrl(value: string): boolean {
   return url !== undefined && (url.protocol === "https:" || url.protocol === "http:");
 }
 
-/**
- * Returns a time in UTC with milliseconds. Undefined if the text is no time, or if the year has more than four
- * digits: times are sorted as text.
- */
+/** Returns a time in UTC with milliseconds, or undefined if the text is no time. */
 export function utcOf(value: string): string | undefined {
   if (utcForm.test(value)) return Number.isNaN(Date.parse(value)) || !isDay(value) ? undefined : value;
   const parts = instantForm.exec(value)?.groups;
@@ -256,6 +245,7 @@ export function utcOf(value: string): string | undefined {
   const milliseconds = Date.parse(`${date}T${time}:${seconds}.${fraction}${offset}`);
   if (Number.isNaN(milliseconds)) return undefined;
   const utc = new Date(milliseconds).toISOString();
+  // The year must have four digits, because times are sorted as text.
   return utcForm.test(utc) ? utc : undefined;
 }
 

@@ -7,8 +7,8 @@ const pdfSignatureStarts = 1_024;
 export const signatureBytes = pdfSignatureStarts + pdfSignature.length - 1;
 
 /**
- * Returns the media type that the first bytes show, or null. Also recognises HEIC and AVIF, although no field
- * accepts them. Other bytes may be before the signature of a PDF. (rule F4)
+ * Returns the media type that the first bytes show, or null. Includes HEIC and AVIF, which no field accepts.
+ * (rule F4)
  */
 export function detectMediaType(head: Uint8Array): string | null {
   if (startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
@@ -19,6 +19,7 @@ export function detectMediaType(head: Uint8Array): string | null {
   return isoMediaType(head) ?? (hasPdfSignature(head) ? "application/pdf" : null);
 }
 
+/** Other bytes may be before the signature of a PDF. */
 const hasPdfSignature = (head: Uint8Array): boolean => ascii(head, 0, signatureBytes).includes(pdfSignature);
 
 /** Returns a declared media type in lower case without parameters, or null. Replaces `image/jpg` with `image/jpeg`. */

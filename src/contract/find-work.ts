@@ -10,8 +10,8 @@ import { RunStatus, runDecisions } from "./runs.ts";
 export const threadStatuses = ["open", "in_progress", "resolved", "archived"] as const;
 
 /**
- * The next step for the newest proposal. `approval`: a person decides. `changes`: an agent proposes again. `approved`:
- * a worker claims the proposal. `outcome`: that worker reports. `none`: no step is left.
+ * The next step for a proposal. `approval`: a person decides. `changes`: an agent proposes again. `approved`: a
+ * worker claims it. `outcome`: that worker reports.
  */
 export const waitingStates = ["none", "approval", "changes", "approved", "outcome"] as const;
 export type Waiting = (typeof waitingStates)[number];
@@ -91,10 +91,7 @@ export const findWork = {
       status: 200,
       body: z.object({
         items: z.array(FoundThread),
-        /**
-         * The position of the next page; null at the end. A slow search may return a short page before the end.
-         * (rule F18)
-         */
+        /** The position of the next page; null at the end. A slow search may return short pages. (rule F18) */
         nextCursor: z.nullable(z.string()),
         /** The value for `changedAfter` in a later request. Null on all pages except the first page of a list. */
         changes: z.nullable(z.string()),

@@ -58,8 +58,8 @@ export function jsonIn(text: string): unknown {
 const [quote, backslash] = [0x22, 0x5c];
 
 /**
- * Whether a JSON text is nested deeper than `most` levels. JSON.parse needs seconds for a megabyte of brackets.
- * Recursive functions cannot handle a value that is nested so deep.
+ * Whether JSON is nested deeper than `most` levels. For many levels, JSON.parse takes seconds and recursive
+ * functions fail.
  */
 export function isNestedDeeperThan(json: string, most: number): boolean {
   let depth = 0;
@@ -90,8 +90,8 @@ export function isEscaped(text: string, index: number): boolean {
 }
 
 /**
- * Returns the text in a Unicode normal form, in linear time. The built-in `normalize` needs minutes for a very
- * long row of combining marks, so this function splits such rows.
+ * Returns the text in a Unicode normal form. The built-in `normalize` needs minutes for long rows of combining
+ * marks.
  */
 export const normalised = (text: string, form: "NFC" | "NFD" | "NFKC" | "NFKD"): string =>
   text
@@ -99,10 +99,7 @@ export const normalised = (text: string, form: "NFC" | "NFD" | "NFKC" | "NFKD"):
     .map((part) => part.normalize(form))
     .join("");
 
-/**
- * Matches 30 combining marks, the maximum in a row in the stream-safe text format (UAX 15). U+FF9E and U+FF9F
- * become combining marks in NFKC and NFKD.
- */
+/** Matches 30 combining marks in a row (UAX 15). U+FF9E and U+FF9F become combining marks in NFKC and NFKD. */
 const manyMarks = /([\p{M}\uff9e\uff9f]{30})/u;
 
 /** Returns the field `name` in lower case if it has the form of an id; otherwise null. */

@@ -18,8 +18,7 @@ export const limits = {
    */
   statistics: { days: 366, top: 10, versions: 20, versionsOfDay: 100, open: 10_000 },
   /**
-   * Statistics count waiting times in ranges. These are the ends of the ranges, in minutes. Longer times are in
-   * one more range. (rule F61)
+   * Statistics count waiting times in ranges that end at these minutes. The last range has no end. (rule F61)
    */
   waits: [1, 5, 15, 30, 60, 120, 240, 480, 720, 1_440, 2_880, 4_320, 10_080, 43_200],
   savedReplyTitle: 100,
@@ -35,10 +34,7 @@ export const limits = {
   dedupeKey: 200,
   dedupeScope: 300,
   dedupeRun: 200,
-  /**
-   * The maximum number of tests that a report can summarise. The thread of the report is resolved when all
-   * these tests have passed.
-   */
+  /** The maximum number of tests in a report. When all have passed, the thread is resolved. */
   dedupeParts: 5_000,
   /** The maximum number of failures in a request about tests that passed. */
   passedFailures: 5_000,
@@ -108,10 +104,7 @@ export const limits = {
   metadataKeys: 50,
   metadataBytes: 16_384,
   metadataDepth: 5,
-  /**
-   * The maximum number of brackets, colons and commas in metadata that the server reads completely. Stored metadata has
-   * at most `metadataBytes` of these characters.
-   */
+  /** The maximum number of brackets, colons and commas in metadata that the server reads completely. */
   metadataStructure: 65_536,
   /**
    * The maximum number of faults (`namedFaults`), and of omitted parts (`namedDrops`), that one answer lists.
@@ -138,7 +131,7 @@ export const limits = {
   contentVersions: 50,
   changelogPage: { default: 20, max: 50 },
   listPage: { default: 50, max: 100 },
-  /** The length of a page in a list for an agent. It is short, because the agent's model reads every line. */
+  /** The length of a page for an agent. It is short, because a model reads every line. */
   agentPage: { default: 20, max: 50 },
   /** The highest number that the console counts exactly. Counting is slow, because it reads every row. */
   mostCounted: 99,
@@ -147,10 +140,7 @@ export const limits = {
    * for a retention period.
    */
   oldThreadsCounted: 1_000,
-  /**
-   * The maximum length of the value `changes`, a position in the list of changed threads. On PostgreSQL, it
-   * contains the id of each running transaction.
-   */
+  /** The maximum length of `changes`. On PostgreSQL, `changes` contains the id of each running transaction. */
   changesToken: 6_000,
   waitSeconds: 55,
   /** The maximum number of browsers that show notices to a person. */
@@ -170,42 +160,38 @@ export const limits = {
    */
   freeWaitSeconds: 20,
   /**
-   * The maximum number of messages in an answer about a thread. It contains the newest messages. With months of
-   * repeated reports, a whole thread would be too long to read. (rule F19)
+   * The maximum number of messages in an answer about a thread. The answer contains the newest messages.
+   * (rule F19)
    */
   threadMessages: 500,
   /**
-   * The maximum bytes of the messages in an answer about a thread: texts, metadata and file lists. The newest
-   * message may be larger. (rule F19)
+   * The maximum bytes of the messages in an answer about a thread. The newest message may be larger. (rule F19)
    */
   threadMessageBytes: MB,
   threadProposals: 100,
   /** The maximum number of bytes of a JSON body. (rule H19) */
   json: MB,
   /**
-   * The maximum number of brackets, colons and commas outside of strings in a JSON body. FAQ lists of 1 MiB have fewer
-   * than 210,000.
+   * The maximum number of brackets, colons and commas outside of strings in JSON. FAQ lists of 1 MiB need
+   * 210,000.
    */
   jsonStructure: 250_000,
-  /**
-   * The maximum bytes of a report in JSON. Files, and the parts of texts that are cut off, do not count. It is
-   * high, because the server accepts more metadata than it stores.
-   */
+  /** The maximum bytes of a report in JSON. Files and cut parts of texts do not count. */
   jsonWithMetadata: 4 * MB,
   /**
-   * The maximum entries (`listedFaqs`) and bytes (`faqList`) of an app's FAQ with drafts. Also the limits of one
-   * request with the whole FAQ. (rule C38)
+   * The maximum entries (`listedFaqs`) and bytes (`faqList`) of a whole FAQ with drafts, stored or in a
+   * request. (rule C38)
    */
   listedFaqs: 10_000,
   faqList: 32 * MB,
   /**
-   * The maximum number of brackets, colons and commas in a whole FAQ. 10,000 entries with 20 translations have fewer
-   * than 1,600,000.
+   * The maximum number of brackets, colons and commas in a whole FAQ. 10,000 entries with 20 translations need
+   * 1,600,000.
    */
   faqListStructure: 2_000_000,
   /** The maximum number of bytes of the body of a request without a credential. */
   anonymousBody: 32_768,
-  /** The maximum bytes of a report with files. The largest files need 54.7 MB in base64, plus line ends and escapes. */
+  /** The maximum bytes of a report with files. The largest files need 54.7 MB in base64. */
   feedback: 60 * MB,
   idempotencyKey: 255,
   /** Limits of closed testing. */
@@ -244,10 +230,7 @@ export const contentPictures = feedbackFiles.images;
 /** The images of a proof. (rule T29) */
 export const proofImages = { most: 6, bytes: 5 * MB, types: imageTypes } as const;
 
-/**
- * The maximum size of a file to import. There is no list of media types, because the server detects the format
- * of the file.
- */
+/** The maximum size of a file to import. There is no list of media types: the server detects the format. */
 export const importedFile = { bytes: 4_096 * MB } as const;
 
 /** Rate limits with a sliding window: at most `limit` requests within `windowSeconds`. */
@@ -262,32 +245,27 @@ export const rateLimits = {
   /** Requests that claim a plan, or report its progress or outcome. (rule A13) */
   runWork: { limit: 600, windowSeconds: 3_600 },
   /**
-   * Failed sign-ins for each account and IP address. The address counts, so that a stranger cannot lock the
-   * account for people at other addresses. (rule S17)
+   * Failed sign-ins per account and IP address. A stranger cannot lock the account for other addresses.
+   * (rule S17)
    */
   signInByAccount: { limit: 10, windowSeconds: 900 },
   signInByAddress: { limit: 30, windowSeconds: 900 },
   /** Failed sign-ins of one browser or device that has signed in to the account before. */
   signInByKnown: { limit: 30, windowSeconds: 900 },
-  /**
-   * Failed sign-ins of all known browsers of an account together. Somebody who once knew the password may have many
-   * known browsers.
-   */
+  /** Failed sign-ins of all known browsers of an account together. An attacker may have many known browsers. */
   signInByAllKnown: { limit: 120, windowSeconds: 900 },
   /** Requests for mailed links, and uses of such links. */
   linksByAddress: { limit: 60, windowSeconds: 900 },
   /** Mails with links to one e-mail address. Above the limit, the answer is the same, but no mail is sent. */
   linkMails: { limit: 3, windowSeconds: 3_600 },
   /**
-   * Wrong codes of an authenticator app in 15 minutes, and (`secondFactorByPlace`) in a day. They are counted
-   * for each account and known browser. For unknown browsers, they are counted for each account and network.
-   * The server accepts codes only after the first factor.
+   * Wrong authenticator codes per account and known browser. For unknown browsers, they are counted per account
+   * and network.
    */
   secondFactor: { limit: 5, windowSeconds: 900 },
   secondFactorByPlace: { limit: 10, windowSeconds: 86_400 },
   /**
-   * Wrong codes in a day. All known browsers and devices of an account are counted together. All unknown
-   * browsers and devices of an account are another group.
+   * Wrong codes in a day. All known browsers of an account count together. All unknown browsers count together.
    */
   secondFactorByDay: { limit: 30, windowSeconds: 86_400 },
   /** Wrong recovery codes per account and network. Recovery codes still work when the limit of app codes is reached. */
@@ -310,15 +288,15 @@ export const rateLimits = {
   /** Requests that wait until a device is approved. (rule S16) */
   awaitByDevice: { limit: 300, windowSeconds: 900 },
   /**
-   * Waits for a device's approval from one network address. The server stores data for each device id, and clients can
-   * invent ids.
+   * Waits for a device's approval from one network address. Clients can invent device ids, which the server
+   * stores.
    */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },
   /** Attempts of the deprecated `register` from one network address. (rules S15, S16) */
   registrationsByAddress: { limit: 300, windowSeconds: 900 },
   /**
-   * Refused `register` attempts from one network address. A refusal shows that an e-mail address has an account. Above
-   * the limit, every attempt gets 429. (rule S15)
+   * Refused `register` attempts from one network address. Each refusal reveals an account. Above the limit, all
+   * attempts get 429. (rule S15)
    */
   refusedRegistrationsByAddress: { limit: 30, windowSeconds: 900 },
   /** Registrations of OAuth clients, for programs that connect. */

@@ -13,8 +13,8 @@ export const noticeKinds = [
 export type NoticeKind = (typeof noticeKinds)[number];
 
 /**
- * `mail`: one mail with the notices of 15 minutes. `daily`: one mail a day. `chat`: a message in the app's
- * chat. `browser`: a notice in each browser where the member turned notices on. (rules N1, N8, N10)
+ * `mail`: the notices of 15 minutes. `daily`: one mail a day. `chat`: the app's chat. `browser`: the member's
+ * browsers. (rules N1, N8, N10)
  */
 export const noticeWays = ["mail", "daily", "chat", "browser"] as const;
 export type NoticeWay = (typeof noticeWays)[number];
@@ -28,7 +28,7 @@ const clockTime = text(5, 5).check(
   z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time of the day such as 22:00"),
 );
 
-/** The hours in which no notices are sent. The end may be on the next day, as in 22:00 to 07:00. */
+/** The hours in which no notices are sent. The end may be on the next day. */
 const QuietHours = z.object({ from: z.string(), to: z.string() });
 export type QuietHours = z.output<typeof QuietHours>;
 
@@ -181,10 +181,7 @@ export const notices = {
       /** The two keys of the subscription. */
       p256dh: bytes(87),
       auth: bytes(22),
-      /**
-       * The earlier push address of the browser. The server replaces it only if the browser showed notices to
-       * the same person.
-       */
+      /** The earlier push address of the browser. The server replaces only an address of the same person. */
       replaces: z.optional(webUrl(limits.url)),
     }),
     success: { status: 201, body: NoticeBrowser },

@@ -31,10 +31,7 @@ const FoundPerson = z.object({
 /** The receipt of an erasure. It never contains the person's e-mail address. */
 export const Erasure = z.object({
   id: uuid,
-  /**
-   * `running`: the server erases in the background. `stopped`: the server cannot finish the erasure, because
-   * its secret was lost or the server crashed at each attempt. Request the erasure again.
-   */
+  /** `stopped`: the server lost its secret, or crashed at each attempt. Request the erasure again. */
   status: z.enum(["running", "done", "stopped"]),
   /** A keyed hash of the e-mail address. The endpoint `check` compares it with the hash of an address. */
   personHash: z.string(),
@@ -55,10 +52,7 @@ export type Erasure = z.output<typeof Erasure>;
 
 const Preview = z.object({
   counts: FoundPerson,
-  /**
-   * Whether the server searched all data. False if the search reached its time limit, so that the counts may be
-   * too low.
-   */
+  /** Whether the server searched all data. If not, the counts may be too low. */
   complete: z.boolean(),
   /** Why the person cannot be erased now. Null if the person can be erased. */
   refusal: z.nullable(z.string()),
@@ -274,10 +268,7 @@ export const invitations = {
     body: z.object({ email: text(3, limits.email), role: RoleName }),
     success: {
       status: 201,
-      /**
-       * The link of the invitation. Null if the server mails the link, so that only a reader of that mailbox
-       * gets it.
-       */
+      /** The link of the invitation; null if mailed. Only a reader of the mailbox may get a mailed link. */
       body: z.extend(Invitation, { url: z.nullable(z.string()) }),
     },
     errors: ["not_found", "already_member", "wrong_state"],

@@ -5,7 +5,7 @@ export const verifierPattern = /^[A-Za-z0-9._~-]{43,128}$/;
 export const challengePattern = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Returns the challenge of a verifier: base64url of its SHA-256. Client and server both use this function. (RFC 7636
+ * Returns the challenge of a verifier: base64url of its SHA-256. Client and server use this function. (RFC 7636
  * 4.2, S256)
  */
 export async function challengeOf(verifier: string): Promise<string> {

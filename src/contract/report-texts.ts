@@ -10,10 +10,7 @@ interface ReportText {
   readonly flag: readonly [value: string, help: string];
 }
 
-/**
- * The short texts of a report, in display order. Fields, columns, pages, flags and tools come from this list.
- * CONTRIBUTING.md lists the other steps for a new text.
- */
+/** The short texts of a report, in display order. CONTRIBUTING.md lists the other steps for a new text. */
 const texts = {
   source: {
     label: "Source",
@@ -39,20 +36,18 @@ export const reportTexts: readonly (ReportText & { readonly name: ReportTextName
   eachReportText((name, text) => ({ name, ...text })),
 );
 
-// The address of a sender's page contains a token of 50 characters. The token begins with the id of the report,
-// a UUID of version 7. The patterns check the first bits (0 until the year 2109), version and variant of the
-// UUID, so links of other sites are kept.
+// The token begins with a UUID of version 7. The check of its fixed bits keeps links of other sites.
 const ownToken = idPattern("[\\w-]");
 
 // Some programs that check links write `_` as `-5F` and `-` as `-2D`.
 const changedToken = idPattern("(?:-5F|-2D|[\\w-])");
 
 function idPattern(one: string): string {
+  // The first bits of the UUID are 0 until the year 2109.
   return `(?=A${one}{7}[c-f]${one}[CGKOSWaeimquy26-])`;
 }
 
-// Matches a link to a sender's page, even if it is cut or encoded inside another address. Programs that check
-// links in mails encode them.
+// Matches a link to a sender's page, even if cut or encoded. Programs that check links encode them.
 const slash = "(?:/|%(?:25){0,3}2[Ff])";
 const link = new RegExp(
   `(${slash}[Pp]${slash}[Tt]${slash})${ownToken}[\\w-]{20,}|(_[Pp]_[Tt]_)${changedToken}[\\w-]{50,}`,
@@ -60,7 +55,6 @@ const link = new RegExp(
 );
 
 /**
- * Removes the tokens from links to sender's pages. Mail programs quote these links, and the members who read
- * the thread must not get the tokens. (rule M8)
+ * Removes the tokens from links to sender's pages. Members must not get the tokens from quoted mails. (rule M8)
  */
 export const withoutSenderLinks = (text: string): string => text.replace(link, "$1$2…");

@@ -15,9 +15,7 @@ export const runStatuses = ["awaiting_approval", "approved", "rejected"] as cons
 export const RunStatus = z.enum(runStatuses);
 export type RunStatus = z.output<typeof RunStatus>;
 
-/**
- * What was decided on a proposal, or why it is not valid any more. Later versions of the server may add values.
- */
+/** What was decided on a proposal, or why it is not valid any more. Later servers may add values. */
 export const runDecisions = [
   "approve",
   "reject",
@@ -123,10 +121,7 @@ export const runs = {
   }),
 } as const;
 
-/**
- * The address of a result, such as a pull request. It must not contain a user name, which can hide the real
- * host, or a password, which is a secret.
- */
+/** The address of a result, such as a pull request. A user name can hide the real host. */
 const outcomeLink = webUrl(limits.url).check(
   z.refine(namesNoUser, "must not contain a user name or a password"),
 );

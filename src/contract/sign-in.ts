@@ -209,7 +209,7 @@ export const Registration = z.extend(Account, {
     ),
 });
 
-/** For how many seconds the server stores an answer with a token. A sign-in code is valid for the same time. */
+/** For how many seconds an answer with a token is stored, and a sign-in code is valid. */
 const grantSeconds = 300;
 
 const exampleAccount = {

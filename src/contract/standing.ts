@@ -5,9 +5,12 @@ import { instant, uuid } from "./fields.ts";
 export const verdictStates = [
   "not_started",
   "on_track",
+  /** The goal needs a session of yesterday, reported today. On the first day, it needs another tester. */
   "at_risk",
+  /** The goal cannot be reached any more. */
   "out_of_reach",
   "reached",
+  /** The test has ended, and the goal was not reached. */
   "not_reached",
   "cancelled",
 ] as const;
@@ -17,17 +20,11 @@ export const verdictStates = [
  * (rule T39)
  */
 export const CycleVerdict = z.object({
-  /**
-   * `at_risk`: the goal needs a session of yesterday that is reported today or, on the first day, another
-   * tester. `out_of_reach`: the goal cannot be reached. `not_reached`: the test has ended, and the goal was not
-   * reached.
-   */
   state: z.enum(verdictStates),
   /** How many testers the test needs. This is the number of its slots. */
   testersNeeded: z.int(),
   /**
-   * The number of testers for whom every day is counted or can still be counted. An open slot is included if
-   * every day could be counted for a new tester.
+   * The number of testers for whom every day is or can be counted, including possible testers of open slots.
    */
   testersPossible: z.int(),
   /**
@@ -57,10 +54,15 @@ export const TestToday = z.object({
 export type TestToday = z.output<typeof TestToday>;
 
 export const attentionStates = [
+  /** Only a session of yesterday that is reported today can prevent the removal of the tester. */
   "removal_due",
+  /** The next missed day removes the tester. */
   "one_miss_left",
+  /** Yesterday still counts if a session of yesterday is reported today. */
   "missed_yesterday",
+  /** Today is not counted yet. */
   "today_open",
+  /** The tester need not do anything now. */
   "active",
 ] as const;
 
@@ -68,23 +70,12 @@ export const attentionStates = [
 export const TesterAttention = z.object({
   slotId: uuid,
   seat: z.int(),
-  /**
-   * - `removal_due`: the tester will be removed. Only a session of yesterday that is reported today can prevent it.
-   * Tests with screenshots have no such sessions.
-   * - `one_miss_left`: the tester has missed a day, and the next missed day removes the tester.
-   * - `missed_yesterday`: yesterday still counts if a session of yesterday is reported today.
-   * - `today_open`: today is not counted yet.
-   * - `active`: the tester need not do anything now.
-   */
   state: z.enum(attentionStates),
   /** Whether today is not counted yet. */
   needsToday: z.boolean(),
   /** Whether a session of yesterday that is reported today would count. False for the tier `screenshot`. */
   needsYesterday: z.boolean(),
-  /**
-   * The time until which the tester can do what is needed: the end of today. After the last day of the test, it
-   * is the time until which sessions of that day can be reported. Null if nothing is needed.
-   */
+  /** The time until which the tester can do what is needed. Null if nothing is needed. */
   until: z.nullable(instant),
   missedDays: z.int(),
   /** The number of further missed days after which the tester is removed. */
@@ -98,10 +89,7 @@ export const UnbrokenDay = z.object({
   dayIndex: z.int(),
   /** The number of testers for whom all these days are counted. */
   testers: z.int(),
-  /**
-   * The number of testers for whom all these days are counted or can still be counted. Today can still be
-   * counted. Yesterday can be counted only by a session that is reported today.
-   */
+  /** The number of testers for whom all these days are counted or can still be counted. */
   possible: z.int(),
 });
 

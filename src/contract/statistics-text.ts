@@ -1,6 +1,6 @@
 import type { Statistics } from "./statistics.ts";
 
-/** The columns of the table of days. Each has a name and a function that returns the value for a day. */
+/** The columns of the table of days: a name, and a function that returns the value for a day. */
 export const dayColumns = [
   ["day", ({ day }) => day],
   ["bug", (day) => day.new.bug],
@@ -12,7 +12,7 @@ export const dayColumns = [
   ["replies", ({ replies }) => replies],
 ] as const satisfies readonly (readonly [string, (day: Statistics["perDay"][number]) => string | number])[];
 
-/** Returns the days as CSV, with a header line. Cells are only days and numbers, so no cell is a formula. */
+/** Returns the days as CSV, with a header line. Cells are only days and numbers, never formulas. */
 export const csvOf = ({ perDay }: Pick<Statistics, "perDay">): string =>
   [
     dayColumns.map(([name]) => name).join(","),
@@ -60,14 +60,14 @@ const withRest = (whole: number, unit: string, rest: number, smaller: string): s
   rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smaller}`;
 
 /**
- * The minimum number of first replies for which their 90th percentile is shown. With fewer replies, the
- * percentile would only be the time of the slowest reply.
+ * The minimum number of first replies for their 90th percentile. With fewer replies, the percentile is the
+ * slowest reply.
  */
 export const leastOfPercentile = 10;
 
 /**
- * Returns the number of first replies, and the 90th percentile of their waiting times in milliseconds (`p90`).
- * `p90` is undefined if there are too few replies. (rule F64)
+ * Returns the number of first replies. `p90`: 90th percentile of their waiting times in milliseconds; undefined
+ * for few replies. (rule F64)
  */
 export function slowReplies(statistics: Statistics): {
   readonly count: number;
@@ -78,9 +78,7 @@ export function slowReplies(statistics: Statistics): {
   return { count, p90: p90 === null || count < leastOfPercentile ? undefined : p90 };
 }
 
-/**
- * The minimum total for which a share is shown. A share of a smaller total would reveal data about single reports.
- */
+/** The minimum total for a share. The share of a smaller total would reveal data about single reports. */
 const leastOfShare = 5;
 
 /** Returns a share in percent; undefined if `all` is less than five. (rule F64) */

@@ -39,9 +39,7 @@ export const Statistics = z.object({
   /** How long the threads that began in the period waited for their first reply, in milliseconds. */
   firstReply: z.object({
     median: wait,
-    /**
-     * Nine of ten first replies came within this time. The console and the command hide it for fewer than ten replies.
-     */
+    /** Nine of ten first replies came within this time. The console and the command hide it for few replies. */
     p90: wait,
     /**
      * The number of threads that got their first reply within each of these times. Each number includes shorter times.
@@ -56,7 +54,7 @@ export const Statistics = z.object({
   top: z.array(
     z.object({
       id: uuid,
-      /** The number of the thread in its app. Null if the server could not write a number to the database yet. */
+      /** The number of the thread in its app. Null if the server could not store it yet. */
       number: z.nullable(z.int()),
       subject: z.string(),
       /** How many reports of the thread arrived in the period. */
@@ -76,15 +74,11 @@ export const Statistics = z.object({
     claimed: count,
     succeeded: count,
     failed: count,
-    /**
-     * The median time that a proposal waited for the decision of a person. It is an estimate, like the times of
-     * the first reply.
-     */
+    /** The estimated median time that a proposal waited for a person's decision. */
     medianDecisionMs: wait,
   }),
   /**
-   * The app versions in reports, with the number of threads that began in the period, most threads first. At
-   * most 100 versions of each day are counted. The last element, `other`, is the sum of all other versions.
+   * The app versions in reports, most threads first. The last element, `other`, is the sum of other versions.
    */
   versions: z.array(z.object({ version: z.string(), reports: count, bugs: count })),
 });

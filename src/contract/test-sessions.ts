@@ -16,8 +16,7 @@ export const sessionReasons = [
 export type SessionReason = (typeof sessionReasons)[number];
 
 /**
- * Screen names in NFC, without duplicates and empty names. A long name is cut, because it must not make a
- * session fail. (rule T21)
+ * Screen names in NFC, without duplicates and empty names. Long names are cut instead of refused. (rule T21)
  */
 const Screens = z
   .array(label(limits.screenName, "NFC"))
@@ -33,10 +32,7 @@ const hasInstants = ({ issues }: z.core.ParsePayload): boolean =>
 /** A test key. Its form is not checked: a malformed and an unknown key get the same answer. (rule T15) */
 const testKey = z.string().check(z.trim());
 
-/**
- * Limits the length of a test session to a day. If an app was closed suddenly, it may report an end that is too
- * late.
- */
+/** Limits a test session to a day. An app that was closed suddenly may report its end too late. */
 function cutToADay<Session extends { readonly startedAt: string; readonly endedAt: string }>(
   session: Session,
 ): Session {
@@ -92,7 +88,7 @@ export const SessionStatus = z.union([
     daysCounted: z.int(),
     dueBy: instant,
   }),
-  /** The answer for a test key without a slot of this app. It is the same for each of these keys. */
+  /** The answer for a test key without a slot of this app. All these keys get the same answer. */
   z.object({
     matched: z.literal(false),
     counted: z.literal(false),

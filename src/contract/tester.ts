@@ -88,10 +88,7 @@ export const OpenListing = z.object({
 });
 export type OpenListing = z.output<typeof OpenListing>;
 
-/**
- * An image of a proof. The server checks the image after the slot and the day. A faulty image causes
- * `bad_image`.
- */
+/** An image of a proof. A faulty image causes `bad_image`, after the checks of slot and day. */
 const ProofImage = z.custom<string | ReceivedFile>().check(
   z.meta({
     ...filePart,

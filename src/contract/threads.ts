@@ -46,13 +46,12 @@ export const foundIn = [
   ...(["sender", "tag", "file", "metadata", "source"] as const),
 ] as const;
 
-/**
- * A line of a thread that contains words of a search. `in` is the part of the thread. `marks` are the positions
- * of the words in `text`, in UTF-16 code units.
- */
+/** A line of a thread that contains words of a search. */
 export const FoundLine = z.object({
+  /** The part of the thread. */
   in: openEnum(foundIn),
   text: z.string(),
+  /** The positions of the words in `text`, in UTF-16 code units. */
   marks: z.array(z.object({ start: z.int(), end: z.int() })),
 });
 export type FoundLine = z.output<typeof FoundLine>;
@@ -60,7 +59,7 @@ export type FoundLine = z.output<typeof FoundLine>;
 /** A thread in the list of the inbox. */
 export const ThreadSummary = z.object({
   id: uuid,
-  /** The number of the thread in its app. Null if the server could not write a number to the database yet. */
+  /** The number of the thread in its app. Null if the server could not store it yet. */
   number: z.nullable(z.int()),
   appId: uuid,
   subject: z.string(),
@@ -91,9 +90,7 @@ export const SearchedThread = z.extend(ThreadSummary, { appName: z.string() });
 
 export type SearchedThread = z.output<typeof SearchedThread>;
 
-/**
- * A number of threads. It is a text such as `500+` if the server stopped at a maximum, or because the search took long.
- */
+/** A number of threads, or a text such as `500+` if the server did not count all. */
 export const Count = z.union([z.int(), z.string()]);
 
 /** An unknown operator in a query, or an operator with an unknown value. Both are searched as ordinary words. */
@@ -102,17 +99,14 @@ export const UnknownValue = z.object({
   operator: z.string(),
   value: z.string(),
   /**
-   * The possible values, each with its operator, such as `type:bug`; for a date, examples. For an unknown
-   * operator, an example of each operator.
+   * The possible values, such as `type:bug`; examples for a date. For an unknown operator, an example of each
+   * operator.
    */
   allowed: z.array(z.string()),
 });
 export type UnknownValue = z.output<typeof UnknownValue>;
 
-/**
- * An operator in a query whose value is a tag that does not exist in the searched apps, or an assignee without
- * a thread there.
- */
+/** A tag in a query that does not exist in the searched apps, or an assignee without threads there. */
 export const MissingValue = z.object({ operator: openEnum(["tag", "assignee"]), value: z.string() });
 export type MissingValue = z.output<typeof MissingValue>;
 
@@ -126,9 +120,7 @@ export const SearchFacts = z.object({
   indexing: z.boolean(),
   /** The unknown operators and the operators with unknown values, if there are any. */
   unknownValues: z.optional(z.array(UnknownValue)),
-  /**
-   * The tags in the query that do not exist in the searched apps, and the assignees who have no thread there.
-   */
+  /** The tags in the query that do not exist, and the assignees without threads, in the searched apps. */
   missing: z.optional(z.array(MissingValue)),
 });
 export type SearchFacts = z.output<typeof SearchFacts>;
@@ -165,8 +157,8 @@ export const search = {
 } as const;
 
 /**
- * The endpoints that mark threads as read. Other accounts cannot see which threads an account has read. (rules
- * F50, F52)
+ * The endpoints that mark threads as read. Other accounts cannot see which threads an account has read.
+ * (rules F50, F52)
  */
 export const readMarks = {
   update: endpoint({
@@ -248,15 +240,11 @@ export const OwnedMessage = z.extend(Message, {
   /** The e-mail address of the member who wrote the message. */
   writtenBy: z.optional(z.string()),
   writtenByName: z.optional(z.nullable(z.string())),
-  /**
-   * The id of a report. For a reply, it is the answered report. For an answer, it is the report of the sender
-   * who wrote the answer.
-   */
+  /** The id of the answered report. For an answer, the id of its sender's report. */
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
   /**
-   * The address of the author of a mailed answer. Only set if nothing proves that the author is the sender of
-   * the report.
+   * The author's address of a mailed answer. Only set if nothing proves that the author is the report's sender.
    */
   foreignFrom: z.optional(z.string()),
   /** The time at which the original mail of this answer will be deleted. Missing if no original mail is stored. */
@@ -275,13 +263,10 @@ const EarlierThread = z.object({ id: uuid, consoleUrl: z.string(), subject: z.st
 
 export type EarlierThread = z.output<typeof EarlierThread>;
 
-/**
- * A thread that was merged into another thread. Its first report is now a message of the other thread, and that message
- * has the id of the merged thread.
- */
+/** A merged thread. Its first report became a message of the other thread, with the same id. */
 export const MergedThread = z.object({
   id: uuid,
-  /** The number of the thread in its app. Null if the server could not write a number to the database yet. */
+  /** The number of the thread in its app. Null if the server could not store it yet. */
   number: z.nullable(z.int()),
   /** Null if the report was erased. */
   subject: z.nullable(z.string()),
@@ -298,7 +283,7 @@ export type MergedThread = z.output<typeof MergedThread>;
 /** A thread with all fields that an agent reads, and the fields that only members of the app may read. */
 export const OwnedThread = z.extend(Thread, {
   feedback: z.extend(ThreadFeedback, {
-    /** The number of the thread in its app. Null if the server could not write a number to the database yet. */
+    /** The number of the thread in its app. Null if the server could not store it yet. */
     number: z.nullable(z.int()),
     /** When the snooze of the thread ends. Null if the thread is not snoozed. */
     snoozedUntil: z.nullable(instant),
@@ -328,10 +313,7 @@ export const threadEventKinds = [
 /** An event of a thread that is not a message. */
 export const ThreadEvent = z.object({
   at: instant,
-  /**
-   * The e-mail address of the member who caused the event. Null if no member caused it, or if the account was
-   * deleted.
-   */
+  /** The member's e-mail address. Null if no member caused the event, or if the account was deleted. */
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),
   /** True if an answer of a sender caused the event. Otherwise missing. */
@@ -385,8 +367,8 @@ export const threadChanges = z.object({
   /** The assignee: `me`, the id or the e-mail address of a member, null for nobody. */
   assignee: z.optional(z.nullable(text(1, limits.email))),
   /**
-   * The id of the assignee that the caller has read, or null. If the thread has another assignee now, the
-   * server refuses the request.
+   * The assignee id that the caller has read, or null. The server refuses the request if the assignee has
+   * changed.
    */
   expectedAssignee: z.optional(z.nullable(uuid)),
   /** Snoozes an open thread until this time, for at most a year. Null ends the snooze. */
@@ -408,8 +390,8 @@ export const threadFilters = z.object({
   /** The assignee: `me`, `none`, or the id or the e-mail address of a member. */
   assignee: z.optional(text(1, limits.email)),
   /**
-   * Finds unfinished threads. A thread waits for the `sender` if its last message is a reply. Otherwise it waits for
-   * `us`. Notes do not count as messages. (rule F44)
+   * Finds unfinished threads. `sender`: the last message is a reply. `us`: all others. Notes do not count.
+   * (rule F44)
    */
   waitingOn: z.optional(z.enum(["us", "sender"])),
   /** `true` finds only threads that are open or in progress. */
@@ -429,13 +411,13 @@ export const threadFilters = z.object({
   from: z.optional(boundary),
   to: z.optional(boundary),
   /**
-   * The order of the threads, by default `created`: newest report first. `activity`: latest activity first.
-   * `oldest_activity`: longest time without activity first. A search has its own order.
+   * `created` (default): newest report first. `activity`: latest activity first. `oldest_activity`: longest
+   * time without activity first. Searches have their own order.
    */
   order: z.optional(z.enum(listOrders)),
   /**
-   * `true` finds threads that the caller's account has not read. The last active thread is first, unless
-   * `order` is `oldest_activity`. Cannot be combined with `q`.
+   * `true` finds threads unread by the caller's account, by default last active first. Cannot be combined with
+   * `q`.
    */
   unread: z.optional(z.enum(["true"])),
   cursor: z.optional(text(1, 500)),
@@ -444,28 +426,17 @@ export const threadFilters = z.object({
 
 export type ThreadFilters = z.output<typeof threadFilters>;
 
-/**
- * A note or a reply. A reply goes to the sender of the first report, or to the sender of the report `reportId`.
- * With `everyone`, it goes to all senders.
- */
+/** A note or a reply. A reply goes to the sender of the first report, of `reportId`, or to `everyone`. */
 const NewMessage = z.object({
   direction: z.enum(["note", "outbound"]),
   body: text(1, limits.message),
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
-  /**
-   * The id of the newest message that the caller has read, or null. If another person has written a newer
-   * message, a reply is refused.
-   */
+  /** The id of the newest read message, or null. A reply is refused if another person has written later. */
   expectedMessageId: z.optional(z.nullable(uuid)),
-  /**
-   * The id of the last merged thread that the caller has read, or null. If another thread was merged since
-   * then, a reply to everyone is refused.
-   */
+  /** The id of the last read merged thread, or null. After another merge, a reply to everyone is refused. */
   expectedMergeId: z.optional(z.nullable(uuid)),
-  /**
-   * The value `receivers` of the thread that the caller has read. If it has changed, a reply to everyone is refused.
-   */
+  /** The value `receivers` that the caller has read. If it has changed, a reply to everyone is refused. */
   expectedReceivers: z.optional(text(1, 100)),
   /** A change of the thread that is saved together with the message. If one of them fails, nothing is saved. */
   change: z.optional(threadChanges),

@@ -11,7 +11,7 @@ export const ViewQuery = z.omit(threadFilters, { cursor: true, limit: true, numb
 
 export type ViewQuery = z.output<typeof ViewQuery>;
 
-/** The filters of a saved view that this server does not know. `query` omits them, so it finds too many threads. */
+/** The filters of a saved view that this server does not know. Without them, `query` finds too many threads. */
 const unknownFilters = z.optional(z.array(z.string()));
 
 /** A view: filters of the list of threads that were saved under a name. */
@@ -101,14 +101,9 @@ export const views = {
     scope: "feedback:read",
     params: appParams,
     query: z.extend(ViewQuery, {
-      /**
-       * If set, the answer also has the number of threads in each of your saved views and in each shared view.
-       */
+      /** If set, the answer has the number of threads in each of your saved views and each shared view. */
       views: z.optional(z.enum(["1"])),
-      /**
-       * If set, the answer also has the number of threads that match the filters in this query: `1` counts up
-       * to 500, `exact` up to 5,000.
-       */
+      /** If set, the answer has the number of matching threads: `1` counts up to 500, `exact` up to 5,000. */
       matching: z.optional(z.enum(["1", "exact"])),
     }),
     success: {
@@ -121,10 +116,7 @@ export const views = {
             z.object({ id: uuid, name: z.string(), shared, query: ViewQuery, unknownFilters, count: Count }),
           ),
         ),
-        /**
-         * The number of threads that match the filters, if requested. A bulk change of these threads must
-         * contain the value of `asOf`.
-         */
+        /** The number of matching threads, if requested. A bulk change of these threads must contain `asOf`. */
         matching: z.optional(z.object({ count: Count, asOf: instant })),
       }),
     },

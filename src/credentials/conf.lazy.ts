@@ -7,10 +7,7 @@ export interface SettingsFile {
   readonly name: string;
 }
 
-/**
- * Replaces a settings file in one step. Only the owner can read the file (0600) and a new folder (0700). Throws file
- * system errors.
- */
+/** Replaces a settings file in one step. Only the owner can read the file (0600). Throws file system errors. */
 export function writeSettings({ folder, name }: SettingsFile, settings: object): void {
   makeFolder(folder, 0o700);
   const file = new Conf<Record<string, unknown>>({

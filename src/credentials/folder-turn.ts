@@ -28,8 +28,7 @@ export async function inTurn<Result>(folder: string, change: () => Result): Prom
 }
 
 /**
- * Takes the lock and returns its identity. Returns undefined if another process has the lock, and removes the
- * lock of a killed process.
+ * Takes the lock and returns its identity, or undefined if it is taken. Removes the lock of a killed process.
  */
 function taken(lock: string): string | undefined {
   if (makes(lock)) return identityOf(lock) ?? "";
@@ -38,10 +37,7 @@ function taken(lock: string): string | undefined {
   return undefined;
 }
 
-/**
- * Removes the lock of a killed process. Only the process that creates the claim file may remove the lock.
- * Otherwise a second process could remove the new lock of the first process.
- */
+/** Removes the lock of a killed process. Without the claim file, a second process could remove a new lock. */
 function removeStale(lock: string, identity: string): void {
   const claim = `${lock}.${identity}`;
   if (!makes(claim)) {
@@ -70,10 +66,7 @@ function identityOf(file: string): string | undefined {
   return found && `${found.ino}-${found.mtimeNs}`;
 }
 
-/**
- * Returns the identity of a stale lock file. A lock file with a time in the future is also stale, because
- * somebody has set the clock back.
- */
+/** Returns the identity of a stale lock file. A time in the future is stale: the clock was set back. */
 function staleIdentityOf(file: string): string | undefined {
   const found = statOf(file);
   if (!found || Math.abs(Date.now() - Number(found.mtimeMs)) <= staleMs) return undefined;

@@ -65,7 +65,7 @@ export function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Replaces a file in one step. Only the owner can read the file (0600) and a new folder for it (0700). */
+/** Replaces a file in one step. Only the owner can read the file (0600) and a new folder (0700). */
 export function writePrivately(file: string, text: string, newId: () => string): void {
   const folder = dirname(file);
   makeFolder(folder, 0o700);
@@ -87,8 +87,8 @@ export function withPath(error: unknown, file: string): unknown {
 }
 
 /**
- * Creates a folder and its missing parents. Throws file system errors. Node's recursive `mkdir` never ends in folders
- * such as /proc.
+ * Creates a folder and its missing parents. Throws file system errors. Node's recursive `mkdir` never ends in
+ * /proc.
  */
 export function makeFolder(folder: string, mode?: number): void {
   if (makes(folder, mode)) return;

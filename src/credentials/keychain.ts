@@ -31,8 +31,8 @@ export async function systemKeychain(): Promise<Keychain | undefined> {
 }
 
 /**
- * Waits for the keychain, which may ask the person. Calls `onSlow` after half a second. Throws a KeychainError after
- * three seconds, or on refusal.
+ * Waits for the keychain. Calls `onSlow` after half a second. Throws a KeychainError after three seconds, or on
+ * refusal.
  */
 export async function withinLimit<T>(answer: Promise<T>, onSlow: () => void): Promise<T> {
   const timers: NodeJS.Timeout[] = [];

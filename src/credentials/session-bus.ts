@@ -10,9 +10,8 @@ export interface BusPlace {
 }
 
 /**
- * Returns the address of the session bus of this user, which the keychain on Linux needs. Undefined if
- * DBUS_SESSION_BUS_ADDRESS is set, or if there is no bus. Programs that start agents often do not pass on this
- * variable.
+ * Returns the session bus of this user, for the Linux keychain. Undefined if DBUS_SESSION_BUS_ADDRESS is set,
+ * or without a bus.
  */
 export function sessionBusOf({
   env,

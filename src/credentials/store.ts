@@ -21,14 +21,11 @@ export type CredentialStore = ReturnType<typeof createStore>;
 
 const accountOf = ({ origin, kind }: CredentialKey) => `${kind}@${origin}`;
 
-/**
- * Creates the store of secrets, by the origin of the server. A secret is in the keychain, or in a file that
- * only the owner can read (0600). The file also says which secrets are in the keychain, so the keychain is used
- * only when needed.
- */
+/** Creates the store of secrets by server origin. A secret is in the keychain, or in a private file (0600). */
 export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) {
   const file = join(folder, "credentials.json");
   const vault = createKeychainSecrets(keychain, onSlowKeychain);
+  // The file also says which secrets are in the keychain.
   const index = () => readIndex(file);
   /**
    * Sets or removes one entry. Reads the file again before this change, because other processes may have stored
@@ -58,8 +55,8 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
     },
 
     /**
-     * Stores a secret in the keychain, or in the file if no keychain works or `wanted` is `file`. Returns the place.
-     * Throws a KeychainError if the keychain does not answer.
+     * Stores a secret in the keychain, otherwise in the file. Returns the place. Throws a KeychainError for a
+     * slow keychain.
      */
     async put(key: CredentialKey, secret: string, wanted?: "file"): Promise<StoredCredential["in"]> {
       const before = index();
@@ -158,8 +155,8 @@ function createKeychainSecrets(keychain: () => Promise<Keychain | undefined>, on
   const within = <T>(answer: Promise<T>) => withinLimit(answer, onSlow);
   return {
     /**
-     * Stores a secret. Returns false if there is no keychain, or if the keychain refuses. Throws a KeychainError if the
-     * keychain does not answer.
+     * Stores a secret. Returns false without a keychain, or if the keychain refuses. Throws a KeychainError for
+     * a slow keychain.
      */
     async keep(account: string, secret: string): Promise<boolean> {
       const chain = await keychain();

@@ -10,25 +10,19 @@ export interface CommandRun {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
   readonly cwd: string;
-  /**
-   * True if the standard output of this process is for data. In this case, the standard output of the command
-   * goes to the standard error of this process.
-   */
+  /** True if standard output is for data. The command's standard output then goes to standard error. */
   readonly toStderr?: boolean;
   /** Called with the id of the process when the command has started. */
   readonly onStart?: ((processId: number) => void) | undefined;
   /**
-   * Called with the output of the command, which also goes to the streams of this process. Without this
-   * function, the command writes to these streams directly.
+   * Called with the output of the command, which is also printed. Without this function, the command prints
+   * directly.
    */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
 
 export interface CommandEnd {
-  /**
-   * The exit code. As in shells, it is 127 if the command is not found, and 126 if it cannot start. After a signal, it
-   * is 128 plus the signal's number.
-   */
+  /** The exit code; as in shells, 127 (not found), 126 (cannot start) or 128 plus the signal's number. */
   readonly code: number;
   /** The first signal that this process received during the command. */
   readonly received: NodeJS.Signals | undefined;
@@ -36,10 +30,7 @@ export interface CommandEnd {
 
 const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/**
- * Runs a command until it ends. Signals do not end this process, but are sent to the command. Ctrl-C in a
- * terminal is not sent, because the terminal itself sends it to the command.
- */
+/** Runs a command. Signals are sent to the command, except Ctrl-C, which the terminal itself sends. */
 export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   // The signals must be caught before the command starts. A signal between the two steps would be lost.
   const signals = takeSignals();

@@ -18,10 +18,7 @@ export interface ExecWorld {
   readonly platform: string;
 }
 
-/**
- * Runs a command with its own server. Returns the exit code of the command. As in shells, it is 127 if the
- * command is not found. Throws an Error if the server cannot start.
- */
+/** Runs a command with its own server. Returns the exit code. Throws an Error if the server cannot start. */
 export async function runWithServer(request: DevExecRequest, world: ExecWorld): Promise<number> {
   const { seed, keep } = request;
   const signals = takeSignals();
@@ -113,9 +110,6 @@ function takeSignals(): Signals {
   };
 }
 
-/**
- * Whether a terminal sent the signal. A terminal sends Ctrl-C and Ctrl-\ to all foreground programs, so the
- * command gets them, too.
- */
+/** Whether a terminal sent the signal. If so, the terminal has sent it to the command, too. */
 const isFromTerminal = (signal: NodeJS.Signals): boolean =>
   (signal === "SIGINT" || signal === "SIGQUIT") && Boolean(process.stdin.isTTY);

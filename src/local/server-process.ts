@@ -11,10 +11,7 @@ const ofCache = ["XDG_CACHE_HOME", "LOCALAPPDATA"];
 /** The variables of the system that every program needs. */
 const ofSystem = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LANG", "TZ", ...ofCache];
 
-/**
- * The settings that a test server reads from the environment. All other settings there, such as a database, are
- * for a different server.
- */
+/** The settings that a test server reads from the environment. Other settings are for a different server. */
 export const serverSettings = [
   ...["INNKEEP_LOG_LEVEL", "INNKEEP_RATE_LIMITS", "INNKEEP_BUDGETS", "INNKEEP_CORS_ORIGINS"],
   ...["INNKEEP_REGISTRATION", "INNKEEP_REDIRECT_URL", "INNKEEP_ATTESTATION", "INNKEEP_PLAY_PACKAGES"],
@@ -88,8 +85,8 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a development server in its own process, port and folder. When this program ends, the server ends,
- * too, and removes its folder. Throws an Error with the server's message if the server cannot start. (rule O13)
+ * Starts a development server with its own folder, until this program ends. Throws an Error if it cannot start.
+ * (rule O13)
  */
 export async function startServerProcess(options: {
   /** The built file of the server. */
@@ -147,8 +144,8 @@ export async function startServerProcess(options: {
 const outputGraceMs = 1_000;
 
 /**
- * Returns the data in the first line of the server. `signal` aborts when the server has ended. Throws an Error
- * with the server's message if the server failed.
+ * Returns the data in the server's first line. `signal` aborts when the server ends. Throws the error of the
+ * server.
  */
 async function readyOf({ stdout }: ChildProcess, signal: AbortSignal): Promise<Ready> {
   if (!stdout) throw new Error("The server has no standard output.");

@@ -100,8 +100,8 @@ export interface Innkeep {
   /** The server's time. */
   now(): Promise<Date>;
   /**
-   * Moves the clock by a duration (`1d`, `-2h30m`, `P1D`, or milliseconds). Applies the changes that are due. Resolves
-   * to the new time.
+   * Moves the clock (by `1d`, `-2h30m`, `P1D` or milliseconds) and applies due changes. Resolves to the new
+   * time.
    */
   advance(duration: string | number): Promise<Date>;
   /** Sets the clock of the server. The clock continues from this time. Resolves to the new time. */
@@ -123,8 +123,8 @@ export interface Innkeep {
 }
 
 /**
- * Starts a server on a free port, without rate limits. The server ends with this process, even if this process
- * is killed. Throws an Error if the server cannot start, and a TypeError for invalid options.
+ * Starts a server without rate limits, which ends with this process. Throws an Error, or a TypeError for
+ * invalid options.
  */
 export async function startInnkeep(options: StartOptions = {}): Promise<Innkeep> {
   assertOptions(options);
@@ -189,10 +189,7 @@ function control(baseUrl: string) {
 
 const known = ["seed", "now", "settings"];
 
-/**
- * Throws a TypeError that lists every fault. Without this check, a wrong option name would be noticed only in a
- * failing test.
- */
+/** Throws a TypeError that lists every fault, such as an unknown option. */
 function assertOptions(options: unknown): void {
   const faults = isObject(options) ? faultsOf(options) : ["The options must be an object."];
   if (faults.length > 0) throw new TypeError(faults.join("\n"));

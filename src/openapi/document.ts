@@ -178,8 +178,8 @@ const errorSchema = {
 };
 
 /**
- * Creates the OpenAPI 3.1 document of the API. This takes a tenth of a second. `pause` is called before each
- * endpoint, so that the server can answer other requests in between.
+ * Creates the OpenAPI 3.1 document. `pause` is called before each endpoint, so the server can answer other
+ * requests.
  */
 export async function createOpenApi(baseUrl: string, pause?: () => Promise<void>): Promise<Json> {
   const schemas = createSchemas();
@@ -448,10 +448,7 @@ function formSchema(body: z.ZodMiniObject, schemas: Schemas): Json {
   return { type: "object", properties: Object.fromEntries(fields), ...(required.length ? { required } : {}) };
 }
 
-/**
- * Whether a list must have at least one element. If so, a form must contain the field. The schema does not
- * require the field, because a missing list has its own error code.
- */
+/** Whether a form must contain this list. The schema allows a missing list, which has its own error code. */
 const needsElement = ({ minItems }: Json): boolean => minItems === 1;
 
 function partOf(schema: Json): Json {
@@ -485,8 +482,7 @@ function createSchemas(): Schemas {
   function reference(name: string, schema: z.core.$ZodType, direction: Direction): Json {
     const converted = convert(schema, direction);
     const known = used.get(name);
-    // A schema can differ between requests and answers, because of defaults and transformations. In this case,
-    // the schema of the request gets a separate name.
+    // A schema can differ between requests and answers. The second form gets a separate name.
     const free = known === undefined || JSON.stringify(known) === JSON.stringify(converted);
     const unique = free ? name : `${name}Input`;
     used.set(unique, converted);
@@ -541,10 +537,7 @@ const closedLists: ReadonlySet<z.core.$ZodType> = new Set([
   changelog.BodyFormat,
 ]);
 
-/**
- * Whether later versions may add values to a list. Only lists in answers are open. Requests may contain only values
- * that the server supports.
- */
+/** Whether later versions may add values to a list. Only lists in answers are open. */
 const isOpenList = (
   schema: z.core.$ZodType,
   { enum: values }: z.core.JSONSchema.BaseSchema,
@@ -557,10 +550,7 @@ function openList(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   delete jsonSchema.enum;
 }
 
-/**
- * Allows unknown fields, because the server ignores them in requests, and later versions may add them to
- * answers. Removes the limits of safe integers.
- */
+/** Allows unknown fields, because later versions may add fields. Removes the limits of safe integers. */
 function open(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -1,8 +1,8 @@
 import { analyse } from "chardet";
 
 /**
- * Returns the text of bytes in UTF-8, UTF-16 or an older encoding. If the older encoding is not clear, decodes
- * as Windows-1252. Undefined if the bytes are no text. (rule L20)
+ * Returns the text of bytes in UTF-8, UTF-16 or an older encoding. Undefined if the bytes are no text.
+ * (rule L20)
  */
 export function decodedText(bytes: Uint8Array): string | undefined {
   const encoding = encodingOf(bytes, { isCut: false });
@@ -17,8 +17,7 @@ export function decodedAs(encoding: string | undefined, bytes: Uint8Array): stri
 }
 
 /**
- * Returns the encoding of the first bytes of a text. With `isCut`, the last character may be incomplete.
- * Undefined if the bytes are no text.
+ * Returns the encoding of bytes; undefined if they are no text. `isCut`: the last character may be incomplete.
  */
 export function encodingOf(head: Uint8Array, { isCut } = { isCut: true }): string | undefined {
   const [first, second] = head;

@@ -48,10 +48,7 @@ export const fullDiskText = (folder: string, { code }: Pick<NodeJS.ErrnoExceptio
     ? `The disk space for this user is used up in the folder ${folder}: delete files, or ask for more space, then try again.`
     : `The disk of the folder ${folder} is full: free some space on it, or move the folder to a larger disk, then try again.`;
 
-/**
- * Returns the word that a person probably meant: the word that needs the fewest changes. Undefined if no word is
- * similar.
- */
+/** Returns the word that a person probably meant. Undefined if no word is similar. */
 export function closest(given: string, words: readonly string[]): string | undefined {
   const wanted = given.toLowerCase();
   const ranked = words

@@ -8,9 +8,10 @@ export interface TextFile {
   readonly text: string;
 }
 
-// The size of an A4 page in points. The width of a character in Courier is 0.6 of the font size.
+// The size of an A4 page in points.
 const page = { width: 595, height: 842, margin: 40, size: 8, leading: 10 };
 
+// The width of a character in Courier is 0.6 of the font size.
 const columns = Math.floor((page.width - 2 * page.margin) / (page.size * 0.6));
 
 const rows = Math.floor((page.height - 2 * page.margin) / page.leading);
@@ -106,10 +107,7 @@ const bytes: ReadonlyMap<string, string> = new Map(
 
 const tabWidth = 8;
 
-/**
- * Returns a text as a terminal shows it, in lines of at most `columns` bytes of Windows-1252. Control and unknown
- * characters become `\u{…}`.
- */
+/** Returns a text as a terminal shows it, in lines of at most `columns` bytes of Windows-1252. */
 function setLines(text: string, columns: number): string[] {
   const plain = normalised(fromTerminal(text.replace(/^\ufeff/, "")), "NFC");
   return plain.split(/\r\n|\n|\r/).flatMap((line) => wrapped(line, columns));
@@ -136,6 +134,7 @@ function cut(line: string, columns: number): string[] {
   return Array.from({ length: rows }, (_, row) => line.slice(row * columns, (row + 1) * columns));
 }
 
+/** Returns the character in Windows-1252. Control and unknown characters become `\u{…}`. */
 function byteOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if ((code >= 0x20 && code < 0x7f) || (code >= 0xa0 && code <= 0xff)) return character;

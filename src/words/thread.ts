@@ -22,16 +22,13 @@ interface Repeated {
 
 /** How a repeated report differs from the first report. */
 interface RepeatDifference {
-  /**
-   * The text of the repeated report, or only the lines that differ if most are the same. Undefined if the whole text is
-   * the same.
-   */
+  /** The text of the repeated report, or only the different lines. Undefined if the texts are the same. */
   readonly text: string | undefined;
   /** Whether `text` contains only the lines that differ. */
   readonly isPartOfText: boolean;
   /**
-   * The metadata entries that differ, with the values of the repeated report. An object has only the different fields.
-   * The value is undefined if only the first report has the entry.
+   * The different metadata of the repeated report. The value is undefined if only the first report has the
+   * entry.
    */
   readonly facts: readonly (readonly [name: string, value: unknown])[];
 }
@@ -86,16 +83,13 @@ type Foldable = Pick<Message, "category"> & {
 };
 
 /**
- * Whether a message is a repeated report. Only reports have a category. The first report of a merged thread is no
- * repeated report.
+ * Whether a message is a repeated report. Only reports have a category. A merged thread's first report does not
+ * count.
  */
 const isRepeat = ({ category, id, mergedFrom }: Foldable): boolean =>
   category !== undefined && (mergedFrom === undefined || mergedFrom !== id);
 
-/**
- * A message, or a group of repeated reports that is shown as one line (`folded`). The first and the last report
- * in a row are never part of a group.
- */
+/** A message, or a group of repeated reports that is shown as one line (`folded`). */
 type Folded<One> = One | { readonly folded: readonly One[] };
 
 /** The maximum number of repeated reports in a row that are all shown. */
@@ -155,10 +149,7 @@ function runOf(metadata: Message["metadata"]): string | undefined {
  */
 const mostNamed = 5;
 
-/**
- * Returns sentences about the delivery of a reply, for its writer. Without `mails`, the sentences say that the mails
- * will be sent.
- */
+/** Returns sentences about the delivery of a reply. Without `mails`, they say that the mails will be sent. */
 export const deliveryWords = (
   delivery: ReplyDelivery,
   mails: readonly ReplyMail[] = [],
@@ -233,8 +224,7 @@ interface AnsweredThread {
 }
 
 /**
- * Returns the report whose sender a reply probably answers: the newest report or answer. Our own messages do not count,
- * because another sender may still wait. (rule M10)
+ * Returns the report whose sender a reply probably answers: the newest report or answer of a sender. (rule M10)
  */
 export function probableReceiver({ feedback, messages }: AnsweredThread): string {
   const last = messages.findLast(({ direction }) => direction === "inbound");
@@ -275,8 +265,8 @@ export const missingValueText = ({ operator, value }: MissingValue): string =>
     : `No thread is assigned to ${value}. Possible are assignee:me, assignee:none and the address of an assignee.`;
 
 /**
- * Returns a text that explains that the search reads `OR`, `AND` and `NOT` as ordinary words. Undefined if the
- * query has none of these words, or if the whole query is in capitals.
+ * Explains that `OR`, `AND` and `NOT` are ordinary words. Undefined without these words, or for a query in
+ * capitals.
  */
 export function logicWordsText(query: string): string | undefined {
   const unquoted = query.replaceAll(/"[^"]*"/g, " ");
@@ -305,8 +295,8 @@ interface MarkedText {
 }
 
 /**
- * Like `replyInWords`, for a line with `marks`, the positions of found words. A placeholder that overlaps with
- * a found word does not change.
+ * Like `replyInWords`, for a line with found words. A placeholder that overlaps with a found word does not
+ * change.
  */
 export function markedInWords(line: MarkedText): MarkedText {
   const added = linkWords.length - statusUrl.length;
@@ -322,9 +312,6 @@ export function markedInWords(line: MarkedText): MarkedText {
   }, line);
 }
 
-/**
- * Returns how many older messages are not shown, and the flag that shows the next of them. Older servers send
- * no `nextBefore`.
- */
+/** Returns how many older messages are not shown, and the flag for them. Older servers send no `nextBefore`. */
 export const olderWords = (omittedMessages: number, nextBefore: string | undefined): string =>
   `${omittedMessages}, not shown${nextBefore === undefined ? "" : `; --before ${nextBefore} shows the next of them`}`;

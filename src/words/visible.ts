@@ -5,8 +5,8 @@ interface VisibleText {
 }
 
 /**
- * Removes control, invisible and direction characters. Unifies line breaks and spaces. Keeps letters, marks, emoji, and
- * the joiners that spelling needs. (rule W1)
+ * Removes control, invisible and direction characters. Unifies line breaks and spaces. Keeps the joiners that
+ * spelling needs. (rule W1)
  */
 export function visibleText(given: string): VisibleText {
   let text = given.replace(lineBreaks, "\n");
@@ -79,10 +79,7 @@ const escapes = (character: string): string =>
     (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
   ).join("");
 
-/**
- * Matches any URL scheme. Programs open many schemes (`tel:`, `sms:`, `magnet:`, `ms-settings:`), and a list of them
- * would never be complete.
- */
+/** Matches any URL scheme. Programs open many schemes (`tel:`, `magnet:`). A list would never be complete. */
 const scheme = /\b([a-z][a-z\d+.-]{1,30}):(?=[^\s:])/gi;
 
 /** Changes addresses in a line, so that no program turns them into links. */
@@ -97,8 +94,8 @@ export const unlinkedLine = (given: string, most: number): string =>
   unlinked(oneLine(given, most)).replace(/@(?=\S)/g, "@ ");
 
 /**
- * Returns one line for a place that shows Markdown. Nothing becomes a link, mention, emoji or formatting. Each letter
- * can still be read. (rule W3)
+ * Returns one line for Markdown. Nothing becomes a link, mention, emoji or formatting. Each letter can be read.
+ * (rule W3)
  */
 export const unmade = (given: string, most: number): string =>
   unlinked(oneLine(given, most))
@@ -137,8 +134,7 @@ const hiddenClasses = [
 const scripts = (names: string) => `[${names.replace(/\w+/g, "\\p{Script=$&}").replaceAll(" ", "")}]`;
 
 /**
- * Scripts whose spelling uses joiners, which are invisible characters. In these scripts, a joiner between two
- * letters can change the word.
+ * Scripts whose spelling uses joiners (invisible characters). A joiner between two letters can change the word.
  */
 const joining = scripts(
   "Arab Syrc Mand Nkoo Mong Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Tibt Mymr Khmr Bali Java Newa",
@@ -155,7 +151,7 @@ const spelling = [
   "[\\u{A0}\\u{202F}\\u{3000}]",
   `(?<=${joining})[\\u{200C}\\u{200D}](?=${word})`,
   `(?<=${word})[\\u{200C}\\u{200D}](?=${joining})`,
-  // A joiner at the end of a word gives the last letter another form, in scripts of India and in Arabic.
+  // In scripts of India and in Arabic, a joiner at a word's end changes the last letter.
   `(?<=(?=\\p{M})${joining})[\\u{200C}\\u{200D}]`,
   "(?<=(?=\\p{L})\\p{Script=Arab})\\u{200D}",
   `(?<=${unspaced})\\u{200B}(?=${unspaced})`,
@@ -168,10 +164,11 @@ const spelling = [
 let made: RegExp | undefined;
 
 /**
- * Returns the pattern for hidden characters. Combining marks after the fourth on a letter count as hidden,
- * because they cover other letters. The pattern is large and rarely needed, so it is created at first use.
+ * Returns the pattern for hidden characters. Combining marks after the fourth on a letter count, because they
+ * cover other letters.
  */
 function finder(): RegExp {
+  // The pattern is large and rarely needed, so it is created at first use.
   made ??= new RegExp(
     [
       `(?<ordinary>\\p{RGI_Emoji}|${spelling})`,
@@ -185,10 +182,7 @@ function finder(): RegExp {
 // A fast search, which comes before the slow search with `finder`. Most texts contain none of these characters.
 const suspicious = new RegExp(`(?![ \\n\\t])[${hiddenClasses}]|\\p{M}`, "v");
 
-/**
- * Splits a text at characters that could deceive a reader. Plain pieces keep ordinary spelling, such as line breaks,
- * no-break spaces, and joiners in emoji and scripts.
- */
+/** Splits a text at characters that could deceive a reader. Ordinary spelling stays in the plain pieces. */
 export function piecesOf(text: string): Piece[] {
   if (!suspicious.test(text)) return text === "" ? [] : [{ kind: "plain", text }];
   const pieces: Piece[] = [];
@@ -204,25 +198,22 @@ export function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
-/** A hidden character as a page shows it. The code contains the number of its repeats, such as `U+200B × 300`. */
+/** A hidden character as a page shows it. `code` includes the number of repeats: `U+200B × 300`. */
 interface HiddenMark {
   readonly at: number;
   readonly code: string;
   readonly name: string;
 }
 
-/**
- * A row of up to this many equal hidden characters has one mark for each character. A longer row has one mark
- * for all.
- */
+/** Up to this many equal hidden characters have one mark each. A longer row has one mark. */
 const mostSingle = 3;
 
 /** The maximum number of marks of a text. Further hidden characters are shown as text, such as `[U+200B]`. */
 const mostMarks = 200;
 
 /**
- * Splits a text into ordinary text and marks for hidden characters. A long row of equal hidden characters gets
- * one mark with a count. Without these limits, a short text could make a page very large.
+ * Splits a text into ordinary text and marks for hidden characters. Without limits, the page could be very
+ * large.
  */
 export function withMarks(text: string): (string | HiddenMark)[] {
   const parts: (string | HiddenMark)[] = [];
@@ -302,8 +293,8 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns program output as a terminal shows it: without codes, and without progress lines that later lines
- * replaced. Keeps all other text, even text that the program has erased. (rule L19)
+ * Returns program output as a terminal shows it: without codes and replaced progress lines. Keeps other erased
+ * text. (rule L19)
  */
 export function fromTerminal(given: string): string {
   if (!isForTerminal.test(given)) return given;
@@ -382,8 +373,8 @@ function backspaced(text: string): string {
 }
 
 /**
- * Returns a line without progress texts that later text replaced. Other erased text stays, because test runners
- * also erase important results.
+ * Returns a line without replaced progress texts. Other erased text stays, because test runners also erase
+ * important results.
  */
 function lastStateOf(line: string, joint: string): string {
   const states = line.split("\r").map((state) => ({
@@ -411,7 +402,7 @@ export const shownAddress = (given: string): string =>
 
 const linkableProtocols: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
-/** Returns the address if a page may link to it. Undefined for others, such as a path or a `javascript:` address. */
+/** Returns the address if a page may link to it. Undefined for others, such as `javascript:` addresses. */
 export function safeAddress(given: string): string | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   return url && linkableProtocols.has(url.protocol) ? url.href : undefined;

@@ -20,8 +20,8 @@ interface SignedMessage {
 }
 
 /**
- * Returns the headers of Standard Webhooks. They have a signature for each secret, so that receivers can change to a
- * new secret. (rule O26)
+ * Returns the headers of Standard Webhooks. Each secret has a signature, so that receivers can change secrets.
+ * (rule O26)
  */
 export const webhookHeaders = (
   { id, seconds, body }: SignedMessage,

@@ -63,8 +63,8 @@ export function account(deps: AccountsDeps): Handlers<typeof accountContract> {
 }
 
 /**
- * Throws `invalid_credentials` for a wrong password, and `rate_limited` after too many attempts. The attempt counts as
- * failed until the caller passes the result to `uncountAttempt`.
+ * Checks the password. Throws `invalid_credentials` and `rate_limited`. The attempt counts as failed until
+ * `uncountAttempt` gets the result.
  */
 async function provePassword(
   deps: AccountsDeps,

@@ -38,10 +38,7 @@ export function createNameChange(deps: Pick<Deps, "clock" | "newId">) {
 
 export type NoticeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
-/**
- * The subject and the first sentence of the mail about a change of an account. The mail warns the owner of the
- * account, because a stranger may have made the change.
- */
+/** The subjects and first sentences of the mails that warn about account changes. */
 const changes = {
   password: "The password of your account was changed.",
   firstPassword: "A password was set for your account.",
@@ -53,8 +50,8 @@ const changes = {
 } as const;
 
 /**
- * Queues a mail about a change of an account, in the transaction of the change. An unverified address gets no
- * mail, because the address may belong to a stranger. (rule S28)
+ * Queues a mail about an account change. An unverified address gets no mail: it may belong to a stranger.
+ * (rule S28)
  */
 export async function notifyAccount(
   deps: NoticeDeps,

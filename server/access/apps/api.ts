@@ -124,10 +124,7 @@ function checkChat(
   if (fault !== undefined) throw badRequest("chatWebhookUrl", fault);
 }
 
-/**
- * Creates a function that returns the values to store, with a new chat address in encrypted form. If a client
- * sends back the masked chat address of an answer, the stored address does not change.
- */
+/** Creates a function that encrypts a new chat address. The masked address of an answer changes nothing. */
 const createSealedIn =
   ({ sealer }: Pick<Deps, "sealer">) =>
   <Body extends AppChange>({ chatWebhookUrl, ...body }: Body, present?: App) => {

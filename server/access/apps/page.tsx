@@ -57,8 +57,8 @@ function updateApp(visit: SignedInVisit): Promise<Reply<"changed">> {
 }
 
 /**
- * Returns how many threads the next daily cleanup would delete because of the new settings. Undefined if it
- * would delete none, or if the person has confirmed the deletion.
+ * Returns how many threads the new settings would delete. Undefined for none, or after the person's
+ * confirmation.
  */
 async function oldThreads(
   { ask, fields, param }: SignedInVisit,
@@ -87,10 +87,7 @@ function deleteApp(visit: SignedInVisit): Promise<Reply<"app-deleted">> {
   );
 }
 
-/**
- * Shows the new key in the answer to the form. A redirect would put the key into an address or a cookie. If the
- * same form is sent again, the answer shows the same key.
- */
+/** Creates a key. A redirect would put the key into an address or a cookie. */
 function createKey(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   return reshowForm(

@@ -8,10 +8,7 @@ import { listed, select, update } from "../../database/transaction.ts";
 import { members } from "../members/store.ts";
 import { oneForViewer, type Seen, type Viewer, visibleTo } from "../members/visibility.ts";
 
-/**
- * Returns the app. Throws `not_found` if the viewer is not a member, and `forbidden` if the viewer's role does not
- * suffice.
- */
+/** Returns the app. Throws `not_found` for non-members, and `forbidden` if the role does not suffice. */
 export async function ownedApp(reader: Reader, id: string, viewer: Viewer): Promise<Seen<AppRow>> {
   const app = await apps.find(reader, id, viewer);
   if (!app) throw new ApiError("not_found");
@@ -44,20 +41,13 @@ export const apps = {
 
   find: (reader: Reader, id: string, viewer: Viewer) => appOf(reader, viewer, id),
 
-  /**
-   * Locks an app until the transaction ends. SQLite needs no lock. A transaction that changes rows of the app
-   * and then the app must call this first. Otherwise a deadlock with a deletion is possible: a deletion locks
-   * the app before its rows.
-   */
+  /** Locks an app. Lock the app before its rows, as a deletion does. Otherwise, a deadlock is possible. */
   async lock(tx: Transaction, id: string): Promise<void> {
     if (tx.engine === "postgres")
       await tx.run("SELECT 1 AS one FROM apps WHERE id = ? FOR NO KEY UPDATE", id);
   },
 
-  /**
-   * Returns the account whose upload budget the app uses. This is the creator of the app. If the creator is no
-   * longer an owner, it is the owner who became a member first.
-   */
+  /** Returns the account whose upload budget the app uses: its creator, otherwise its earliest owner. */
   findOwner: (reader: Reader, id: string) =>
     reader.get<{ ownerId: string }>(`SELECT owner_id AS "ownerId" FROM apps WHERE id = ?`, id),
 

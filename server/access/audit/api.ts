@@ -25,9 +25,7 @@ export interface NamedTarget {
     | undefined;
 }
 
-/**
- * Returns the targets of audit entries, by id. Makes one query for each kind of target, and one for deleted targets.
- */
+/** Returns the targets of audit entries, by id. Makes one query for each kind, and one for deleted targets. */
 export async function namedTargets(
   reader: Reader,
   entries: readonly AuditEntry[],
@@ -47,10 +45,7 @@ export async function namedTargets(
   return named;
 }
 
-/**
- * The kinds of targets whose audit entries contain the label of the target. The audit log shows this label
- * after the target was deleted.
- */
+/** The kinds whose entries contain the target's label. The audit log shows the label of a deleted target. */
 const keepLabel = new Set(["token", "connection", "key", "tag", "saved_reply", "view"]);
 
 /** A token with which an action was done. */
@@ -82,10 +77,7 @@ async function labelsOf(reader: Reader, which: "live" | "deleted", ids: Readonly
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/**
- * Splits an actor such as `ada@example.org, token <id>` into the name and the token id. Without a token, the
- * whole text is the name.
- */
+/** Splits an actor, such as `ada@example.org, token <id>`. Without a token, `name` is the whole text. */
 export function actorParts(actor: string): { readonly name: string; readonly tokenId?: string } {
   const [, name, tokenId] = /^(.*), token ([\da-f-]{36})$/.exec(actor) ?? [];
   return name === undefined || tokenId === undefined ? { name: actor } : { name, tokenId };

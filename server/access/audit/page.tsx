@@ -149,7 +149,7 @@ const Entry = ({ entry, navigation, target, tokens }: EntryProps) => (
   </tr>
 );
 
-/** Shows who did the action, and with which token. If no label of the token was recorded, its id is shown. */
+/** Shows who did the action, and with which token. Without a recorded label, shows the token's id. */
 const Actor = ({
   actor,
   navigation,
@@ -185,8 +185,7 @@ const TokenName = ({
 type TargetLocation = NonNullable<NamedTarget["location"]>;
 
 /**
- * Shows the name of the target. If the name is unknown, shows the beginning of the id. Shows no id of the
- * entry's own app, of a session or of an account.
+ * Shows the target's name, or the beginning of its id. Hides the ids of the entry's app, sessions and accounts.
  */
 const Target = ({
   entry,
@@ -262,13 +261,10 @@ const fieldNames: Readonly<Record<string, string>> = {
   enabled: "Turned on",
 };
 
-/**
- * Returns the label of a field in the forms of the console. If no form has the field, returns its name in the
- * API.
- */
+/** Returns the label of a field in the console's forms, otherwise its name in the API. */
 const nameOfField = (field: string): string => fieldNames[field] ?? draftFieldOf(field)?.label ?? field;
 
-/** Shows the changed fields with old and new values. For secrets and long texts, shows only the name of the field. */
+/** Shows the changed fields, with old and new values. Shows no values of secrets and long texts. */
 const AuditChanges = ({ changes = [] }: { readonly changes: readonly AuditChange[] | undefined }) =>
   changes.length === 0 ? null : (
     <ul class="plain small">
@@ -465,10 +461,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "webhook.replay": "Sent the events of a period to a webhook again",
 };
 
-/**
- * The texts for audited actions, by the code of the action. If an action of another version of Innkeep has no
- * text, the page shows its code.
- */
+/** The texts for audited actions, by the code of the action. The page shows an unknown action's code. */
 export const auditActionNames: ReadonlyMap<string, string> = new Map(Object.entries(actionNames));
 
 /** The filter of the audit log, as in the page's query. An empty value selects all entries. */

@@ -14,8 +14,8 @@ export interface Author {
 }
 
 /**
- * Creates a function that writes an audit entry. Call it in the transaction of the change, so that each change has its
- * entry. If `changes` is empty, the function writes nothing. (rule O4)
+ * Creates a function that writes an audit entry, unless `changes` is empty. Call the function in the change's
+ * transaction. (rule O4)
  */
 export const createAuditWriter =
   ({ newId, clock }: Pick<Deps, "newId" | "clock">) =>

@@ -8,8 +8,8 @@ type Values = Readonly<Record<string, unknown>>;
 const longest = 300;
 
 /**
- * Returns the fields in which `after` differs from `before`. A field that is missing in `after` has not
- * changed. The fields in `unshown` are secrets and long texts; the result has no values for these fields.
+ * Returns the fields that differ. A field missing in `after` has not changed. Fields in `unshown` get no
+ * values.
  */
 export const changesBetween = (
   before: Values,

@@ -46,10 +46,7 @@ export const audit = {
       changes: entry.changes && entry.changes.length > 0 ? JSON.stringify(entry.changes) : null,
     }),
 
-  /**
-   * Returns the entries after `position` that the viewer may read, newest first. `position` is the `at` and `id` of an
-   * entry.
-   */
+  /** Returns the entries after the entry `position` that the viewer may read, newest first. */
   async list(
     reader: Reader,
     viewer: Viewer,
@@ -78,8 +75,7 @@ export const audit = {
 const rowKey: Record<Engine, string> = { sqlite: "e.rowid", postgres: "e.id" };
 
 /**
- * Returns a query for the scopes that a person may read. The scope of an entry is its app, or its account if it
- * has no app. Owners of a deleted app still read the entries of the app. (rule K24)
+ * Returns a query for the scopes that a person may read: the account, the apps and the former apps. (rule K24)
  */
 function scopesOf(viewer: Viewer, appId: string | undefined): Condition {
   const { userId, needs } = viewer;
@@ -97,8 +93,8 @@ function conditions(
   engine: Engine,
 ): Condition[] {
   return [
-    // SQLite uses the index only if both sides of the comparison have no type affinity. `coalesce` removes the affinity
-    // of a column.
+    // SQLite uses the index only if both sides have no type affinity. `coalesce` removes the affinity of a
+    // column.
     ["coalesce(e.app_id, e.owner_id) = coalesce(s.scope, '')"],
     ...given("e.action = ?", action),
     ...given("e.at >= ?", from),
@@ -112,10 +108,7 @@ function conditions(
 
 const isId = /^[\da-f]{8}-[\da-f-]{27}$/i;
 
-/**
- * The SQL condition for the entries of actions that were done with one token. To find all entries of a person
- * or of `agent`, use `personOf`.
- */
+/** The SQL condition for actions that were done with one token. For persons and `agent`, use `personOf`. */
 const byToken: Record<Engine, string> = {
   sqlite: `actor LIKE '%, token %' AND ${tokenOf.sqlite} = ?`,
   postgres: `actor LIKE '%, token %' AND ${tokenOf.postgres} = ?`,
@@ -171,8 +164,8 @@ export function findTargets(reader: Reader, kind: TargetKind, ids: readonly stri
 }
 
 /**
- * Removes the subjects of threads from audit entries, because senders wrote the subjects. The entries still
- * show that a subject changed.
+ * Removes the subjects of threads from audit entries, because senders wrote them. The entries still show the
+ * change.
  */
 export async function forgetSubjects(tx: Transaction, threads: string, ...values: Value[]): Promise<void> {
   const entries = await tx.all<{ id: string; changes: string }>(

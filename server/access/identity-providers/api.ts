@@ -54,10 +54,7 @@ export type IdentityDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" 
 /** Signs people in with identities of providers, and connects identities to accounts. */
 export function identities(deps: IdentityDeps) {
   return {
-    /**
-     * Counts a call for a `state` in the database, so that all servers share the count. Returns true only for the first
-     * call.
-     */
+    /** Returns true only for the first call with this `state`. All servers share the count. */
     isFirst: (state: string): Promise<boolean> =>
       deps.database.write(async (tx) => {
         const verdict = await consume(tx, {
@@ -121,8 +118,8 @@ export function identities(deps: IdentityDeps) {
 }
 
 /**
- * Signs the person in, or asks for the second factor. An account without a name gets the name from the provider. (rule
- * K33)
+ * Signs the person in, or asks for the second factor. Gives a nameless account the provider's `name`.
+ * (rule K33)
  */
 async function signInOrAsk(
   deps: IdentityDeps,
@@ -152,8 +149,8 @@ const isTaken = async (tx: Transaction, email: string | undefined): Promise<bool
   email !== undefined && (await users.findByEmail(tx, email)) !== undefined;
 
 /**
- * Creates an account and connects the identity to it. Returns undefined if somebody else has just created an
- * account with this address.
+ * Creates an account with the identity. Undefined if somebody else has just created an account with this
+ * address.
  */
 async function register(
   deps: Pick<Deps, "clock" | "newId">,

@@ -88,10 +88,7 @@ function createConnect(deps: FlowDeps, steps: SharedSteps) {
   };
 }
 
-/**
- * The maximum length of the address to open after the sign-in, in characters. A longer address does not fit
- * into the cookie. The browser opens the start page instead.
- */
+/** The maximum number of characters of `to`. A longer address does not fit into the cookie. */
 const longestTo = 2_000;
 
 type FlowDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
@@ -292,10 +289,7 @@ export const ProviderLinks = ({
 
 type Addresses = Pick<Settings, "baseUrl" | "consoleUrl">;
 
-/**
- * The paths as this server receives them. They do not contain the path of the base address, because a reverse
- * proxy removes that path.
- */
+/** The paths as this server receives them. A reverse proxy removes the path of the base address. */
 const startPath = "/tavern/with/:provider";
 
 const callbackPath = "/tavern/with/:provider/callback";
@@ -314,10 +308,7 @@ export const callbackAddress = (settings: Addresses, providerId: string): string
 export const connectAddress = (settings: Addresses, providerId: string): string =>
   new URL(`${originOf(settings)}/tavern/with/${providerId}/connect`).pathname;
 
-/**
- * Returns the start of all addresses of the sign-in. They are on the console's host, because cookies belong to one
- * host.
- */
+/** Returns the start of all sign-in addresses. They are on the console's host, because of the cookies. */
 function originOf({ baseUrl, consoleUrl }: Addresses): string {
   const console = new URL(consoleUrl).origin;
   return new URL(baseUrl).origin === console ? baseUrl : console;
@@ -396,8 +387,8 @@ const showIdentityRefusal = (links: Links, error: ApiError, to = links.home): Re
 });
 
 /**
- * Returns the address of the sign-in page that leads to `to`. If a person with an account only wanted the start
- * page, the sign-in page leads to the page that connects the provider.
+ * Returns the sign-in address that leads to `to`. For `email_taken`, leads to `signInMethods` instead of
+ * `home`.
  */
 function signInAgain({ signIn, signInMethods, home }: Links, { code }: ApiError, to: string): string {
   if (to !== home) return onTo(signIn, to);

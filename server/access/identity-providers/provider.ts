@@ -14,8 +14,7 @@ interface FlowChecks {
 }
 
 /**
- * An OpenID Connect provider. If a method fails, it throws an `ApiError`. The code is `busy` if the provider
- * does not answer.
+ * An OpenID Connect provider. Methods throw an `ApiError`; its code is `busy` if the provider does not answer.
  */
 export interface Provider {
   readonly id: string;
@@ -75,10 +74,7 @@ function discover({ issuer, clientId, clientSecret }: IdentityProvider): Promise
   return openid.discovery(server, clientId, undefined, authentication, { timeout: timeoutSeconds, execute });
 }
 
-/**
- * Sends the secret in the header, which is the default of the standard. If the provider does not support this,
- * sends the secret in the body.
- */
+/** Sends the secret in the header, the default. If the provider does not support that, uses the body. */
 function secretAuthentication(secret: string): openid.ClientAuth {
   const [inHeader, inBody] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
   return (server, ...rest) => {
@@ -87,10 +83,7 @@ function secretAuthentication(secret: string): openid.ClientAuth {
   };
 }
 
-/**
- * Exchanges the code in `answer` for tokens. Returns the identity, the verified e-mail address and the name.
- * Checks state, issuer, nonce, audience, times and signature.
- */
+/** Exchanges the code in `answer`. Returns the checked identity, the verified e-mail address and the name. */
 async function redeem(config: openid.Configuration, answer: URL, checks: FlowChecks) {
   const tokens = await openid.authorizationCodeGrant(config, answer, {
     expectedState: checks.state,
@@ -106,8 +99,8 @@ async function redeem(config: openid.Configuration, answer: URL, checks: FlowChe
 }
 
 /**
- * Returns the scopes to request. The scope `profile` gives access to the name. It is requested only if the
- * provider lists it, because some providers refuse unknown scopes. (rule K33)
+ * Returns the scopes to request. `profile` gives access to the name, but some providers refuse unknown scopes.
+ * (rule K33)
  */
 const scopeFor = (config: openid.Configuration): string =>
   config.serverMetadata().scopes_supported?.includes("profile") ? "openid email profile" : "openid email";
@@ -140,8 +133,8 @@ const isAddress = (text: string): boolean =>
 const retryAfterSeconds = 5;
 
 /**
- * Replaces failures of a provider with errors that contain no text of the provider. The log contains only the
- * OAuth error code from the answer of the provider.
+ * Replaces provider failures with errors without the provider's text. The log contains only the OAuth error
+ * code.
  */
 const providerErrors = (name: string) => {
   const unavailable = (cause: unknown) =>
@@ -174,10 +167,7 @@ function refusal(name: string, error: unknown): ApiError {
   return new ApiError("bad_request", { message }, { cause });
 }
 
-/**
- * Whether nobody can sign in now. Either the network or the provider fails, or the provider refuses the client
- * id or secret.
- */
+/** Whether nobody can sign in: network or provider fails, or the provider refuses the client id or secret. */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof openid.WWWAuthenticateChallengeError) return true;
   if (error instanceof openid.AuthorizationResponseError)

@@ -29,10 +29,7 @@ export type IdentityRefusal =
   | "email_taken"
   | "registration_off";
 
-/**
- * Decides what a person with a proven identity may do. The same e-mail address never connects the identity to
- * an account, because the address does not prove who owns the account.
- */
+/** Decides what a person with a proven identity may do. An e-mail address never proves who owns an account. */
 export function judgeIdentity(identity: IdentityFacts): IdentityVerdict {
   return identity.startedBy === undefined ? judgeSignIn(identity) : judgeConnecting(identity);
 }

@@ -59,8 +59,8 @@ export function members(deps: Pick<Deps, "clock" | "database" | "newId">): Handl
 }
 
 /**
- * Returns the member to change. `to` is the new role; null removes the member. Locks the app's members. Throws
- * `not_found`, `forbidden` and `last_owner`.
+ * Locks the members. Returns the member to change. For a removal, `to` is null. Throws `not_found`, `forbidden`
+ * and `last_owner`.
  */
 async function changeableMember(tx: Transaction, caller: ConsoleCaller, params: Membership, to: Role | null) {
   await rows.lock(tx, params.appId);
@@ -151,8 +151,8 @@ export const createInvitedRead =
 export type InvitedRead = ReturnType<typeof createInvitedRead>;
 
 /**
- * Throws `email_unverified` for an unverified address, because a stranger with the link may have created the
- * account. A server without mail cannot verify addresses, so it accepts all addresses. (rule S30)
+ * Throws `email_unverified`, because a stranger with the link may have created the account. A server without
+ * mail accepts every address. (rule S30)
  */
 async function refuseUnverified(
   { settings }: MembersDeps,
@@ -202,8 +202,8 @@ function create(deps: MembersDeps): Handler<typeof invitationsContract.create> {
         appId,
         subjectId: target,
       });
-      // The answer contains the link only if the server sends no mail. The use of a mailed link proves that the
-      // person reads the mail of this address. (rule K28)
+      // A mailed link proves that the person reads this mailbox. The answer contains the link only without
+      // mail. (rule K28)
       return { ...offer, url: deps.settings.mailOut === undefined ? url : null };
     });
   };

@@ -2,10 +2,7 @@ import { importedMark } from "../../../src/contract/audit.ts";
 import type { Engine, Reader } from "../../database/database.ts";
 import { personOf } from "../../database/schema/table.ts";
 
-/**
- * Returns an SQL expression for the e-mail address of an account or of an imported person. The address of an
- * imported person ends with `importedMark`. Null for a deleted account.
- */
+/** Returns SQL for the e-mail address of an account or of an imported person. Null for a deleted account. */
 export const emailOf = (id: string): string =>
   `coalesce((SELECT email FROM users WHERE id = ${id}),
      (SELECT email || '${importedMark}' FROM imported_people WHERE id = ${id}))`;
@@ -14,16 +11,13 @@ export const emailOf = (id: string): string =>
 const isMemberOf = (app: string): string =>
   `EXISTS (SELECT 1 FROM app_members k WHERE k.user_id = u.id AND k.app_id = ${app})`;
 
-/**
- * Returns an SQL expression for the name of an account. Null if the account has no name or is not a member now. (rule
- * K33)
- */
+/** Returns SQL for the name of an account. Null if the account has no name or is no member. (rule K33) */
 export const nameOf = (id: string, app: string): string =>
   `(SELECT u.name FROM users u WHERE u.id = ${id} AND ${isMemberOf(app)})`;
 
 /**
- * Returns an SQL expression for the name of the actor of an audit entry. Null if the person is not a member now, or was
- * imported. The account `orThis` always sees its own name. (rules K33, X6)
+ * Returns SQL for the name of an actor. Null for imported persons, and for former members except `orThis`.
+ * (rules K33, X6)
  */
 export const nameOfActor = (engine: Engine, app: string, orThis?: string): string =>
   `(SELECT u.name FROM users u WHERE u.email = ${personOf[engine]} AND actor NOT LIKE '%${importedMark}'
@@ -57,10 +51,7 @@ export const authors = {
       feedbackId,
     ),
 
-  /**
-   * Returns the last change of the texts of each FAQ entry. A change of the position of an entry does not
-   * count.
-   */
+  /** Returns the last text change of each FAQ entry. Changes of the position do not count. */
   ofFaqs: (reader: Reader, appId: string) =>
     reader.all<TextChange>(
       `SELECT id, ${emailOf("f.updated_by")} AS email, coalesce(text_at, updated_at) AS at FROM faqs f

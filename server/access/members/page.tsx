@@ -31,10 +31,7 @@ import { Ago, Timestamp } from "../../console/times.tsx";
 import type { MailFault } from "../../mail/outgoing/rules.ts";
 import { deviceSignInLinks, onTo, SwitchAccount } from "../sign-in/device-visit.tsx";
 
-/**
- * Shows the link of the new invitation in the answer to the form. A redirect would put the link into an address
- * or a cookie. If the same form is sent again, the answer shows the same link.
- */
+/** Creates an invitation. A redirect would put its link into an address or a cookie. */
 function invite(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   return reshowForm(
@@ -61,10 +58,7 @@ async function withdrawInvitation({
   return goTo(links.members(params.appId), "invitation-withdrawn");
 }
 
-/**
- * Saves the role only if the person changed it in the form. An unchanged form must not undo a change that
- * another owner has made since the page was shown.
- */
+/** Saves the role only if the person changed it. An unchanged form must not undo another owner's change. */
 function changeRole(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields, links, param } = visit;
   const params = { appId: param("appId"), userId: param("userId").toLowerCase() };

@@ -1,8 +1,8 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
 
 /**
- * Returns why a change of a member is refused; undefined if it is allowed. Each member may leave. An app always
- * keeps at least one owner. (rules K25, K26)
+ * Returns why a change is refused; undefined if it is allowed. Each member may leave. An app keeps an owner.
+ * (rules K25, K26)
  */
 export function memberChangeRefusal({
   by,

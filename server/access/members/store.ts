@@ -16,7 +16,7 @@ export interface Membership {
 const columns = `m.user_id AS "userId", u.email, u.name, m.role, m.created_at AS "createdAt"`;
 
 export const members = {
-  /** Locks the members of an app. Without this lock, two changes at the same time could remove the last two owners. */
+  /** Locks the members of an app. Otherwise, two simultaneous changes could remove the last two owners. */
   lock: (tx: Transaction, appId: string) => tx.lock(`members:${appId}`),
 
   insert: (
@@ -80,8 +80,8 @@ export const members = {
   },
 
   /**
-   * Removes a member from an app, with the tokens and notices of the person for this app. The threads that are
-   * assigned to the person become unassigned. A person without any app gets no notices in browsers. (rule K29)
+   * Removes a member, with the person's tokens and notices for this app. Unassigns the person's threads.
+   * (rule K29)
    */
   async remove(tx: Transaction, { appId, userId }: Membership): Promise<void> {
     await notices.lock(tx, { appId, userId });
@@ -97,8 +97,8 @@ export const members = {
 };
 
 /**
- * Deletes the agent tokens and connections of a former owner for the app. If the app used the upload budget of
- * this person, it now uses the budget of another owner.
+ * Deletes a former owner's agent tokens and connections for the app. Gives the app another owner's upload
+ * budget if necessary.
  */
 async function endOwnership(tx: Transaction, { appId, userId }: Membership): Promise<void> {
   await tx.run(
@@ -117,8 +117,7 @@ async function endOwnership(tx: Transaction, { appId, userId }: Membership): Pro
 
 /** Signals all servers to end waiting requests of the person and to drop the cached rows. */
 function changed(tx: Transaction, { appId, userId }: Membership): void {
-  // `tokensTopic` must be last, because it wakes waiting requests. These requests read again, and must not find
-  // the old rows in the cache.
+  // `tokensTopic` must be last: it wakes waiting requests, which must not find old rows in the cache.
   for (const topic of [accessTopic(appId), userTopic(userId), tokensTopic]) tx.signal(topic);
 }
 
@@ -178,10 +177,7 @@ export const invitations = {
     await tx.insert(tables.invitations, row);
   },
 
-  /**
-   * Returns the invitation for this account. Returns undefined if the link cannot be used. The result does not show
-   * the reason.
-   */
+  /** Returns the invitation for this account. Undefined if the link cannot be used, for any reason. */
   offer: (reader: Reader, { tokenHash, email, now }: InvitationLink) =>
     reader.get<OfferRow>(
       `SELECT invitations.id, app_id AS "appId", a.name AS "appName", role, u.email AS "invitedBy", u.name AS "invitedByName",
@@ -200,10 +196,7 @@ export const invitations = {
       ...[tokenHash, now],
     ),
 
-  /**
-   * Deletes a valid invitation and returns it. If several calls use the same link at the same time, only one of
-   * them gets the invitation.
-   */
+  /** Deletes a valid invitation and returns it. Only one of several simultaneous calls gets the invitation. */
   take: (tx: Transaction, { tokenHash, email, now }: InvitationLink) =>
     tx.get<{ id: string; appId: string; role: Role }>(
       `DELETE FROM invitations WHERE token_hash = ? AND email = ? AND ${isValid}

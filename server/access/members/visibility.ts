@@ -24,8 +24,8 @@ export interface RowOfApp {
 export type Seen<Row> = Row & { readonly viewerRole: Role };
 
 /**
- * Creates a function that reads one row for a viewer. It returns undefined for a person who is not a member. It throws
- * `forbidden` if the role does not suffice. (rules K21 and H7)
+ * Creates a function that reads one row: undefined for non-members. It throws `forbidden` if the role does not
+ * suffice. (rules K21 and H7)
  */
 export function oneForViewer<Row extends object>(row: RowOfApp | Readonly<Record<Engine, RowOfApp>>) {
   const sql =
@@ -46,17 +46,14 @@ export interface WantedRow {
   readonly viewer: Viewer;
 }
 
-/**
- * The table of the requested rows, for the FROM clause of a statement for `eachForViewer`. The parameter of the
- * table is a JSON array. Only for SQLite.
- */
+/** The rows for `eachForViewer`, in the FROM clause. The parameter is a JSON array. Only for SQLite. */
 export const wantedRows = "jsonb_each(?) AS w";
 /** The SQL expression for the id of a requested row in `wantedRows`. Only for SQLite. */
 export const wantedId = "w.value ->> 0";
 
 /**
- * Like `oneForViewer`, but reads several rows with one statement. Each row has its own viewer. Only for SQLite.
- * The statement must select from `wantedRows` and find each row by `wantedId`.
+ * Like `oneForViewer`, but for several rows, each with its own viewer. Only for SQLite. `row` must use
+ * `wantedRows` and `wantedId`.
  */
 export function eachForViewer<Row extends object>(row: RowOfApp) {
   const columns = `w.key AS place, ${row.columns}`;
@@ -98,8 +95,8 @@ const refusals: Readonly<Record<Role, string>> = {
 };
 
 /**
- * Returns the SQL condition that row `v` of `app_members` belongs to person `?` and that its role suffices. The
- * conditions of lists begin with this condition, because an index finds the memberships of a person.
+ * Returns the condition that `v` is a sufficient membership of person `?`. Lists begin with this condition, for
+ * its index.
  */
 export const membershipOf = (needs: Role): string =>
   `v.user_id = ? AND v.role IN (${rolesFrom(needs)
@@ -121,17 +118,11 @@ export const visibleTo = ({ needs, userId, appId }: Viewer) => ({
 export interface AccessRequest {
   /** The role with the fewest rights that may make the request. */
   readonly needs: Role;
-  /**
-   * The kind of credential. An agent gets `unknown` in place of `forbidden`, because it must not find out which
-   * other apps exist.
-   */
+  /** The kind of credential. An agent gets `unknown` instead of `forbidden`, to hide which other apps exist. */
   readonly kind: "session" | "maintainerToken" | "agentToken";
 }
 
-/**
- * Decides about a request of a person with this role in the app. `unknown`: answer as if the app did not exist. (rule
- * K21)
- */
+/** Decides about a request of a person with this role. `unknown`: answer as if there were no app. (rule K21) */
 export function judgeAccess(
   role: Role | undefined,
   { needs, kind }: AccessRequest,

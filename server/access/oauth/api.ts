@@ -79,8 +79,7 @@ const document = (path: string, body: object): Route => ({
 });
 
 /**
- * Counts a request against the rate limit of its network address, before the body is read. Returns the address.
- * Throws `rate_limited`.
+ * Counts a request against the rate limit of its network. Returns the network address. Throws `rate_limited`.
  */
 async function countAddress(
   { req }: Context,
@@ -117,8 +116,7 @@ async function tokenAnswer(deps: OAuthDeps, form: Form, address: string): Promis
 }
 
 /**
- * Throws `invalid_target` if the program requests a token for anything other than the MCP tools of this server.
- * An empty text is accepted, because older programs send no `resource`.
+ * Throws `invalid_target` if `resource` is neither the MCP tools nor empty. Older programs send no `resource`.
  */
 function refuseOtherResource(resource: string, settings: Deps["settings"]): void {
   if (resource === "" || resource.replace(/\/$/, "") === resourceOf(settings)) return;
@@ -193,8 +191,8 @@ async function formOf(ctx: Context, steps: SharedSteps): Promise<Form> {
 }
 
 /**
- * Creates a function that runs `act` and answers errors in the format of OAuth. `wrong` is the code for a malformed
- * request. (RFC 6749 5.2)
+ * Creates a function that answers errors in OAuth format. `wrong` is the code for malformed requests. (RFC 6749
+ * 5.2)
  */
 function createFaultAnswers(deps: Pick<Deps, "log">) {
   return (ctx: Context, wrong: OAuthCode, act: () => Promise<void>): Promise<void> =>
@@ -223,10 +221,7 @@ export function answerFault(
 
 const waitingCodes: ReadonlySet<ErrorCode> = new Set(["rate_limited", "busy"]);
 
-/**
- * Returns the OAuth code for an ApiError. A program that only has to wait must not get a code which says that
- * its tokens are invalid.
- */
+/** Returns the OAuth code for an ApiError. Programs that must only wait must keep their tokens. */
 function oauthCodeOf(code: ErrorCode, status: number, wrong: OAuthCode): OAuthCode {
   if (waitingCodes.has(code)) return "temporarily_unavailable";
   return status >= 500 ? "server_error" : wrong;
@@ -244,10 +239,7 @@ function send(ctx: Context, status: number, code: OAuthCode, message: string): v
 
 type Addresses = Pick<Settings, "baseUrl">;
 
-/**
- * The paths as this server receives them. They do not contain the path of the base address, because a reverse
- * proxy removes that path.
- */
+/** The paths as this server receives them. A reverse proxy removes the path of the base address. */
 const oauthPaths = {
   token: "/oauth/token",
   register: "/oauth/register",
@@ -262,8 +254,8 @@ export const resourceOf = ({ baseUrl }: Addresses): string => baseUrl + resource
 const wellKnown = (name: string): string => `/.well-known/${name}`;
 
 /**
- * Returns the address of the document that tells a refused program how to get a token. It begins with the base address,
- * because some proxies forward no other addresses.
+ * Returns the address of the metadata for refused programs. Some proxies forward only addresses below the base
+ * address.
  */
 export const metadataAddress = ({ baseUrl }: Addresses): string =>
   `${baseUrl}${wellKnown("oauth-protected-resource")}${resourcePath}`;
@@ -299,8 +291,7 @@ const serverMetadata = ({ baseUrl }: Addresses) => ({
 });
 
 /**
- * Returns the paths at which programs look for the metadata. Programs put the path of the base address before
- * or after the well-known part. A proxy may also remove the path of the base address.
+ * Returns the paths at which programs look for the metadata. A proxy may remove the path of the base address.
  */
 function metadataPaths(settings: Addresses) {
   const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "");
@@ -343,8 +334,8 @@ const badGrant = () =>
   );
 
 /**
- * Returns the error for an invalid code or refresh token. A program with an unknown registration gets
- * `invalid_client`, because only this code makes the program register again. (rule A71)
+ * Returns the error for an invalid code or refresh token. `invalid_client` makes a program register again.
+ * (rule A71)
  */
 async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promise<OAuthFault> {
   return (await isKnownClient(database, clientId))
@@ -353,8 +344,8 @@ async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promi
 }
 
 /**
- * Exchanges a code for a new connection. Throws an OAuthFault for an invalid code. If a code is used a second
- * time, ends the connection, because two programs have the code. (rule A47)
+ * Exchanges a code for a new connection. Throws an OAuthFault for an invalid code. A second use ends the
+ * connection. (rule A47)
  */
 async function exchangeCode(deps: ConnectionsDeps, exchange: CodeExchange): Promise<Grant> {
   const refuse = () => refusalTo(exchange.clientId, deps);
@@ -397,10 +388,7 @@ function scopesOf({ scopes }: Pick<OAuthCodeRow, "scopes">): string[] {
   return Array.isArray(granted) ? granted.map(String) : [];
 }
 
-/**
- * Adds a connection as a row of `tokens`, and returns its id. No secret fits the random hash of the row,
- * because only the access tokens of the connection are credentials.
- */
+/** Adds a connection as a row of `tokens`, and returns its id. No secret has the random `tokenHash`. */
 async function insertConnection(
   deps: ConnectionsDeps,
   tx: Transaction,
@@ -420,9 +408,8 @@ async function insertConnection(
 }
 
 /**
- * Exchanges a refresh token for the next pair of tokens. A repeat within a minute gets the same pair, if the
- * new refresh token is unused. A later repeat ends the connection, because two programs have the token. Throws
- * an OAuthFault, and `rate_limited` for a refresh loop. (rule A48)
+ * Exchanges a refresh token for the next pair of tokens. Throws an OAuthFault, and `rate_limited` for a refresh
+ * loop. (rule A48)
  */
 async function refreshConnection(
   deps: ConnectionsDeps,
@@ -545,10 +532,7 @@ async function insertTokenPair(
   await oauthTokens.insert(tx, { ...token, kind: "refresh", tokenHash: hashOf(pair.refresh), expiresAt });
 }
 
-/**
- * Encrypts a pair of tokens. The key is the replaced refresh token, so that only a program that has this token
- * can decrypt the pair.
- */
+/** Encrypts a pair of tokens. Only a program with the replaced `refreshToken` can decrypt the pair. */
 const sealPair = (pair: TokenPair, refreshToken: string): string =>
   createSealer(refreshToken).seal(JSON.stringify(pair));
 
@@ -577,8 +561,7 @@ export interface OAuthClient {
 const mostRedirects = 10;
 
 /**
- * Registers a program. Throws an OAuthFault for redirect addresses that are not allowed. An unused registration
- * is deleted after a day. (RFC 7591; rule A45)
+ * Registers a program. Throws an OAuthFault for redirect addresses that are not allowed. (RFC 7591; rule A45)
  */
 async function registerClient(
   { clock, database, newId }: Pick<Deps, "clock" | "database" | "newId">,
@@ -608,10 +591,7 @@ export const isKnownClient = async (reader: Reader, id: string): Promise<boolean
 /** The message of the error for an id that is not registered. */
 export const unknownClient = "is not registered on this server, or its registration has expired";
 
-/**
- * Finds a program by the address of its document or the id of its registration. Throws an Error that describes the
- * problem.
- */
+/** Finds a program. `id` is the address of its document or the id of its registration. Throws an Error. */
 export async function findClient(
   { database, readClientDocument }: Pick<Deps, "database" | "readClientDocument">,
   id: string,

@@ -27,8 +27,8 @@ export function isDocumentAddress(id: string): boolean {
 }
 
 /**
- * Reads the document of a program over https. Throws an Error for a redirect, a private network, more than 5
- * kB, or no answer within 2.5 seconds.
+ * Reads a program's document over https. Throws an Error after 2.5 seconds. Throws an Error for redirects,
+ * private networks and more than 5 kB.
  */
 export async function readClientDocument(id: string, options: FetchOptions = {}): Promise<ClientDocument> {
   if (!isDocumentAddress(id)) throw new Error("is not an https address with a path");
@@ -98,8 +98,8 @@ const cacheMilliseconds = 300_000;
 const mostCached = 200;
 
 /**
- * Creates a function that reads documents and caches them for five minutes, because the consent page needs a
- * document twice. Failures are not cached.
+ * Creates a function that reads and caches documents, because the consent page reads each twice. Failures are
+ * not cached.
  */
 export function createClientDocuments(read = readClientDocument): (id: string) => Promise<ClientDocument> {
   const cache = new Map<string, { readonly document: Promise<ClientDocument>; readonly until: number }>();

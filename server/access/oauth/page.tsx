@@ -91,8 +91,7 @@ async function consentPage(visit: DeviceSignInVisit, deps: ConsentPageDeps): Pro
 }
 
 /**
- * Allows or refuses the connection. Sends the browser to the redirect address of the program. The query of that
- * address contains a code or an error, and the issuer. (RFC 9207)
+ * Allows or refuses the connection. The redirect address gets a code or an error, and the issuer. (RFC 9207)
  */
 async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps): Promise<DeviceSignInReply> {
   const { fields, settings } = visit;
@@ -122,8 +121,7 @@ async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps):
 }
 
 /**
- * Returns what has changed since the page was shown. The form contains only a hash of the program's name,
- * because browsers change line breaks in form fields.
+ * Returns what changed since the form was shown. Names are hashed, because browsers change their line breaks.
  */
 function changedSince(
   { fields }: DeviceSignInVisit,
@@ -135,8 +133,8 @@ function changedSince(
 }
 
 /**
- * Reads the request of a program. Throws an error that lists all faults of the request. Reading the document of
- * a program counts against a rate limit.
+ * Reads a program's request. Throws an error that lists all faults. Reading a document counts against a rate
+ * limit.
  */
 async function readRequest(
   given: URLSearchParams,
@@ -194,8 +192,8 @@ const goBack = (
 });
 
 /**
- * Sends the error to a program that calls this address without a browser. An unknown program gets
- * `invalid_client`, so that it registers again. (rule A71)
+ * Sends the error to a program without a browser. `invalid_client` makes an unknown program register again.
+ * (rule A71)
  */
 const answerConsentFault: AnswerWithPage = (ctx, error) =>
   answerFault(
@@ -370,8 +368,8 @@ function clientIdIn(given: URLSearchParams): string {
 }
 
 /**
- * Throws `bad_redirect` for a wrong redirect address, otherwise `bad_request` with all faults. A faulty request never
- * redirects the browser, because anybody can register an address. (rule A44)
+ * Throws `bad_redirect` for a wrong redirect address, otherwise `bad_request` with all faults. Never redirects,
+ * because anybody can register an address. (rule A44)
  */
 function readConsentRequest(
   given: URLSearchParams,
@@ -417,8 +415,8 @@ function scopesIn(given: string): readonly ConnectionScope[] {
 const fault = (issues: readonly Issue[]) => new ApiError("bad_request", { issues });
 
 /**
- * Returns the known parameters as a query string, for one hidden field. Line breaks are percent-encoded in the
- * string, so browsers cannot change them.
+ * Returns the known parameters as a query string. The string contains no line breaks, which browsers would
+ * change.
  */
 const consentQuery = (given: URLSearchParams): string =>
   new URLSearchParams([...given].filter(([name]) => fields.includes(name))).toString();

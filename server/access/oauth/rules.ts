@@ -21,8 +21,8 @@ export const lifetimes = {
 } as const;
 
 /**
- * The verdict on a refresh token. `fresh`: the program gets the next pair of tokens. `repeat`: the program gets
- * the same pair again. `replay`: two programs have the token. (rule A48)
+ * `fresh`: the program gets the next pair. `repeat`: the program gets the same pair. `replay`: two programs
+ * have the token. (rule A48)
  */
 type RefreshVerdict = "fresh" | "repeat" | "replay" | "expired";
 
@@ -37,8 +37,8 @@ export function refreshVerdict(
 const longestName = 100;
 
 /**
- * Removes control characters and lone surrogates from a program's name, and keeps at most 100 characters. The result
- * may be empty.
+ * Removes control characters and lone surrogates from a name. Keeps at most 100 characters. The result may be
+ * empty.
  */
 export function programName(given: unknown): string {
   if (typeof given !== "string") return "";
@@ -47,8 +47,7 @@ export function programName(given: unknown): string {
 }
 
 /**
- * The allowed schemes without a domain, which known programs use. Other schemes without a domain are refused,
- * because operating systems handle many of them in special ways. (RFC 8252 7.1)
+ * The allowed schemes without a domain. Operating systems handle many other schemes specially. (RFC 8252 7.1)
  */
 const schemesOfPrograms: ReadonlySet<string> = new Set([
   ...["cursor:", "vscode:", "vscode-insiders:", "vscodium:", "windsurf:", "kiro:", "trae:", "zed:"],
@@ -93,9 +92,7 @@ const plainHost = /^(?:[a-z\d_.-]+|\[[\da-f:.]+\])$/;
 const longestRedirect = 2_000;
 
 /**
- * Whether codes may be sent to this address: https, http on this computer, or the scheme of an app. The scheme
- * must be known or contain a domain. The address must not contain a user, a fragment, or a field of an OAuth
- * answer. (rule A46)
+ * Whether a program may get codes at this address: https, http on this computer, or an app's scheme. (rule A46)
  */
 export function isClientRedirect(given: string): boolean {
   if (given.length > longestRedirect || !plainForm.test(given) || !URL.canParse(given)) return false;
@@ -109,10 +106,7 @@ export function isClientRedirect(given: string): boolean {
 
 const answerFields = ["code", "error", "state", "iss"];
 
-/**
- * Whether an address is registered. On the person's computer the port may differ, because programs use any free port.
- * (RFC 8252 7.3)
- */
+/** Whether an address is registered. On the person's computer, any port is allowed. (RFC 8252 7.3) */
 export const isRegisteredRedirect = (given: string, registered: readonly string[]): boolean =>
   isClientRedirect(given) && registered.some((each) => each === given || differsByPort(each, given));
 

@@ -34,8 +34,8 @@ export const oauthClients = {
     tx.run("UPDATE oauth_clients SET used_at = ? WHERE id = ?", now, id),
 
   /**
-   * Deletes unused registrations that are older than `before`. Of the newer ones, keeps only the newest `kept`. Returns
-   * how many it deleted.
+   * Deletes unused registrations older than `before`, and up to 1,000 beyond the newest `kept`. Returns their
+   * number.
    */
   async prune(tx: Transaction, before: string, kept: number): Promise<number> {
     const old = await tx.run("DELETE FROM oauth_clients WHERE used_at IS NULL AND created_at < ?", before);
@@ -55,9 +55,7 @@ export const oauthCodes = {
   isKnown: async (reader: Reader, codeHash: string): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM oauth_codes WHERE code_hash = ?", codeHash)) !== undefined,
 
-  /**
-   * Finds a code and locks it. Until this transaction ends, no other transaction can use the code or delete its app.
-   */
+  /** Finds a code and locks it. No other transaction can use the code or delete its app. */
   async take(tx: Transaction, codeHash: string): Promise<OAuthCodeRow | undefined> {
     await tx.lock(`oauth-code:${codeHash}`);
     const locking = tx.engine === "postgres" ? "FOR UPDATE OF c" : "";
@@ -87,8 +85,8 @@ export const oauthTokens = {
     (await reader.get("SELECT 1 AS one FROM oauth_tokens WHERE token_hash = ?", tokenHash)) !== undefined,
 
   /**
-   * Finds a token and locks it against changes and against the end of its connection. If another transaction is ending
-   * the connection, the token is not found.
+   * Finds a token and locks it and its connection. Returns undefined if another transaction is ending the
+   * connection.
    */
   async take(tx: Transaction, tokenHash: string): Promise<OAuthTokenRow | undefined> {
     await tx.lock(`oauth-token:${tokenHash}`);

@@ -55,8 +55,8 @@ export const secondFactorHandlers = (deps: ProvingDeps): Handlers<typeof contrac
 });
 
 /**
- * Creates a secret for an authenticator app. Needs the password, or a recent sign-in if the account has no
- * password. Otherwise a stranger at a signed-in browser could set up a second factor and keep the owner out.
+ * Creates a secret for an authenticator app. Without `assertPassword`, a stranger at a signed-in browser could
+ * lock out the owner.
  */
 function beginFactor(deps: ProvingDeps): Handler<typeof contract.begin> {
   return async ({ caller, address, body, save }) => {
@@ -88,8 +88,8 @@ const alreadyOn = () =>
   new ApiError("wrong_state", { message: "This account already has a second factor. Remove it first." });
 
 /**
- * Turns the second factor on, and returns new recovery codes. Signs out other browsers, which had no second factor.
- * Throws `invalid_second_factor`, `rate_limited` and `wrong_state`.
+ * Turns the second factor on, signs out other browsers and returns recovery codes. Throws
+ * `invalid_second_factor`, `rate_limited` and `wrong_state`.
  */
 function confirmFactor(deps: ProvingDeps): Handler<typeof contract.confirm> {
   const record = createAuditWriter(deps);
@@ -162,8 +162,8 @@ function removeFactor(deps: ProvingDeps): Handler<typeof contract.remove> {
 }
 
 /**
- * Checks the code. Returns the function that marks the code as used. Throws `wrong_state` for an account
- * without a second factor.
+ * Checks the code. Returns the function that marks the code as used. Throws `wrong_state` without a second
+ * factor.
  */
 async function proveAgain(
   deps: ProvingDeps,

@@ -343,7 +343,7 @@ const Secret = ({ secret, uri }: NonNullable<SetUpProps["made"]>) => (
   </>
 );
 
-/** Offers a new secret to a person who has not stored the first one. No page shows the first secret again. */
+/** Offers a new secret. No page shows the first secret again. */
 const Again = ({ navigation: { links } }: { readonly navigation: Navigation }) => (
   <p>
     If your app does not have the key, <a href={links.signInMethods}>begin again</a>.

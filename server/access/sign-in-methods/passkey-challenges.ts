@@ -15,8 +15,8 @@ interface PasskeyAccount {
 }
 
 /**
- * Creates the request for a passkey of the account. Returns null if there is no passkey, or if this console's address
- * does not support passkeys.
+ * Creates the request for a passkey. Returns null if the account has no passkey, or the console's address
+ * supports none.
  */
 export function passkeyRequestFor(
   deps: Sealing & Pick<Deps, "settings">,
@@ -43,8 +43,8 @@ function passkeyRequest(deps: Sealing, { user, host, rows }: PasskeyAccount): Pa
 const algorithms = [-8, -7, -257];
 
 /**
- * Creates the request for a new passkey. The request lists the existing passkeys, so that an authenticator with
- * one of these passkeys does not create a second one.
+ * Creates the request for a new passkey. An authenticator with an existing passkey must not create a second
+ * one.
  */
 export function passkeyCreation(deps: Sealing, { user, host, rows }: PasskeyAccount): PasskeyCreation {
   const challenge = randomName();
@@ -87,10 +87,7 @@ type Sealing = Pick<Deps, "sealer" | "clock">;
 const sealCeremony = ({ sealer, clock }: Sealing, ceremony: Ceremony): string =>
   sealer.seal(JSON.stringify({ ...ceremony, expiresAt: clock.now().getTime() + lifetimeMilliseconds }));
 
-/**
- * Decrypts a challenge. Returns undefined for an invalid or expired value, and for a challenge of another kind
- * or account than `wanted`.
- */
+/** Decrypts a challenge. Returns undefined if the challenge is invalid or expired, or does not fit `wanted`. */
 export function openCeremony(
   { sealer, clock }: Sealing,
   sealed: string,
@@ -118,10 +115,7 @@ export async function assertFirstUse(
   if (!allowed) throw new ApiError("invalid_second_factor");
 }
 
-/**
- * Returns the host for which passkeys are created; undefined for an IP address, because browsers create passkeys only
- * for host names.
- */
+/** Returns the host for passkeys. Undefined for an IP address, because browsers need a host name. */
 export function passkeyHost({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): string | undefined {
   const { hostname } = new URL(consoleUrl);
   return isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? hostname : undefined;

@@ -25,8 +25,8 @@ interface Proving {
 }
 
 /**
- * A function that marks the code or passkey as used, in the transaction of the action that needs it. Throws
- * `invalid_second_factor` if the code or passkey was used before.
+ * Marks the code or passkey as used, in the action's transaction. Throws `invalid_second_factor` after an
+ * earlier use.
  */
 export type Spend = (tx: Transaction) => Promise<void>;
 
@@ -36,8 +36,8 @@ export const hasSecondFactor = async (reader: Reader, userId: string): Promise<b
 const isOn = (row: SecondFactorRow | undefined): row is SecondFactorRow => Boolean(row?.confirmedAt);
 
 /**
- * Checks the code or passkey. Returns the function that marks it as used. A recovery code is checked only by
- * that function. Throws `second_factor_required`, `invalid_second_factor` and `rate_limited`. (rules S23, S24)
+ * Checks the code or passkey. A recovery code is checked only by the returned function. Throws
+ * `second_factor_required`, `invalid_second_factor` and `rate_limited`. (rules S23, S24)
  */
 export async function proveSecondFactor(deps: ProvingDeps, proving: Proving): Promise<Spend> {
   const { user, address, known, code, passkey } = proving;
@@ -58,8 +58,8 @@ export async function proveSecondFactor(deps: ProvingDeps, proving: Proving): Pr
 }
 
 /**
- * Checks the answer of an authenticator. Throws `invalid_second_factor` if the answer is wrong. The returned
- * function records the use of the passkey.
+ * Checks the answer of an authenticator. Returns the function that records the use. Throws
+ * `invalid_second_factor` for a wrong answer.
  */
 async function provePasskey(deps: ProvingDeps, { user }: Proving, proof: PasskeyProof): Promise<Spend> {
   const { clock, database, settings } = deps;
@@ -78,10 +78,7 @@ async function provePasskey(deps: ProvingDeps, { user }: Proving, proof: Passkey
   };
 }
 
-/**
- * Returns the time step of a code. Undefined if the code is wrong or used, or if the secret of the
- * authenticator app was lost.
- */
+/** Returns the time step of a code. Undefined for a wrong or used code, and if the secret was lost. */
 export function stepOfCode(
   { clock, sealer }: Pick<Deps, "clock" | "sealer">,
   { secretSealed, lastStep }: Pick<SecondFactorRow, "secretSealed" | "lastStep">,
@@ -105,8 +102,8 @@ const spendRecoveryCode =
   };
 
 /**
- * Throws `second_factor_required` if the second factor was turned on after `proveSecondFactor` found none.
- * Locks the second factor until the transaction ends.
+ * Locks the second factor. Throws `second_factor_required` if the second factor was turned on after the first
+ * check.
  */
 async function assertStillNone(tx: Transaction, userId: string): Promise<void> {
   await secondFactors.lock(tx, userId);

@@ -207,10 +207,7 @@ export const CodeField = ({
   />
 );
 
-/**
- * Returns a refusal as an error of the form field. The person is signed in, so `invalid_credentials` means a wrong
- * password.
- */
+/** Returns a refusal as an error of the form field. Here, `invalid_credentials` means a wrong password. */
 export function atFactorField(refusal: ApiError): ApiError {
   if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");
   return refusal.code === "invalid_credentials" ? badRequest("currentPassword", "is wrong") : refusal;

@@ -81,10 +81,7 @@ export const secondFactors = {
     for (const hash of hashes) await tx.insert(tables.recoveryCodes, { codeHash: hash, userId });
   },
 
-  /**
-   * Deletes all recovery codes after a restore, because nobody knows which were used after the backup. Returns how many
-   * accounts have a second factor. (rule S25)
-   */
+  /** Deletes all recovery codes after a restore. Returns how many accounts have a second factor. (rule S25) */
   async endRecoveryCodes(tx: Transaction): Promise<number> {
     await tx.run("DELETE FROM recovery_codes");
     const sql = `SELECT count(*) AS count FROM second_factors WHERE confirmed_at IS NOT NULL`;

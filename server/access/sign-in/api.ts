@@ -63,18 +63,15 @@ export const signIn = (
   token: token(deps),
 });
 
-/**
- * Exchanges a code for a token. After a refusal, the code stays valid. Checks the code first, then the
- * attestation, then the device. (rule S8)
- */
+/** Exchanges a code for a token. After a refusal, the code stays valid. (rule S8) */
 function exchange(
   deps: Pick<Deps, "attest" | "clock" | "database" | "log" | "newId">,
 ): Handler<typeof signInContract.exchange> {
   return async ({ body, address, save }) => {
     const { verifier, integrityToken, ...presented } = body;
     const found = await findExchangeable(deps, presented, await challengeOf(verifier));
-    // The code must be refused inside of `save`, which checks the Idempotency-Key first. A repeat then gets the
-    // answer of the first request, although that request used the code.
+    // `save` checks the Idempotency-Key first. A repeat gets the first answer, although the first request used
+    // the code.
     if ("why" in found) return save(async () => refuseCode(deps, found.why));
     const { code, codeHash } = found;
     const { deviceId } = code;
@@ -112,8 +109,7 @@ async function attestDevice(
 type FoundCode = { readonly code: SignInCodeRow; readonly codeHash: string } | { readonly why: string };
 
 /**
- * Returns the code if this device may exchange it, otherwise the reason. The function does the same work in
- * both cases, because the time of the answer must not reveal the reason.
+ * Returns the code if this device may exchange it, otherwise the reason. Both cases must take the same time.
  */
 async function findExchangeable(
   { database, clock }: Pick<Deps, "database" | "clock">,
@@ -135,8 +131,8 @@ function refuseCode({ log }: Pick<Deps, "log">, why: string): never {
 }
 
 /**
- * Returns the handler with which a terminal waits for its code. The handler answers after the decision of the
- * person, or when the waiting time ends. Throws `access_denied` after a refusal. (rule S14)
+ * Creates the handler in which a terminal waits for its code. Throws `access_denied` after a refusal.
+ * (rule S14)
  */
 function awaitCode({
   database,
@@ -184,10 +180,7 @@ function register(
   };
 }
 
-/**
- * Signs a device in with e-mail and password. Failures count against the limits of the console sign-in, because
- * both use the same password.
- */
+/** Signs a device in with e-mail and password. Failures count against the limits of the console sign-in. */
 function token(
   deps: Pick<Deps, "attest" | "clock" | "database" | "newId" | "sealer" | "settings">,
 ): Handler<typeof signInContract.token> {
@@ -239,8 +232,8 @@ async function claimDevice(
 }
 
 /**
- * Links a claimed device to an account. The earlier token of the device stops working. Only the result contains
- * the new token.
+ * Links a claimed device to an account. Ends the device's earlier token. Only the result contains the new
+ * token.
  */
 async function linkDevice(
   deps: Pick<Deps, "clock" | "newId">,
@@ -395,8 +388,8 @@ export function consoleSession(
 }
 
 /**
- * Creates a function that starts the session and sets its cookie. It throws `invalid_credentials` if the password was
- * changed after the check.
+ * Creates a function that starts a session. It throws `invalid_credentials` if the password has changed since
+ * the check.
  */
 const openSession =
   (deps: Pick<Deps, "clock" | "newId" | "sealer" | "time">) =>
@@ -425,8 +418,8 @@ const openSession =
   };
 
 /**
- * Calls `prove`. If `prove` throws `second_factor_required`, adds an encrypted proof of the first step to the
- * error. With this proof, the client need not send the password again.
+ * Calls `prove`. Adds an encrypted first step to `second_factor_required`. The client sends this step instead
+ * of the password.
  */
 const orStep = (
   deps: Pick<Deps, "clock" | "sealer">,
@@ -491,10 +484,7 @@ async function appOf(
   return app ? { id: app.id, name: app.name } : null;
 }
 
-/**
- * Sets the first password. Needs a recent sign-in and the second factor, because there is no old password to
- * check. Ends the other sessions and deletes the mailed links. (rule S31)
- */
+/** Sets the first password. Ends the other sessions and deletes the mailed links. (rule S31) */
 function firstPassword(deps: ProvingDeps): Handler<typeof sessionContract.firstPassword> {
   const record = createAuditWriter(deps);
   return async ({ caller, address, body, save }) => {
@@ -596,9 +586,8 @@ function recover(deps: AccountLinksDeps): Handler<typeof accountLinksContract.re
 }
 
 /**
- * Sets the new password, and ends all sessions and mailed links. Keeps the second factor, because access to the
- * mailbox alone must not be enough to sign in. If the address was never verified before, ends all other
- * credentials, too. (rule S30)
+ * Sets the new password. Ends sessions and mailed links. Keeps the second factor, because a mailbox must not be
+ * enough. (rule S30)
  */
 function finishRecovery(deps: AccountLinksDeps): Handler<typeof accountLinksContract.finishRecovery> {
   const record = createAuditWriter(deps);
@@ -633,8 +622,8 @@ const signUpMilliseconds = 24 * 3_600_000;
 type MailingDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
- * Mails a link for a new password. Sends nothing above the rate limit. The same SQL statements run for every
- * address, so that the time of the answer reveals nothing. (rule S27)
+ * Mails a link for a new password. Runs the same SQL for every address, so that the time reveals nothing.
+ * (rule S27)
  */
 async function mailRecovery(deps: MailingDeps, tx: Transaction, asked: AskedLink): Promise<void> {
   const { email } = asked;
@@ -657,10 +646,7 @@ async function mailRecovery(deps: MailingDeps, tx: Transaction, asked: AskedLink
   if (mailId !== undefined) await accountLinks.dropMailWithoutLink(tx, mailId, link.tokenHash);
 }
 
-/**
- * Mails a link that creates an account, or how to sign in if the address has an account. Sends nothing above
- * the rate limit. Both cases run the same SQL statements, so that the time of the answer reveals nothing.
- */
+/** Mails a sign-up link, or how to sign in. Both run the same SQL, so that the time reveals nothing. */
 async function mailSignUp(deps: MailingDeps, tx: Transaction, asked: AskedLink): Promise<void> {
   const { email } = asked;
   if (!(await mayMail(deps, tx, email))) return;
@@ -706,8 +692,8 @@ interface InvitationGoal extends InvitedRow {
 }
 
 /**
- * Returns the invitation whose page opens after the person has used the mailed link. Undefined if this address
- * cannot accept the invitation. (rule K27)
+ * Returns the invitation whose page opens after the mailed link. Undefined if `email` cannot accept the
+ * invitation. (rule K27)
  */
 async function goalOf(
   { clock }: MailingDeps,
@@ -725,8 +711,8 @@ const invitationWords = ({ invitedBy, appName, role }: InvitationGoal): string =
   `the invitation of ${invitedBy} to work on the app “${appName}” as ${role}.`;
 
 /**
- * Creates a function that returns the invitation of a mailed link. No sign-in is needed. `invited` is undefined if the
- * invitation cannot be used.
+ * Creates a function that reads the invitation of a mailed link. `invited` is undefined if the invitation
+ * cannot be used.
  */
 export const createMailedInvitationRead =
   ({ clock, database, sealer }: Pick<Deps, "clock" | "database" | "sealer">) =>
@@ -739,10 +725,7 @@ export const createMailedInvitationRead =
     return { secret, invited: await invitations.invited(database, { tokenHash: hashOf(secret), now }) };
   };
 
-/**
- * Decrypts the secret of an invitation. Returns undefined if the encryption key of the server was lost. The
- * mailed link still creates the account in this case.
- */
+/** Decrypts the secret of an invitation. Returns undefined if the encryption key was lost. */
 function unsealed(sealer: Pick<Deps["sealer"], "open">, sealed: string): string | undefined {
   try {
     return sealer.open(sealed);
@@ -775,9 +758,7 @@ function newLink(
   return { link, url: `${settings.consoleUrl}/${path}/${token}`, sendBefore };
 }
 
-/**
- * Counts a mail with a link. Returns false if the rate limit is reached. The client gets the same answer in both cases.
- */
+/** Counts a mail with a link. Returns false if the rate limit is reached. */
 async function mayMail({ clock, settings }: MailingDeps, tx: Transaction, email: string): Promise<boolean> {
   if (!settings.rateLimited) return true;
   const rule = settings.rateLimits.linkMails;
@@ -785,8 +766,7 @@ async function mayMail({ clock, settings }: MailingDeps, tx: Transaction, email:
 }
 
 /**
- * Throws `forbidden` for a request from a page of another site. Such a page could sign a person in to the
- * account of an attacker.
+ * Throws `forbidden` for a request from another site, which could sign a person in to an attacker's account.
  */
 function refuseForeignPage({ settings }: Pick<Deps, "settings">, { origin }: Browser): void {
   if (origin === undefined || isOwnOrigin(origin, settings)) return;

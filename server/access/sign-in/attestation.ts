@@ -9,10 +9,7 @@ import { judgeIntegrity } from "./rules.ts";
 export type Attest = (attestation: {
   /** The integrity token that the device sent; undefined if it sent none. */
   readonly integrityToken: string | undefined;
-  /**
-   * The sign-in code, or the e-mail address of the account. The token must be bound to the subject and to the
-   * device.
-   */
+  /** The sign-in code, or the e-mail address of the account. The token must be bound to `subject`. */
   readonly subject: string;
   readonly deviceId: string;
   readonly now: Date;
@@ -31,8 +28,7 @@ export function createAttest(settings: AttestationSettings): Attest {
 }
 
 /**
- * Returns the value that binds an integrity token to one sign-in: base64url of SHA-256 of `subject\ndeviceId`. The
- * device sends it to Google, as the nonce or the request hash.
+ * Returns what binds an integrity token to one sign-in. The device sends it to Google as nonce or request hash.
  */
 export const bindingOf = (subject: string, deviceId: string): string =>
   hash("sha256", `${subject}\n${deviceId}`, "base64url");
@@ -47,9 +43,8 @@ function bindingCheck(subject: string, deviceId: string): (given: string) => boo
 }
 
 /**
- * Creates a function that decrypts and verifies the token of a classic Play Integrity request. It returns
- * undefined for an invalid token. The keys are from the Play Console, in base64. Only ES256, A256KW and A256GCM
- * are accepted.
+ * Creates a function that decrypts and verifies classic Play Integrity tokens. The function returns undefined
+ * for an invalid token.
  */
 function createOpenToken({
   decryptionKey,

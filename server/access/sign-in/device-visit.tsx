@@ -89,10 +89,7 @@ export function createDeviceSignInVisits(
   };
 }
 
-/**
- * The paths as this server receives them. They do not contain the path of `baseUrl`, because a reverse proxy
- * removes that path.
- */
+/** The paths as this server receives them. A reverse proxy removes the path of `baseUrl`. */
 export const deviceSignInPaths = {
   authorize: authorizePath,
   signIn: "/tavern/sign-in",

@@ -33,8 +33,8 @@ type SignInOutcome =
     };
 
 /**
- * Does one step of a sign-in. The first form has the password, the second has the code or passkey. A refused code
- * returns `second_factor` again.
+ * Does one step of a sign-in: the password, or the code or passkey. A refused code returns `second_factor`
+ * again.
  */
 export async function signInWith(ask: Ask, fields: Fields): Promise<SignInOutcome> {
   const step = fields.text("step");
@@ -183,8 +183,8 @@ export const pageOfPending = (fields: Fields): string | undefined =>
   fields.has(onlyShown) ? fields.text(onlyShown) : undefined;
 
 /**
- * Shows a pending form again with its values. Changes no data. Returns undefined if that is not possible, or if another
- * person wrote the form.
+ * Shows a pending form again. Changes no data. Returns undefined if this is impossible, or for another person's
+ * form.
  */
 export const showAgain = async (visit: SignedInVisit, form: Form): Promise<Reply<string> | undefined> =>
   isOfAnother(visit.fields, visit.caller.email)

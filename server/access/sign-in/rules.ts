@@ -60,8 +60,8 @@ const longestAgeMilliseconds = 600_000;
 const skewMilliseconds = 300_000;
 
 /**
- * Returns all reasons to refuse the payload of a Play Integrity token, which may have any shape. A wrong device verdict
- * is `device_integrity_failed`; every other problem is `app_not_recognized`. (rule S13)
+ * Returns all reasons to refuse the payload of a Play Integrity token. The payload may have any shape.
+ * (rule S13)
  */
 export function judgeIntegrity(payload: unknown, app: OwnApp, attempt: IntegrityAttempt): IntegrityReason[] {
   if (!isObject(payload)) return ["app_not_recognized"];
@@ -97,17 +97,14 @@ function isOfThisExchange(payload: object, isBound: (given: string) => boolean):
   return given.length > 0 && given.every((value) => typeof value === "string" && isBound(unpadded(value)));
 }
 
-/** Whether the time of the token is recent. The time is a text, because JSON has no integers of 64 bits. */
+/** Whether the token's time is recent. The time is text, because JSON has no 64-bit integers. */
 function isRecent(timestamp: unknown, now: Date): boolean {
   if (typeof timestamp !== "string" || !/^\d{1,15}$/.test(timestamp)) return false;
   const age = now.getTime() - Number(timestamp);
   return age < longestAgeMilliseconds && age >= -skewMilliseconds;
 }
 
-/**
- * Whether the token is a test response. Test responses are refused, because their verdicts are chosen in
- * advance and do not describe the real device.
- */
+/** Whether the token is a test response. Test responses do not describe the real device. */
 function isTestingResponse(testing: unknown): boolean {
   if (testing === undefined) return false;
   const isTest = isObject(testing) ? valueAt(testing, "isTestingResponse") : true;
@@ -164,10 +161,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 /** How many characters of `User-Agent` are read. The patterns are slow for long texts; browsers send less. */
 const longestRead = 500;
 
-/**
- * Returns a name for `User-Agent`, such as `Firefox on Linux`. The header itself is not stored, because it is
- * long and can contain any text. (rule S22)
- */
+/** Returns a name, such as `Firefox on Linux`. The header itself is not stored. (rule S22) */
 export function browserName(userAgent: string | undefined): string | null {
   if (userAgent === undefined) return null;
   const beginning = userAgent.slice(0, longestRead);
@@ -185,8 +179,8 @@ export interface AuthorizeRequest extends AuthorizeQuery {
 const requestFields = ["device", "name", "challenge", "state"] as const;
 
 /**
- * Reads the sign-in request of a device, from the query or from the form. Throws `bad_redirect` for a wrong redirect
- * address, otherwise `bad_request` for other faults. (rule S3)
+ * Reads the sign-in request of a device. Throws `bad_redirect` for a wrong redirect address, `bad_request` for
+ * other faults. (rule S3)
  */
 export function readAuthorizeRequest(
   given: URLSearchParams,
@@ -207,10 +201,7 @@ export function readAuthorizeRequest(
   return { ...parsed.data, redirect };
 }
 
-/**
- * Returns the request as a query string, for one hidden field. Line breaks are percent-encoded in the string,
- * so browsers cannot change them.
- */
+/** Returns the request as a query string. The string contains no line breaks, which browsers would change. */
 export function deviceRequestQuery({ redirect, device, name, challenge, state }: AuthorizeRequest): string {
   const query = new URLSearchParams({ redirect, device, name, challenge });
   if (state !== undefined) query.set("state", state);
@@ -234,8 +225,8 @@ export function redirectAddress(target: string, answer: RedirectAnswer, state: s
 }
 
 /**
- * Returns the source for `form-action` in the Content Security Policy. Without it, the browser does not follow the
- * redirect after the form.
+ * Returns the source for `form-action` (Content Security Policy). Without this source, the browser does not
+ * follow the redirect.
  */
 export function formActionOf(target: string): string {
   const { protocol, origin, hostname } = new URL(target);
@@ -255,8 +246,7 @@ const longestRedirect = 2_000;
 
 const schemes: ReadonlySet<string> = new Set(redirectSchemes);
 
-// Matches some of the addresses that RFC 3986 allows: without user, port and fragment, and without characters
-// that browsers and phones interpret differently.
+// Stricter than RFC 3986: no user, port or fragment, and no characters that browsers read differently.
 const appForm = /^([a-z]+:)\/\/[A-Za-z0-9._-]*(?:\/[\w.~:@!$&'()*+,;=%/-]*)?(\?[\w.~:@!$&'()*+,;=%/?-]*)?$/;
 
 function isAppTarget(given: string): boolean {
@@ -264,10 +254,7 @@ function isAppTarget(given: string): boolean {
   return schemes.has(scheme) && URL.canParse(given) && !containsAnswer(query);
 }
 
-/**
- * Whether the query contains a code or an error. With such a redirect address, an app could accept the code of
- * an attacker.
- */
+/** Whether `query` contains a code or an error. The app could accept an attacker's code from this address. */
 function containsAnswer(query: string): boolean {
   const fields = new URLSearchParams(query);
   return fields.has("code") || fields.has("error");
@@ -285,8 +272,8 @@ type GivenCode =
   | { readonly kind: "recovery"; readonly code: string };
 
 /**
- * Six digits are a code of an authenticator app, other text is a recovery code. White space, hyphens and the difference
- * between capital and small letters are ignored. (rule S24)
+ * Six digits are an authenticator code, other text is a recovery code. Ignores white space, hyphens and letter
+ * case. (rule S24)
  */
 export function givenCode(text: string): GivenCode {
   const typed = text.replace(/[\s-]/g, "").toLowerCase();
@@ -294,8 +281,8 @@ export function givenCode(text: string): GivenCode {
 }
 
 /**
- * Returns the time steps whose codes are accepted: the current step, the one before and the one after, because
- * clocks differ. Steps up to `lastStep` are refused, because their codes were used or are older. (rule S23)
+ * Returns the accepted time steps. Steps up to `lastStep` are refused: their codes were used or are older.
+ * (rule S23)
  */
 export function acceptedSteps(now: Date, lastStep: number): number[] {
   const present = Math.floor(now.getTime() / stepMilliseconds);

@@ -36,11 +36,7 @@ export const newConsoleSession = ({ clock }: Pick<Deps, "clock">): OpenedSession
   expiresAt: new Date(clock.now().getTime() + sessionMilliseconds),
 });
 
-/**
- * Starts a session. Ends the earlier session of this browser, because somebody else may know the id of that
- * session. If the person is the same, the browser still gets notices. Deletes expired sessions if the clock is
- * reliable.
- */
+/** Starts a session. Ends this browser's earlier session, because somebody else may know its id. */
 export async function startConsoleSession(
   deps: Pick<Deps, "clock" | "newId" | "time">,
   tx: Transaction,
@@ -85,8 +81,7 @@ export const stepOf = ({ id, passwordHash }: Pick<UserRow, "id" | "passwordHash"
 });
 
 /**
- * Encrypts the state after the first step. The result is valid for ten minutes, and gives no access without the
- * second factor. Never put the result into an address. (rule S23)
+ * Encrypts the state after the first step, for ten minutes. Never put the result into an address. (rule S23)
  */
 export const sealStep = ({ sealer, clock }: Pick<Deps, "sealer" | "clock">, step: SignInStep): string =>
   sealer.seal(JSON.stringify({ ...step, kind: "step", expiresAt: clock.now().getTime() + stepMilliseconds }));

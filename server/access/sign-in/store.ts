@@ -42,10 +42,7 @@ export const devices = {
       email,
     )) !== undefined,
 
-  /**
-   * Links a device to an account and replaces its earlier link. Returns the id of the row, which stays the same for the
-   * same account.
-   */
+  /** Links a device to an account and replaces its earlier link. The same account keeps the returned id. */
   async link(
     tx: Transaction,
     device: Omit<DeviceRow, "lastUsedAt"> & {
@@ -131,8 +128,7 @@ export const consoleSessions = {
   },
 
   /**
-   * Ends a session and the notices in its browser. `id` is the id that the API shows. Returns false if there is
-   * no such session.
+   * Ends a session and its browser's notices. `id` is the id in the API. Returns false for an unknown session.
    */
   async removeById(tx: Transaction, userId: string, id: string): Promise<boolean> {
     const ended = await tx.all<{ tokenHash: string }>(
@@ -191,8 +187,8 @@ type DecidedSignInCode = { readonly codeSealed: string } | "refused" | undefined
 /** Codes that devices exchange for tokens. A code is valid until it is used, replaced or expired. */
 export const signInCodes = {
   /**
-   * Returns the code with this hash. If there is no such code, returns another code, so the caller must compare
-   * `codeHash`. An empty result would be faster, and would reveal that the code does not exist.
+   * Returns the code with this hash, otherwise another code: compare `codeHash`. An empty result would be
+   * measurably faster.
    */
   findNearest: (reader: Reader, codeHash: string) =>
     reader.get<SignInCodeRow>(
@@ -228,8 +224,8 @@ export const signInCodes = {
   },
 
   /**
-   * Marks a code as used. Returns false if the code is no longer valid. Only one of several parallel calls
-   * succeeds. (rule S10)
+   * Marks a code as used. Returns false if the code is no longer valid. Only one parallel call succeeds.
+   * (rule S10)
    */
   use: async (tx: Transaction, codeHash: string, now: string): Promise<boolean> =>
     (await tx.run(
@@ -241,8 +237,7 @@ export const signInCodes = {
     )) === 1,
 
   /**
-   * Returns the last decision on a sign-in request. Undefined if there is no decision, or if the code of the
-   * decision is used, expired or replaced.
+   * Returns the last decision on a sign-in request. Undefined if there is none, or if its code is not valid.
    */
   async decided(
     reader: Reader,
@@ -272,7 +267,7 @@ export const signInCodes = {
     ),
 };
 
-/** Stores a code or a refusal. A refusal is stored as already replaced, so that it is never a valid code. */
+/** Stores a code or a refusal. A refusal is stored as replaced, because it is never valid. */
 const insert = (tx: Transaction, code: NewSignInCode, replacedAt: string | null): Promise<void> =>
   tx.insert(tables.signInCodes, { ...code, replacedAt });
 
@@ -283,9 +278,7 @@ interface NewAccountLink {
   readonly email: string;
   readonly now: string;
   readonly expiresAt: string;
-  /**
-   * The encrypted secret of the invitation whose page opens after the person has used the link; null if there is none.
-   */
+  /** The encrypted secret of the invitation whose page opens after the link; null if there is none. */
   readonly invitationSealed: string | null;
 }
 
@@ -296,8 +289,7 @@ interface AccountLinkRow {
 }
 
 /**
- * The mailed links for a new account or password. A new link replaces an earlier link of the same kind for the
- * same address.
+ * The mailed links for a new account or password. A new link replaces the address's earlier link of that kind.
  */
 export const accountLinks = {
   /** Stores a link for a new account, even if the address already has an account. */
@@ -306,10 +298,7 @@ export const accountLinks = {
     await tx.insert(tables.accountLinks, { ...row, kind: "sign_up" });
   },
 
-  /**
-   * Stores the link if the address has an account with a password. For other addresses, the same statements run
-   * without effect.
-   */
+  /** Stores the link if the address has an account with a password. All addresses run the same statements. */
   async addRecovery(tx: Transaction, link: NewAccountLink): Promise<void> {
     await removeEarlier(tx, "recovery", link.email, link.now);
     await tx.run(
@@ -327,10 +316,7 @@ export const accountLinks = {
       ...[mailId, tokenHash],
     ),
 
-  /**
-   * Deletes a valid link when it is used, and returns it. Returns undefined if the link is unknown, used,
-   * replaced or expired.
-   */
+  /** Deletes and returns a valid link. Undefined if the link is unknown, used, replaced or expired. */
   take: (tx: Transaction, { kind, tokenHash, now }: { kind: LinkKind; tokenHash: string; now: string }) =>
     tx.get<AccountLinkRow>(
       `DELETE FROM account_links WHERE token_hash = ? AND kind = ? AND expires_at > ?
@@ -339,8 +325,8 @@ export const accountLinks = {
     ),
 
   /**
-   * Returns the encrypted secret of the invitation whose page opens after the use of the link. Undefined if the
-   * link is invalid or has no invitation.
+   * Returns the encrypted secret of the link's invitation. Undefined if the link is invalid or has no
+   * invitation.
    */
   async invitationOf(reader: Reader, tokenHash: string, now: string): Promise<string | undefined> {
     const sql = `SELECT invitation_sealed AS "sealed" FROM account_links WHERE token_hash = ? AND expires_at > ?`;
@@ -357,8 +343,8 @@ async function removeEarlier(tx: Transaction, kind: LinkKind, email: string, now
 }
 
 /**
- * Ends the connected identities, tokens, connections, devices and sign-in codes of an account that a stranger
- * may have created. The password, the second factor and the console sessions stay. (rule S30)
+ * Ends credentials of an account that a stranger may have created. Password, second factor and console sessions
+ * stay. (rule S30)
  */
 export async function removeUnprovenAccess(tx: Transaction, userId: string): Promise<void> {
   const tables = ["identities", "tokens", "oauth_codes", "devices", "sign_in_codes"];

@@ -12,8 +12,8 @@ import { isFresh } from "./rules.ts";
 import { consoleSessions } from "./store.ts";
 
 /**
- * Returns the account with this address and password. Otherwise throws `invalid_credentials`. The error does
- * not say whether the address or the password is wrong.
+ * Returns the account with this address and password. Otherwise throws `invalid_credentials`, without telling
+ * which of them is wrong.
  */
 export async function verifiedUser(
   { database }: Pick<Deps, "database">,
@@ -28,7 +28,7 @@ export async function verifiedUser(
 
 /**
  * Throws `wrong_state` if the sign-in is not recent. A stranger at a signed-in browser must not get permanent
- * access, and must not lock out the owner of the account.
+ * access.
  */
 export async function assertFreshSession(
   { clock, database }: Pick<Deps, "clock" | "database">,
@@ -59,17 +59,13 @@ type LimitDeps = Pick<Deps, "database" | "settings" | "clock">;
 type Rule = readonly [RateLimitName, string];
 
 /**
- * Counts an attempt as failed before the check, so that simultaneous attempts cannot exceed the limits. Known
- * browsers and devices first use up their own limits, then the shared limits. Throws `rate_limited`. (rule S17)
+ * Counts an attempt as failed before the check, so that simultaneous attempts cannot exceed the limits. Throws
+ * `rate_limited`. (rule S17)
  */
 export const beginAttempt = (deps: LimitDeps, attempt: Attempt): Promise<Counted> =>
   beginAs(deps, ownRulesOf(attempt), strangerRulesOf(attempt));
 
-/**
- * Counts a code as wrong before the code is checked. Known browsers and devices have separate limits for
- * authenticator codes. Recovery codes have one limit for each account and network. Throws `rate_limited`. (rule
- * S24)
- */
+/** Counts a code as wrong before the code is checked. Throws `rate_limited`. (rule S24) */
 export function beginFactorAttempt(
   deps: LimitDeps,
   {
@@ -99,8 +95,8 @@ const factorRulesOf = (userId: string, source: string, group: "known" | "others"
 ];
 
 /**
- * Counts a registration as refused before the e-mail address is looked up. Without this limit, somebody could
- * find out which e-mail addresses have accounts. Throws `rate_limited`. (rule S15)
+ * Counts a registration as refused before the address is looked up. Without this limit, registrations would
+ * reveal accounts. Throws `rate_limited`. (rule S15)
  */
 export const beginRegistration = (deps: LimitDeps, address: string): Promise<Counted> =>
   begin(deps, [["refusedRegistrationsByAddress", `refusedRegistrations:${networkOf(address)}`]]);
@@ -108,8 +104,8 @@ export const beginRegistration = (deps: LimitDeps, address: string): Promise<Cou
 const begin = (deps: LimitDeps, rules: readonly Rule[]): Promise<Counted> => beginAs(deps, [], rules);
 
 /**
- * Counts an attempt with the limits `own` of a known client. If these are missing or used up, counts it with
- * the limits `others`. Returns the keys of the limits that counted. Throws `rate_limited`.
+ * Counts an attempt with the limits `own`, otherwise with `others`. Returns the keys of the counted limits.
+ * Throws `rate_limited`.
  */
 async function beginAs(deps: LimitDeps, own: readonly Rule[], others: readonly Rule[]): Promise<Counted> {
   if (!others.every(([name]) => limitApplies(deps.settings, name))) return [];
@@ -126,7 +122,7 @@ export async function uncountAttempt(tx: Transaction, counted: Counted): Promise
   for (const key of counted) await giveBack(tx, key);
 }
 
-/** Counts an attempt with each limit. At the first limit that is used up, stops and returns the seconds to wait. */
+/** Counts an attempt with each limit. Returns the seconds to wait if a limit is used up. */
 async function count(
   tx: Transaction,
   rules: readonly Rule[],

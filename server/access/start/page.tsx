@@ -22,10 +22,7 @@ import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago } from "../../console/times.tsx";
 import { Begin, kinds } from "./parts.tsx";
 
-/**
- * Creates an app and its first key, and shows the key in the answer to the form. A redirect would put the key
- * into an address or a cookie. If the same form is sent again, the answer shows the same key.
- */
+/** Creates an app and its first key. A redirect would put the key into an address or a cookie. */
 function begin(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(
@@ -89,10 +86,7 @@ const chosenKind = ({ fields, query }: SignedInVisit): ShownKey["kind"] =>
 const stepsAddress = (links: Links, appId: string, kind: ShownKey["kind"]): string =>
   kind === "full" ? `${links.start(appId)}?kind=full` : links.start(appId);
 
-/**
- * Answers the first report. One of the two buttons turns the sender pages on first, so that the sender can read
- * the answer.
- */
+/** Answers the first report. One button turns the sender pages on first, so that the sender sees the answer. */
 function answer(visit: SignedInVisit): Promise<Reply<"first-answer">> {
   const { ask, fields, links, param } = visit;
   const appId = param("appId");
@@ -286,10 +280,7 @@ const KeyStep = ({ navigation: { app, links }, steps, kind, forms: { key } }: St
   );
 };
 
-/**
- * Says that the report has arrived. If the person has just sent a test report, this text gets the keyboard
- * focus.
- */
+/** Says that the report has arrived. After a test report, this text gets the keyboard focus. */
 const Arrived = ({
   isAnswer,
   children,
@@ -533,7 +524,7 @@ interface Call {
   readonly text: string;
 }
 
-/** Returns the calls that send a report to a server. The calls that fit the kind of the key come first. */
+/** Returns the calls that send a report. The calls that fit `kind` come first. */
 function callsFor({
   baseUrl,
   key = "sdk_…",

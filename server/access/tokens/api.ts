@@ -21,8 +21,7 @@ export function tokens(deps: Pick<Deps, "clock" | "database" | "newId">): Handle
       const { kind, label, appId = null, expiresAt } = body;
       const scopes = grantedScopes(kind, body.scopes ?? []);
       return save(async (tx) => {
-        // An agent acts for an owner, so only an owner can create its token. A maintainer token has its creator's
-        // rights. (rule K22)
+        // An agent acts for an owner, but a maintainer token acts with the rights of its creator. (rule K22)
         const needs = kind === "agent" ? "owner" : "viewer";
         if (appId !== null) await ownedApp(tx, appId, { ...caller, needs });
         const wanted = {

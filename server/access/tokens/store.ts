@@ -36,8 +36,8 @@ type TokenViewer = Pick<Viewer, "userId" | "appId">;
 /** The tokens of accounts. These are agent tokens, maintainer tokens and connections. */
 export const tokens = {
   /**
-   * Returns the tokens of an account. If the viewer's token is limited to an app, returns only that app's tokens. A
-   * connection without a valid token is listed as ended. (rule A72)
+   * Returns the tokens of an account. `appId` limits the list. For a connection without a valid token, `ended`
+   * is 1. (rule A72)
    */
   list: (reader: Reader, { userId, appId }: TokenViewer, now: string) =>
     reader.all<ListedTokenRow>(
@@ -51,10 +51,7 @@ export const tokens = {
 
   insert: (tx: Transaction, token: NewTokenRow) => tx.insert(tables.tokens, token),
 
-  /**
-   * Returns a token whose secret can be replaced. Never returns a connection, because programs replace the
-   * secrets of their connections over OAuth.
-   */
+  /** Returns a token whose secret can be replaced. Programs replace the secrets of connections over OAuth. */
   find: (reader: Reader, { userId, appId }: TokenViewer, id: string) =>
     reader.get<TokenRow & { readonly kind: RenewableKind }>(
       `SELECT ${columns} FROM tokens

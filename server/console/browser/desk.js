@@ -1,5 +1,5 @@
-// The triage desk: the inbox with its list and an open thread. Keys move through the list, select threads and
-// change threads. Without this script, links, checkboxes and buttons do the same. (rules F47 and F48)
+// The triage desk: the inbox with its list and an open thread. Without this script, buttons do the same.
+// (rules F47 and F48)
 import { addKeys } from "./keys.js";
 import { isCovered, showMenu } from "./menus.js";
 import { announce, forgetUndo } from "./page.js";
@@ -48,8 +48,7 @@ const tell = () => {
   form.querySelector("[data-chosen]").textContent = words;
   announce(words);
 };
-// Ends the selection of all threads of the list, which includes threads that are not shown. Then only the shown
-// threads stay selected.
+// Ends the selection of all threads of the list. Only the shown threads stay selected.
 const forgetAll = () => {
   for (const name of ["all", "total", "asOf"]) form.elements[name]?.remove();
 };
@@ -95,12 +94,10 @@ const rowAfter = (id) => {
   return at === -1 ? undefined : (all[at + 1] ?? all[at - 1]);
 };
 
-// Returns the row that gets the focus after an action on the thread `id`. The open thread may have moved in the
-// list. For this case, the field `next` contains the thread that followed the open thread.
+// Returns the row that gets the focus after an action. For the open thread, the field `next` names the row.
 const rowAfterAct = (id) => (id === openedId() && rowOf(form.elements.next.value)) || rowAfter(id);
 
-// Sends the form of the list for the selected threads. Without a selection, sends it for the focused or open
-// thread.
+// Sends the form of the list for the selected threads, or else for the focused or open thread.
 const act = (value) => {
   const button = form?.querySelector(`button[name=act][value="${value}"]:not(.unseen)`);
   if (!button) return;
@@ -143,8 +140,7 @@ const openMenu = (shortcut) => {
 };
 
 const undoLast = () => {
-  // After a change in a field of the thread, `#acted` is hidden. Then the button of the toast undoes the
-  // change.
+  // After a change in a field of the thread, only the toast has a visible button.
   const buttons = /** @type {any[]} */ ([...document.querySelectorAll(".toast button, #acted button")]);
   const button = buttons.find((one) => one.checkVisibility());
   if (button) return button.click();
@@ -214,16 +210,14 @@ if (desk) {
   });
 }
 
-// Shows the notice about a sent form as a toast. A problem, such as a reply that did not arrive, also stays in
-// the thread.
+// Shows the notice about a sent form as a toast. A problem also stays in the thread.
 const done = desk && /** @type {any} */ (document.querySelector("main .notice[data-done]"));
 if (done) {
   const isProblem = done.classList.contains("attention");
   // The text is added a moment later, because screen readers read only text that is added to an existing element.
   const line = Object.assign(document.createElement("p"), { className: "toast", role: "status" });
   const shown = isProblem ? done.cloneNode(true) : done;
-  // The elements of a toast are in a row. The sentence and its links are in one element, so that they wrap like
-  // text.
+  // The sentence and its links are in one element, so that they wrap like text.
   const sentence = document.createElement("span");
   line.append(sentence);
   document.body.append(line);

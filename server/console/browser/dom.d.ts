@@ -1,5 +1,4 @@
-// Gives the result of a selector the type of its first tag name. Other selectors and ids get `FoundElement`, which has
-// all properties that the scripts use.
+// Gives the result of a selector the type of its first tag name. Other results are a `FoundElement`.
 
 interface FoundElement extends HTMLElement {
   readonly cellIndex: number;

@@ -67,8 +67,7 @@ export const tellSent = (form, texts) => {
   store(sentName(form), null);
 };
 
-// The last form that this tab sent. A cookie from the server says whether the action of this form was done. The
-// cookie also says which fields were used.
+// The last form that this tab sent. After its action, the server sets a cookie with the used fields.
 export const last = inTab.get("innkeep-sent");
 if (person || last?.person === undefined) inTab.set("innkeep-sent", null);
 export const takeWord = (once) => {

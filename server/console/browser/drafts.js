@@ -1,6 +1,5 @@
-// Stores typed text: in this browser after each keystroke, and on the server some seconds later. Each opened page (a
-// writer) stores its own text, so that tabs do not overwrite each other. A draft is deleted only after the server
-// confirms the action of the form. (rules O17 and O18)
+// Stores typed text in this browser and on the server. Each opened page is a writer with its own text.
+// (rules O17 and O18)
 import {
   draftName,
   inTab,
@@ -68,22 +67,21 @@ export const typingIn = (form) => typing.find(({ element }) => element === form)
 // is turned off.
 for (const { element } of typing) for (const field of draftFields(element)) field.autocomplete = "off";
 export const fieldOf = (state, name) => draftFields(state.element).find((field) => field.name === name);
-// Returns the hidden field with the version of a field. For a line of a list, such as `items.0.text`, returns
-// the field with the version of the list.
+// Returns the hidden field with a field's version. All lines of a list, such as `items.0.text`, share one
+// version.
 export const wasOf = ({ element: { elements } }, name) =>
   elements[`was-${name}`] ?? elements[`was-${name.split(".")[0]}`];
-// Returns the version of the stored value that the person saw while typing. If another person has changed the
-// value, the form has a newer version. Then `data-typed` has the version that the person saw.
+// Returns the version that the person saw while typing. `data-typed` has this version if the stored value is
+// newer.
 const typedFor = (state, name) => {
   const was = wasOf(state, name);
   return was?.dataset.typed ?? was?.value ?? "";
 };
-// The control whose choice belongs to a text, such as the receiver of a reply. The choice is stored only with a text.
+// Returns the control whose choice belongs to a text, such as the receiver of a reply.
 const choiceOf = ({ element }, field) => field.dataset.choice && element.elements[field.dataset.choice];
 const unchosenIn = (control) =>
   control.options && [...control.options].find((one) => "unchosen" in one.dataset);
-// Returns the value that the control shows for `choice`. If the control has no such option, returns the option
-// that asks the person to choose.
+// Returns the value for `choice`. Without such an option, returns the option that asks the person to choose.
 const valueIn = (control, choice) => {
   const options = [...(control.options ?? [])];
   const has = options.length === 0 ? choice : options.find(({ value }) => value === choice)?.value;
@@ -92,9 +90,7 @@ const valueIn = (control, choice) => {
 const choose = (state, field, choice) => {
   const control = choiceOf(state, field);
   if (control) control.value = valueIn(control, choice);
-  // The thread has only one sender now, so the form has no control for the receiver. The hidden field contains
-  // the receiver of the draft. The server refuses this receiver once, so that the person checks who gets the
-  // text.
+  // The thread has only one sender now. The server refuses this receiver once, so that the person checks it.
   else if (choice && !["everyone", "unchosen"].includes(choice))
     state.element.append(
       Object.assign(document.createElement("input"), {
@@ -136,8 +132,7 @@ export const stopSaving = (state) => {
   state.running?.abort();
   state.running = undefined;
 };
-// Whether text must be saved when the person leaves the page. This includes a running save, because the browser
-// aborts it.
+// Whether text must be saved when the person leaves the page. The browser aborts a running save.
 const isWaiting = (state) => state.timer !== undefined || state.running !== undefined;
 // One request to the server can replace at most this number of writers.
 const mostReplaced = 50;
@@ -211,8 +206,7 @@ export const save = async (state, keepalive = false) => {
   }
   markSaved(state, kept, replacedBy(state));
 };
-// Another page has taken over or discarded the text of this writer. Text that is still in the form becomes a
-// new draft.
+// Another page has taken over or discarded this writer's text. Text in the form becomes a new draft.
 const startWriter = (state) => {
   store(draftName(state), null);
   state.writer = newWriter();
@@ -248,15 +242,13 @@ const saveOther = async (draft) => {
   const { kept, ended, taken } = await answer.json().catch(() => ({ kept: [] }));
   if (!ended) markSaved(draft, kept, []);
   else {
-    // Another page has taken over or discarded an earlier text of the closed tab. If the server does not have
-    // the text of this draft, the text becomes a new draft.
+    // Another page has ended this writer. Text that the server does not have becomes a new draft.
     store(draftName(draft), null);
     if (!taken) return saveOther(storeAgain(draft));
   }
   return answer;
 };
-// Stores a draft under a new writer. Two tabs may do this for the same draft at the same time, so both must use
-// the same name for the new writer.
+// Stores a draft under a new writer. Two tabs may do this at once, so both use the same name.
 const storeAgain = (draft) => {
   const renewed = { ...draft, writer: `${draft.writer}_` };
   const { at, page, fields, replaces } = renewed;
@@ -285,8 +277,7 @@ if (person) {
     for (const state of typing) if (Object.keys(state.fields).length > 0) save(state);
     saveOthers();
   });
-  // A late save may have stored text after the form had sent this text. This request removes the text from the
-  // server.
+  // A late save may have stored sent text again. This request removes the text from the server.
   const rest = word === undefined ? undefined : ownDrafts().find(({ writer }) => writer === last.writer);
   if (word !== undefined) {
     const body = bodyOf(last, Object.entries(rest?.fields ?? {}));
@@ -332,8 +323,7 @@ addEventListener("beforeunload", (event) => {
 });
 for (const state of typing)
   state.element.addEventListener("input", (/** @type {any} */ { target }) => {
-    // The next save tells the server that the person is writing an answer in this thread. Then other members
-    // see who is writing.
+    // The next save tells the server in which thread the person is writing. Other members see who is writing.
     if ("answers" in target.dataset) state.answering = state.element.dataset.thread;
     state.restored.delete(target.name);
     keep(state);
@@ -343,8 +333,7 @@ for (const state of typing)
 const cleanIfSaved = (state) => {
   if (!draftFields(state.element).some((field) => isTyped(state, field))) dirty.delete(state.element);
 };
-// Whether a field becomes empty after its text was sent. These are fields with `data-adds`, and text areas
-// without a version. Other fields show the stored value.
+// Whether a field becomes empty after its text was sent. Other fields show the stored value.
 const isEmptied = (state, field) =>
   "adds" in field.dataset || (field.matches("textarea") && !wasOf(state, field.name));
 
@@ -366,8 +355,7 @@ const clearSent = (state, texts) => {
   showHintAt(state.element, "You sent this text in another tab, so it is no longer here.");
 };
 
-// If another tab takes over the draft of this tab, the other tab deletes the draft. This tab still shows the
-// text and stores it again.
+// Another tab that takes over this draft deletes it. This tab stores its shown text again.
 addEventListener("storage", ({ key, newValue }) => {
   const sentHere = newValue && typing.find(({ form }) => sentName(form) === key);
   if (sentHere) return clearSent(sentHere, JSON.parse(newValue));
@@ -375,7 +363,7 @@ addEventListener("storage", ({ key, newValue }) => {
   if (newValue === null && state && !storedNames().includes(`innkeep-left ${person}`)) startWriter(state);
 });
 
-// Sends the form if the server answers. A browser that is offline may still reach a server on the same machine.
+// Sends the form if the server answers. Offline browsers may still reach a server on the same machine.
 const sendIfReached = async (form, submitter) => {
   const reached = await fetch(document.documentElement.dataset.drafts, {
     method: "HEAD",
@@ -443,23 +431,22 @@ const noteSent = (state, names) =>
     thread: state.element.dataset.thread,
     once: state.element.elements.once?.value,
   });
-// A part with `data-saves` has its own save button. The person may not have noticed a restored text in this
-// part. For this reason, buttons with `formaction` do not send the restored text.
+// Returns the restored fields that a button with `formaction` leaves out. The person may not have noticed these
+// texts.
 const heldBackBy = (state, submitter) =>
   submitter?.hasAttribute("formaction")
     ? [...state.restored].filter((name) => fieldOf(state, name)?.closest("[data-saves]"))
     : [];
 
-// Prepares a request that sends fields with `fetch`. Stores the texts, stops a running save, and adds the
-// values for the drafts to `body`. Call `endSent` or `keepRefused` after the answer.
+// Prepares a request that sends fields with `fetch`, and fills `body`. Call `endSent` or `keepRefused` after
+// the answer.
 export const beginSent = (state, body, names) => {
   keep(state);
   stopSaving(state);
   for (const [name, value] of draftValues(state)) body.set(name, value);
   noteSent(state, names);
 };
-// Removes sent texts from the state of a form. `texts` has the sent texts by field. Text that was typed later
-// stays.
+// Removes `texts` (the sent texts by field) from `state`. Text that was typed later stays.
 const forgetSent = (state, texts) => {
   inTab.set("innkeep-sent", null);
   takeWord(state.element.elements.once?.value);
@@ -469,12 +456,13 @@ const forgetSent = (state, texts) => {
     state.restored.delete(name);
   }
 };
-// Deletes the drafts of saved texts. The page becomes a new writer, so that a late save of the old writer
-// stores nothing. Call `keepRest` after the page shows the stored values.
+// Deletes the drafts of saved texts, and starts a new writer. Call `keepRest` when the page shows the stored
+// values.
 export const endSent = (state, texts) => {
   forgetSent(state, texts);
   tellSent(state.form, Object.entries(texts));
   for (const draft of ownDrafts()) if (draft.form === state.form) dropTexts(draft, texts);
+  // The server ends the old writer, so that a late save stores nothing.
   state.replaces.add(state.writer);
   store(draftName(state), null);
   state.writer = newWriter();
@@ -489,8 +477,8 @@ const dropTexts = (draft, texts) => {
     left.length > 0 ? JSON.stringify({ ...rest, fields: Object.fromEntries(left) }) : null,
   );
 };
-// Removes texts that the server refused from the state of a form. Call `keepRest` after the page shows the
-// refusal. `keepRest` stores the texts as drafts again.
+// Removes refused texts from a form's state. Call `keepRest` after the page shows the refusal, to store them
+// again.
 export const keepRefused = forgetSent;
 // Stores the texts that are still unsent after a part of the form was replaced.
 export const keepRest = (state) => {
@@ -527,8 +515,8 @@ const isChosen = (state, field, choice) => {
   const control = choiceOf(state, field);
   return !control || choice === undefined || control.value === valueIn(control, choice);
 };
-// Compares the texts of a draft with the fields. `same`: the texts are equal. `free`: the field is unchanged. `taken`:
-// the field has other typed text. `gone`: the form has no such field.
+// Compares a draft with the fields. `same`: equal texts. `free`: unchanged field. `taken`: other typed text.
+// `gone`: no such field.
 const compare = (state, draft) => {
   const found = { same: [], free: [], taken: [], gone: [] };
   for (const [name, { text, choice }] of Object.entries(draft.fields)) {
@@ -571,8 +559,8 @@ const empty = (state, names) => {
   state.element.dispatchEvent(new Event("restored"));
 };
 const labelOf = (field) => field.labels?.[0]?.textContent.trim() || "The field";
-// Finds the fields whose stored values have changed since the texts of a draft were typed. Returns a message
-// about these fields, and text areas with their stored values.
+// Finds stored values that changed after a draft was typed. Returns a message, and text areas with the stored
+// values.
 const changedSince = (state, draft, names) => {
   const fields = names
     .filter((name) => {

@@ -21,7 +21,7 @@ for (const select of document.querySelectorAll("select[data-own-zone]")) {
   select.value = own;
 }
 
-// Enter in the field for a snooze day clicks the button of this field, not the first button of the form.
+// Enter in the field for a snooze day clicks this field's button, not the form's first button.
 document.addEventListener("keydown", (event) => {
   const field = /** @type {any} */ (event.target);
   if (event.key !== "Enter" || field.name !== "snoozeDay") return;
@@ -45,7 +45,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   });
 }
 
-// The page after a form has the address of the form in the browser. Replaces it with the address of the page.
+// After a form, the browser shows the form's address. Replaces it with the address of the page.
 const own = document.documentElement.dataset.address;
 if (own && new URL(own, location.href).pathname !== location.pathname) history.replaceState(null, "", own);
 

@@ -39,8 +39,7 @@ const sendMove = async (move) => {
   const entry = showOrder(fresh, move);
   const shown = new URL(answer.url);
   const at = shown.searchParams.get("at");
-  // If the entry moved to another page of the list, the answer shows that page. The address then contains the
-  // id of the entry.
+  // If the entry moved to another page of the list, the answer's address has the id of the entry.
   if (at) history.replaceState(history.state, "", `${shown.pathname}?at=${at}`);
   const places = [...order.querySelectorAll("li")];
   announce(
@@ -49,7 +48,7 @@ const sendMove = async (move) => {
       : "The list had changed, so nothing was moved. The page now shows the new list.",
   );
 };
-// Alt with one of these keys moves the focused entry. On a button of the entry, Home and End also work without Alt.
+// With Alt, these keys move the focused entry. On its buttons, Home and End also work without Alt.
 const keys = { ArrowUp: "up", ArrowDown: "down", Home: "top", End: "bottom" };
 const ends = { Home: "top", End: "bottom" };
 const sendWithoutScript = (move) => {

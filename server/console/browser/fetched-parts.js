@@ -1,7 +1,7 @@
 // Loads a part of a page on demand. Without this script, links lead to pages with these parts.
 import { announce, localise } from "./page.js";
 
-// Shows the details of a cell of a grid next to the grid. The arrow keys move from cell to cell.
+// Shows the details of a grid's cell next to the grid. Arrow keys move between cells.
 let wanted;
 const showBeside = async (link) => {
   wanted = link;
@@ -46,8 +46,7 @@ document.addEventListener("keydown", (event) => {
   link.focus();
 });
 
-// Loads the content of a `details` element when a person opens it. Without this script, a link leads to the
-// page with the content.
+// Loads the content of `details` when a person opens it. Without this script, a link leads to the content.
 const fetchPart = async (folded) => {
   const { fetches: address, part: id } = folded.dataset;
   delete folded.dataset.fetches;

@@ -1,9 +1,5 @@
-// Shortcuts with single keys. They work outside of fields, open menus and dialogs, unless the person turned keys off.
-// (rule O32)
-//
-// An element gets a key from the attribute `data-key`, which `keyed` in server/console/parts.tsx sets. The key
-// clicks a button or link, and focuses a field. `addKeys` adds a key with another effect. If an element has the
-// same key, the added key has priority.
+// Shortcuts with single keys. An element gets a key from `data-key`; `addKeys` adds other keys, which have
+// priority. (rule O32)
 import { isJustLeft, isLeaving } from "./leaving.js";
 import { isCovered, isModified, openMenu, typeInMenu } from "./menus.js";
 
@@ -21,7 +17,7 @@ const table = [];
 
 /**
  * Adds keys to the table.
- * @param {string} group The title of these keys in the list of keys.
+ * @param {string} group The title of the keys.
  * @param {Key[]} keys
  */
 export const addKeys = (group, keys) => {
@@ -63,8 +59,7 @@ const isTyping = ({ target }) => target.isContentEditable || isField(target);
 const pairMilliseconds = 1_500;
 let first = { key: "", at: 0 };
 
-// While the next page opens, pressed keys are stored, and the next page runs their actions. So a person who
-// types fast loses no key.
+// Keys pressed while the next page opens are stored. The next page runs their actions.
 const early = "innkeep-keys";
 const earlyKeys = () => {
   try {

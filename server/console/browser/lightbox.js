@@ -1,5 +1,4 @@
-// Adds to an opened image: its number, a button for the original size, and buttons for the previous and next
-// image. Without this script, an image can only be opened and closed.
+// Adds to an opened image: its number and buttons for the original size, the previous and the next image.
 import { announce } from "./page.js";
 
 const boxes = () => [...document.querySelectorAll(".lightbox")];
@@ -57,8 +56,8 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   turn(button);
 });
-// `beforetoggle` comes before the image is shown, `toggle` after it is shown or hidden. These events do not bubble, so
-// the listeners capture them.
+// `beforetoggle` comes before an image is shown, `toggle` after it is shown or hidden. These events do not
+// bubble.
 document.addEventListener(
   "beforetoggle",
   (/** @type {any} */ { target, newState }) => {

@@ -1,14 +1,11 @@
-// Updates the title, and the parts with `data-live` that have changed. Screen readers read the changes. A part
-// is not replaced while it contains the focus. The focus on a link with an id, a checkbox of the list or a
-// button of a decision is an exception. A part with `data-stale` is never replaced. If `data-stale` contains an
-// id, the element with this id becomes visible instead.
+// Updates the title, and the changed parts with `data-live`. Screen readers read the changes.
 import { announce, replacePart } from "./page.js";
 
-// Receives events about changes. Only one page of the browser is connected to the server; it forwards the
-// events to the other pages. Without Web Locks (https only) or BroadcastChannel, pages are read at intervals.
-// (rule F75)
+// Receives events about changes. Only one page of the browser is connected to the server and informs the
+// others. (rule F75)
 const { events, since, person } = document.documentElement.dataset;
 const name = `innkeep-events-${person}`;
+// Without these functions, pages are read at intervals. Web Locks need https.
 const canFollow = events && navigator.locks && window.BroadcastChannel && window.EventSource;
 
 // The number of past events that the page with the connection keeps for pages that are opened later.
@@ -67,8 +64,8 @@ const idsIn = (address) => new URL(address).pathname.match(/[\da-f]{8}(?:-[\da-f
 // The address of a page contains the id of its app, and then the id of its thread.
 const [app, ofPage] = idsIn(location.href);
 
-// Shows a notice if this thread was merged. The address of a merged thread redirects to another thread. Other
-// redirects, such as to the sign-in page, are ignored.
+// Shows a notice if this thread was merged into `address`. Ignores other redirects, such as to the sign-in
+// page.
 const showMerged = (address) => {
   const notice = document.getElementById("merged-since");
   const [otherApp, other] = idsIn(address);
@@ -91,23 +88,24 @@ const refresh = async () => {
   for (const part of document.querySelectorAll("[data-live]")) {
     const next = fresh.getElementById(part.id);
     const focused = part.contains(document.activeElement) ? document.activeElement : undefined;
+    // A part with the focus is replaced only if the focus is on one of these elements.
     const isUsed = focused !== undefined && !focused.matches("a[id], .tick input, [data-decides] button");
     if (!next || part.dataset.live === next.dataset.live) continue;
     isLeft ||= isUsed;
     if (isUsed) continue;
+    // A part with `data-stale` is not replaced. The element with this id, if any, becomes visible.
     if (part.dataset.stale === undefined) {
       const { newest } = part.dataset;
       replacePart(part, next);
-      // A conversation is announced only if it has a new message. Other changes, such as that a mail was sent,
-      // are not announced.
+      // A conversation is announced only if it has a new message.
       if (next.dataset.news && (newest === undefined || newest !== next.dataset.newest))
         announce(next.dataset.news);
     } else if (part.dataset.stale) document.getElementById(part.dataset.stale).hidden = false;
   }
 };
 
-// `last`: when the page was last read. `due`: when it will be read again. A hidden page is read when it becomes
-// visible. (rule F75)
+// `last`: when the page was read. `due`: when it will be read. Hidden pages are read when they become visible.
+// (rule F75)
 let last = Number.NEGATIVE_INFINITY;
 let due = Number.POSITIVE_INFINITY;
 let timer;
@@ -148,8 +146,7 @@ const hear = ({ kind, appId, threadId }) => {
   else readWithin(pace.counts);
 };
 
-// Sends forms without loading a page, then updates this page. `data-then` is the id of the element that gets
-// the focus.
+// Sends forms without loading a page, and updates this page. The element `data-then` gets the focus.
 for (const form of document.querySelectorAll("form[data-then]")) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

@@ -1,5 +1,5 @@
-// Menus: `details` elements with the class `menu`. Letters and arrow keys move to an item. Escape, a click
-// outside, or Tab at the end closes the menu. (rule O32)
+// Menus: `details` elements with the class `menu`. Letters and arrow keys move to an item. Escape closes a
+// menu. (rule O32)
 import { isLeaving } from "./leaving.js";
 
 const menus = () => /** @type {any[]} */ ([...document.querySelectorAll("details.menu[open]")]);
@@ -24,8 +24,7 @@ export const showMenu = (menu) => {
   stopsIn(menu, "a[href], button, input, select")[0]?.focus();
 };
 
-// Closes a menu. If a key opened the menu, the focus returns to the element that had it before. Otherwise the
-// button of the menu gets the focus.
+// Closes a menu. The focus returns to the element that had it before, or to the menu's button.
 const hideMenu = (menu) => {
   const opener = openers.get(menu);
   menu.open = false;
@@ -63,10 +62,7 @@ const nameOf = (item) =>
 const beginsWith = (word) => (item) =>
   letters.compare([...nameOf(item)].slice(0, [...word].length).join(""), word) === 0;
 
-/**
- * Moves the focus to the item that begins with the typed letters. A repeated letter moves to the next item. Returns
- * whether the key was a letter of a word.
- */
+/** Moves the focus to the item that begins with the typed letters. Returns whether `letter` was used. */
 export const typeInMenu = (menu, letter) => {
   const now = performance.now();
   const isSame = typed.menu === menu && now - typed.at < wordMilliseconds;
@@ -108,8 +104,7 @@ const closeMenus = (except) => {
 };
 document.addEventListener("click", (event) => closeMenus(event.target.closest("details.menu")));
 
-// A menu closes when a key moves the focus out of it. A click closes the menu only when the mouse button is
-// released. Otherwise the element under the pointer could move before the release.
+// A menu closes when a key moves the focus out. While a mouse button is pressed, nothing may move.
 let isKey = false;
 document.addEventListener(
   "keydown",

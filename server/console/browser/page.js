@@ -31,13 +31,13 @@ export const announce = (words) => {
   document.getElementById("announced").replaceChildren(line);
 };
 
-// Replaces a part of the page with its newer version. The focus stays on the element with the same id. If the
-// element has no id, the element that shows the decision gets the focus.
+// Replaces a part of the page with its newer version. The focus stays on the element with the same id.
 export const replacePart = (part, next) => {
   localise(next);
   const focused = part.contains(document.activeElement) ? document.activeElement : undefined;
   const at = part.querySelector("[data-arrows]")?.scrollLeft;
   part.replaceWith(next);
+  // Without an id, the element that shows the decision gets the focus.
   const then = focused && (focused.id || next.dataset.decides);
   if (then) document.getElementById(then)?.focus({ preventScroll: true });
   if (at) next.querySelector("[data-arrows]").scrollLeft = at;

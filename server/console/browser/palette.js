@@ -1,5 +1,4 @@
-// Ctrl+K or a click on the search link opens the search over the page. Arrow keys move through the results.
-// Enter opens the first result. Without a result, Enter opens the search page.
+// Ctrl+K or the search link opens the search over the page. Enter opens the first result or the search page.
 import { announce } from "./page.js";
 
 const link = document.querySelector("[data-search]");

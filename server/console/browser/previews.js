@@ -49,8 +49,7 @@ const sendPictures = async (button, files) => {
   const body = new FormData(form);
   body.delete("pictures");
   for (const file of files) body.append("pictures", file);
-  // The request has an empty text, so that the answer contains only the new pictures. They are inserted at the
-  // cursor.
+  // The text is empty, so that the answer contains only the new pictures.
   body.set(field.name, "");
   announce("The pictures are being sent.");
   const request = { method: "POST", body, headers: { Accept: "text/html" } };

@@ -10,8 +10,8 @@ export const fieldsOf = (subscription) => ({
   auth: textFor(subscription.getKey("auth")),
 });
 
-// Sends this browser's push address and keys to the server. `scope` is the address of the console.
-// `replaces` is the push address that the server has stored.
+// Sends this browser's push address and keys to the server. `scope` is the console's address, `replaces` the
+// stored push address.
 export const renewAt = (scope, subscription, replaces) =>
   fetch(`${scope}account/notices/browsers`, {
     method: "POST",

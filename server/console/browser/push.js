@@ -14,8 +14,8 @@ const fault = () => {
 const bytesIn = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
 const keep = (endpoint) => store(name, JSON.stringify({ person, endpoint, at: Date.now() }));
-// Returns the registration of the service worker. Searches all registrations, because the worker's scope does
-// not include a start page without a slash at the end.
+// Returns the registration of the service worker. Its scope does not include a start page without a final
+// slash.
 const findWorker = async () => {
   const all = await navigator.serviceWorker.getRegistrations();
   return all.find(({ active }) => active?.scriptURL.endsWith("/push-worker.js"));
@@ -39,8 +39,7 @@ for (const form of document.querySelectorAll("form[data-push]")) {
     await navigator.serviceWorker.register(form.dataset.worker);
     const { pushManager } = await navigator.serviceWorker.ready;
     const before = await pushManager.getSubscription();
-    // A subscription is bound to the server's key at the time of its creation. If the key is different now, a
-    // new subscription is needed.
+    // A subscription is bound to one key of the server. A new key needs a new subscription.
     if (before && textFor(before.options.applicationServerKey) !== key) await before.unsubscribe();
     const wanted = { userVisibleOnly: true, applicationServerKey: bytesIn(key) };
     return fieldsOf(await pushManager.subscribe(wanted));
@@ -79,8 +78,8 @@ for (const form of document.querySelectorAll("form[data-push-off]"))
     await (await (await findWorker())?.pushManager.getSubscription())?.unsubscribe();
   });
 
-// Sends the subscription to the server again. After a sign-in, the server needs the subscription for the new
-// session. The push service may also have changed the address.
+// Sends the subscription again. After a sign-in, the new session needs it. The push service may have changed
+// the address.
 const renew = async () => {
   const known = stored(name);
   if (known === null || fault()) return;

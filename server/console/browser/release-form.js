@@ -1,8 +1,7 @@
 // The form of a release note.
 import { announce, zoned } from "./page.js";
 
-// The field for the threads that a release note fixes. Typed words search for threads. A button removes an entered
-// thread.
+// The field for the threads that a release note fixes. Typed words search for threads.
 /** @type {any} */
 const part = document.querySelector("[data-picks-threads]");
 const pauseMilliseconds = 200;
@@ -63,7 +62,7 @@ const createSuggestions = (field) => {
   return { list, close, fill, move, chosen };
 };
 
-// Returns the text after the last comma, if it is a search. Empty for the number, id or address of a thread.
+// Returns the search text after the last comma. Empty for the number, id or address of a thread.
 const typedWords = (text) => {
   const words = text.split(/[,;]/).at(-1).trim();
   return words.length > 1 && /\p{L}/u.test(words) && !/^#|^https?:|^[\da-f-]{36}$/i.test(words) ? words : "";
@@ -138,8 +137,7 @@ if (part) {
   });
 }
 
-// The other fields of the form. A button adds a line without loading the page. The publication time is in the
-// browser's time zone. The time in UTC is shown below the field.
+// The other fields of the form. A button adds a line. The publication time is in the browser's time zone.
 /** @type {any} */
 const form = document.querySelector("form.editor");
 

@@ -1,5 +1,4 @@
-// Inserts a saved reply without loading the page. The server fills in the placeholders. A `/` at the beginning of a
-// line lists matching replies.
+// Inserts a saved reply without loading the page. A `/` at the start of a line lists matching replies.
 import { announce } from "./page.js";
 
 const changed = (field) => field.dispatchEvent(new Event("input", { bubbles: true }));
@@ -25,9 +24,8 @@ const filled = async (id) => {
   return new DOMParser().parseFromString(text, "text/html").getElementById(field.id)?.value;
 };
 
-// The inserted saved replies. If the person chooses another receiver, the server fills in the placeholders of
-// an unedited text again. Such a text may contain the name of the earlier receiver. The server refuses a reply
-// with that name.
+// The inserted saved replies. For another receiver, the server fills in the placeholders of unedited texts
+// again.
 const inserted = [];
 let choices = 0;
 const fillAgain = async () => {
@@ -129,7 +127,7 @@ const insert = async (row) => {
   close();
   choice.value = row.dataset.reply;
   const text = await filled(choice.value);
-  // If the text is missing, the button sends the form. The next page has the reply, or says what is wrong.
+  // Without the text, the button sends the form. The next page has the reply or says what is wrong.
   if (text === undefined) return button.click();
   inserted.push({ id: row.dataset.reply, text });
   field.setRangeText(text, words.start, words.end, "end");

@@ -1,5 +1,5 @@
-// The page of a thread. A field in the side column is saved when it changes. Ctrl+Enter sends the message. A line above
-// the reply announces new messages. Without this script, buttons do the same. (rule F43)
+// The page of a thread. A side field is saved when it changes. Without this script, buttons do the same.
+// (rule F43)
 import { beginSent, draftFields, endSent, keepRefused, keepRest, typingIn } from "./drafts.js";
 import { addKeys } from "./keys.js";
 import { announce, forgetUndo, replacePart, toast } from "./page.js";
@@ -59,8 +59,7 @@ const save = ({ name, value }, before) => {
     });
 };
 
-// Hides the parts that are only for pages without scripts, and stores the saved values of the side column. The
-// save button is shown while a field has unsaved text.
+// The saved values of the fields in the side column, by field name.
 const stored = new Map();
 const sideFields = () =>
   /** @type {any[]} */ ([...document.querySelectorAll("#fields :is(select, input:not([type=hidden]))")]);
@@ -68,14 +67,14 @@ const storedIn = (field) =>
   field.options
     ? ([...field.options].find(({ defaultSelected }) => defaultSelected)?.value ?? field.value)
     : field.defaultValue;
+// Hides the parts for pages without scripts. Shows the save button if a field has unsaved text.
 const prepare = () => {
   for (const field of sideFields()) stored.set(field.name, storedIn(field));
   /** @type {any} */ for (const part of form.querySelectorAll("[data-without-script]")) part.hidden = true;
   showSave();
 };
 const isChanged = ({ name, value }) => stored.has(name) && stored.get(name) !== value;
-// A refused form shows the typed values as if they were stored. For this reason, the button is always shown for
-// a refused form.
+// A refused form shows typed values as if they were stored, so the button is always shown.
 const isUnsaved = () =>
   document.querySelector("#fields :is(.fault, .notice)") !== null ||
   sideFields().some((field) => field.matches("input") && isChanged(field));
@@ -92,7 +91,7 @@ if (form) {
   form.addEventListener("change", ({ target }) => {
     if (target.matches("#fields select") && isChanged(target)) save(target, stored.get(target.name));
   });
-  // A text is saved when the person leaves the field. If the person clicks a submit button, the button sends the text.
+  // A text is saved when the person leaves the field. A clicked submit button sends the text itself.
   form.addEventListener("focusout", ({ target, relatedTarget }) => {
     if (!target.matches("#fields input") || !isChanged(target) || state.restored.has(target.name)) return;
     if (!relatedTarget?.matches("button[type=submit]")) save(target, stored.get(target.name));
@@ -152,8 +151,7 @@ addKeys("Thread", [
   { key: "Ctrl Shift Enter", words: "Send and resolve", act: () => undefined, isHere: canWrite },
 ]);
 
-// On the desk, desk.js adds these keys. In a narrow window, the desk shows no list and no menus, so the keys
-// focus the fields of the thread.
+// On the desk, desk.js adds these keys. In a narrow window, the keys focus the fields of the thread.
 const hasFields = () => document.getElementById("fields") !== null;
 const canChange = () => !document.querySelector(".triage") && hasFields();
 const canFocus = () => !document.querySelector(".triage .list-column")?.checkVisibility() && hasFields();
@@ -213,16 +211,14 @@ form?.addEventListener("restored", () => keepReceiver({ target: form.elements.re
 // The text of a refused reply or of a draft is there before the person types.
 if (form?.elements.replyBody?.value.trim()) receiver()?.setAttribute("data-stale", "");
 
-// A line above the reply shows who wrote a new message. A click on its link hides the line. If no reply is
-// typed, the line also disappears when the message becomes visible. (rule F35)
+// A line above the reply shows who wrote a new message. A click on its link hides the line. (rule F35)
 let unseen;
 const markSeen = () => {
   form.elements.seenMessage.value = unseen;
   unseen = undefined;
   document.getElementById("newer").hidden = true;
 };
-// Whether the window shows a message, or its beginning if it is long. A message behind a fixed element, such as a
-// dialog, is not shown.
+// Whether the window shows a message, or the beginning of a long message. A dialog may cover the message.
 const isShown = (message) => {
   if (!message || document.hidden) return false;
   const { top, bottom, left, width } = message.getBoundingClientRect();

@@ -69,9 +69,7 @@ export const createPageDrafts =
       }
     };
     return {
-      /**
-       * Returns the senders of these reports by the ids of the reports. Leaves out reports that the person may not read.
-       */
+      /** Returns the senders of these reports by report id. Leaves out reports that the person may not read. */
       async senders(reportIds: readonly string[]): Promise<ReadonlyMap<string, NamedSender>> {
         const found = await drafts.senders(database, userId, [...new Set(reportIds)]);
         return new Map(found.map((sender) => [sender.id, sender]));
@@ -80,10 +78,7 @@ export const createPageDrafts =
       /** Returns all drafts, newest first. */
       list: async (): Promise<Draft[]> => opened(sealer, await drafts.list(database, userId)),
 
-      /**
-       * Returns the names of these objects by id. Leaves out objects that the person may not read. First
-       * assigns numbers to new threads of the apps.
-       */
+      /** Returns the names of these objects by id. Leaves out objects that the person may not read. */
       async named(wanted: readonly FormObject[]): Promise<ReadonlyMap<string, NamedObject>> {
         const found = new Map<string, NamedObject>();
         for (const kind of new Set(wanted.map((one) => one.kind))) {
@@ -103,9 +98,8 @@ export const createPageDrafts =
         opened(sealer, await drafts.listOfPage(database, userId, { page, forms })),
 
       /**
-       * Stores the texts of one form, and ends the writers in `replaces`. Removes the oldest drafts above the
-       * limits. If `writer` was ended before, stores nothing and returns `taken` or `ended`. `taken` means that
-       * the writer already had the same texts when it was ended. Throws `rate_limited`.
+       * Stores the texts of one form, and ends the writers in `replaces`. An ended `writer` stores nothing.
+       * Throws `rate_limited`.
        */
       async save({ page, form, writer, fields, replaces }: TypedForm): Promise<"saved" | "ended" | "taken"> {
         if (settings.rateLimited) await limiter.spend({ who: userId, rateLimit: "drafts" });
@@ -126,6 +120,7 @@ export const createPageDrafts =
           }
           await drafts.trim(tx, userId, limits.drafts);
           if (mark === undefined) return "saved";
+          // `taken`: the writer had the same texts when it was ended.
           return areTaken(sealer, mark, fields) ? "taken" : "ended";
         });
       },
@@ -134,8 +129,7 @@ export const createPageDrafts =
       remove: (id: string): Promise<boolean> => database.write((tx) => drafts.remove(tx, userId, id)),
 
       /**
-       * Removes the drafts of a sent form. These are the drafts of the page, the drafts that the page has taken
-       * over, and drafts with the same texts.
+       * Removes the drafts of a sent form: its own, those of replaced writers, and those with the same texts.
        */
       async removeSent({ form, writer, replaces, sent }: DoneForm): Promise<void> {
         const kept = opened(sealer, await drafts.listOfPage(database, userId, { page: "", forms: [form] }));

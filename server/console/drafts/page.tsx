@@ -69,7 +69,7 @@ type Names = ReadonlyMap<string, NamedObject>;
 
 type Senders = ReadonlyMap<string, NamedSender>;
 
-/** Returns the id of the report whose sender was chosen as the receiver of a reply; undefined if there is none. */
+/** Returns the id of the report whose sender is the chosen receiver; undefined if there is none. */
 function reportOf({ form, choice }: Draft, links: Links): string | undefined {
   if (choice === null || choice === everyone || choice === unchosen) return undefined;
   return choice === "" ? objectOfForm(form, links)?.id : choice;
@@ -101,10 +101,7 @@ const kindNames: Readonly<Record<ObjectKind, string>> = {
   listing: "Listing of",
 };
 
-/**
- * Names the object of a draft, such as a thread, and links to the page of the draft. If the thread was merged
- * into another thread, links to the other thread.
- */
+/** Names the object of a draft, and links to the draft's page. A merged thread links to the other thread. */
 const Belonging = ({
   of,
   names,
@@ -134,10 +131,7 @@ const Belonging = ({
   );
 };
 
-/**
- * Returns the name of a form that belongs to no object. If the form belongs to an app, adds the name of the
- * app.
- */
+/** Returns the name of a form that belongs to no object. Adds the name of the app, if any. */
 function placeText(
   form: string,
   { links, apps }: { readonly links: Links; readonly apps: readonly App[] },
@@ -182,10 +176,7 @@ const formNames = (links: Links): readonly (readonly [at: string, name: string])
   [links.people, "Erase a person"],
 ];
 
-/**
- * Returns the name and app of a form that belongs to no object. Undefined for an unknown address, such as one of
- * another version.
- */
+/** Returns the name and app of a form without an object. Undefined for an unknown address. */
 export function placeOfForm(form: string, links: Links): FormPlace | undefined {
   const found = formNames(links).find(([at]) => form.startsWith(at));
   if (found === undefined) return undefined;
@@ -367,8 +358,8 @@ function answerJson(ctx: Context, body: object): void {
 }
 
 /**
- * Removes the drafts of a form after its action was done. A cookie then tells the script that the drafts are no
- * longer needed. A refused form keeps its drafts. Returns `reply`. (rule O17)
+ * Removes the drafts of a form after its action, and tells the script with a cookie. Returns `reply`.
+ * (rule O17)
  */
 export async function noteDone<R extends Reply<string>>(
   ctx: Context,
@@ -386,10 +377,7 @@ export async function noteDone<R extends Reply<string>>(
   return reply;
 }
 
-/**
- * Returns the values that a script adds to a sent form: its path, the opened page (writer), and the writers that it
- * replaces.
- */
+/** Returns the values that a script adds to a sent form: its path, its writer, and the replaced writers. */
 const sentDraftOf = (fields: Fields) => ({
   form: fields.text("draft-form"),
   writer: fields.text("draft-writer"),
@@ -403,8 +391,8 @@ export function isOfAnother(fields: Fields, email: string): boolean {
 }
 
 /**
- * Returns the cookie that makes the script delete the drafts. `once` is the unique value of the form. `sent`
- * has the fields whose text was used. If `sent` is undefined, all texts were used.
+ * Returns the cookie that makes the script delete drafts. `sent` has the used fields; undefined means all
+ * fields.
  */
 function doneCookie(
   once: string,
@@ -416,5 +404,5 @@ function doneCookie(
   return `innkeep-done-${once}=${value}; Path=/; Max-Age=${seconds}; SameSite=Strict${secure}`;
 }
 
-/** The lifetime of the cookie in seconds. This time is long enough for a slow connection to open the next page. */
+/** The lifetime of the cookie in seconds, long enough to open the next page over a slow connection. */
 const seconds = 120;

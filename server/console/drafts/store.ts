@@ -51,10 +51,7 @@ const objects: Readonly<Record<ObjectKind, string>> = {
     FROM listings o JOIN app_members m ON m.app_id = o.app_id WHERE 1 = 1`,
 };
 
-/**
- * The field name in a row that marks a writer as ended. The texts of this writer were taken over, sent or
- * discarded, so a late save of the writer stores nothing.
- */
+/** The field name in a row that marks a writer as ended. A late save of this writer stores nothing. */
 const ended = "";
 
 const fields = ["id", "page", "form", "field", "writer", "content", "updatedAt"] as const;
@@ -161,8 +158,8 @@ export const drafts = {
     (await tx.run("DELETE FROM drafts WHERE user_id = ? AND id = ?", userId, id)) === 1,
 
   /**
-   * Removes the oldest drafts of a person, if there are more than `count`, or if they are longer than `length`
-   * together. Rows that mark a writer as ended have the same limits, but count separately.
+   * Removes the oldest drafts above `count` rows or `length` characters. Rows of ended writers count
+   * separately.
    */
   trim: (
     tx: Transaction,

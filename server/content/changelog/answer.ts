@@ -36,10 +36,7 @@ export const releaseTranslations = ({
 }): Translations<ReleaseTranslation> =>
   translations === null ? {} : StoredTranslations.parse(JSON.parse(translations));
 
-/**
- * Returns a hash of the default text of a note. A translation is outdated if it was made from a text with
- * another hash.
- */
+/** Returns a hash of the default text of a note. Translations from a text with another hash are outdated. */
 export const baseOfRelease = ({
   title,
   body,
@@ -58,8 +55,8 @@ export const translationsAnswer = (row: ChangelogRow) => {
 };
 
 /**
- * Returns the published content that a draft replaces: the text, and the translations in the languages of
- * `changed`. If this content changes later, the draft conflicts with it. (rule C30)
+ * Returns the published content that a draft replaces: the text, and the translations into the languages of
+ * `changed`. (rule C30)
  */
 export function baseOfDraft(row: ChangelogRow, changed: TranslationTexts<ReleaseTranslation> = {}) {
   const published = textsOf(releaseTranslations(row));

@@ -188,8 +188,8 @@ const baseOfText = ({ title, body, items }: ReleaseContent): string =>
   baseOfRelease({ title, body, items: JSON.stringify(items) });
 
 /**
- * Publishes an entry and its draft. A published entry keeps its date. An entry with a date in the future gets
- * the current time. Throws `draft_conflict` if the published text has changed since the draft was saved.
+ * Publishes an entry and its draft. Throws `draft_conflict` if the published text has changed since the draft
+ * was saved.
  */
 async function publishEntry(
   deps: EntryDeps,
@@ -200,6 +200,7 @@ async function publishEntry(
   const text = entry.draft === null ? {} : toChange(contentIn(entry.draft));
   const isOut = isPublished(entry.publishedAt, deps.clock.now());
   if (isOut && entry.draft === null) return;
+  // A published entry keeps its date. Another entry gets the current time.
   await updateEntry(deps, tx, { entry, change: isOut ? text : { ...text, publish: true }, by });
   if (entry.draft !== null) await rows.update(tx, entry.id, noDraft);
 }
@@ -291,8 +292,7 @@ export function consoleChangelog(
 }
 
 /**
- * Adds the threads to the line `Feedback: ID, ID` of the text. Throws `bad_request` if the text gets too long. (rule
- * C32)
+ * Adds the threads to the line `Feedback: ID, ID`. Throws `bad_request` if the text gets too long. (rule C32)
  */
 function naming(text: string, threads: readonly string[]): string {
   const ids = threads.map((id) => id.toLowerCase());
@@ -460,8 +460,8 @@ interface Writer {
 }
 
 /**
- * Creates a release note. Without a date, the note is a draft. Throws `version_exists` if another note of the
- * app has this version, unless `allowDuplicate` is set.
+ * Creates a release note; without a date, a draft. Throws `version_exists` for an existing version, unless
+ * `allowDuplicate` is set.
  */
 export async function createEntry(
   deps: EntryDeps,
@@ -482,8 +482,8 @@ export async function createEntry(
 }
 
 /**
- * Inserts an entry and makes cached lists invalid. If the entry is published, stores the event
- * `changelog.published`. The caller must lock the app's entries first.
+ * Inserts an entry. Records `changelog.published` if it is published. The caller must lock the app's entries
+ * first.
  */
 async function insertEntry(
   { clock, newId }: EntryDeps,
@@ -543,10 +543,7 @@ async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChange
   return picturesIn(texts);
 }
 
-/**
- * Stores a change. Updates the history, the links to threads and the cached lists. If the change publishes the
- * note, stores an event. If it withdraws the note, deletes the waiting mails.
- */
+/** Stores a change of a note. A publication stores an event. A withdrawal deletes the waiting mails. */
 async function saveEntry(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -573,10 +570,7 @@ async function saveEntry(
   if (wasOut && !isOut) await withdrawRelease(tx, entry.id, now);
 }
 
-/**
- * Stores the event `changelog.published`. For a note with a date in the future, `mailReleases` stores the event
- * when the date is reached.
- */
+/** Stores the event `changelog.published`. For a date in the future, `mailReleases` stores the event later. */
 const tellPublished = (
   deps: Pick<Deps, "newId">,
   tx: Transaction,
@@ -668,8 +662,8 @@ const jsonOf = (value: unknown): string | undefined =>
 type EntryTexts = Pick<ChangelogRow, "id" | "body" | "items"> & { readonly appId: string };
 
 /**
- * Links a release note to the threads that its text names. Returns the ids of these threads. For a merged
- * thread, returns the id of the thread into which it was merged. (rules C17, F46)
+ * Links a release note to the threads in its text. Returns their ids, with merged threads replaced by their
+ * targets. (rules C17, F46)
  */
 async function linkFeedback(tx: Transaction, entry: EntryTexts): Promise<readonly string[]> {
   const wanted = await links.existing(tx, entry.appId, namedIn(entry));
@@ -716,8 +710,7 @@ export const changelog = ({
         const next = await publishedRows.nextPublication(database, appId, at);
         return { answer, until: next?.at ? Date.parse(next.at) : undefined };
       });
-    // The cache key contains the results of `since` and `lang`. If it contained the sent values, invented
-    // values could fill the cache.
+    // The key has the results of `since` and `lang`, because invented values could fill the cache.
     const ids =
       since === undefined ? null : chosenIds(await recallVersions(database, recall, appId, at), since, limit);
     const lang =
@@ -771,10 +764,7 @@ async function recallLanguages(
   return z.array(z.string()).parse(JSON.parse(String(body)));
 }
 
-/**
- * Returns the ids of at most `limit` entries that a user of version `since` has not seen. Null if the answer is
- * the same as without `since`.
- */
+/** Returns the ids of at most `limit` unseen entries. Null if the answer is the same as without `since`. */
 function chosenIds(
   published: readonly VersionedEntry[],
   since: string,
@@ -805,10 +795,7 @@ function entryIn(row: PublishedRow, wanted: string) {
   return { ...entry, ...text, language };
 }
 
-/**
- * Returns the trimmed version. Returns undefined if the version is empty or too long. Then the answer is the
- * same as without `since`.
- */
+/** Returns the trimmed version. Undefined for an empty or too long version, which is ignored. */
 function readableVersion(since = ""): string | undefined {
   const text = since.trim();
   return text === "" || text.length > limits.version ? undefined : text;

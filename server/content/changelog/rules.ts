@@ -15,9 +15,7 @@ export interface VersionedEntry {
 
 /**
  * Returns the entries that a user of version `since` has not seen. `entries` must be sorted newest first.
- * - If some entries have this version, returns entries that are newer than the oldest of them or have a greater
- *   version.
- * - Otherwise, see `greaterThan`. (rules C8 and C9)
+ * (rules C8 and C9)
  */
 export function unseenSince<Entry extends VersionedEntry>(
   entries: readonly Entry[],
@@ -35,10 +33,7 @@ export function unseenSince<Entry extends VersionedEntry>(
   );
 }
 
-/**
- * Whether version `a` is greater than version `b`. If the versions share several forms, the most specific form
- * decides. If they share no form, returns false.
- */
+/** Whether version `a` is greater than `b`, in their most specific shared form. False if they share none. */
 export function isGreaterVersion(a: string, b: string, order: VersionOrder): boolean {
   const form = order.formsOf(a).find((one) => order.formsOf(b).includes(one));
   return form !== undefined && order.compare(a, b, form) > 0;
@@ -55,9 +50,8 @@ function entriesOf<Entry extends VersionedEntry>(
 }
 
 /**
- * Returns the entries with a version greater than `since`. A short number is compared as a build number and as
- * SemVer, because it can be both. For build numbers, also returns the entries newer than the oldest match. If
- * `since` has no form, returns all entries. (rule C9)
+ * Returns the entries with a version greater than `since`. If `since` has no form, returns all entries.
+ * (rule C9)
  */
 function greaterThan<Entry extends VersionedEntry>(
   entries: readonly Entry[],
@@ -66,6 +60,7 @@ function greaterThan<Entry extends VersionedEntry>(
 ): readonly Entry[] {
   const given = order.formsOf(since);
   if (given.length === 0) return entries;
+  // A short number is compared as a build number and as SemVer.
   const forms = given.filter((form) => entries.some((entry) => versionsIn(entry, form, order).length > 0));
   const isGreater = (version: string, form: VersionForm) =>
     order.compare(version, since, form) > 0 &&
@@ -75,6 +70,7 @@ function greaterThan<Entry extends VersionedEntry>(
       versionsIn(entry, form, order).some((version) => isGreater(version, form)),
     );
     const oldest = found.at(-1);
+    // For build numbers, entries newer than the oldest match are also unseen.
     return form === "build" && oldest ? entries.slice(0, entries.indexOf(oldest) + 1) : found;
   });
   const unseen = new Set(greater);
@@ -82,8 +78,7 @@ function greaterThan<Entry extends VersionedEntry>(
 }
 
 /**
- * In a list with build numbers, versions from `1000`, such as `2026.11`, are not compared with a short number.
- * Otherwise every short number would count as less than `2026.11`.
+ * In a list with build numbers, a short number is not compared with versions from `1000`, such as `2026.11`.
  */
 const firstYear = "1000";
 
@@ -104,10 +99,7 @@ export interface VersionOrder {
   compare(a: string, b: string, form: VersionForm): number;
 }
 
-/**
- * Compares versions. Versions such as `v1.2` or `1.1.0 (45)` count as the nearest SemVer version. A number such
- * as `45` can be a build number or SemVer. Four or more digits are always a build number.
- */
+/** Compares versions. `v1.2` counts as SemVer, `45` as build number or SemVer, `1000` only as build number. */
 export const versionOrder: VersionOrder = {
   formsOf: (version) => parsed(version).forms,
   compare: (a, b, form) => comparisons[form](parsed(a), parsed(b)),
@@ -153,8 +145,8 @@ const comparisons: Record<VersionForm, Comparison> = {
 };
 
 /**
- * Returns the first part of `version` that differs from the next lower version in `others`, such as `major`.
- * Returns `minor` if there is no lower version, or if `version` is not SemVer. (rule C14)
+ * Returns the first part that differs from the next lower version, such as `major`. Without a lower version,
+ * returns `minor`. (rule C14)
  */
 export function releaseTypeAfter(version: string, others: readonly string[]): ReleaseType {
   const own = semVerOf(version);

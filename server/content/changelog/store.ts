@@ -55,8 +55,8 @@ export const changelogFeedback = {
   },
 
   /**
-   * Returns the named threads, oldest first. If a thread was merged into another thread, its subject and status
-   * are those of the other thread. (rule F46)
+   * Returns the named threads, oldest first. A merged thread has the subject and status of the other thread.
+   * (rule F46)
    */
   listNamed: (reader: Reader, appId: string, { ids, numbers }: WantedThreads) =>
     reader.all<NamedThread>(
@@ -137,9 +137,7 @@ export type OwnedChangelogRow = Omit<NewChangelogRow, "draftBy"> & StoredDraft;
 
 export type EntryVersion = Pick<ChangelogRow, "id" | "version">;
 
-/**
- * The date with which drafts are sorted, because they have no date of their own. With this date, drafts come first.
- */
+/** The date with which drafts are sorted, so that drafts come first. */
 export const draftDate = "9999-12-31T23:59:59.999Z";
 
 const sortKey = `(coalesce(published_at, '${draftDate}'), created_at, id)`;

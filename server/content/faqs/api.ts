@@ -194,10 +194,7 @@ async function ownedFaq(tx: Transaction, id: string, viewer: Viewer): Promise<Fa
   return { id, appId: found.appId };
 }
 
-/**
- * Returns functions that convert the FAQ to JSON. The app and console endpoints share them, so an ETag is valid at
- * both.
- */
+/** Returns functions that convert the FAQ to JSON. Their ETags are valid at the app and console endpoints. */
 const jsonOf = (list: readonly ListedFaqRow[]) => ({
   published: () => JSON.stringify(list.map(publishedFaq)),
   push: () => JSON.stringify(list.map(pushedFaq)),
@@ -211,8 +208,8 @@ interface Replacement {
   /** The ETag of the list that the client has read. */
   readonly ifMatch: string | undefined;
   /**
-   * The result of `compared`, which runs before the transaction. The result is valid only while the list still
-   * has the version `before.version`.
+   * The result of `compared` before the transaction. Valid only while the list has the version
+   * `before.version`.
    */
   readonly before: Compared;
   /** The account of the member who sends the list. */
@@ -220,9 +217,8 @@ interface Replacement {
 }
 
 /**
- * Replaces the FAQ of an app. Returns whether the FAQ has changed. If it has changed, also calls `renewFaqs`.
- * Throws `precondition_required`, `precondition_failed`, `bad_request` (wrong ids) or `wrong_state` (too
- * large). (rule C20)
+ * Replaces an app's FAQ, and returns whether it changed. Throws `precondition_required`, `precondition_failed`,
+ * `bad_request` (wrong ids) or `wrong_state` (too large). (rule C20)
  */
 async function replaceFaqs(
   deps: Saving,
@@ -275,8 +271,8 @@ async function compared(deps: FaqDeps, appId: string, ifMatch: string | undefine
 }
 
 /**
- * The ETags of lists for which a wrong `If-Match` was refused, by app and version. The entries expire, because
- * a restored database may have the same version with another list. (decision 04)
+ * The ETags of lists after a refused `If-Match`, by app and version. Entries expire: a restored database can
+ * reuse versions. (decision 04)
  */
 type RefusedEtags = LRUCache<string, readonly string[]>;
 
@@ -387,10 +383,7 @@ async function updateFaq(
 const textTimeOf = ({ textAt, updatedAt }: Pick<StoredFaq, "textAt" | "updatedAt">): string =>
   textAt ?? updatedAt;
 
-/**
- * Deletes an entry and passes its pictures to `remove`. Calls `renewFaqs` if the entry was published. Returns
- * false if there is no such entry. (rule C4)
- */
+/** Deletes an entry, and passes its pictures to `remove`. Returns false if there is no such entry. (rule C4) */
 async function removeFaq(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -530,8 +523,8 @@ const keptOf = (texts: TranslationTexts<FaqText>): Record<string, FaqText> =>
   Object.fromEntries(Object.entries(texts).flatMap(([language, text]) => (text ? [[language, text]] : [])));
 
 /**
- * Returns the published content that a draft replaces: the text, and the translations in the languages of
- * `changed`. If this content changes later, the draft conflicts with it. (rule C30)
+ * Returns the published content that a draft replaces: the text, and the translations into the languages of
+ * `changed`. (rule C30)
  */
 function baseOfDraft(faq: StoredFaq, changed: TranslationTexts<FaqText> = {}) {
   const published = textsOf(faqTranslations(faq));
@@ -626,10 +619,7 @@ const draftedFaq = (faq: StoredFaq): DraftedFaq => ({
   updatedAt: faq.updatedAt,
 });
 
-/**
- * Stores a draft. If the entry is not published, also replaces the entry's own text, because no app sees this
- * text.
- */
+/** Stores a draft. If the entry is not published, the draft also replaces the entry's own text. */
 async function setDraft(
   tx: Transaction,
   { appId, id }: Key,
@@ -680,10 +670,7 @@ async function keepVersion(
   await versions.keep(tx, { faqId: id }, version);
 }
 
-/**
- * Withdraws an entry that a new list does not contain, if the entry has a draft. The draft stays. Without a
- * draft, changes nothing and returns false. (rule C29)
- */
+/** Withdraws an entry that has a draft, and keeps the draft. Without a draft, returns false. (rule C29) */
 async function unpublish(tx: Transaction, { appId, id }: Key): Promise<boolean> {
   const faq = await rows.findStored(tx, appId, id);
   if (!faq || faq.draft === null) return false;

@@ -19,10 +19,7 @@ export interface WantedText extends FaqText {
   readonly pushedHash: string;
 }
 
-/**
- * An entry in a list that a client sends. An entry without an id is new. In an existing entry, missing fields
- * do not change.
- */
+/** An entry in a list that a client sends. Without an id, it is new. Missing fields do not change. */
 export interface WantedEntry {
   readonly id?: string | undefined;
   readonly text?: WantedText;
@@ -32,10 +29,7 @@ export interface WantedEntry {
 
 interface Replacing {
   readonly at: string;
-  /**
-   * Returns a hash of a text in the default language. A translation stores the hash of the text from which it
-   * was made.
-   */
+  /** Returns a hash of a default text. A translation stores the hash of its original text. */
   readonly baseOf: (text: { readonly question: string; readonly answer: string }) => string;
   /** Returns the hash of a translation, which is stored as its `pushedHash`. */
   readonly pushed: (text: FaqText) => string;
@@ -76,8 +70,8 @@ export type FaqListPlan =
   | FaqListChanges;
 
 /**
- * Compares the current list with the wanted list. The default `sortOrder` of a new entry is its position, from 1. (rule
- * C5)
+ * Compares the current list with the wanted list. A new entry's default `sortOrder` is its position, from 1.
+ * (rule C5)
  */
 export function planFaqList(
   present: readonly PresentFaq[],
@@ -160,10 +154,7 @@ export interface FaqSize {
   readonly bytes: number;
 }
 
-/**
- * Returns an error message if a change makes the FAQ too large. An FAQ that is already too large must not grow. (rule
- * C38)
- */
+/** Returns an error message if a change makes the FAQ too large. A too large FAQ must not grow. (rule C38) */
 export function faultOfSize(before: FaqSize, after: FaqSize): string | undefined {
   if (after.entries > Math.max(limits.listedFaqs, before.entries))
     return `The FAQ of this app would have ${after.entries} entries with its drafts. ${limits.listedFaqs} is the maximum. Delete some entries first.`;
@@ -205,15 +196,10 @@ function wholeSubject(subject: string, message: string): string {
   return isShortened && sentence.length <= limits.question ? sentence : subject;
 }
 
-/**
- * The minimum number of words that must remain after a salutation is removed. With fewer words, the subject may
- * be about the salutation.
- */
+/** The minimum number of words after a removed salutation. A shorter subject may be about the salutation. */
 const fewestWords = 3;
 
-/**
- * Removes the salutation of a subject. In a subject, the text before a colon is the topic and not a salutation.
- */
+/** Removes the salutation of a subject. In a subject, the text before a colon is the topic. */
 function questionFrom(subject: string, names: Names): string {
   const opening = openingOf(subject, names);
   const isSalutation = opening !== undefined && /^[,!،]$/.test(opening.end) && opening.unknown.length <= 1;
@@ -297,8 +283,8 @@ interface Names {
   readonly anywhere: string | undefined;
 }
 
-// The pattern `some` must match a text in only one way, so it has only single words, separated by white space.
-// If it also had the whole name, a text without a match would take exponential time.
+// The pattern `some` contains only single words. With the whole name too, the search could take exponential
+// time.
 function namesOf({ name, email }: AnsweredThread["sender"]): Names {
   const parts = (name ?? "").split(/\s+/).filter((part) => part !== "");
   const written = [...parts, ...parts.flatMap((part) => part.split(/[,;]/)), email?.split("@")[0] ?? ""];

@@ -41,10 +41,7 @@ export type FaqQuestion = Pick<Row<typeof tables.faqs>, "appId" | "id" | "questi
   readonly translated: string | null;
 };
 
-/**
- * SQL for the bytes of the translations and the draft. The draft of an unpublished entry does not count,
- * because it is the same as the entry's own text.
- */
+/** SQL for the bytes of the translations and the draft. The draft of an unpublished entry is its own text. */
 const otherBytes = `coalesce(octet_length(translations), 0)
   + CASE WHEN unpublished = 1 THEN 0 ELSE coalesce(octet_length(draft), 0) END`;
 
@@ -103,8 +100,8 @@ export const faqs = {
     setFields(tx, change, id),
 
   /**
-   * Counts the entries and their bytes as JSON. The stored lengths are fast to read.
-   * Reads the texts only if they could be too long as JSON. (rule C38)
+   * Counts the entries and their bytes as JSON. Reads the texts only if the stored lengths could be too long.
+   * (rule C38)
    */
   async size(tx: Transaction, appId: string): Promise<FaqSize> {
     const stored = await tx.get<FaqSize>(

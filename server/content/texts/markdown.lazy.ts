@@ -2,9 +2,8 @@ import MarkdownIt, { type Token } from "markdown-it";
 import { safeAddress } from "../../../src/words/visible.ts";
 
 /**
- * Returns a function that converts Markdown to HTML. The function escapes HTML. Links lead only to web and mail
- * addresses. Only images at `uploads` are shown. Other images become links, because loading an image sends the
- * reader's cookies.
+ * Returns a function that converts Markdown to HTML. Images outside `uploads` become links, because loading an
+ * image sends cookies.
  */
 export function createMarkdown(uploads: string): (text: string) => string {
   const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
@@ -60,10 +59,7 @@ interface Block {
   readonly inside: Block[];
 }
 
-/**
- * Converts Markdown tokens to plain text. Keeps blocks such as lists and tables. The address of a link or
- * picture follows its text.
- */
+/** Converts Markdown tokens to plain text. Keeps lists and tables. The address of a link follows its text. */
 export const plainTextOf = (tokens: readonly Token[]): string => linesOf(blocksIn(tokens)).join("\n");
 
 /** Returns the blocks as a tree. The tree has at most 100 levels, because the parser allows no more. */

@@ -78,10 +78,7 @@ export const Rendered = ({ html }: { readonly html: string }) =>
     h("div", { class: "markdown", dangerouslySetInnerHTML: { __html: html } })
   );
 
-/**
- * The first button of a form. The Enter key clicks the first button, which would otherwise be the upload
- * button. `intent` must not publish anything.
- */
+/** The button that the Enter key clicks, as the first button of a form. `intent` must not publish anything. */
 export const EnterButton = ({ intent }: { readonly intent: "draft" | "save" }) => (
   <button class="unseen" type="submit" name="intent" value={intent} tabIndex={-1} aria-hidden="true">
     Save
@@ -412,13 +409,12 @@ export const Unpublished = ({
   );
 };
 
-/** The hidden field with the version of the draft that the page shows. It is empty if there is no draft. */
+/** The hidden field with the version of the shown draft; empty if there is no draft. */
 const shownDraft = originalVersionName("draft");
 
 /**
- * Throws `wrong_state` if the form would remove a draft that another person saved since the page was shown.
- * `stored` is the version of the draft, or empty. `restored` is the version of the text that would replace the
- * draft.
+ * Throws `wrong_state` if the page did not show the draft version `stored`. `restored` is the new text's
+ * version.
  */
 export function refuseOtherDraft(fields: Fields, stored: string, restored = ""): void {
   if (["", restored, fields.text(shownDraft)].includes(stored)) return;

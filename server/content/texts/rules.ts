@@ -58,8 +58,8 @@ interface Merging<Text> {
 }
 
 /**
- * Returns the translations after a change. A translation that is sent again is up to date, even with the same text.
- * (rule C34)
+ * Returns the translations after a change. A translation that is sent again counts as up to date, even if
+ * unchanged. (rule C34)
  */
 export function mergedTranslations<Text extends object>(
   stored: Translations<Text>,
@@ -140,10 +140,7 @@ export const languageFor = (
   wanted: string,
 ): string | undefined => lookedForLanguages(wanted).find((tag) => Object.hasOwn(translations, tag));
 
-/**
- * Returns the language in which a translation is found for a tag such as `de-AT`; empty if there is none.
- * The result can be part of a cache key. (rule C35)
- */
+/** Returns the language of the translation for a tag such as `de-AT`; empty if there is none. (rule C35) */
 export const effectiveLanguage = (wanted: string, languages: readonly string[]): string =>
   lookedForLanguages(wanted).find((tag) => languages.includes(tag)) ?? "";
 
@@ -163,9 +160,6 @@ export const storedContent = (content: Content): string =>
     Object.fromEntries(Object.entries(content).sort(([a], [b]) => Number(a > b) - Number(a < b))),
   );
 
-/**
- * Whether the published text has changed since the draft was saved. The author of the draft has not seen that change.
- * (rule C30)
- */
+/** Whether the published text has changed since the draft was saved. (rule C30) */
 export const isConflict = ({ draft, draftBase }: StoredDraft, published: Content): boolean =>
   draft !== null && draftBase !== null && draftBase !== storedContent(published);

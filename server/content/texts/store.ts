@@ -55,8 +55,7 @@ export const pictures = {
     ),
 
   /**
-   * Returns the pictures in the texts of an app. A text that is saved at the same time may be missing, so
-   * `removeUnused` checks again.
+   * Returns the pictures in the texts of an app. `removeUnused` checks texts that were saved in the meantime.
    */
   async shown(reader: Reader, appId: string): Promise<ShownPictures> {
     const names = new Set<string>();
@@ -88,9 +87,8 @@ export const pictures = {
   },
 
   /**
-   * Deletes the pictures in `names` that no text shows. Returns the hashes of their files. Locks the app, so
-   * that no text is saved at the same time. Each name needs several queries. The texts in `shown.versions` are
-   * not read again. (rule C27)
+   * Deletes the pictures in `names` that no text shows. Returns their files' hashes. Each name needs several
+   * queries. (rule C27)
    */
   async removeUnused(
     tx: Transaction,
@@ -99,6 +97,7 @@ export const pictures = {
   ): Promise<string[]> {
     const wanted = names.filter((name) => !shown.names.has(name));
     if (wanted.length === 0) return [];
+    // No text may be saved at the same time.
     await apps.lock(tx, appId);
     const texts: (string | null)[] = [];
     for (const { table, columns } of sources)
@@ -199,14 +198,14 @@ export const versions = {
 };
 
 /**
- * The maximum length of a row's translations in bytes. A query for a list of titles does not read longer
- * translations, so that it stays fast.
+ * The maximum length in bytes of translations in a query for titles. Longer translations would make the query
+ * slow.
  */
 const mostBytes = 65_536;
 
 /**
- * Returns SQL for a JSON list of one field, such as `title`, from all translations of a row. If the
- * translations are longer than `mostBytes`, they are left out.
+ * Returns SQL for a JSON list of one field of all translations. Leaves out translations above `mostBytes` in
+ * total.
  */
 export const fieldOfTranslations = (engine: Engine, row: string, field: string): string => {
   const stored = `CASE WHEN octet_length(${row}.translations) <= ${mostBytes} THEN ${row}.translations END`;
@@ -221,5 +220,5 @@ export const eachTranslation = (engine: Engine, row: string): string =>
     ? `json_each(${row}.translations) AS t`
     : `json_object_keys(CAST(${row}.translations AS json)) AS t(key)`;
 
-/** Returns a short hash of a default text. Each translation stores the hash of the text from which it was made. */
+/** Returns a short hash of a default text. A translation stores the hash of its original text. */
 export const baseOf = (content: Content): string => hash("sha256", storedContent(content)).slice(0, 16);

@@ -48,14 +48,14 @@ interface Left {
 }
 
 /**
- * Remembers the pictures of a deleted or replaced text. After the change, these pictures are deleted if no
- * other text shows them.
+ * Remembers the pictures of a deleted or replaced text. After the change, pictures that no text shows are
+ * deleted.
  */
 export type NotePictures = (left: Left) => void;
 
 /**
- * Runs a change. Then deletes the pictures that the change passed to `note`, if no text shows them. If this
- * fails, the daily cleanup deletes the pictures. (rule C27)
+ * Runs a change. Deletes the pictures from `note` that no text shows. After a failure, the daily cleanup
+ * deletes them. (rule C27)
  */
 export async function removing<Answer>(
   deps: RemovingDeps,

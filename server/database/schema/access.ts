@@ -26,12 +26,12 @@ export const users = table(
     password_hash: text("plain"),
     created_at: instant(),
     timezone: text("plain").default("UTC"),
-    /** The time at which the person proved that they receive mails at this address. Null if they have not proved it. */
+    /** The time at which the person proved that they receive mails at this address. */
     email_verified_at: instant().null(),
     /** The times of day between which the person gets no notices, such as `22:00`. Null if there are none. */
     quiet_from: text("plain").null().since(134),
     quiet_to: text("plain").null().since(134),
-    /** The name that is shown to people who share an app with the person. Null if the person has no name. */
+    /** The name that is shown to people who share an app with the person. */
     name: text("name").null().since(143),
   },
   { of: "account", erase: "The person of the account or the operator deletes it." },
@@ -114,7 +114,7 @@ export const preferences = table(
   { of: "account", erase: erased.withAccount, since: 129 },
 );
 
-/** Hashes of the links in mails to people who create an account or set a new password. Each link works once. */
+/** Hashes of the links in mails for creating an account or setting a password. Each link works once. */
 export const accountLinks = table(
   "account_links",
   {
@@ -246,15 +246,9 @@ export const apps = table(
     retention_days: integer().null(),
     /** The highest number that a thread of the app has or had. */
     last_thread_number: integer().default(0).since(119),
-    /**
-     * The day on which a program last read the app's events. Null after 30 days without a read. While it is set, new
-     * reports are stored as events, even without a webhook.
-     */
+    /** The day of the last read of the app's events; null after 30 days. While set, reports become events. */
     events_read_at: instant().null().since(124),
-    /**
-     * The time at which an owner hid the list of the first steps with the app. Null if the home page still
-     * shows this list.
-     */
+    /** The time at which an owner hid the list of the first steps with the app. */
     start_put_away_at: instant().null().since(137),
   },
   {
@@ -384,10 +378,7 @@ export const oauthClients = table(
   },
 );
 
-/**
- * Authorization codes. A row records what a person has allowed a program to do. The program exchanges the code for
- * tokens.
- */
+/** Authorization codes. A row records what a person has allowed a program to do. */
 export const oauthCodes = table(
   "oauth_codes",
   {

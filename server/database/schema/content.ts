@@ -15,10 +15,7 @@ import {
   text,
 } from "./table.ts";
 
-/**
- * `draft` is a changed text that is not published yet. `draft_base` is the text that was published when the
- * draft was saved. Both are JSON.
- */
+/** `draft` is the unpublished text. `draft_base` is the text that was published when the draft was saved. */
 const draftColumns = (since: number) => ({
   draft: json("json").null().since(since),
   draft_base: json("json").null().since(since),
@@ -27,8 +24,8 @@ const draftColumns = (since: number) => ({
 });
 
 /**
- * The entries of FAQs. A client with FAQ files replaces the whole FAQ. `pushed_…` are the values of the last
- * replacement. They show the client which texts a person has changed since then.
+ * The entries of FAQs. Clients with FAQ files replace whole FAQs. `pushed_…` are the values of the last
+ * replacement.
  */
 export const faqs = table(
   "faqs",
@@ -44,17 +41,12 @@ export const faqs = table(
     pushed_hash: text("plain").null(),
     pushed_sort_order: other<number>("INTEGER").null(),
     updated_by: text("author").null(),
-    /**
-     * 1 for an entry that was not published yet. Only the console shows such an entry. Its `sort_order` has no meaning.
-     */
+    /** 1 for an entry that was not published yet. Only the console shows this entry. */
     unpublished: flag().default(0).since(127),
     ...draftColumns(127),
     /** The texts in other languages, as JSON; null if there are none. */
     translations: json("json").null().since(138),
-    /**
-     * The time of the last change of the texts, if only the position was changed after that. Otherwise null.
-     * `updated_by` is always the author of the texts.
-     */
+    /** The time of the last change of the texts. Null if the position was not changed after that. */
     text_at: instant().null().since(149),
   },
   {

@@ -7,10 +7,7 @@ export const deployment = table(
   { of: "deployment", erase: "Contains only values of the server." },
 );
 
-/**
- * The last time of its clock that the server has stored. At the start, a server does not trust its clock if the
- * clock shows a very different time.
- */
+/** The last time that the server has stored. At its start, the server compares its clock with this time. */
 export const lastTimes = table(
   "last_times",
   { name: text("plain").primary(), at: instant() },
@@ -75,10 +72,7 @@ export const imports = table(
   { of: "deployment", erase: "Contains only ids." },
 );
 
-/**
- * The people to whom imported records refer. They have addresses but no accounts. `slots.imported_tester`
- * refers to a row of this table.
- */
+/** People in imported records who have no account. `slots.imported_tester` refers to this table. */
 export const importedPeople = table(
   "imported_people",
   { id: id(), app_id: ref(apps, "cascade"), email: text("address") },

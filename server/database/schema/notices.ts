@@ -29,10 +29,7 @@ export const noticeChoices = table(
   },
 );
 
-/**
- * Events for which a server must still create the notices. The rows contain no texts: the server loads the
- * texts when it sends a notice.
- */
+/** Events for which a server must still create the notices. The server loads the texts later. */
 export const noticeCauses = table(
   "notice_causes",
   {
@@ -60,10 +57,7 @@ export const noticeCauses = table(
   },
 );
 
-/**
- * A notice for a member that is sent in one way, such as by mail. The row contains no texts: the server loads
- * the texts when it sends the notice.
- */
+/** A member's notice that is sent in one way, such as by mail. The server loads the texts later. */
 export const notices = table(
   "notices",
   {
@@ -79,10 +73,7 @@ export const notices = table(
     /** The time at which the notice was added to a mail. */
     queued_at: instant().null(),
     mail_id: ref(mails, "set null").null(),
-    /**
-     * The number of further waiting notices of this kind, which have no rows of their own. Null for a notice about one
-     * object.
-     */
+    /** The number of further waiting notices of this kind. Null for a notice about one object. */
     further: integer().null().since(145),
   },
   {
@@ -154,10 +145,7 @@ export const noticeBrowsers = table(
   },
 );
 
-/**
- * A notice that waits to be sent to a browser. The row contains no texts: the server loads the texts when it
- * sends the notice.
- */
+/** A notice that waits to be sent to a browser. The server loads the texts later. */
 export const noticePushes = table(
   "notice_pushes",
   {

@@ -1,23 +1,21 @@
 import { erased, integer, type Statement, statementsOf, table } from "./table.ts";
 
 /**
- * The search index divides threads into groups twice, in the order of their creation. A group has
- * `rangeOfSearch` threads for `marksInPostgres.inRange`, and `newestOfSearch` threads for
+ * The sizes of the groups of threads in the search index: for `marksInPostgres.inRange` and for
  * `marksInPostgres.place`.
  */
 export const rangeOfSearch = 8_000;
 export const newestOfSearch = 1_000;
 
 /**
- * On SQLite, the index also has words for the app, status, type and group (`range`) of a thread. Each of these
- * words begins with one of these characters. Words that people type never contain these characters.
+ * The words for a thread's app, status, type and group begin with these characters. Typed words never contain
+ * them.
  */
 export const marksInSqlite = { app: "\uE000", status: "\uE001", type: "\uE002", range: "\uE003" };
 
 /**
- * The prefixes of lexemes (index entries). A thread has lexemes for its app, status, type and group (`place`).
- * Each word of the thread has two lexemes: one with the app (`inApp`), and one with the larger group
- * (`inRange`). No word begins with one of these prefixes.
+ * The prefixes of lexemes (index entries). Each word of a thread has a lexeme with `inApp` and one with
+ * `inRange`.
  */
 export const marksInPostgres = {
   ...{ app: "=a", status: "=s", type: "=t", place: "=r" },
@@ -25,8 +23,7 @@ export const marksInPostgres = {
 } as const;
 
 /**
- * Returns the lexeme (index entry) of a word in an app. It contains only the last part of the app's id. This is
- * enough, because a search also requires the lexeme of the app.
+ * Returns the lexeme of a word in an app. Searches also require the app's lexeme, so 8 characters are enough.
  */
 export const wordInApp = (appId: string, word: string): string =>
   `${marksInPostgres.inApp}${appId.slice(-8)}.${word}`;
@@ -47,7 +44,7 @@ const searchedTextInPostgres = `translate(
  */
 const searchedInPostgres = `searched_feedback(app_id, seq, status, category, ${searchedTextInPostgres})`;
 
-// Only 200 characters of a word are indexed. A query has at most 200 characters, so nobody can search for more.
+// Only 200 characters of a word are indexed, because a query has at most 200 characters.
 const lexemes = `SELECT array_to_tsvector(
     ARRAY[''${marksInPostgres.app}'' || app, ''${marksInPostgres.status}'' || status, ''${marksInPostgres.type}'' || category,
       ''${marksInPostgres.place}'' || CAST(seq / ${newestOfSearch} AS text)] ||
@@ -55,12 +52,7 @@ const lexemes = `SELECT array_to_tsvector(
       unnest(ARRAY[''${marksInPostgres.inApp}'' || right(app, 8) || ''.'',
         ''${marksInPostgres.inRange}'' || CAST(seq / ${rangeOfSearch} AS text) || ''.'']) AS place))`;
 
-/**
- * The first search index, which the migration "search whole threads" replaces. PostgreSQL reads all lexemes
- * that begin with the searched word. Each lexeme contains the app or the group, so that PostgreSQL reads fewer
- * lexemes. On SQLite, the index has the beginnings of words with 3 to 12 letters. A search for a shorter or
- * longer beginning is slower.
- */
+/** The first search index. The migration "search whole threads" replaces it. */
 export const searchSchema: readonly Statement[] = [
   {
     sqlite: null,
@@ -123,8 +115,8 @@ export const threadsSetApart = table(
 );
 
 /**
- * The words of each thread, as `server/feedback/search/rules.ts` creates them. The tokenizer `ascii` does not divide
- * these words further. The index stores no positions. PostgreSQL gets lexemes with the prefixes of `marksInPostgres`.
+ * The index of the words from `server/feedback/search/rules.ts`. The tokenizer `ascii` does not divide these
+ * words further.
  */
 const wordIndex: readonly Statement[] = [
   { sqlite: "DROP TABLE feedback_search", postgres: "DROP INDEX feedback_search" },
@@ -232,10 +224,7 @@ function triggerOf({ name, when, threads, forgets }: Noted): Statement[] {
   ];
 }
 
-/**
- * Replaces the search index. The old index had only the first report of each thread, and the new index has
- * whole threads. The new index is empty at first. A background job adds the newest threads first.
- */
+/** Replaces the search index with an index of whole threads. A background job fills the new index. */
 export const wordSearch: readonly Statement[] = [
   ...wordIndex,
   ...statementsOf(threadsToIndex),
@@ -273,15 +262,12 @@ const notedLater: readonly Noted[] = [
   },
 ];
 
-/**
- * The triggers that add a thread to `threads_to_index` when a file name changes, and when rows are moved to
- * another thread.
- */
+/** The triggers for changed file names and for rows that are moved to another thread. */
 export const wordsOfFiles: readonly Statement[] = notedLater.flatMap(triggerOf);
 
 /**
- * Makes PostgreSQL index new words immediately. Otherwise PostgreSQL collects up to 4 MB of new words in a
- * list. Each search must read this list once for each group of threads.
+ * Makes PostgreSQL index new words immediately. Otherwise each search would read a list of new words several
+ * times.
  */
 export const searchWithoutList: readonly Statement[] = [
   { sqlite: null, postgres: "ALTER INDEX feedback_search_words SET (fastupdate = off)" },

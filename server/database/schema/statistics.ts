@@ -17,7 +17,7 @@ import {
 
 const since = 123;
 
-/** A quarter of an hour in seconds, the unit of all counts. In every time zone, a day begins when a quarter begins. */
+/** A quarter of an hour in seconds. In every time zone, a day begins when a quarter begins. */
 export const quarterSeconds = 900;
 
 /** How many quarters a day in UTC has. */
@@ -27,18 +27,14 @@ const counted = "Contains only numbers.";
 
 const loadedLast = "triggers also write rows while other tables are loaded";
 
-/**
- * How many reports and actions happened in each quarter of an hour. `quarter` is the number of quarters since 1970 in
- * UTC. Triggers update the counts. Deleting a thread does not change them. (rule F60)
- */
+/** Counts of reports and actions. `quarter` is the number of quarters of an hour since 1970. (rule F60) */
 export const reportCounts = table(
   "report_counts",
   {
     app_id: ref(apps, "cascade"),
     quarter: integer(),
     /**
-     * On PostgreSQL, each connection has its own counts, so that transactions do not wait for each other. A job adds
-     * them up. Always 0 on SQLite.
+     * On PostgreSQL, each connection has its own counts, so that transactions do not wait. A job adds them up.
      */
     slot: integer(),
     bug: integer(),
@@ -60,8 +56,7 @@ export const reportCounts = table(
 );
 
 /**
- * Other counts by name, such as first replies by waiting time or reports by version. `span` is 1 for a quarter of an
- * hour, 96 for a day in UTC. `at` is the number of these spans since 1970. (rule F60)
+ * Other counts by name. `span` is in quarters of an hour. `at` is the number of spans since 1970. (rule F60)
  */
 export const measureCounts = table(
   "measure_counts",
@@ -103,7 +98,10 @@ export const repeatCounts = table(
   },
 );
 
-/** When a thread got its first reply, and when it was last resolved. `resolved_at` is null if it is open again. */
+/**
+ * The times of a thread's first reply and of its last resolution. `resolved_at` is null while the thread is
+ * open.
+ */
 export const threadTimes = table(
   "thread_times",
   {
@@ -131,10 +129,7 @@ const millisecondsOf: Record<Engine, (at: string) => string> = {
   postgres: (at) => `CAST(extract(epoch FROM CAST(${at} AS timestamptz)) * 1000 AS bigint)`,
 };
 
-/**
- * Returns SQL for the position of a waiting time in `limits.waits`: the index of the first wait that is not
- * shorter. The index is 0 if the clock was set back meanwhile.
- */
+/** Returns SQL for the index in `limits.waits` of the first wait that is not shorter than the waiting time. */
 const rangeOf = (engine: Engine, from: string, to: string): string => {
   const waited = `${millisecondsOf[engine](to)} - ${millisecondsOf[engine](from)}`;
   const cases = limits.waits.map((minutes, range) => `WHEN ${waited} <= ${minutes * 60_000} THEN ${range}`);
@@ -217,10 +212,7 @@ const addToRepeats = (engine: Engine, at: string, where: string): string =>
     FROM ${spans} CROSS JOIN feedback f WHERE ${where}
     ON CONFLICT (feedback_id, span, at) DO UPDATE SET count = repeat_counts.count + excluded.count`;
 
-/**
- * SQL condition: no import of the app is running. Imported rows must not count, because an export already
- * contains the counts.
- */
+/** SQL condition: no import of the app is running. The counts of imported rows are already in the export. */
 const isOver = (app: string): string => `NOT EXISTS (SELECT 1 FROM imports i WHERE i.app_id = ${app})`;
 
 /** SQL for the version in the metadata, without a leading "v" and without text after the numbers. */
@@ -245,10 +237,7 @@ const versionText: Record<Engine, (metadata: string) => string> = {
 const plainPart = (given: string): string =>
   `replace(replace(replace(trim(${given}), '-', ' '), '+', ' '), '(', ' ')`;
 
-/**
- * SQL condition: a version has at most 20 characters, only digits and points. So the counts never contain texts that
- * people write.
- */
+/** SQL condition: a version has only digits and points. Counts never contain texts that people write. */
 const isVersion: Record<Engine, (version: string) => string> = {
   sqlite: (version) =>
     `length(${version}) <= 20 AND ${version} GLOB '[0-9]*.[0-9]*' AND ${version} NOT GLOB '*[^0-9.]*'`,
@@ -258,10 +247,7 @@ const isVersion: Record<Engine, (version: string) => string> = {
 const versionMeasure = (category: string, version: string): string =>
   `'version:' || ${`CASE WHEN ${category} = 'bug' THEN 'bug:' ELSE 'other:' END`} || ${version}`;
 
-/**
- * The maximum number of counted versions of an app in a day. Otherwise each report could add a row, because senders
- * write the metadata. (rule F60)
- */
+/** The maximum number of counted versions of an app in a day. Senders can write any version. (rule F60) */
 const mostVersions = limits.statistics.versionsOfDay;
 
 type NamedVersion = (row: string) => string;
@@ -321,10 +307,7 @@ interface Trigger {
    * A condition that depends only on the row. PostgreSQL does not call the trigger function if the condition is false.
    */
   readonly if: string;
-  /**
-   * SQL for the id of the app, if the row has this id. If set, the trigger does not count rows of an app that
-   * is being imported.
-   */
+  /** SQL for the id of the app. If set, rows of a running import do not count. */
   readonly app?: string;
   readonly does: (engine: Engine) => readonly string[];
 }
@@ -393,8 +376,8 @@ const versionTriggers = (named: (engine: Engine) => NamedVersion): readonly Trig
 ];
 
 /**
- * Returns SQL for the version of a report, without a maximum number of versions. The migration that created the
- * triggers had no maximum.
+ * Returns SQL for the version of a report. The first migration of these triggers had no maximum number of
+ * versions.
  */
 const anyVersion = (): NamedVersion => () => "v.version";
 
@@ -550,11 +533,7 @@ const countTimes = (engine: Engine, row: "NEW" | "OLD", by: "1" | "-1"): string[
   }),
 ];
 
-/**
- * The report of a merged thread becomes a message of the other thread, and counts as a repeat. `count_merged`
- * subtracts the counts of the merged thread. After an unmerge, `count_released_report` and `count_unmerged` add
- * these counts again. (rule F60)
- */
+/** The triggers for merges. A merged report counts as a repeat. An unmerge restores the counts. (rule F60) */
 const mergeTriggers: readonly Trigger[] = [
   {
     name: "count_merged",
@@ -650,10 +629,7 @@ function resolvedBefore(engine: Engine): string[] {
     });
 }
 
-/**
- * Counts the repeats `m` that match `where`, for each quarter and each day in UTC. The columns are `span`, `at` and
- * `count`.
- */
+/** Returns SQL that counts the repeats `m` that match `where`, for each quarter and each day in UTC. */
 export const repeatsOf = (engine: Engine, where: string): string =>
   `SELECT s.span, ${quarterOf[engine]("m.created_at")} / s.span AS at, count(*) AS count
    FROM messages m CROSS JOIN ${spans}
@@ -661,8 +637,8 @@ export const repeatsOf = (engine: Engine, where: string): string =>
    GROUP BY s.span, ${quarterOf[engine]("m.created_at")} / s.span`;
 
 /**
- * Returns statements that count all stored data of some apps. `wanted` is an SQL query for the ids of the apps.
- * Each statement contains this query once. The apps must not have counts yet, because the statements add rows.
+ * Returns statements that count the stored data of apps. `wanted` selects their ids. The apps must not have
+ * counts yet.
  */
 export function countStored(
   engine: Engine,
@@ -742,9 +718,7 @@ export function countStored(
 }
 
 /**
- * Returns a statement that adds rows to `thread_times` for the apps `wanted`. The time of the first reply comes
- * from the messages. The time of the last resolution comes from the audit. If the audit has no entry, a
- * resolved thread gets the time of its last activity.
+ * Returns a statement that adds rows to `thread_times`. The times come from the messages and from the audit.
  */
 export const findTimes = (wanted: string): string => `
   INSERT INTO thread_times (feedback_id, first_reply_at, resolved_at)

@@ -1,28 +1,25 @@
 import type { Engine, Value } from "../database.ts";
 
-/**
- * Which data of a person a text column can contain:
- * - `plain`: texts that no person types, such as ids, hashes and times
- * - `address`: an e-mail address, or what a sender entered instead
- * - `name`: the name of a person
- * - `account`: the id of the account of a person
- * - `author`: the id of the account that did an action. An erasure sets it to null.
- * - `text`: texts that people write
- * - `json`: JSON with texts that people write
- * - `key`: names that programs create. They may contain an address.
- * - `sealed`: encrypted texts
- * - `network`: the network address of a person
- */
+/** Which data of a person a text column can contain. */
 type Holding =
+  // Texts that no person types, such as ids, hashes and times.
   | "plain"
+  // An e-mail address, or what a sender entered instead.
   | "address"
   | "name"
+  // The id of the account of a person.
   | "account"
+  // The id of the account that did an action. An erasure sets it to null.
   | "author"
+  // Texts that people write.
   | "text"
+  // JSON with texts that people write.
   | "json"
+  // Names that programs create. They may contain an address.
   | "key"
+  // Encrypted texts.
   | "sealed"
+  // The network address of a person.
   | "network";
 
 /** An SQL text for both engines, or one text for each engine. */
@@ -98,7 +95,7 @@ type OnDelete = "cascade" | "set null" | "keep";
 
 const actions = { cascade: " ON DELETE CASCADE", "set null": " ON DELETE SET NULL", keep: "" } as const;
 
-/** A reference to a row of another table by its id, or by its key if that table has no ids. */
+/** A reference to a row of another table by its id or key. */
 export const ref = (to: AnyTable, onDelete: OnDelete) =>
   column<string>({
     type: "TEXT",
@@ -148,10 +145,7 @@ export interface Searched {
 type Columns = Readonly<Record<string, Column>>;
 
 interface About<Name extends string> {
-  /**
-   * Whose rows these are. An owner can erase a person from the rows of an `app`. Rows of an `account` are deleted with
-   * the account, by the person or the operator. Rows of the `deployment` belong to the server.
-   */
+  /** Whose rows these are. An erasure can change rows of an `app`. An `account` is deleted with its rows. */
   readonly of: "app" | "account" | "deployment";
   /** What an erasure does with data of the person in this table, or why it keeps the data. (rule P1) */
   readonly erase: string;
@@ -160,8 +154,7 @@ interface About<Name extends string> {
   readonly primary?: readonly Name[];
   readonly unique?: readonly (readonly Name[])[];
   /**
-   * Columns that together refer to a row of another table. In that table, the columns have the same names. If
-   * that row is deleted, this row is deleted, too.
+   * Columns that together refer to a row of another table. If that row is deleted, this row is deleted, too.
    */
   readonly foreign?: { readonly columns: readonly Name[]; readonly of: AnyTable };
   /** The indexes, in the order in which they are created. The order can decide which index the database uses. */
@@ -329,10 +322,7 @@ export function statementsFor(all: readonly Statement[], engine: Engine): string
   return all.flatMap((statement) => (typeof statement === "string" ? statement : (statement[engine] ?? [])));
 }
 
-/**
- * SQL for an address in lower case. Without COLLATE, the result on PostgreSQL would depend on the language of the
- * database.
- */
+/** SQL for an address in lower case. COLLATE makes the result independent of the database's language. */
 export const loweredAddress: Record<Engine, (column: string) => string> = {
   sqlite: (column) => `lower(${column})`,
   postgres: (column) => `lower(${column} COLLATE "C")`,
@@ -340,10 +330,7 @@ export const loweredAddress: Record<Engine, (column: string) => string> = {
 
 export const beforeToken = ", token ";
 
-/**
- * SQL for the person of an actor: the text before ", token ", such as in "ada@example.org, token 0197…". For some
- * actors this text is `agent`.
- */
+/** SQL for the person of an actor, such as the address in "ada@example.org, token 0197…". May be `agent`. */
 export const personOf: Record<Engine, string> = {
   sqlite: `substr(actor, 1, instr(actor || '${beforeToken}', '${beforeToken}') - 1)`,
   postgres: `substr(actor, 1, strpos(actor || '${beforeToken}', '${beforeToken}') - 1)`,

@@ -67,8 +67,7 @@ const changes: readonly Statement[] = [
   },
 ];
 
-// On PostgreSQL, the triggers of these counts run once for each statement and not for each row, because a merge
-// of tags changes many threads.
+// This runs once for each statement on PostgreSQL, because a merge of tags changes many threads.
 const counted = (sign: "+" | "-") => `UPDATE tags SET threads = threads ${sign} c.number
   FROM (SELECT tag_id, count(*) AS number FROM changed GROUP BY tag_id) AS c WHERE tags.id = c.tag_id`;
 
@@ -89,10 +88,7 @@ const counts: readonly Statement[] = [
   },
 ];
 
-/**
- * Triggers that update copies of a thread's columns in other tables, count the threads of each tag, and record
- * changes of threads.
- */
+/** Triggers that update copies of a thread's columns, count the threads of tags, and record changes. */
 const triggerSchema: readonly Statement[] = [
   ...changes,
   ...onEachRow({

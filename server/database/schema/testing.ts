@@ -41,10 +41,7 @@ export const cycles = table(
     day_starts: json("plain"),
     /** How many days of the cycle have been closed. */
     closed_days: integer(),
-    /**
-     * The time of the next change that happens without a request, such as the end of a day. Null when the cycle
-     * has ended.
-     */
+    /** The time of the next change that happens without a request. Null when the cycle has ended. */
     next_at: instant().null(),
     created_at: instant(),
   },
@@ -132,8 +129,7 @@ export const testSessions = table(
     of: "app",
     erase: "Test sessions of the person are deleted.",
     searched: { app: appOfSlot },
-    // The index contains only the slot. If it also contained the day and the id, storing a test session would
-    // take an eighth more time.
+    // With the day and the id in this index, storing a test session would take an eighth more time.
     indexes: [index("test_sessions_by_slot", "slot_id")],
   },
 );

@@ -2,7 +2,7 @@ import { apps } from "./access.ts";
 import { events } from "./feedback.ts";
 import { type AnyTable, erased, flag, id, index, instant, integer, json, ref, table, text } from "./table.ts";
 
-/** The addresses that get the events of an app. Everybody who knows the secret of a webhook can forge its events. */
+/** The addresses that get an app's events. Everybody who knows a webhook's `secret` can forge its events. */
 export const webhooks = table(
   "webhooks",
   {
@@ -25,8 +25,8 @@ export const webhooks = table(
      */
     generation: integer().default(0).since(130),
     /**
-     * Whether a job must still cancel deliveries of an earlier generation. Until the job has done this, the
-     * server sends nothing to the webhook.
+     * Whether a job must still cancel deliveries of an earlier generation. Until then, the webhook gets
+     * nothing.
      */
     clearing: flag().default(0).since(130),
     /**
@@ -45,10 +45,7 @@ export const webhooks = table(
   },
 );
 
-/**
- * The deliveries of events. The table is the queue and the log of the webhooks. It contains no texts of people:
- * the server loads them when it sends an event. A delivery is deleted together with its event, after 90 days.
- */
+/** The deliveries of events: the queue and the log of the webhooks. The server loads the texts later. */
 export const webhookDeliveries = table(
   "webhook_deliveries",
   {

@@ -6,8 +6,8 @@ import { type Effect, type ErasureScope, inScope, noEffect, type Person } from "
 /** Functions that delete accounts. The person with the account or the operator requests the deletion. */
 export const erasedAccounts = {
   /**
-   * Returns the names of the apps of which the person is the only owner. Also returns the names of the apps in
-   * whose tests the person has a slot that has not ended.
+   * Returns names of apps. `onlyOwnerOf`: apps without another owner. `testerOf`: the person has a slot that
+   * has not ended.
    */
   async obstacles(reader: Reader, userId: string) {
     const owned = await reader.all<{ name: string }>(
@@ -26,9 +26,7 @@ export const erasedAccounts = {
   lockApps,
 
   /**
-   * Deletes an account with its memberships, tokens, devices and mailed links. Deletes mails to its address,
-   * except mails of apps to a sender or a tester. Removes the person from ended slots, and returns the effects
-   * on the slots.
+   * Deletes an account and its data, and removes the person from ended slots. Returns the effects on the slots.
    */
   async remove(
     tx: Transaction,

@@ -72,10 +72,7 @@ export interface FoundRows {
   readonly keys: readonly Key[];
 }
 
-/**
- * Returns the rows that the person sent or received, at most 1,000 for each column. Uses the indexes of these
- * columns. (rule P13)
- */
+/** Returns the rows that the person sent or received, at most 1,000 for each column. (rule P13) */
 export async function findByAddress(
   reader: Reader,
   { person: { finder }, scope }: Erasing,
@@ -122,10 +119,7 @@ async function* addressesInTable(reader: Reader, name: SearchedTableName): Async
   }
 }
 
-/**
- * Yields the rows in the order of the key. The batches are small, so that the server can answer requests between two
- * batches.
- */
+/** Yields the rows in the order of the key. The server can answer requests between two batches. */
 async function* rowsOf(
   reader: Reader,
   table: { readonly name: string; readonly keys: readonly string[] },
@@ -149,10 +143,7 @@ async function* rowsOf(
 /** The counts of passes. `seats` are counted separately; `files` and `reports` only during the erasure. */
 type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;
 
-/**
- * One part of an erasure: searches one table and changes each found row. Later passes do not find rows that earlier
- * passes have deleted.
- */
+/** One part of an erasure: searches one table and changes each found row. */
 interface Pass {
   readonly table: SearchedTableName;
   readonly columns: readonly string[];
@@ -205,13 +196,10 @@ const authorColumns = (name: SearchedTableName): readonly string[] =>
 const exists = async (tx: Transaction, table: SearchedTable, key: Key): Promise<boolean> =>
   (await tx.get(`SELECT 1 AS one FROM ${table.name} WHERE ${whereKey(table)}`, ...key)) !== undefined;
 
-/**
- * Updates what depends on a changed text, such as cached lists, unsent mails and chat messages. Triggers of the
- * database update the search index.
- */
+/** Updates what depends on a changed text, such as cached lists, unsent mails and chat messages. */
 const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDependents>>> = {
-  // The text of a chat message is escaped, so a search does not find the address in it. Instead, `forgetWords`
-  // deletes the texts of these messages.
+  // A search does not find the address in the escaped texts of chat messages. `forgetWords` deletes these
+  // texts.
   async feedback(tx, { id }, changed) {
     await notices.recall(tx, "(?)", id ?? null);
     if (changed.has("subject")) await outbox.forgetWords(tx, id ?? "");
@@ -329,9 +317,7 @@ const contentLocks: Readonly<Partial<Record<SearchedTableName, Pass["lock"]>>> =
   changelog_entries: lockAppOf("changelog_entries"),
 };
 
-/**
- * A place says where an erasure continues: in the pass with the index `pass`, after the row with the key `after`.
- */
+/** The point at which an erasure continues: in pass `pass`, after the row with the key `after`. */
 export interface Place {
   readonly pass: number;
   readonly after: Key | undefined;
@@ -503,17 +489,14 @@ async function blankReport(tx: Transaction, id: string): Promise<Effect> {
   return { counts: { reports: 1, messages: conversation.count }, files: [...conversation.files, ...files] };
 }
 
-/**
- * Deletes a message of the person and the conversation about the message. The message is a repeated report, the
- * report of a merged thread, or an answer by mail. (rule P3)
- */
+/** Deletes a message of the person and the conversation about the message. (rule P3) */
 async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): Promise<Effect> {
   if (!id) return noEffect;
   await merges.noteErased(tx, id);
   await outbox.forgetWords(tx, id);
   const conversation = await removeConversation(tx, id);
   const own = await removeMessages(tx, "id = ?", id);
-  // The message may be the report of a merged thread. Then the audit log may contain the subject of that thread.
+  // The message may be the report of a merged thread, whose subject is in the audit log.
   await forgetSubjects(tx, "(?)", id);
   tx.signal(threadsTopic);
   return {
@@ -570,11 +553,7 @@ async function lockThreadOf(tx: Transaction, [id = ""]: Key): Promise<void> {
   if (run) await tx.lock(run.feedbackId);
 }
 
-/**
- * Ends a proposal after a change of its text, because nobody has approved the new text. A waiting proposal is
- * rejected with `request_changes`. An approval is recalled, even if it is claimed. A rejected proposal and a
- * proposal with an outcome do not change. (rule P12)
- */
+/** Ends a proposal after a change of its text, because nobody has approved the new text. (rule P12) */
 async function endChangedProposal(
   tx: Transaction,
   { person: { finder }, row }: { readonly person: Person; readonly row: Cells },

@@ -40,8 +40,7 @@ const insertUnlessThere = insert(tables.erasures, "ON CONFLICT (id) DO NOTHING")
 /** Queries for the running erasures of people, and for the receipts of erasures that have ended. */
 export const erasures = {
   async insert(tx: Transaction, { id, ownerId, personHash, emailSealed, createdAt }: NewErasure) {
-    // The undo of a merge takes the same lock, because a report must not move to another thread during an
-    // erasure.
+    // The undo of a merge takes the same lock: no report may move to another thread during an erasure.
     await tx.lock(erasuresTopic);
     await tx.insert(tables.erasures, {
       ...{ id, ownerId, personHash, emailSealed, status: "running" },
@@ -160,8 +159,8 @@ export const erasures = {
 };
 
 /**
- * `owner`: a person's data in the apps of one owner. `account`: the data of a deleted account. `everywhere`: all data
- * of a person.
+ * `owner`: a person's data in one owner's apps. `account`: a deleted account's data. `everywhere`: all data of
+ * a person.
  */
 export type ErasedKind = "owner" | "account" | "everywhere";
 

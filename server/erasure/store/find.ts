@@ -11,8 +11,7 @@ import * as webhooks from "../../database/schema/webhooks.ts";
 import type { AddressFinder } from "../rules.ts";
 
 /**
- * The tables that an erasure searches: all app tables with texts of people, and the tokens. Add new tables at the end,
- * because running erasures store an index of this list.
+ * The tables that an erasure searches. Add new tables at the end: running erasures store an index of this list.
  */
 const inOrder = [
   ...[access.apps, access.appKeys, deployment.importedPeople, access.invitations],
@@ -43,7 +42,7 @@ export interface SearchedTable {
   readonly keys: readonly string[];
   /** The SQL expression for the id of the app to which a row `t` belongs. */
   readonly app: string;
-  /** The SQL condition for rows that belong to an owner but to no app. `?` is the id of the owner. */
+  /** The SQL condition for an owner's rows without an app. `?` is the id of the owner. */
   readonly own?: string | undefined;
 }
 
@@ -62,8 +61,8 @@ export function searchedTable(name: SearchedTableName): SearchedTable {
 }
 
 /**
- * The columns that may mention the person. `texts` may contain the address, `names` a name with the address in
- * it, and `accounts` the id of the person's account.
+ * `texts` may contain the address, `names` a name with the address, and `accounts` the id of the person's
+ * account.
  */
 interface SearchedColumns {
   readonly texts: readonly string[];
@@ -93,13 +92,10 @@ const rowsAtOnce = 1_000;
 
 const hitsAtOnce = 50;
 
-/** This limit is never reached. With it, the database reads rows in the order of their keys, not all rows at once. */
+/** This limit is never reached. It makes the database read rows in the order of their keys. */
 const noLimit = 1_000_000_000;
 
-/**
- * Searches the next thousand rows of a table for the person, in the order of the keys. Returns the keys of at
- * most fifty rows that mention the person.
- */
+/** Searches the next thousand rows in the order of the keys. Returns the keys of at most fifty mentions. */
 export async function findMentions(
   reader: Reader,
   search: Search,
@@ -172,10 +168,7 @@ const beyond = (keys: readonly string[], sign: ">" | "<=", key: Key): Clause => 
 
 const scopeOf = ({ table, scope }: Search): Clause => inScope(scope, table.app, table.own);
 
-/**
- * Returns the condition for rows that may mention the person. It matches too many rows, because each part of
- * the address can be anywhere in a column. The caller checks each row.
- */
+/** Returns a condition for rows that may mention the person. The caller must check each row. */
 function mentioned(
   engine: Engine,
   { texts: plain, names = [], accounts = [] }: SearchedColumns,
@@ -215,10 +208,7 @@ interface Clause {
 
 const ownApps = `SELECT v.app_id FROM app_members v WHERE ${membershipOf("owner")}`;
 
-/**
- * The condition that a row belongs to the scope. `app` is SQL for the app's id. `own` adds rows of the owner without an
- * app. Each `?` in `own` is the owner's id.
- */
+/** Returns the condition that a row is in the scope. `app` and `own` are SQL as in `SearchedTable`. */
 export function inScope(scope: ErasureScope, app: string, own = ""): Clause {
   if (scope === "everywhere") return { sql: "1 = 1", values: [] };
   const more = own === "" ? "" : ` OR ${own}`;

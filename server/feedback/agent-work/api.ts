@@ -192,8 +192,8 @@ function createReadThread(deps: AgentDeps): Handlers<typeof contract>["readThrea
 }
 
 /**
- * Returns a thread with the messages that are older than the message `before`. The answer is not cached,
- * because few agents request older messages.
+ * Returns a thread with messages older than the message `before`. The answer is not cached, because few
+ * agents need it.
  */
 async function readOlder(
   { clock, database, settings }: AgentDeps,
@@ -209,9 +209,8 @@ type ProposeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunId">;
 
 /**
- * Stores a proposal, a note and a chat message. Replaces the open proposals of the thread. Returns the ids of
- * the thread that got the proposal, of its app and of the replaced proposals. Throws `run_superseded` if
- * `expectedRunId` is not the id of the newest proposal. (rules A3, A5, A7)
+ * Stores a proposal, a note and a chat message. Replaces open proposals. Throws `run_superseded` if
+ * `expectedRunId` is not the newest. (rules A3, A5, A7)
  */
 async function propose(
   deps: ProposeDeps,
@@ -268,7 +267,7 @@ const bytesOfProposal = (proposal: StoredProposal | undefined): number =>
 interface KnownThread {
   /** The id in the request. */
   readonly id: string;
-  /** The id of the thread in the answer. This id differs from `id` if the thread was merged into another thread. */
+  /** The id of the thread in the answer, which differs from `id` for a merged thread. */
   readonly shownId: string;
   readonly appId: string;
   /** The newest proposal of the thread. */
@@ -332,10 +331,7 @@ function nameOf(id: string, { kind, userId, appId, needs }: AgentCaller): string
 
 const viewedThreadOf = (name: string): ViewedThread => JSON.parse(name);
 
-/**
- * Returns a function that finds a proposal and caches it until the proposal changes. The function does not
- * check whether the caller may read the proposal.
- */
+/** Returns a function that finds and caches a proposal. It does not check the caller's access. */
 const createFindRun = ({
   database,
   memory,
@@ -365,7 +361,7 @@ function knownRun(settings: Deps["settings"], run: ProposalRow | undefined) {
 const mayRead = ({ userId, appId }: AgentCaller, run: Pick<ProposalRow, "owners" | "appId">): boolean =>
   run.owners.split(" ").includes(userId) && (appId === null || run.appId === appId);
 
-/** Adds to an answer how long it is valid. An answer with an approved proposal is valid until the approval expires. */
+/** Adds to an answer how long it is valid: with an approved proposal, until the approval expires. */
 function lastingAnswer(
   {
     answer,
@@ -523,8 +519,8 @@ interface NamedClaim {
 }
 
 /**
- * Locks the thread of a proposal. Returns the proposal and the claim. Throws `wrong_state` if the outcome of
- * the claim was already reported. (rule A24)
+ * Locks the thread of a proposal. Returns the proposal and the claim. Throws `wrong_state` if the claim has
+ * an outcome. (rule A24)
  */
 async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: NamedClaim) {
   const run = await lockedRun(tx, named.runId, named.caller);
@@ -587,8 +583,8 @@ function findWork(deps: FindDeps): Handlers<typeof findContract> {
 type ListRequest = Request<typeof findContract.listFeedback>;
 
 /**
- * Returns a page of threads. The first page contains `changes`: a client sends this text later to get the
- * threads that changed since. (rule A30)
+ * Returns a page of threads. The first page contains `changes`, with which a client gets later changes.
+ * (rule A30)
  */
 async function list(deps: FindDeps, { caller, query }: ListRequest) {
   const { database, settings } = deps;
@@ -608,8 +604,8 @@ async function list(deps: FindDeps, { caller, query }: ListRequest) {
 }
 
 /**
- * Returns the threads that changed since `changedAfter`. Waits up to `milliseconds` for a change. Throws
- * `bad_request` if `changedAfter` comes from another database. (rules A30, A31)
+ * Returns the threads that changed since `changedAfter`. Waits up to `milliseconds`. Throws `bad_request` for
+ * a mark of another database. (rules A30, A31)
  */
 async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: string, milliseconds: number) {
   const { database, settings } = deps;
@@ -644,7 +640,7 @@ async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: s
 
 const encoded = (mark: string): string => Buffer.from(mark).toString("base64url");
 
-/** Converts the filters of a request to a search. Throws `not_found` if the caller is not a member of the app. */
+/** Converts the filters to a search. Throws `not_found` if the caller is not a member of the app. */
 async function searchOf(
   { database }: Pick<Deps, "database">,
   viewer: ListRequest["caller"],

@@ -11,16 +11,15 @@ export async function releaseClaim(tx: Transaction, id: string, release: Release
 }
 
 /**
- * Stores the outcome of a claim, if the claim has no outcome yet. Deletes the stored answers to the request
- * that made the claim.
+ * Stores the outcome of a claim, unless it has one. Deletes the stored answers to the request for the claim.
  */
 export async function finishClaim(tx: Transaction, id: string, outcome: NewOutcome): Promise<void> {
   await forgetClaimAnswers(tx, await runClaims.setOutcome(tx, id, outcome));
 }
 
 /**
- * Deletes the stored answers to the request that made the claim `ended`. Otherwise a repeated request would get
- * the answer that the worker still has the claim. (rule A21)
+ * Deletes the stored answers to the request that made the claim. A repeated request must not return the ended
+ * claim. (rule A21)
  */
 async function forgetClaimAnswers(tx: Transaction, ended: EndedClaim | undefined): Promise<void> {
   if (!ended) return;

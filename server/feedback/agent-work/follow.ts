@@ -8,10 +8,7 @@ import { proposals } from "../proposals/store.ts";
 import { notAMark, threadChanges } from "./store/changes.ts";
 import { findChanged } from "./store/work.ts";
 
-/**
- * The maximum time for which one request receives changes. After this time, the client sends a new request with
- * its current token.
- */
+/** The maximum time of one request. After it, the client sends a request with its current token. */
 const mostMilliseconds = 3_600_000;
 
 type FollowDeps = Pick<Deps, "database" | "settings" | "threadWatch" | "waiting">;
@@ -20,8 +17,8 @@ type FollowDeps = Pick<Deps, "database" | "settings" | "threadWatch" | "waiting"
 export type Follow = (callerNow: () => Promise<AgentCaller>, topics: Topics) => Promise<Following>;
 
 /**
- * Returns a function that follows proposals and, with `queue`, threads. The function reads the current state
- * first, so that it misses no change. (rule A60)
+ * Returns a function that follows proposals and, with `queue`, threads. To miss no change, it reads the
+ * current state first. (rule A60)
  */
 export function createFollow(deps: FollowDeps): Follow {
   return async (callerNow, { runIds, queue }) => {

@@ -14,7 +14,7 @@ export interface ClaimFacts {
   readonly run: Pick<RunState, "status" | "expiresAt">;
   readonly held: HeldClaim | undefined;
   readonly resume: boolean;
-  /** The id of a newer proposal of the same thread that is approved or was approved; undefined if there is none. */
+  /** The id of a newer proposal of the thread that is or was approved; undefined if there is none. */
   readonly newerApproval: string | undefined;
 }
 
@@ -45,8 +45,8 @@ function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): 
 const silentMilliseconds = 15 * 60_000;
 
 /**
- * Whether a caller may resume a claim that is not released. If the clock may be wrong, the time since the last
- * report does not count. (rule A32)
+ * Whether a caller may resume a claim that is not released. With a doubtful clock, silence does not count.
+ * (rule A32)
  */
 export function mayResume(
   {
@@ -96,7 +96,5 @@ export const outcomeNote = ({
 
 const outcomeNoteStart = "An agent reports:";
 
-/**
- * Whether a note of an agent contains the outcome of its work. `body` may be only the beginning of the note.
- */
+/** Whether a note of an agent contains an outcome. `body` may be only the beginning of the note. */
 export const isOutcomeNote = (body: string): boolean => body.startsWith(outcomeNoteStart);

@@ -95,10 +95,7 @@ const atOnce = 200;
 
 type Part<Result> = (tx: Transaction) => Promise<Result>;
 
-/**
- * Releases all hidden feedback of a blocked sender. Each call of `write` releases at most 200 rows. After an
- * interruption, the sender stays blocked.
- */
+/** Releases all hidden feedback of a blocked sender, at most 200 rows in each call of `write`. */
 async function releaseInParts(
   block: { readonly appId: string; readonly blockId: string },
   write: (part: Part<string | undefined>) => Promise<string | undefined>,

@@ -8,10 +8,7 @@ export interface SenderKeys {
   readonly domains: readonly string[];
 }
 
-/**
- * The maximum number of characters that are read: the last ones of a contact, the first ones of a domain. A
- * contact can be as long as a request body.
- */
+/** The maximum number of characters that are read: the last ones of a contact, the first ones of a domain. */
 const mostRead = 1_000;
 
 /** The length of the longest domain. */

@@ -171,8 +171,8 @@ export const hiddenFeedback = {
   releaseAnswer: (tx: Transaction, id: string) => tx.run(`${showAnswers} AND id = ?`, id),
 
   /**
-   * Releases the next hidden reports, oldest first. Returns the time at which the newest of these reports
-   * arrived. Returns undefined if no report was left.
+   * Releases the next hidden reports, oldest first. Returns the arrival time of the newest; undefined if no
+   * report was left.
    */
   async releaseReports(
     tx: Transaction,
@@ -189,8 +189,8 @@ export const hiddenFeedback = {
   },
 
   /**
-   * Releases the next hidden messages, like `releaseReports`. Each message counts as activity of its thread at
-   * the time when the message arrived.
+   * Releases the next hidden messages, like `releaseReports`. Each message counts as thread activity at its
+   * time of arrival.
    */
   async releaseAnswers(tx: Transaction, { blockId, from, most }: HiddenPart): Promise<string | undefined> {
     const rows = await tx.all<{ threadId: string; createdAt: string }>(

@@ -113,8 +113,8 @@ export function bulk(deps: BulkDeps): Handlers<typeof contract> {
 }
 
 /**
- * Returns the id of the bulk change that an earlier request with the same idempotency key has begun. Throws
- * `idempotency_mismatch` if that request had another body.
+ * Returns the id of the bulk change of an earlier request with this idempotency key. Throws
+ * `idempotency_mismatch` for another body.
  */
 async function begunBefore(
   { database }: BulkDeps,
@@ -125,10 +125,7 @@ async function begunBefore(
   return known?.id;
 }
 
-/**
- * Selects the threads of a bulk change. `save` stores the bulk change with parts of up to 200 thread ids.
- * `isLong`: the bulk change has more than one part.
- */
+/** Selects the threads of a bulk change. `save` stores the change; `isLong` means more than one part. */
 async function beginning(
   deps: BulkDeps,
   { act, body, repeat }: Pick<Request<typeof contract.change>, "body" | "repeat"> & { readonly act: Act },
@@ -207,15 +204,12 @@ async function checkChange(
   if (!isKnown) throw badRequest("change.assignee", "must be an owner or a maintainer of the app");
 }
 
-/**
- * The time limit of the search in milliseconds. The count of an inbox list has a shorter limit, so every list
- * with an exact count can be changed.
- */
+/** The time limit of the search in milliseconds. Must exceed the limit for the count of a list. */
 const searchedMilliseconds = 6_000;
 
 /**
- * Returns the sorted ids of the threads to change. Throws `bad_request` for a wrong filter, too many threads or
- * a slow search. Throws `list_changed` if the list has another number of threads than expected.
+ * Returns the sorted thread ids. Throws `bad_request`, or `list_changed` if the list has another number of
+ * threads than expected.
  */
 async function idsOf(
   deps: BulkDeps,
@@ -312,10 +306,7 @@ function stored({ tagIds, activity, unread, unreadFor, unreadMembers, ...row }: 
   });
 }
 
-/**
- * Returns the state of a thread before a change. It also says for whom the thread is unread if an undo must
- * restore this.
- */
+/** Returns the state of a thread before a change, with the unread marks that an undo must restore. */
 async function stateBefore(
   tx: Transaction,
   act: Act,
@@ -370,10 +361,7 @@ async function checkUndo(
   return row;
 }
 
-/**
- * Undoes a bulk change that began at `since`, for the threads in `rows`. Skips threads that were changed after
- * the bulk change.
- */
+/** Undoes a bulk change that began at `since`. Skips threads that were changed after the bulk change. */
 async function undoSome(
   deps: BulkDeps,
   tx: Transaction,
@@ -398,8 +386,7 @@ async function undoSome(
     }
     const time = deps.clock.now().toISOString();
     const change = changeBack({ before, after }, { names, now: time });
-    // First reads whether the thread is unread. `changeThread` marks a thread as read when it resolves,
-    // archives or snoozes the thread.
+    // Must be before `changeThread`, which can mark the thread as read.
     const unread = before.unread ?? (changesUnread(change) ? await isUnreadForCaller(tx, act, id) : null);
     const unreadMembers =
       change.snoozedUntil == null ? [] : await unreadAgain(tx, id, { before, after, since });
@@ -435,8 +422,8 @@ const statesIn = ({ feedbackId, before, after }: BulkThreadRow): StoredStates =>
 });
 
 /**
- * Returns the members for whom the undo must mark the thread as unread. The undo snoozes the thread again,
- * which marks the thread as read for all members. (rule F45)
+ * Returns the members for whom the undo must mark the thread as unread. A snooze marks the thread as read.
+ * (rule F45)
  */
 const unreadAgain = (
   tx: Transaction,

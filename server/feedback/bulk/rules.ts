@@ -4,9 +4,7 @@ import { ThreadStatus } from "../../../src/contract/threads.ts";
 import { tagKeyOf } from "../tags/rules.ts";
 import { endedSnooze, isUnfinished } from "../threads/rules.ts";
 
-/**
- * The state of a thread before or after a bulk change. It contains the fields that a bulk change can change.
- */
+/** The state of a thread before or after a bulk change. */
 export interface ThreadState {
   readonly status: string;
   readonly assigneeId: string | null;
@@ -21,12 +19,9 @@ export interface ThreadState {
   readonly unread: boolean | null;
   /** When the thread was last resolved; null if never. Missing in states from older versions of the server. */
   readonly resolvedAt?: string | null;
-  /** The time of the last activity. States that an older version of the server has stored do not have this field. */
+  /** The time of the last activity. Missing in states from older versions of the server. */
   readonly activeAt?: string;
-  /**
-   * The members for whom the thread was unread and who had no stored view of the thread. Set if the change
-   * counts as activity.
-   */
+  /** The members without a stored view for whom the thread was unread. Set if the change counts as activity. */
   readonly unreadFor?: readonly string[] | undefined;
   /** All members for whom the thread was unread. Set if the undo snoozes the thread again. */
   readonly unreadMembers?: readonly string[] | undefined;
@@ -87,8 +82,8 @@ export function undoRefusal({
 const idsIn = ({ tagIds }: ThreadState): string => [...new Set(tagIds)].sort().join();
 
 /**
- * Whether a change counts as activity, which makes the thread unread for other members. The end of a snooze
- * counts as activity, its start does not. (rules F42, F50)
+ * Whether a change counts as activity, which makes the thread unread for other members. `snoozedUntil: null`
+ * ends a snooze. (rules F42, F50)
  */
 export const isActivity = ({ status, snoozedUntil }: BulkChange): boolean =>
   status !== undefined || snoozedUntil === null;

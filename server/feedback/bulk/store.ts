@@ -32,8 +32,7 @@ interface StoredBulk extends BulkRow {
 export const nothingDone: Tally = { changed: 0, skipped: [], skippedCount: 0 };
 
 /**
- * A request with an idempotency key. Repeats of the request have the same name. `content` is the fingerprint of
- * its body.
+ * A request with an idempotency key. Repeats have the same `name`. `content` is the fingerprint of the body.
  */
 interface BulkRequest {
   readonly name: string;
@@ -96,10 +95,7 @@ export const bulkChanges = {
       ...ids,
     ),
 
-  /**
-   * Stores a bulk change with its lists of thread ids, and returns its id.
-   * If an earlier request with this name has begun a change, returns the id of that change.
-   */
+  /** Stores a bulk change and returns its id. For a repeated request, returns the id of the first change. */
   async begin(
     tx: Transaction,
     row: BulkRow,
@@ -152,10 +148,7 @@ export const bulkChanges = {
   note: (tx: Transaction, changeId: string, { feedbackId, before, after }: BulkThreadRow) =>
     tx.insert(tables.bulkThreads, { changeId, feedbackId, before, after }),
 
-  /**
-   * Returns at most `most` changed threads of a bulk change, and deletes their rows. Without the rows, no
-   * thread is undone twice.
-   */
+  /** Deletes and returns at most `most` rows of changed threads, because each thread is undone only once. */
   take: (tx: Transaction, changeId: string, most: number): Promise<BulkThreadRow[]> =>
     tx.all<BulkThreadRow>(
       `DELETE FROM bulk_threads WHERE change_id = ? AND feedback_id IN (
@@ -179,10 +172,7 @@ export const bulkChanges = {
     return Number(row?.count ?? 0);
   },
 
-  /**
-   * Deletes bulk changes that ended before `ended` and whose undo has not begun. Also deletes all bulk changes
-   * that began before `begun`.
-   */
+  /** Deletes bulk changes that ended before `ended` and have no undo, and all that began before `begun`. */
   prune: (tx: Transaction, ended: string, begun: string) =>
     tx.run(
       "DELETE FROM bulk_changes WHERE created_at < ? AND ((ended_at < ? AND undo_request IS NULL) OR created_at < ?)",

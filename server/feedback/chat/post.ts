@@ -6,8 +6,8 @@ import { type ChatMessage, chatPost, chatTarget } from "./rules.ts";
 import { outbox, type StoredChat } from "./store.ts";
 
 /**
- * Stores a chat message that will be sent. Call this function in the transaction of the change that the message
- * reports. Does nothing if the app has no chat, or if the chat address cannot be decrypted. (rules A8, N9)
+ * Stores a chat message. `tx` is the transaction of the reported change. Does nothing without a usable chat
+ * address. (rules A8, N9)
  */
 export async function postToApp(
   { clock, newId, sealer }: Pick<Deps, "clock" | "newId" | "sealer">,
@@ -33,10 +33,7 @@ export async function postToApp(
   tx.signal(outboxTopic);
 }
 
-/**
- * Returns the address to which chat messages are posted. Returns undefined if the app has no chat, or if the
- * chat address cannot be decrypted.
- */
+/** Returns the address to which messages are posted; undefined without a chat, or if decryption fails. */
 export function targetOf(
   { sealer }: Pick<Deps, "sealer">,
   { chatWebhookUrl, chatFormat }: StoredChat,

@@ -44,10 +44,7 @@ export const proposalMessage = ({
   ],
 });
 
-/**
- * Returns a message with a sentence about an app. `subject` is the subject of a thread; undefined if the
- * message is not about a thread.
- */
+/** Returns a message with a sentence about an app. `subject` is undefined if the message is about no thread. */
 export const noticeMessage = ({
   app,
   kind,
@@ -121,8 +118,8 @@ export const chatBodies = {
 } satisfies Record<ChatFormat, (message: ChatMessage, address: URL) => object>;
 
 /**
- * Functions that convert the address that an owner entered to the address for posts. For the other formats,
- * both addresses are the same.
+ * Functions that convert the entered address to the address for posts. Other formats post to the entered
+ * address.
  */
 const targets: Readonly<Partial<Record<ChatFormat, (address: URL) => string>>> = {
   telegram: (address) => withoutQuery(address, address.pathname),

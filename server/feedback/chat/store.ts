@@ -129,8 +129,8 @@ export const outbox = {
   giveUpAll: (tx: Transaction, appId: string, error: string) => giveUp(tx, "app_id = ?", error, appId),
 
   /**
-   * Erases the texts of all deliveries about `id`. Pending deliveries are marked as failed. `id` is the id of a
-   * thread, of a proposal, or of a report in a merged thread. (rules P3, P4, N8)
+   * Erases the texts of all deliveries about `id`: a thread, a proposal, or a report in a merged thread.
+   * (rules P3, P4, N8)
    */
   async forgetWords(tx: Transaction, id: string): Promise<void> {
     const about = `subject_id IN (

@@ -95,10 +95,7 @@ async function post(
 
 const timeLimitMs = 10_000;
 
-/**
- * Posts a message to a chat. Throws an Error if the status is not 2xx. The error message does not contain the
- * chat's address, because the address is a secret. (rule A8)
- */
+/** Posts a message to a chat. Throws an Error if the status is not 2xx. (rule A8) */
 export async function postToChat({
   url,
   payload,
@@ -112,6 +109,7 @@ export async function postToChat({
 }): Promise<void> {
   const reach = privateAllowed ? "all" : "public";
   const { status } = await postSafely({ url, receiver: "chat", body: payload, reach, timeLimitMs });
+  // The error does not contain the address, because the address is a secret.
   if (status < 200 || status >= 300) throw new Error(`The chat answered ${status}`);
 }
 
@@ -122,8 +120,8 @@ const longestPause = 3_600_000;
 const patience = 24 * 3_600_000;
 
 /**
- * Returns the time of the next attempt. Returns undefined if this would be more than 24 hours after
- * `createdAt`. Each pause is twice as long as the pause before it, up to one hour. (rule A8)
+ * Returns the time of the next attempt; undefined if it would be more than 24 hours after `createdAt`.
+ * (rule A8)
  */
 export function nextAttempt(createdAt: Date, attempts: number, now: Date): Date | undefined {
   const pause = Math.min(longestPause, firstPause * 2 ** (attempts - 1));

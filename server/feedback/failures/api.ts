@@ -46,8 +46,7 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
         const listed = new Set(stillFailing.map(({ id }) => id));
         for (const failure of untouched.filter(({ id }) => !listed.has(id)))
           stillFailing.push({ ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) });
-        // Two failures can belong to one merged thread. The first one can add the thread to `stillFailing`, and
-        // the second one can resolve the thread.
+        // One failure can add a merged thread to `stillFailing` before another failure resolves the thread.
         const done = new Set(resolved.map(({ id }) => id));
         return { resolved, stillFailing: stillFailing.filter(({ id }) => !done.has(id)), more };
       }),
@@ -72,8 +71,8 @@ interface RemainingScopes {
 type FailureWithScopes = NamedFailure & RemainingScopes;
 
 /**
- * Returns failures that passed but that this run cannot resolve. The reason is a report from another scope, or
- * a report from the same scope after the run started. (rule F25)
+ * Returns passed failures that this run cannot resolve, because of reports from other scopes or later reports.
+ * (rule F25)
  */
 async function untouchedFailures(
   tx: Transaction,
@@ -115,10 +114,7 @@ function passOf(
   return { appId, scope: scope || "", run, runUrl, startedAt, passedAt };
 }
 
-/**
- * Stores that a failure or some tests of a summary passed. Returns the thread and the scopes in which the
- * thread still fails. Returns undefined if nothing changed.
- */
+/** Stores that a failure, or some tests of a summary, passed. Returns undefined if nothing changed. */
 async function passIn(
   tx: Transaction,
   pass: Pass,

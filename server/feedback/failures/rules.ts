@@ -40,8 +40,8 @@ const prefixesOf = (passed: readonly Passed[]): string[] =>
   passed.flatMap((one) => (typeof one === "string" ? [] : [one.prefix]));
 
 /**
- * Returns a function that checks whether a text begins with one of the prefixes. The function does one lookup
- * for each prefix length, so it is fast with thousands of prefixes.
+ * Returns a function that checks whether a text begins with one of the prefixes. Fast with thousands of
+ * prefixes.
  */
 function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
   const known = new Set(prefixes);
@@ -52,10 +52,7 @@ function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
   };
 }
 
-/**
- * The part of a key before the test name. Prefixes that are shorter than this part are ignored, because they
- * match too many tests.
- */
+/** The part of a key before the test name. Shorter prefixes match too many tests and are ignored. */
 const testPart = /^junit(?:-\w+)?:[^:]*:/;
 
 /** Returns the text of the internal note on a thread that a successful run has resolved. */

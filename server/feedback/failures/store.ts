@@ -17,7 +17,7 @@ export interface FailureReport {
 export interface Failure {
   /** The id of the thread to which the failure belongs now. */
   readonly id: string;
-  /** The id of the thread that was created for the failure. This id differs from `id` if this thread was merged. */
+  /** The id of the thread that was created for the failure. It differs from `id` after a merge. */
   readonly failureId: string;
   readonly dedupeKey: string;
   /** Whether a report of this failure summarizes many tests. */
@@ -52,9 +52,8 @@ export const failures = {
   lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),
 
   /**
-   * Stores a report of a failure. Returns false if the run has already reported this failure and the failure
-   * has not passed since then. In this case, only adds the tests of the report. Always returns true for a
-   * report without a run. (rule F23)
+   * Stores a report. Returns false if this run has already reported the failure and it has not passed since.
+   * (rule F23)
    */
   async report(tx: Transaction, report: FailureReport): Promise<boolean> {
     const { feedbackId, appId, scope, run, reportedAt } = report;
@@ -90,7 +89,7 @@ export const failures = {
     return found.map(failureOf);
   },
 
-  /** Returns the open failures of an app. There is one row for each scope in which a failure has not passed. */
+  /** Returns the open failures of an app, one row for each scope in which a failure has not passed. */
   async failingAnywhere(tx: Transaction, appId: string): Promise<(Failure & { readonly scope: string })[]> {
     const found = await tx.all<FoundFailure & { readonly scope: string }>(
       `SELECT f.id, k.id AS "failureId", k.dedupe_key AS "dedupeKey", r.scope, COUNT(r.parts) AS summaries
@@ -117,10 +116,7 @@ export const failures = {
     return passed > 0;
   },
 
-  /**
-   * Removes the passed tests from the summaries of a failure. A summary has passed if all its tests have
-   * passed. Returns whether a summary has changed.
-   */
+  /** Removes the passed tests from the summaries of a failure. Returns whether a summary has changed. */
   async passParts(
     tx: Transaction,
     pass: PassedScope,
@@ -188,10 +184,7 @@ const listOf = (json: string): readonly string[] => {
   return Array.isArray(read) ? read.map(String) : [];
 };
 
-/**
- * Returns the tests of a summary as JSON. Includes the tests from earlier reports of the same run. Null if one
- * of these reports names no tests. Empty if there are too many tests: only the whole key can pass. (rule F25)
- */
+/** Returns the tests of all reports of this run as JSON. Null if a report names no tests. (rule F25) */
 async function allParts(tx: Transaction, report: FailureReport): Promise<string | null> {
   const { feedbackId, scope, run, parts } = report;
   if (!parts) return null;

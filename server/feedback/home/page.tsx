@@ -20,7 +20,7 @@ import { DecidedNotice, decidedBefore, threadInQueue } from "../inbox/neighbours
 import { StatusBadge } from "../threads/badges.tsx";
 import { isUnfinished } from "../threads/rules.ts";
 
-/** Shows the start page: what waits for this person in all apps, the work of agents, and the list of apps. */
+/** Shows the start page: what waits for this person, the work of agents, and the list of apps. */
 async function showHome(visit: SignedInVisit): Promise<Reply> {
   const { reads, now, links } = visit;
   const [around, decided, waiting, work, requests, lastWeek, started, lineOf, forOthers] = await Promise.all([

@@ -84,11 +84,11 @@ interface WorkQuery {
 
 const named = `f.id AS "feedbackId", f.subject, a.id AS "appId", a.name AS "appName"`;
 
-// The queries begin with claims or proposals, because there are few of them. CROSS JOIN keeps this order on
-// SQLite. PostgreSQL does not allow ON after CROSS JOIN, so the conditions are in WHERE.
+// The queries begin with the few claims or proposals. CROSS JOIN keeps this order on SQLite.
 const ofClaims = `FROM run_claims c CROSS JOIN runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
   WHERE r.id = c.run_id AND f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
 
+// PostgreSQL allows no ON after CROSS JOIN, so the conditions are in WHERE.
 const ofProposals = `FROM runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
   WHERE f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
 

@@ -54,8 +54,8 @@ export const inbox = (
 });
 
 /**
- * Returns a page of the threads of an app. The first page of a search also contains facts about the search.
- * Throws `not_found` and `bad_request`.
+ * Returns a page of an app's threads, with facts about a search on its first page. Throws `not_found` and
+ * `bad_request`.
  */
 async function listInbox(
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
@@ -85,10 +85,7 @@ async function listInbox(
   return { items: listed, nextCursor, search: known };
 }
 
-/**
- * Returns a page of the threads of all apps. First reads only the sort keys of the threads of each app. Then
- * reads the other columns only for the threads of this page. (rule F49)
- */
+/** Returns a page of the threads of all apps. Only threads on the page are read completely. (rule F49) */
 async function listAllApps(
   deps: Pick<Deps, "clock" | "database" | "newId" | "time">,
   { caller, query }: Request<typeof contract.listAll>,

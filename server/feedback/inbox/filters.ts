@@ -44,12 +44,10 @@ export function changedFilter(
 export const isSameFilter = (one: ListFilter, other: ListFilter): boolean =>
   filterNames.every((name) => one[name] === other[name]);
 
-/**
- * Returns the filters in the address of a list. The default is the view `to_triage`; for a search, every
- * status. If the search text is empty, returns the filters in the parameter `in`.
- */
+/** Returns the filters in the address of a list. Without a search, view or status, the view is `to_triage`. */
 export function filterOf(query: (name: string) => string): ListFilter {
   const q = query("q").trim();
+  // `in` contains the filters of the list from before the search.
   if (q === "" && query("in") !== "") return filterOf(valuesIn(query("in")));
   const given = givenFilter(query);
   if (q !== "") return changedFilter(given, { unread: "", sender: "", order: "activity" });

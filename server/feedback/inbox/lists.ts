@@ -31,10 +31,7 @@ import {
   tagsOf,
 } from "./store.ts";
 
-/**
- * Returns the summaries of these threads. For a search `q`, each summary also has the line of text in which the
- * search found the thread.
- */
+/** Returns the summaries of these threads. For a search `q`, each summary has the line with the found text. */
 export async function summariesOf(
   reader: Reader,
   { userId, q }: { readonly userId: string; readonly q: string | undefined },
@@ -95,8 +92,8 @@ function beginningOf(text: string): string {
 }
 
 /**
- * Gives numbers to new threads, and stores ended snoozes and expired approvals. Call this function before you
- * read the threads of an app.
+ * Numbers new threads, and stores ended snoozes and expired approvals. Call it before reading the threads of an
+ * app.
  */
 export async function prepareInbox(
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
@@ -117,10 +114,7 @@ export async function inboxScope(
   return { appId, userId, tags, assignee, ...filters };
 }
 
-/**
- * Returns for each thread the line of text that shows why the query `q` found the thread. The keys are the
- * `seq` of the threads.
- */
+/** Returns for each `seq` the line of text that shows why the query `q` found the thread. */
 async function foundLines(
   reader: Reader,
   q: string,
@@ -154,10 +148,7 @@ interface FirstPage {
   readonly limit: number;
 }
 
-/**
- * Returns facts about a search: counts by status, a corrected query if nothing was found, and unknown values. (rules
- * F58, F59)
- */
+/** Returns facts about a search, such as counts by status and a corrected query. (rules F58, F59) */
 export async function factsOf(
   database: Database,
   { appIds, userId }: InboxScope,
@@ -177,8 +168,7 @@ export async function factsOf(
   const tagIds = await tagsOf(database, appId, filters);
   if (tagIds === undefined) return { counts: noCounts, didYouMean: null, ...known };
   const search = { scope: { appIds, type: filters.type }, query, userId };
-  // A page that is not full contains all threads of the search. The threads on this page are counted without
-  // another search.
+  // A page that is not full contains all threads of the search, so no other search is needed.
   const counts =
     status === undefined && rows.length < limit
       ? countPage(rows, { isComplete: reached === undefined })
@@ -190,8 +180,8 @@ export async function factsOf(
 }
 
 /**
- * Returns the tags and assignees in a query that match nothing. The result must not reveal who is a member,
- * because viewers and tokens must not see the members. (rules F58, K25)
+ * Returns the tags and assignees in a query that match nothing. Must not reveal who is a member.
+ * (rules F58, K25)
  */
 async function missingValuesOf(
   reader: Reader,
@@ -219,14 +209,12 @@ interface SortedRow {
   readonly activeAt: string;
 }
 
-/**
- * The format of the cursors for each order of a list. `parts` parse a cursor, and `of` returns the values of
- * the cursor for a row. `oldest_activity` has a third part, so that it refuses cursors of other orders.
- */
+/** The format of the cursors. `parts` parse a cursor. `of` returns the values of a row's cursor. */
 export const threadCursors = {
   created: { parts: [instantPart, idPart], of: ({ createdAt, id }: SortedRow) => [createdAt, id] },
   activity: { parts: [instantPart, idPart], of: ({ activeAt, id }: SortedRow) => [activeAt, id] },
   oldest_activity: {
+    // The third part refuses cursors of other orders.
     parts: [oldestFirst.instant, oldestFirst.id, { form: /^oldest$/, start: "oldest" }],
     of: ({ activeAt, id }: SortedRow) => [activeAt, id, "oldest"],
   },

@@ -11,10 +11,7 @@ const oldestList = "decisions";
 
 const newestList = "decisions-newest";
 
-/**
- * Returns the address of a thread that is opened from the list of decisions. `at` is the position of the thread
- * in the list. (rule A55)
- */
+/** Returns the address of a thread that is opened from the list of decisions at position `at`. (rule A55) */
 export const threadInQueue = (
   links: Links,
   { appId, feedbackId }: { readonly appId: string; readonly feedbackId: string },
@@ -62,10 +59,7 @@ export async function neighboursInQueue(
 /** The query parameter with the id of the thread whose proposal the person has just approved or rejected. */
 const decidedName = "decided";
 
-/**
- * Returns the address of the page to show after a decision: the next thread in the list, or else the first
- * thread, or else the list. Call this function before the decision is stored.
- */
+/** Returns the address of the page after a decision. Call this function before the decision is stored. */
 export async function addressAfterDecision(
   visit: SignedInVisit,
   id: string,
@@ -93,10 +87,7 @@ export interface Decided {
   readonly subject: string;
 }
 
-/**
- * Returns the thread whose proposal the person has just approved or rejected. Returns undefined if there is
- * none, or if the person may not read it.
- */
+/** Returns the thread of the decision just made; undefined if there is none or the person may not read it. */
 export async function decidedBefore({ ask, query }: SignedInVisit): Promise<Decided | undefined> {
   const id = query(decidedName);
   if (!Object.hasOwn(words, query("done")) || !/^[\da-f-]{36}$/i.test(id)) return undefined;
@@ -153,10 +144,7 @@ export interface InboxPosition {
   /** The query of the inbox page; empty if the thread was not opened from the inbox. */
   readonly list: string;
   readonly at: number;
-  /**
-   * The id of the thread that came next when the page was shown, or `noneAfter`. Undefined until the person
-   * sends a form on the page.
-   */
+  /** The id of the thread that came next, or `noneAfter`. Undefined until the person sends a form. */
   readonly after?: string | undefined;
   /** Whether the thread is shown next to the list, not on its own page. */
   readonly desk?: boolean;
@@ -188,10 +176,7 @@ export interface Beside<Item> {
   readonly at: number;
 }
 
-/**
- * Returns the threads before and after a thread in a list. If an action moved or removed the thread, uses the
- * position at which the thread was opened.
- */
+/** Returns the threads before and after a thread. If an action moved the thread, uses the old position. */
 export function besideIn<Item extends { readonly id: string }>(
   items: readonly Item[],
   id: string | undefined,

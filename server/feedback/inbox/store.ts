@@ -75,8 +75,8 @@ export const orderOf = ({ q, order, unread }: Filters): ThreadOrder => {
 };
 
 /**
- * Returns a page of the threads that match the filters, in the order that `orderOf` returns. `from` is
- * inclusive, `to` is exclusive. (rules F50, F51)
+ * Returns a page of the matching threads in the order from `orderOf`. `from` is inclusive, `to` exclusive.
+ * (rules F50, F51)
  */
 export const listThreads = (
   reader: Reader,
@@ -142,10 +142,7 @@ export interface WholeList {
   readonly milliseconds?: number;
 }
 
-/**
- * A number of threads. `isComplete` is false if a search did not end in time. In this case, there may be more
- * threads.
- */
+/** A number of threads. `isComplete` is false after a timeout: there may be more threads. */
 interface ThreadCount {
   readonly count: number;
   readonly isComplete: boolean;
@@ -167,25 +164,18 @@ export async function countThreads(
   return { count: size, isComplete };
 }
 
-/**
- * Returns the order whose index the count uses. With this index, the count reads the fewest threads that do not
- * match.
- */
+/** Returns the order whose index makes the count read the fewest threads. */
 function countedOrderOf(filters: Filters): OrderInTime {
   const { status, type, unread, waitingOn } = filters;
   if (orderOf(filters) === "created") return "created";
-  // The index by activity has a separate range for each status and type. With this index, a count reads up to
-  // four times as many threads as with the index by age.
+  // With the index by activity, the count would read up to four times as many threads.
   const hasIndexByAge = status !== undefined || type !== undefined;
   return hasIndexByAge && unread === undefined && waitingOn === undefined && !isUnassigned(filters)
     ? "created"
     : "activity";
 }
 
-/**
- * Counts the threads of several lists, each up to `most`. No list may be a search. One statement counts all
- * lists, because a page shows many counts.
- */
+/** Counts the threads of several lists, each up to `most`, in one statement. No list may be a search. */
 export async function countLists(
   reader: Reader,
   scopes: readonly (Filters & MemberOf)[],
@@ -210,10 +200,7 @@ export async function countLists(
   return counts.map((_, at) => Number(row?.[`c${at}`] ?? 0));
 }
 
-/**
- * Returns the first threads that match the filters, at most `whole.most`. `isComplete` is false if a search did
- * not end in time.
- */
+/** Returns the first matching threads, at most `whole.most`. `isComplete` is false after a timeout. */
 export async function firstThreads(
   reader: Reader,
   scope: Filters & MemberOf,
@@ -346,17 +333,12 @@ function inActivity(
   const oldestFirst = isOldestFirst(order);
   const conditions = [afterKey(`${activeAt}, f.id`, order, page), ...given];
   const first = firstByActivity({ ...scope, oldestFirst, conditions }, page.limit);
-  // The subquery finds the threads of the page. The other columns are read only for these threads. With CROSS
-  // JOIN, SQLite runs the subquery first.
+  // With CROSS JOIN, SQLite runs the subquery first. The other columns are read only for the page's threads.
   const from = `${first.sql} AS matching CROSS JOIN feedback f`;
   return { from, order: byActivity(oldestFirst), conditions: [["f.seq = matching.seq", ...first.values]] };
 }
 
-/**
- * Returns a query for sorted threads. With tags, the query reads the index of the rarest tag, not all threads
- * of the app. A filter for snoozed threads always uses the index of snoozed threads, because few threads are
- * snoozed.
- */
+/** Returns a query for sorted threads. With tags, the query reads the index of the rarest tag. */
 function inOrder(
   engine: Engine,
   order: OrderInTime,
@@ -366,6 +348,7 @@ function inOrder(
 ): ThreadQuery & { readonly key: string } {
   const [tagId, ...others] = tagIds;
   const [, direction] = directionOf(isOldestFirst(order));
+  // Few threads are snoozed, so their index is better than the index of a tag.
   if (tagId === undefined || filters.snoozed === "true") {
     const { at, id } = sortKeyOf(order);
     return {
@@ -411,8 +394,7 @@ const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): 
   return type === undefined ? "feedback f" : "feedback f INDEXED BY feedback_by_category";
 };
 
-// Without a named index, SQLite chooses an index with more of the filtered columns, and reads all threads of a
-// status.
+// Without a named index, SQLite chooses an index with which it reads all threads of a status.
 const ofOneAssignee = (engine: Engine, order: OrderInTime): string => {
   if (engine === "postgres") return "feedback f";
   return `feedback f INDEXED BY ${order === "created" ? "feedback_by_assignee_and_age" : "feedback_by_assignee"}`;
@@ -423,10 +405,7 @@ const ofSnoozed = (engine: Engine, order: OrderInTime): string => {
   return `feedback f INDEXED BY ${order === "created" ? "feedback_snoozed_by_age" : "feedback_snoozed_by_activity"}`;
 };
 
-/**
- * Returns the table for FROM. On SQLite, also names the index with which the query reads the fewest threads
- * that do not match.
- */
+/** Returns the table for FROM. On SQLite, adds the index with which the query reads the fewest threads. */
 function indexed(engine: Engine, order: OrderInTime, filters: Filters): string {
   if (filters.sender !== undefined)
     return engine === "postgres" ? "feedback f" : "feedback f INDEXED BY feedback_of_sender";
@@ -509,10 +488,7 @@ const matching = ({ status, type, ...filters }: Filters): Condition[] => [
   ...ofState(filters),
 ];
 
-/**
- * Returns the conditions for the threads of a sender. With the second condition, PostgreSQL reads all threads
- * of the sender and sorts them. Without it, PostgreSQL reads the threads of the app until enough threads match.
- */
+/** Returns the conditions for the threads of a sender. */
 function ofSender(engine: Engine, { appId, sender, order }: Filters & Pick<MemberOf, "appId">): Condition[] {
   if (sender === undefined) return [];
   const lowered = loweredAddress[engine];
@@ -523,6 +499,7 @@ function ofSender(engine: Engine, { appId, sender, order }: Filters & Pick<Membe
     `${row}.sender_email IS NOT NULL AND ${lowered(`${row}.sender_email`)} ${among}`;
   const own: Condition = [ofThem("f"), ...forms];
   if (engine === "sqlite" || order === undefined || order === "created") return [own];
+  // With this condition, PostgreSQL reads only the sender's threads, not the threads of the app.
   const ids = `SELECT k.id FROM feedback k WHERE k.app_id = ? AND ${ofThem("k")}`;
   return [own, [`f.id = ANY(ARRAY(${ids}))`, appId, ...forms]];
 }
@@ -545,10 +522,7 @@ function afterKey(key: string, order: OrderInTime, { position }: InboxPage): Con
   return [`(${key}) ${beyond} (?, ?)`, ...position.slice(0, 2)];
 }
 
-/**
- * The order of a list: by the time of the report, by the last activity (newest or oldest first), or by `seq` in
- * a search.
- */
+/** The order of a list: by report time, by last activity, or by `seq` in a search. */
 export type ThreadOrder = "created" | "activity" | "oldest_activity" | "found";
 
 /** The orders that sort by a time. */
@@ -612,8 +586,7 @@ export async function readFound<Row>(
   const found = await searchThreads(reader, { scope: { appIds, status, type }, query, userId }, page);
   const { from, condition } = amongFound(reader, found);
   const rows = await read({ from, order: "f.seq DESC", conditions: [condition, ...search.conditions] });
-  // A found thread that has just changed may have no row. The next page begins after the last found thread, not
-  // after the last row.
+  // A found thread may have no row any more. The next page begins after the last found thread.
   const isShort = found.seqs.length >= limit && rows.length < found.seqs.length;
   return { rows, reached: found.reached ?? (isShort ? found.seqs.at(-1) : undefined) };
 }

@@ -22,8 +22,8 @@ import { liveReads, type Place } from "./store.ts";
 /** The connections of browsers that receive events. (rules F70 to F74) */
 export interface LiveConnections {
   /**
-   * Returns the error `busy` if the server has too many connections. Returns `rate_limited` if the session or
-   * the person has too many connections. Otherwise returns undefined.
+   * Returns `busy` if the server has too many connections, and `rate_limited` if the session or the person has
+   * too many.
    */
   refusalFor(caller: LiveCaller): ApiError | undefined;
   /** Prepares a connection. Returns the function that opens the connection. */
@@ -40,8 +40,8 @@ const mostOfSession = 20;
 const mostOfAccount = 100;
 
 /**
- * The interval in milliseconds at which each connection gets a line without content. Without this line, proxies might
- * close the connection.
+ * Each connection gets a line without content at this interval in milliseconds. Otherwise proxies might close
+ * the connection.
  */
 const beatMs = 25_000;
 
@@ -52,14 +52,14 @@ const beatMs = 25_000;
 const gapMs = 250;
 
 /**
- * The interval in milliseconds at which permissions are read again on PostgreSQL, because a notification may be
- * lost. (rule A22) Also the time after an error until changes are read again.
+ * On PostgreSQL, permissions are read at this interval in milliseconds. (rule A22) After an error, changes are
+ * read after this time.
  */
 const againMs = 5_000;
 
 /**
- * For how many milliseconds the process reads changes after the last connection has closed. The browser may
- * soon open its next page.
+ * The process reads changes for this time in milliseconds after the last connection has closed. Browsers may
+ * connect again.
  */
 const lingerMs = 60_000;
 
@@ -73,8 +73,7 @@ interface LiveDeps {
 }
 
 /**
- * Creates the object that manages the connections of this process. One read of the database serves all
- * connections. Permissions are read again before each event.
+ * Creates the object that manages the connections of this process. One database read serves all connections.
  */
 export function createLiveConnections(deps: LiveDeps): LiveConnections {
   const { clock, database, settings, stopping } = deps;
@@ -135,8 +134,8 @@ const tooMany = (code: "busy" | "rate_limited", message: string): ApiError =>
   new ApiError(code, { message, retryAfterSeconds: 60 });
 
 /**
- * Returns the pause before a browser connects again, in milliseconds. It is random, so that browsers do not connect all
- * at once.
+ * Returns the random pause before a browser connects again, in milliseconds. Browsers must not connect all at
+ * once.
  */
 const pauseOf = (random: number): number => Math.round(2_000 + random * 4_000);
 
@@ -156,9 +155,7 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
   let timer: NodeJS.Timeout | undefined;
   let lingering: NodeJS.Timeout | undefined;
   let earliest = Number.NEGATIVE_INFINITY;
-  /**
-   * The end of the last task. Tasks run one after the other, so that each connection gets its events in order.
-   */
+  /** The end of the last task. Each connection gets its events in order, because tasks do not overlap. */
   let work: Promise<void> = Promise.resolve();
   const now = () => clock.now().toISOString();
 
@@ -279,8 +276,8 @@ async function deliver(
 }
 
 /**
- * Ends connections whose session has ended or whose person has lost permissions. Sends an event if the person
- * has new permissions. (rule F72)
+ * Ends connections without a valid session or with lost permissions. Sends an event for new permissions.
+ * (rule F72)
  */
 async function checkRights(reader: Reader, all: readonly Connection[], now: string): Promise<void> {
   if (all.length === 0) return;
@@ -317,8 +314,8 @@ interface Read {
 }
 
 /**
- * Returns the changes for the topics. Changes of threads also come from the sequence of thread changes, because
- * a new report signals no topic.
+ * Returns the changes for the topics. Reads the sequence of thread changes too, because new reports signal no
+ * topic.
  */
 async function readChanges(reader: Reader, mark: string, topics: readonly string[]): Promise<Read> {
   if (topics.length > mostChanges || topics.some(meansEverything))
@@ -344,15 +341,11 @@ async function changesOf(reader: Reader, topic: string): Promise<Change[]> {
   return found && place ? [{ kind: found.kind, ...place }] : [];
 }
 
-/**
- * The topic for new entries in the sequence of thread changes. Only the thread watch uses this topic. The
- * database never signals it.
- */
+/** The topic for new entries in the sequence of thread changes. The database never signals this topic. */
 const threadsChanged = "thread:";
 
 /**
- * The keys are names of topics. `kind` is the kind of the events for a topic. `place` is the kind of the object
- * whose id is in the topic.
+ * The keys are names of topics. `kind`: the kind of events. `place`: the kind of object with the topic's id.
  */
 const places: ReadonlyMap<string, { readonly kind: Change["kind"]; readonly place: Place }> = new Map([
   [partsOf(threadsChanged).name, { kind: "thread", place: "thread" }],
@@ -423,7 +416,7 @@ const mostKept = 500;
  */
 const marginMs = 2_000;
 
-/** Returns the lines of the event stream for an event. An event that is not in the history has no `id`. */
+/** Returns the lines of the event stream for an event. Events outside the history have no `id`. */
 const textOf = ({ kind, appId, threadId }: Change, at: string, id?: string): string =>
   `${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify({ kind, appId, threadId, at })}\n\n`;
 

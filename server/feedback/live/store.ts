@@ -55,9 +55,8 @@ export const liveReads = {
     places[place](reader, id),
 
   /**
-   * Returns the threads that changed after `mark`, a position in the sequence of thread changes, and the next
-   * position. `threads` is undefined if there are more than `most` threads, or if `mark` is from another
-   * database.
+   * Returns the threads that changed after `mark`, and the next position. `threads` is undefined for more than
+   * `most` threads.
    */
   async threadsAfter(
     reader: Reader,
@@ -65,6 +64,7 @@ export const liveReads = {
     most: number,
   ): Promise<{ readonly mark: string; readonly threads: readonly PlaceRow[] | undefined }> {
     const after = await threadChanges.after(reader, mark);
+    // `notAMark`: the mark is from another database.
     if (after === notAMark) return { mark: await threadChanges.present(reader), threads: undefined };
     const threads = await changedThreads(reader, { conditions: after.conditions, limit: most + 1 });
     return { mark: after.next(undefined), threads: threads.length > most ? undefined : threads };
@@ -114,10 +114,7 @@ function changedThreads(
   );
 }
 
-/**
- * Reads rows for many values, at most 500 in each statement. Repeats a value until the number of values is a
- * power of two, so that there are few different statements.
- */
+/** Reads rows for many values, at most 500 in each statement. */
 async function inParts<Row>(
   all: readonly string[],
   read: (places: string, values: readonly Value[]) => Promise<Row[]>,
@@ -126,6 +123,7 @@ async function inParts<Row>(
   const rows: Row[] = [];
   for (let at = 0; at < distinct.length; at += mostValues) {
     const part = distinct.slice(at, at + mostValues);
+    // The number of values is a power of two, so that there are few different statements.
     const size = 2 ** Math.ceil(Math.log2(part.length));
     const values = Array.from({ length: size }, (_, index) => part[index] ?? part[0] ?? "");
     rows.push(...(await read(values.map(() => "?").join(", "), values)));

@@ -134,13 +134,12 @@ async function moveInto(
 }
 
 /**
- * Locks the thread into which `id` was merged. Returns the merge, all merges into this thread, and the thread
- * itself (`other`). Throws `not_found`, or `wrong_state` if `id` is not merged or an erasure runs.
+ * Locks the thread `other` into which `id` was merged. Returns `all` merges into it. Throws `not_found` or
+ * `wrong_state`.
  */
 async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {
   const from = await lockedTarget(tx, id, caller);
-  // An erasure reads the threads first, and the messages later. It would miss a report that moves from the
-  // messages to the threads in the meantime.
+  // An erasure reads threads before messages. It would miss a report that moves to the threads meanwhile.
   if (await merges.isErasing(tx))
     throw new ApiError("wrong_state", {
       message: "The data of a person is being erased. Try again in a minute.",
@@ -183,8 +182,7 @@ async function takeOut(
   const by = caller.userId;
   if (row.intoId === from && row.reopened !== null) {
     await changeBack(deps, tx, { caller, address, appId, id: from, reopened: JSON.parse(row.reopened) });
-    // `changeBack` marks the thread `from` as read if it resolves or snoozes the thread again. But an unread
-    // thread must stay unread.
+    // `changeBack` may mark the thread `from` as read, but an unread thread must stay unread.
     if (!isRead) await threadViews.mark(tx, { appId, userId: by, feedbackId: from }, false);
   }
   await settle(deps, tx, { id, appId, by, fields: ["mergedInto"] });
@@ -227,10 +225,7 @@ async function changeOther(
   if (after) await noteReopened(tx, id, { status, resolvedAt, snoozedUntil, after });
 }
 
-/**
- * Undoes the changes that a merge made in the thread `id`. Does nothing if the thread was changed after the
- * merge. (rule F77)
- */
+/** Undoes the changes that a merge made in the thread `id`, unless the thread was changed later. (rule F77) */
 async function changeBack(
   deps: MergeDeps,
   tx: Transaction,
@@ -256,10 +251,7 @@ interface NamedThread {
 /** Returns the name of a thread for the audit log, such as `#12`. */
 const nameOf = ({ id, number }: NamedThread): string => (number === null ? id : `#${number}`);
 
-/**
- * Locks the failures first, and the threads after that. Reports and test runs lock in the same order, so there
- * is no deadlock. While the locks are held, no report is added. SQLite has only one writer and needs no lock.
- */
+/** Locks the failures before the threads, as reports and test runs do. Another order could cause a deadlock. */
 async function lockAll(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (tx.engine === "sqlite") return;
   for (const id of ids) {
@@ -284,10 +276,7 @@ async function lockedTarget(tx: Transaction, id: string, caller: ConsoleCaller):
   }
 }
 
-/**
- * Completes a merge or an unmerge for one of its threads: updates the proposal status, and stores the activity
- * and the event.
- */
+/** Completes a merge or an unmerge for one of its threads: stores the proposal status, activity and event. */
 async function settle(
   deps: MergeDeps,
   tx: Transaction,

@@ -101,18 +101,13 @@ export interface MergeStep {
   readonly number: number;
 }
 
-/**
- * The ids of the threads to which a report has belonged. The value is the number of the merge that moved the
- * report to this thread; 0 for the first thread of the report.
- */
+/** Maps each thread of a report to the number of the merge into it; 0 for the first thread. */
 export type Homes = ReadonlyMap<string, number>;
 
-/**
- * Returns the thread `id`, and all threads to which merges moved its reports. The numbers must increase along
- * the chain, so that wrong data causes no endless loop.
- */
+/** Returns the thread `id`, and all threads to which merges moved its reports. */
 export function homesOf(id: string, steps: ReadonlyMap<string, MergeStep>): Homes {
   const homes = new Map([[id, 0]]);
+  // The numbers increase along the chain, so that wrong data causes no endless loop.
   for (let step = steps.get(id), since = 0; step && step.number > since; step = steps.get(step.intoId)) {
     since = step.number;
     homes.set(step.intoId, since);
@@ -133,11 +128,7 @@ export function byTarget(steps: readonly MergeStep[]): MergesByTarget {
   return groups;
 }
 
-/**
- * Returns `id`, and all threads that were merged into `id`, directly or through other threads. The value is the
- * number of the merge that moved their reports to `id`. The numbers must decrease on each path, so that wrong
- * data causes no endless loop.
- */
+/** Returns `id` and all threads merged into it. The value is the number of the merge into `id`. */
 export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
   const arrivals = new Map([[id, 0]]);
   const next = (merges.get(id) ?? []).map((step) => ({ step, since: step.number }));
@@ -145,6 +136,7 @@ export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
     const { step, since } = entry;
     if (arrivals.has(step.id)) continue;
     arrivals.set(step.id, since);
+    // The numbers decrease on each path, so that wrong data causes no endless loop.
     for (const inner of merges.get(step.id) ?? [])
       if (inner.number < step.number) next.push({ step: inner, since });
   }
@@ -154,8 +146,8 @@ export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
 /** Returns the length of the longest chain of merges into `id`. `steps` must be all of these merges. */
 export function depthOf(id: string, steps: readonly MergeStep[]): number {
   const depths = new Map<string, number>();
-  // All merges into `from` have smaller numbers than the merge of `from`. They were handled before, so the
-  // depth of `from` is complete here.
+  // All merges into `from` have smaller numbers. They were handled before, so the depth of `from` is
+  // complete.
   for (const { id: from, intoId } of [...steps].sort((one, other) => one.number - other.number))
     depths.set(intoId, Math.max(depths.get(intoId) ?? 0, 1 + (depths.get(from) ?? 0)));
   return depths.get(id) ?? 0;
@@ -170,16 +162,15 @@ export interface SharedReply {
 }
 
 /**
- * Whether a reply to everyone also went to the sender of a report. `since` is the number of the merge that
- * moved the report to the thread of the reply; undefined if the report was never there. Numbers are compared in
- * place of times, because clocks can be wrong. (rule M9)
+ * Whether a reply to everyone reached the sender of a report. Merge `since` moved the report to the reply's
+ * thread. (rule M9)
  */
 export const reaches = ({ beforeMerge }: SharedReply, since: number | undefined): boolean =>
+  // Merge numbers are compared in place of times, because clocks can be wrong.
   since !== undefined && (beforeMerge === null || beforeMerge > since);
 
 /**
- * Returns the change that a merge must make in `other`; undefined if no change is necessary. Without the
- * change, an open question of `thread` would be hidden, because `other` is finished or snoozed for longer.
+ * Returns the change that a merge must make in `other`, so that an open question of `thread` stays visible.
  * (rule F77)
  */
 export function changeByMerge(
@@ -211,17 +202,11 @@ export interface ThreadState {
   readonly tagIds: readonly string[];
 }
 
-/**
- * The values of a thread before and after another thread was merged into it. `after` contains the values after
- * the merge. The other fields have the values before the merge.
- */
+/** The values of a thread before another thread was merged into it. `after` has the values after the merge. */
 export interface Reopened {
   readonly status: string;
   readonly resolvedAt: string | null;
-  /**
-   * The end of the snooze, or null. Undefined if an older version of the server made the merge, because older
-   * versions did not change snoozes.
-   */
+  /** The end of the snooze, or null. Undefined for a merge by an older version of the server. */
   readonly snoozedUntil?: string | null;
   readonly after: ThreadState;
 }
@@ -266,18 +251,16 @@ export interface DividedReports {
   readonly outside: readonly AddressedReport[];
 }
 
-/**
- * After an unmerge, each reply to everyone is in both threads. Returns where a mail of the reply belongs.
- * `isInside`: the mail is about a report of the thread that was taken out. `isInBoth`: the receiver also has a
- * report in the other thread, so both replies need the mail.
- */
+/** After an unmerge, each reply to everyone is in both threads. Returns where a mail of the reply belongs. */
 export function placesOfMail(
   mail: { readonly reportId: string | null; readonly recipient: string },
   { inside, outside }: DividedReports,
   repliedAt: string,
 ): { readonly isInside: boolean; readonly isInBoth: boolean } {
+  // The mail is about a report of the thread that was taken out.
   const isInside = inside.some(({ id }) => id === mail.reportId);
   const others = isInside ? outside : inside;
+  // The receiver has a report in the other thread, too.
   const isInBoth = others.some(({ email, createdAt }) => email === mail.recipient && createdAt <= repliedAt);
   return { isInside, isInBoth };
 }

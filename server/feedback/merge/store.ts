@@ -29,10 +29,7 @@ export interface MergeRow extends MergeStep {
   readonly mergedBy: string | null;
   readonly mergedByName: string | null;
   readonly erased: number;
-  /**
-   * The values of the other thread before and after the merge (`Reopened`) as JSON; null if the merge did not
-   * change them.
-   */
+  /** The values of the other thread before and after the merge (`Reopened`) as JSON; null without changes. */
   readonly reopened: string | null;
   /** The subject of the merged thread; null if its report was erased. */
   readonly subject: string | null;
@@ -75,10 +72,7 @@ const unfinished = (status: string): string => `${status} IN ('open', 'in_progre
 /** The messages of a thread to and from senders. `origin_id` is the merged thread in which a message was written. */
 const written = `FROM messages m WHERE m.feedback_id = feedback.id AND m.direction IN ('inbound', 'outbound')`;
 
-/**
- * Sets `answered` to 0 if one of the merged threads still waits for a reply. `answered` is 1 before, because
- * the newest message of all is a reply. (rule F77)
- */
+/** Sets `answered` to 0 if a merged thread still waits, although the newest message is a reply. (rule F77) */
 const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered = 1
   AND EXISTS (SELECT 1 FROM feedback k WHERE k.merged_into = feedback.id)
   AND (coalesce((SELECT m.direction ${written} AND m.origin_id IS NULL ORDER BY m.created_at DESC, m.id DESC LIMIT 1), 'inbound') = 'inbound'
@@ -91,8 +85,8 @@ const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered =
         SELECT 1 ${written} AND m.direction = 'outbound' AND m.created_at >= g.merged_at)))`;
 
 /**
- * Locks the rows of threads on PostgreSQL. Call it before a statement that changes notices: code that creates a
- * mail locks threads before notices, and another order can cause a deadlock.
+ * Locks the rows of threads on PostgreSQL. Call it before changes of notices: another order can cause a
+ * deadlock.
  */
 async function lockRows(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (tx.engine === "postgres")
@@ -169,10 +163,7 @@ export const merges = {
       threadId,
     ),
 
-  /**
-   * Returns the highest merge number that is stored for these threads: in a merge into them, or in a reply to
-   * everyone.
-   */
+  /** Returns the highest merge number of merges into these threads, and of their replies to everyone. */
   async lastNumber(reader: Reader, ids: readonly string[]): Promise<number> {
     const row = await reader.get<{ last: number | null }>(
       `SELECT max(number) AS last FROM (
@@ -246,8 +237,7 @@ export const merges = {
        WHERE id = ?`,
       ...[intoId, noFiles, id],
     );
-    // If one of the two threads waited for the team, `intoId` waits for the team now. A reply in the other
-    // thread did not answer the question. (rule F77)
+    // If one of the two threads waited for the team, `intoId` waits for the team now. (rule F77)
     if (waits) await tx.run("UPDATE feedback SET answered = 0 WHERE id = ?", intoId);
     else await tx.run(answeredAgain, intoId);
     for (const thread of [id, intoId]) tx.signal(threadTopic(thread));
@@ -255,8 +245,6 @@ export const merges = {
 
   /**
    * Undoes a merge. Moves back the messages from before the merge, and all messages of the thread's senders.
-   * Copies the replies to everyone that these senders got. Keeps a snooze that is over, but deletes the snooze
-   * if the sender has answered since the merge.
    */
   async unmerge(
     tx: Transaction,
@@ -293,6 +281,7 @@ export const merges = {
       ...[count, count, from],
     );
     const columns = reportColumns.filter((column) => column !== "category" && column !== "created_at");
+    // If the sender has answered since the merge, the snooze ends.
     await tx.run(
       `UPDATE feedback SET status = ?, merged_into = NULL, subject = m.subject, message = m.body, occurrences = ?,
          ${columns.map((column) => `${column} = m.${column}`).join(", ")},
@@ -325,17 +314,15 @@ export const merges = {
   },
 
   /**
-   * Whether an erasure of personal data is running. Takes a lock, so that no erasure can begin before this transaction
-   * ends.
+   * Whether an erasure of personal data is running. Takes a lock, so that none begins during this
+   * transaction.
    */
   async isErasing(tx: Transaction): Promise<boolean> {
     await tx.lock(erasuresTopic);
     return (await tx.get("SELECT 1 AS one FROM erasures WHERE status = 'running' LIMIT 1")) !== undefined;
   },
 
-  /**
-   * Stores that personal data was erased in the thread of a report. Merges into this thread can no longer be undone.
-   */
+  /** Stores that personal data was erased in a report's thread. Merges into it can no longer be undone. */
   noteErased: (tx: Transaction, reportId: string) =>
     tx.run(
       `UPDATE thread_merges SET erased = 1 WHERE feedback_id IN (
@@ -380,15 +367,11 @@ interface Place {
 
 const ofInner = "origin_id IN (SELECT f.id FROM feedback f WHERE f.merged_into = ?)";
 
-/**
- * SQL: rows that come from a thread, or from threads that were merged into this thread. Both parameters are the
- * id of this thread.
- */
+/** SQL: rows that come from a thread or from its merged threads. Both parameters are the thread's id. */
 const isInside = `(origin_id = ? OR ${ofInner})`;
 
 /**
- * SQL: keeps `origin_id` in rows from threads that were merged into the thread of the parameter. Sets
- * `origin_id` to NULL in all other rows.
+ * SQL: keeps `origin_id` in rows from threads merged into the parameter's thread; otherwise sets it to NULL.
  */
 const innerOrigin = `origin_id = CASE WHEN ${ofInner} THEN origin_id END`;
 
@@ -402,8 +385,8 @@ const reportsOf = (tx: Transaction, { id, from }: Place): Promise<MovedRow[]> =>
   );
 
 /**
- * Returns the messages that an unmerge moves to the thread `id`: `reports`, the messages from before the merge,
- * and later messages of the senders of `reports`.
+ * Returns the messages that an unmerge moves: `reports`, earlier messages of the thread, and later messages
+ * about `reports`.
  */
 async function messagesOf(
   tx: Transaction,
@@ -444,10 +427,7 @@ async function addressedReports(tx: Transaction, threadId: string): Promise<Divi
   }));
 }
 
-/**
- * After an unmerge, a reply to everyone is in both threads: as `original` and as `copy`. Moves each mail of the
- * reply to the thread of its receiver. If the receiver has reports in both threads, both replies get the mail.
- */
+/** After an unmerge, divides the mails of a reply between `original` and `copy`. A mail may belong to both. */
 async function divideMails(
   tx: Transaction,
   {
@@ -516,10 +496,7 @@ async function moveFiles(
 
 const idsAtOnce = 200;
 
-/**
- * Divides `values` into groups of up to `idsAtOnce`, and calls `one` for each group. Returns the results of all
- * calls in one list.
- */
+/** Calls `one` for groups of up to `idsAtOnce` values. Returns the results of all calls in one list. */
 async function inParts<Value, Result>(
   values: readonly Value[],
   one: (part: readonly Value[]) => Promise<readonly Result[]>,
@@ -530,10 +507,7 @@ async function inParts<Value, Result>(
   return results;
 }
 
-/**
- * Adds the counts in `counted` to the stored repeat counts of the thread `to`. If `sign` is `-`, subtracts
- * these counts.
- */
+/** Adds the counts in `counted` to the repeat counts of the thread `to`. With `sign` `-`, subtracts them. */
 const addCounts = (
   tx: Transaction,
   { to, appId, sign = "" }: { readonly to: string; readonly appId: string; readonly sign?: "-" | "" },
@@ -581,8 +555,8 @@ async function firstReplyOf(tx: Transaction, threadId: string): Promise<string |
 }
 
 /**
- * After an unmerge, sets the time of the first reply to `before`. If `before` is null, uses the first reply
- * that was moved back. Replies from threads that were merged into this thread do not count. (rule F60)
+ * After an unmerge, sets the time of the first reply to `before`. Without `before`, the thread's own first
+ * reply counts. (rule F60)
  */
 const restoreFirstReply = (tx: Transaction, threadId: string, before: string | null): Promise<void> =>
   corrected(tx, threadId, () =>
@@ -597,8 +571,8 @@ const restoreFirstReply = (tx: Transaction, threadId: string, before: string | n
   );
 
 /**
- * Corrects the times of the first replies of the thread `from` and of the threads merged into it. Call it after
- * the messages of `id` were moved. If a first reply was moved, the next reply counts. (rule F60)
+ * Corrects the first replies of `from` and its merged threads. Call it after messages have moved to `id`.
+ * (rule F60)
  */
 const correctFirstReplies = (tx: Transaction, from: string, id: string): Promise<void> =>
   corrected(tx, from, () => {
@@ -616,8 +590,7 @@ const correctFirstReplies = (tx: Transaction, from: string, id: string): Promise
   });
 
 /**
- * Runs `change`, which changes the time of a thread's first reply. Removes the old time from the statistics,
- * and adds the new time.
+ * Runs `change`, which changes a thread's first reply. Corrects the statistics for the old and the new time.
  */
 async function corrected(tx: Transaction, threadId: string, change: () => Promise<unknown>): Promise<void> {
   await tx.run(corrections.firstReply(tx.engine, "-1"), threadId);

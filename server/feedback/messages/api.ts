@@ -68,8 +68,8 @@ export function addMessage(
 }
 
 /**
- * Returns the text of a reply with its placeholders filled in. A reply to everyone contains no name. Throws
- * `bad_request` if the text is empty or too long. (rule F32)
+ * Returns the text of a reply with its placeholders filled in. Throws `bad_request` for an empty or too long
+ * text. (rule F32)
  */
 function filledReply(body: string, [report]: readonly ReportRow[], isToEveryone: boolean): string {
   if (!report) return body;
@@ -109,8 +109,8 @@ async function refuseUnseenMessage(
 }
 
 /**
- * Throws `answered` if the writer has not seen the last merge, because more senders would get the reply. The
- * caller must lock the thread first. (rule F35)
+ * Throws `answered` if the writer has not seen the last merge. The caller must lock the thread first.
+ * (rule F35)
  */
 async function refuseUnseenMerge(
   tx: Transaction,
@@ -126,8 +126,8 @@ async function refuseUnseenMerge(
 }
 
 /**
- * Throws `answered` if other senders than expected would get the reply. `refuseUnseenMessage` does not find a
- * released report, because the report keeps its old time. (rule F35)
+ * Throws `answered` if other senders than expected would get the reply, such as the sender of a released
+ * report. (rule F35)
  */
 function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string | undefined): void {
   if (expected === undefined || expected === receiversOf(reports)) return;

@@ -34,7 +34,7 @@ export function auditedDelivery({ mailedTo, onPage, missed }: ReplyDelivery): st
   return [...ways, ...(missed > 0 ? [others] : [])].join(", ");
 }
 
-/** `authorId` is the account of the member who wrote the message; null for a sender, an agent, or a deleted account. */
+/** `authorId` is the account of the member who wrote the message; otherwise null. */
 interface WrittenMessage {
   readonly id: string;
   readonly authorId: string | null;
@@ -42,21 +42,22 @@ interface WrittenMessage {
 
 /** The messages that the writer of a reply has seen. */
 interface SeenMessages {
-  /** The id of the newest message that the writer saw: null for none, undefined if the request does not name one. */
+  /** The id of the newest message that the writer saw: null for none, undefined if not given. */
   readonly expected: string | null | undefined;
   /** The account of the writer. */
   readonly userId: string;
 }
 
 /**
- * `messages` are all messages of the thread, oldest first. Returns the newest message after `expected` that the
- * writer did not write. If `expected` is not in `messages`, all messages are new. (rule F35)
+ * Returns the newest message after `expected` by another writer. `messages` are those of the thread, oldest
+ * first. (rule F35)
  */
 export function newerMessage<Message extends WrittenMessage>(
   messages: readonly Message[],
   { expected, userId }: SeenMessages,
 ): Message | undefined {
   if (expected === undefined) return undefined;
+  // If `expected` is not in `messages`, all messages are new.
   const seen = messages.findIndex(({ id }) => id === expected);
   return messages.slice(seen + 1).findLast(({ authorId }) => authorId !== userId);
 }
@@ -100,7 +101,7 @@ const answeringShownFor = 45_000;
 /** While a person is typing, the server stores at this interval in milliseconds that the person is writing. */
 const answeringStoredEvery = 20_000;
 
-/** The thread in which a person is writing an answer. `notedAt` is the time at which the server last stored this. */
+/** The thread in which a person is writing an answer. `notedAt` is when the server last stored this. */
 export interface NotedAnswering {
   readonly feedbackId: string;
   readonly notedAt: string;
@@ -110,9 +111,7 @@ export interface NotedAnswering {
 export const isAnswering = (now: Date, { notedAt }: Pick<NotedAnswering, "notedAt">): boolean =>
   distance(now, notedAt) < answeringShownFor;
 
-/**
- * Whether the server must store again that a person is writing in this thread. `last` is what the server stored last.
- */
+/** Whether the server must store again that a person is writing. `last` is what the server stored last. */
 export const isNoteDue = (now: Date, feedbackId: string, last: NotedAnswering | undefined): boolean =>
   last?.feedbackId !== feedbackId || distance(now, last.notedAt) >= answeringStoredEvery;
 

@@ -3,8 +3,8 @@ import { endDueSnoozes } from "../threads/store/fields.ts";
 import { expiredApprovals, proposals } from "./store.ts";
 
 /**
- * Stores ended snoozes and expired approvals. Does nothing while the clock may be wrong. Call this function
- * before you read threads or proposals, because filters compare stored states. (rules A23, F42)
+ * Stores ended snoozes and expired approvals. Call this function before you read threads or proposals: filters
+ * compare stored states. (rules A23, F42)
  */
 export async function storeDueChanges(
   deps: Pick<Deps, "clock" | "database" | "newId" | "time">,

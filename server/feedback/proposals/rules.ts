@@ -17,8 +17,8 @@ export interface Moment {
 }
 
 /**
- * Returns `over` if an approval has expired. Returns `unknown` if the clock may be wrong, so that the approval
- * may have expired. Otherwise returns `good`. (rules A23, D12)
+ * Returns `over` if an approval has expired, `unknown` if the server cannot know because of its clock, or else
+ * `good`. (rules A23, D12)
  */
 export function expiryOf(
   { status, expiresAt }: Pick<RunState, "status" | "expiresAt">,
@@ -81,11 +81,8 @@ interface Compared {
 }
 
 /**
- * Returns the earlier proposal with which the proposal `id` is compared; undefined if there is none.
- * `proposals` are all proposals of the thread, oldest first. Returns the first of these that exists: (rule A50)
- * 1. the proposal `readId`, which the person has just read
- * 2. the last proposal that was not replaced, if it must be changed, was recalled or expired
- * 3. the previous proposal, if it was replaced
+ * Returns the earlier proposal with which `id` is compared; undefined if there is none. `proposals` are sorted,
+ * oldest first. (rule A50)
  */
 export function comparedProposal<P extends Compared>(
   proposals: readonly P[],
@@ -93,10 +90,13 @@ export function comparedProposal<P extends Compared>(
 ): P | undefined {
   const at = proposals.findIndex((proposal) => proposal.id === id);
   const earlier = proposals.slice(0, Math.max(at, 0));
+  // First choice: the proposal that the person has just read.
   const read = earlier.find((proposal) => proposal.id === readId);
   if (read) return read;
+  // Second choice: the last proposal that was not replaced, if it must be changed, was recalled or has expired.
   const answered = earlier.findLast(({ decision }) => decision !== "replaced");
   if (answered && toBeChanged.has(answered.decision)) return answered;
+  // Third choice: the previous proposal, if it was replaced.
   const previous = earlier.at(-1);
   return previous?.decision === "replaced" ? previous : undefined;
 }

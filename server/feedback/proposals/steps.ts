@@ -23,9 +23,8 @@ export interface RunStep {
 type ProposalOfThread = Pick<ProposalRow, "id" | "appId" | "feedbackId">;
 
 /**
- * Returns a function that records a step in the audit log, as an event, and in the state of the thread. The
- * function also wakes requests that wait for the proposal. Each step except a quiet one counts as activity of
- * the thread. (rules A26, A27)
+ * Returns a function that records a step in the audit log, as an event, and in the thread's state.
+ * (rules A26, A27)
  */
 export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
@@ -56,11 +55,11 @@ const personOf = ({ caller }: Author): string | undefined =>
   caller.kind === "agentToken" ? undefined : caller.userId;
 
 /**
- * Locks the thread of a proposal, and returns the proposal. With the lock, a step sees the changes of
- * simultaneous steps. Throws `not_found` if the viewer may not read the proposal.
+ * Locks the thread of a proposal and returns the proposal. Throws `not_found` if the viewer may not read it.
  */
 export async function lockedRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
   const found = await visibleRun(tx, runId, viewer);
+  // After the lock, reads the proposal again, because another step may have changed it.
   return (await tx.lock(found.feedbackId)) ? visibleRun(tx, runId, viewer) : found;
 }
 
@@ -73,15 +72,12 @@ export async function visibleRun(tx: Transaction, runId: string, viewer: Viewer)
 
 type Settling = Pick<Deps, "clock" | "database" | "newId">;
 
-/**
- * Stores the expiry or the first read of an approval, before the agent gets the answer. After an agent has read
- * that an approval is expired, the proposal is never approved again. Returns the proposal, or "as it was" if
- * only the first read was stored. (rules A22, A23)
- */
+/** Stores the expiry or the first read of an approval, before the agent gets the answer. (rules A22, A23) */
 export async function settle(
   deps: Settling,
   runId: string,
 ): Promise<OwnedProposal | "as it was" | undefined> {
+  // The first read does not change the proposal that the caller already has.
   if (await storeFirstRead(deps, runId)) return "as it was";
   return deps.database.write(async (tx) => {
     const seen = await proposals.findOwned(tx, runId);
@@ -92,12 +88,9 @@ export async function settle(
   });
 }
 
-/**
- * Stores the first read of an approval. Returns false if an agent has read it before. Takes no lock, because an
- * agent waits. Has its own transaction: with the lock of the thread in the same transaction, a deadlock is
- * possible.
- */
+/** Stores the first read of an approval. Returns false if an agent has read the approval before. */
 const storeFirstRead = ({ clock, database }: Settling, runId: string): Promise<boolean> =>
+  // Takes no lock, because an agent waits. In a transaction with the thread's lock, a deadlock is possible.
   database.write(async (tx) => {
     const isFirst = await proposals.markRead(tx, runId, clock.now().toISOString());
     if (isFirst) tx.signal(proposalTopic(runId));

@@ -183,8 +183,8 @@ export const proposals = {
     ),
 
   /**
-   * Stores a decision. If an agent waits for the decision, also stores the first read of an approval. Returns
-   * the time of the first read. Returns undefined if the proposal no longer awaits approval. (rule A4)
+   * Stores a decision. Returns the time of the first read; undefined if the proposal no longer awaits approval.
+   * (rule A4)
    */
   async decide(tx: Transaction, id: string, decided: DecidedProposal): Promise<FirstRead | undefined> {
     const { status, decision, note, at, by, expiresAt, readBy = null } = decided;

@@ -43,10 +43,7 @@ export const feedback = (
   };
 };
 
-/**
- * Stores a report with its files, as a new thread or as a repeated report in an earlier thread. Stores each
- * failure only once for each run. In the answer, `id` and `consoleUrl` are those of the thread. (rule F9)
- */
+/** Stores a report with its files in a new or an earlier thread. The answer has the thread's `id`. (rule F9) */
 function save(
   deps: Pick<Deps, "clock" | "keptFiles" | "newId" | "sealer" | "settings">,
   request: Request<typeof contract.submit>,
@@ -122,15 +119,15 @@ async function storeEvent(
 interface EarlierThreads {
   /** The id of the open thread to which the report is added. */
   readonly earlier?: string | undefined;
-  /** The id of the thread that was created for the failure. This thread may have been merged into the open thread. */
+  /** The id of the thread that was created for the failure, even if this thread was merged. */
   readonly failureId?: string | undefined;
   /** The id of the last resolved thread of the failure, if no thread of the failure is open. */
   readonly resolved?: string | undefined;
 }
 
 /**
- * Finds the open thread with the `dedupeKey` of a report, or else the last resolved thread. Locks the
- * `dedupeKey` until the transaction ends. (rule F10)
+ * Finds the open thread, or else the last resolved one, for a `dedupeKey`. Locks the `dedupeKey` first.
+ * (rule F10)
  */
 async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise<EarlierThreads> {
   if (thread.dedupeKey === null) return {};
@@ -144,8 +141,8 @@ const returnedFrom = ({ settings }: Pick<Deps, "settings">, appId: string, id: s
   id === undefined ? {} : { earlier: { id, consoleUrl: threadUrl(settings, appId, id) } };
 
 /**
- * Stores that a run reported a failure. Returns false for a second report of the same run; true without a
- * `dedupeKey`. (rule F23)
+ * Stores that a run reported a failure. Returns false if the same run has reported the failure before.
+ * (rule F23)
  */
 async function storeFailure(tx: Transaction, feedbackId: string, report: FeedbackReport): Promise<boolean> {
   const { thread, scope, run, parts } = report;
@@ -164,7 +161,7 @@ async function addRepeat(
   const { thread, ownSubject: subject } = report;
   const { message: body, blockedBy } = thread;
   await messages.lock(tx, id);
-  // The time is read after the lock, so the message is newer than all messages that a person may have seen.
+  // Read after the lock, so that the message is newer than all messages that a person has seen.
   const createdAt = clock.now().toISOString();
   const direction = blockedBy === undefined ? "inbound" : "blocked";
   if (direction === "inbound") await rows.repeat(tx, id);

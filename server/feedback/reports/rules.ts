@@ -1,8 +1,8 @@
 const longest = 80;
 
 /**
- * Returns a subject of at most 80 characters for a message. If the message has no letters and digits, the
- * subject begins with the type. (rule F7)
+ * Returns a subject of at most 80 characters. Without letters and digits in `message`, the subject begins with
+ * the type. (rule F7)
  */
 export function subjectOf(type: string, message: string): string {
   const line = firstLine(message);
@@ -25,9 +25,8 @@ export function firstSentence(message: string): string {
 }
 
 /**
- * The punctuation at the end of a sentence. In Japanese and Chinese, no space follows. Punctuation before a
- * closing quotation mark does not match, because the quoted sentence is part of another sentence. A match
- * begins at the first mark, so that the time is not quadratic.
+ * The punctuation at the end of a sentence, except before closing quotation marks. The lookbehinds prevent a
+ * quadratic time.
  */
 const sentenceEnd = /(?<![.!?…؟۔।])[.!?…؟۔।]+(?=\s|$)|(?<![。！？｡])[。！？｡]+(?![。！？｡」』）])/gu;
 

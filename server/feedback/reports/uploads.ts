@@ -29,8 +29,8 @@ interface Used {
 }
 
 /**
- * Creates the cache. It keeps each sum for one minute. With several servers, an app can exceed its quota within this
- * minute. (rule F12)
+ * Creates the cache, which keeps sums for one minute. With several servers, an app can exceed its quota.
+ * (rule F12)
  */
 export function createAppStorage({
   database,
@@ -83,10 +83,7 @@ export function createAppStorage({
 /** The values that are stored for a received file. `name` is random, so that nobody can guess its address. */
 export type ReceivedUpload = Pick<NewUpload, "name" | "sha256" | "mediaType" | "size" | "fileName">;
 
-/**
- * Returns the values to store for a received file. `givenName`, from a field of the request, replaces the file's own
- * name.
- */
+/** Returns the values to store for a received file. `givenName` replaces the file's own name. */
 export function uploadOf(
   { sha256, size, name: ownName }: ReceivedFile,
   mediaType: string,

@@ -27,10 +27,7 @@ export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): str
   );
 }
 
-/**
- * Returns the placeholders that have no value. In a reply to everyone, `{name}` has no value, because all
- * receivers get the same text. (rule F32)
- */
+/** Returns the placeholders that have no value. In a reply to everyone, `{name}` has no value. (rule F32) */
 export const doubtfulPlaceholders = (
   body: string,
   { hasPage, isToEveryone }: { readonly hasPage: boolean; readonly isToEveryone: boolean },
@@ -40,10 +37,7 @@ export const doubtfulPlaceholders = (
   ...(isToEveryone && body.includes("{name}") ? ["name"] : []),
 ];
 
-/**
- * Returns the names in a reply that are wrong for at least one receiver of the reply. For example, a saved
- * reply has inserted the name of another sender. (rule F32)
- */
+/** Returns the names in a reply that are wrong for at least one receiver of the reply. (rule F32) */
 export function otherNamesIn(
   text: string,
   {
@@ -68,10 +62,7 @@ export function otherNamesIn(
 
 const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-/**
- * Whether a text contains a name as a whole word. Letters of scripts without capital letters, such as Chinese,
- * may be directly before or after the name.
- */
+/** Whether a text contains a name as a whole word. */
 function hasName(text: string, name: string): boolean {
   // A thread can have hundreds of names. A pattern for each of them would take seconds.
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
@@ -83,6 +74,7 @@ function hasName(text: string, name: string): boolean {
   return false;
 }
 
+// Letters of scripts without capital letters, such as Chinese, may be next to the name.
 const endsWithLetter = /[\p{Lu}\p{Ll}\p{N}]$/u;
 
 const beginsWithLetter = /^[\p{Lu}\p{Ll}\p{N}]/u;

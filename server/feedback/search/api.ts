@@ -12,10 +12,7 @@ import { searchedApps } from "./store/search.ts";
 
 const sortKey = threadCursors.found;
 
-/**
- * The search in all apps of a person. Before the search, it numbers and indexes new threads, and stores changes that
- * are due.
- */
+/** The search in all apps of a person. First, it numbers and indexes new threads, and stores due changes. */
 export const search = (
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
 ): Handlers<typeof contract> => ({

@@ -247,10 +247,7 @@ interface Destination {
   readonly href: string;
 }
 
-/**
- * Returns the pages, FAQ entries and release notes that have all words of the query in their names. If the
- * query contains an operator, returns an empty list. (rule F57)
- */
+/** Returns the pages, FAQ entries and release notes whose names have all words of the query. (rule F57) */
 function destinationsOf(
   q: string,
   links: Links,

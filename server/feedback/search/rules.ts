@@ -58,8 +58,8 @@ function placeOfOne(given: TextWord, { words, isOpen, others, isPart }: Pattern)
   if (asked.isRun) {
     const at = word.indexOf(asked.word);
     if (at === -1) return undefined;
-    // If normalisation changed the length of the run, positions in `word` are not positions in the text. The
-    // whole run is the match in this case.
+    // If normalisation changed the length, positions in `word` do not fit the text. The match is the whole
+    // run.
     return word.length === end - start ? { start: start + at, end: start + at + asked.word.length } : given;
   }
   const isFound =
@@ -89,10 +89,7 @@ const longestLine = 160;
 /** The maximum number of characters before the first match in the line that a search result shows. */
 const before = 50;
 
-/**
- * Returns a line from the text with the most patterns, and the positions of the matches in this line. Returns
- * undefined if no text contains a pattern.
- */
+/** Returns a line from the text with the most patterns, and its matches. Returns undefined without a match. */
 export function foundLine(texts: readonly ThreadText[], patterns: readonly Pattern[]): FoundLine | undefined {
   let best: { readonly of: ThreadText; readonly marks: readonly Mark[]; readonly count: number } | undefined;
   for (const of of texts) {
@@ -125,10 +122,7 @@ function marksIn(
   return { marks, count: had.size };
 }
 
-/**
- * Returns the text around the first match as one line. `marks` in the result are the positions of the matches
- * in this line.
- */
+/** Returns the text around the first match as one line. `marks` in the result are positions in this line. */
 function lineOf(text: string, marks: readonly Mark[]): { text: string; marks: Mark[] } {
   const first = marks[0] ?? { start: 0, end: 0 };
   const from = startOf(text, first.start);
@@ -146,10 +140,7 @@ function lineOf(text: string, marks: readonly Mark[]): { text: string; marks: Ma
   };
 }
 
-/**
- * Returns the position at which the line begins: the start of a word, at most `before` characters before the
- * position `mark`.
- */
+/** Returns the position at which the line begins, at most `before` characters before `mark`. */
 function startOf(text: string, mark: number): number {
   if (mark <= before) return 0;
   const from = mark - before;
@@ -186,8 +177,8 @@ export interface Pattern {
   /** Whether a single word may be the last part of a compound word. */
   readonly isPart: boolean;
   /**
-   * All words joined into one word, such as `offlinemodus` for `offline-modus`. This word also matches. Only
-   * for words joined with hyphens.
+   * Words with hyphens, joined into one word, such as `offlinemodus` for `offline-modus`. This word matches,
+   * too.
    */
   readonly compound: string | undefined;
 }
@@ -205,8 +196,7 @@ export interface SearchQuery {
   /** The patterns that are highlighted in found texts. */
   readonly marked: readonly Pattern[];
   /**
-   * Patterns that the index cannot check. The search reads the found threads: they must contain all of `read` and none
-   * of `readNone`.
+   * The index cannot check these patterns. A found thread must contain all of `read` and none of `readNone`.
    */
   readonly read: readonly Pattern[];
   readonly readNone: readonly Pattern[];
@@ -238,10 +228,7 @@ const fewestOfBeginning = 3;
 
 const exampleDays = ["2026", "2026-06", "2026-06-30"];
 
-/**
- * For each operator, the allowed values or examples. `status` is not an operator, but people often type it in
- * place of `is`.
- */
+/** The allowed values or examples of each operator. `status` is not an operator, but people often type it. */
 const valuesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["is", [...threadStatuses.map((status) => `is:${status.replaceAll("_", "-")}`), "is:unread", "is:snoozed"]],
   ["status", threadStatuses.map((status) => `is:${status.replaceAll("_", "-")}`)],
@@ -261,8 +248,8 @@ const examples = [
 const mostUnknown = 3;
 
 /**
- * Returns the operators of a query that are unknown or have an unknown value. The search treats them as words. (rule
- * F58)
+ * Returns the operators of a query that are unknown or have an unknown value. The search treats them as
+ * words. (rule F58)
  */
 export function unknownValuesOf(query: string): UnknownValue[] {
   const operators = operatorsIn(query);
@@ -302,8 +289,7 @@ const operatorsIn = (query: string) =>
   });
 
 /**
- * Returns the regular expression that divides a query into words, phrases and operators. `longest` is the
- * maximum length of an operator's name.
+ * Returns the regular expression that divides a query. `longest` is the maximum length of an operator's name.
  */
 const partsWith = (longest: number) =>
   new RegExp(
@@ -318,12 +304,12 @@ const ofPeople: ReadonlySet<string> = new Set(["from", "assignee"]);
 
 /**
  * Parses a query. Unknown operators are ordinary words. For an agent, operators about people are ordinary
- * words, too. The index contains the names of senders, so for an agent all words are also searched in the
- * texts. (rules F57, F58)
+ * words, too. (rules F57, F58)
  */
 export function readQuery(query: string, by: "member" | "agent" = "member"): SearchQuery {
   const building: Building = {
     ...{ all: [], none: [], marked: [], read: [], readNone: [], facts: [], typed: [] },
+    // The index contains names of senders, so for an agent the search checks the texts.
     ...{ left: mostWords, withoutSenders: by === "agent" },
   };
   for (const { 0: part, index, groups = {} } of query.matchAll(parts)) {
@@ -459,7 +445,7 @@ interface TypedText {
   readonly isQuoted: boolean;
 }
 
-/** Adds a text to the query. A thread matches if it has the words of the text one after the other. */
+/** Adds a text to the query. The words of the text must follow each other in a thread. */
 function addWords(building: Building, { text, start, isNot, isQuoted }: TypedText): void {
   const words = wordsIn(text).slice(0, building.left);
   const last = words.at(-1);
@@ -546,8 +532,7 @@ function termsOfRun(run: string): Term[] {
 }
 
 /**
- * Returns terms for pairs of adjacent words. These terms make the search faster, because few threads contain a
- * pair with a short word.
+ * Returns terms for pairs of adjacent words. Pairs with short words are rare, which makes the search faster.
  */
 function pairsOf({ isOpen }: Pattern, words: readonly TextWord[]): Term[] {
   return words.flatMap(({ word, joint }, at) => {
@@ -571,8 +556,8 @@ interface TextWord {
 }
 
 /**
- * Characters in the special words of the index, such as the words for tags. No text contains these characters,
- * so no text contains a special word.
+ * Characters in the special words of the index, such as the words for tags. No text contains these
+ * characters.
  */
 export const kinds = {
   /** A word with its letters in reverse order. It finds the last part of a compound word. */
@@ -650,10 +635,7 @@ const alike = new Map([
 
 const other = new RegExp(`[${[...alike.keys()].join("")}]`, "gu");
 
-/**
- * The Arabic article at the beginning of a word. One of four letters, such as the Arabic "and", may come before
- * the article.
- */
+/** The Arabic article at the beginning of a word, possibly after a one-letter word such as the Arabic "and". */
 const article = /^(?:[وبكف]?ال|لل)(?=\p{L}{2})/u;
 
 function beginningOf(word: string): string {
@@ -720,10 +702,7 @@ const fewestLetters = 4;
 
 const mostLetters = 24;
 
-/**
- * Returns all texts that differ from `word` by one typing error, the more likely ones first. Returns an empty
- * list if `word` is not corrected. (rule F59)
- */
+/** Returns all texts that differ from `word` by one typing error, the more likely ones first. (rule F59) */
 export function neighboursOf(word: string): string[] {
   const letters = [...word];
   const alphabet = alphabets.find(([script]) => script.test(word))?.[1];

@@ -8,10 +8,7 @@ import { numberThreads } from "../threads/store/threads.ts";
 import { similarThreads, tellingWords } from "./rules.ts";
 import { similar as rows } from "./store.ts";
 
-/**
- * Finds threads with the same rare words. Before the search, it numbers and indexes new threads, and stores changes
- * that are due. (rule F76)
- */
+/** Finds threads with the same rare words. First stores due changes and indexes new threads. (rule F76) */
 export const similar = (
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
 ): Pick<Handlers<typeof contract>, "similar"> => ({

@@ -1,6 +1,6 @@
 import { pairsIn, wordsIn } from "../search/rules.ts";
 
-/** A word of a thread. `word` is the form in the search index, and `written` is the form in the thread. */
+/** A word of a thread: `word` as in the search index, `written` as in the thread. */
 export interface OwnWord {
   readonly word: string;
   readonly written: string;
@@ -11,9 +11,7 @@ const mostWords = 24;
 
 const fewestLetters = 4;
 
-/**
- * Returns the words to search for in other threads. Words of the subject, words with digits and long words come first.
- */
+/** Returns the words to search for in other threads, the most important first. */
 export function tellingWords({
   subject,
   message,
@@ -49,7 +47,7 @@ export function tellingWords({
 /** A word is rare if at most this number of threads of the app have it. */
 export const mostWithWord = 60;
 
-/** A word, and the `seq` of the newest threads that have it. A word in more than `mostWithWord` threads is not rare. */
+/** A word, and the `seq` of the newest threads that have it. */
 export interface FoundWord extends OwnWord {
   readonly seqs: readonly number[];
 }
@@ -63,18 +61,15 @@ export interface Similar {
 const mostSimilar = 3;
 const mostNamed = 5;
 
-/**
- * The weights of this number of rarest words are added up. The shared words of a similar thread weigh at least a third
- * of this sum.
- */
+/** Similar threads share at least a third of the weight of this number of rarest words. */
 const mostTelling = 8;
 
-/** An app with fewer threads is small. In a small app, a rare word may be in more than a third of the threads. */
+/** In an app with fewer threads, a rare word may be in more than a third of the threads. */
 const fewThreads = 12;
 
 /**
- * Returns the most similar threads. Each shares at least two rare words with `own`. `total` is the number of threads of
- * the app. (rule F76)
+ * Returns the most similar threads, which share at least two rare words with `own`. `total`: the app's number
+ * of threads. (rule F76)
  */
 export function similarThreads(
   words: readonly FoundWord[],

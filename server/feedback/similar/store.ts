@@ -19,10 +19,7 @@ type ListedRow = Omit<SimilarThread, "shared"> & { readonly seq: number };
 /** The time limit for all words together. Words that were not searched within this time are ignored. */
 const milliseconds = 500;
 
-/**
- * The number of words that are searched at the same time. After each group of this size, other requests can be
- * answered.
- */
+/** The number of words that are searched at the same time. Other requests are answered between the groups. */
 const atOnce = { sqlite: 1, postgres: 6 } as const;
 
 /** The limits for the search for one word, see `Effort`. The limits are low, because many words are searched. */
@@ -43,10 +40,7 @@ export const similar = {
     return Number(row?.count ?? 0);
   },
 
-  /**
-   * Returns, for each word, the newest threads that have it. Leaves out the words that could not be searched in
-   * time.
-   */
+  /** Returns the newest threads that have each word. Leaves out words that were not searched in time. */
   async withWords(
     reader: Reader,
     { appId, userId }: { readonly appId: string; readonly userId: string },

@@ -332,10 +332,7 @@ const PerDay = ({ present, at }: { readonly present: Statistics } & Pick<DayChar
   </section>
 );
 
-/**
- * Returns a function that takes a day of the period and returns the address of the list of threads that began
- * on this day. Days are in the time zone of the statistics.
- */
+/** Returns a function that takes a day and returns the address of the list of threads of this day. */
 function listsOfDays(present: Statistics, inbox: Inbox): DayChartProps["at"] {
   const addresses = new Map(
     daysOf(present).map(({ day, from, to }) => [
@@ -560,10 +557,7 @@ interface DayChartProps {
   readonly at: (day: string) => string | undefined;
 }
 
-/**
- * A chart of the reports per day by type, with a line for the resolved threads. Screen readers read the table below
- * instead.
- */
+/** A chart of the reports per day by type. Screen readers read the table below instead. */
 const DayChart = ({ days, at }: DayChartProps) => {
   const sums = days.map(({ new: by }) => types.reduce((sum, type) => sum + by[type], 0));
   const most = Math.max(1, ...sums, ...days.map(({ resolved }) => resolved));

@@ -81,7 +81,7 @@ export const quartersOf = (days: readonly CountedDay[]): Quarters => ({
   to: days.at(-1)?.to ?? 0,
 });
 
-/** A period in parts: its whole UTC days since 1970, and the quarters of an hour before and after these days. */
+/** A period in parts: whole UTC days since 1970, and quarters of an hour before and after these days. */
 export interface Parts {
   readonly days: Quarters;
   readonly before: Quarters;
@@ -115,9 +115,8 @@ export const lastWeek = (now: Date): Quarters => ({
 export const instantOf = (quarter: number): string => new Date(quarter * quarterMilliseconds).toISOString();
 
 /**
- * Returns the estimated time in milliseconds in which a share `part` of the waits ended; 0.5 gives the median.
- * `counts` contains the number of waits in each range of `limits.waits`. Returns null if there are no waits.
- * (rule F61)
+ * Estimates the milliseconds in which a share `part` of waits ended; null without waits. `counts` follows the
+ * ranges in `limits.waits`. (rule F61)
  */
 export function waitOf(counts: readonly number[], part: number): number | null {
   const wanted = counts.reduce((sum, count) => sum + count, 0) * part;

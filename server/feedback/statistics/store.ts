@@ -48,7 +48,7 @@ const daysFrom: Record<Engine, string> = {
     FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS listed (value, at))`,
 };
 
-/** The sums of a day as one JSON value. With one row for each sum, SQLite would sort all quarters of the period. */
+/** The sums of a day as JSON. With a row for each sum, SQLite would sort all quarters. */
 const sumsOfDay: Record<Engine, string> = {
   sqlite: `json_array(${sums})`,
   postgres: `CAST(json_build_array(${sums}) AS text)`,
@@ -59,7 +59,7 @@ const sumsByDay = (engine: Engine): string =>
      WHERE c.app_id = ? AND c.quarter >= d.first AND c.quarter < d.beyond) AS sums
    FROM ${daysFrom[engine]} AS d ORDER BY d.at`;
 
-/** Returns SQL that reads the counts of a table in the three parts of a period, and the values for this SQL. */
+/** Returns SQL for the counts in the three parts of a period, and the values for this SQL. */
 function inParts(
   table: "measure_counts" | "repeat_counts",
   column: string,
@@ -233,12 +233,9 @@ export const statistics = {
       await tx.run(statement, appId);
   },
 
-  /**
-   * On PostgreSQL, each connection counts in separate rows, so that no connection waits for another. Combines
-   * at most `most` of these rows in each table, for quarters before `before.to`. Returns the number of written
-   * rows.
-   */
+  /** Combines at most `most` rows from before `before.to` in each table. Returns the number of written rows. */
   async addUp(tx: Transaction, before: Pick<Quarters, "to">, most: number): Promise<number> {
+    // Only on PostgreSQL, each connection counts in separate rows, so that no connection waits for another.
     if (tx.engine === "sqlite") return 0;
     const reports = await tx.run(
       `WITH gone AS (DELETE FROM report_counts WHERE (app_id, quarter, slot) IN (

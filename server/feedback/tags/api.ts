@@ -74,10 +74,7 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
   };
 }
 
-/**
- * The number of threads in one transaction. Other writes wait during a transaction. After an interruption, the
- * remaining threads keep the tag.
- */
+/** The number of threads in one transaction. Other writes wait during a transaction. */
 const atOnce = 500;
 
 /** Returns the tag `from`. Throws `not_found` or `bad_request` if it cannot be merged into `into`. */
@@ -116,9 +113,8 @@ export interface ThreadOfApp {
 }
 
 /**
- * Removes and adds tags of a thread, and creates missing tags. Returns the change for the audit log. Throws
- * `bad_request` if the thread would have too many tags, and `wrong_state` if the app would have too many tags.
- * (rule F30)
+ * Changes a thread's tags. Returns the change for the audit log. Throws `bad_request` or `wrong_state` for too
+ * many tags. (rule F30)
  */
 export async function changeTags(
   deps: Pick<Deps, "clock" | "newId">,
@@ -148,10 +144,7 @@ const namesOf = async (tx: Transaction, id: string): Promise<string> =>
     .sort()
     .join(", ");
 
-/**
- * Creates a tag. Returns its id, or undefined if the app has a tag with this name. Throws `wrong_state` if the
- * app would have too many tags.
- */
+/** Creates a tag and returns its id; undefined if the name exists. Throws `wrong_state` for too many tags. */
 async function createTag(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,

@@ -1,8 +1,8 @@
 import { normalised } from "../../../src/contract/json.ts";
 
 /**
- * Returns the key of a tag's name. Tags with the same key are equal. Case, repeated spaces and invisible joining
- * characters make no difference. (rule F30)
+ * Returns the key of a tag's name. Case, repeated spaces and invisible joining characters make no difference.
+ * (rule F30)
  */
 export const tagKeyOf = (name: string): string =>
   normalised(

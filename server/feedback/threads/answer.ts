@@ -7,12 +7,11 @@ import type { NewMessage, RepeatedReport } from "../messages/store.ts";
 import { type RunState, stateAt } from "../proposals/rules.ts";
 import type { ThreadRow } from "./store/threads.ts";
 
-/**
- * A stored file of a thread. `upload` is the name in the public address of the file. `name` is the name that
- * the sender gave to the file.
- */
+/** A stored file of a thread. */
 export interface ThreadFile {
+  /** The name in the public address of the file. */
   readonly upload: string;
+  /** The name that the sender gave to the file. */
   readonly name: string;
   readonly mediaType: string;
   readonly size: number;
@@ -48,8 +47,8 @@ export interface AskedThread {
 }
 
 /**
- * Returns a thread as an agent reads it, but with the senders of repeated reports. The schema of the contract
- * removes these senders before an agent gets the answer. (rules F19, F46)
+ * Returns a thread with the senders of repeated reports. The schema of the contract hides these senders from
+ * agents.
  */
 export function threadAnswer(
   addresses: Addresses,
@@ -74,9 +73,8 @@ export function threadAnswer(
 }
 
 /**
- * Returns the value of `before` with which the reader gets older messages. `messages` may lack some large
- * reports. In this case, the reader continues before the oldest report in `messages`, and gets some messages
- * again.
+ * Returns the value of `before` for older messages. If `messages` lacks large reports, reading continues
+ * before its oldest report.
  */
 function nextBeforeOf(
   messages: readonly MessageRow[],

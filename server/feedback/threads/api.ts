@@ -16,11 +16,7 @@ import { endDueSnoozes } from "./store/fields.ts";
 import { removeFiles, removeThread } from "./store/removal.ts";
 import { auditedChanges, decidedRuns, namingReleases, numberThreads } from "./store/threads.ts";
 
-/**
- * The handlers that read, change and delete threads. Before a read, due changes are stored: ends of snoozes and
- * expired approvals. Before a change, only due ends of snoozes are stored. A read or a change may also number
- * the threads of the app.
- */
+/** The handlers that read, change and delete threads. */
 export function threads(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer" | "settings" | "time">,
 ): Pick<Handlers<typeof contract>, "read" | "events" | "update" | "remove" | "renewStatusLink"> {

@@ -18,9 +18,8 @@ import { changeableOf, snoozes, updateThread } from "./store/fields.ts";
 import { assigneeOf, assignees } from "./store/threads.ts";
 
 /**
- * Changes a thread, and records the changes in the audit log and as an event. Lock the thread first. If the
- * change resolves or archives the thread, marks it as read for the caller. Throws the errors of `assign`,
- * `changeTags` and `changeSnooze`. (rules F30, F31, F42)
+ * Changes a thread. Lock the thread first. A resolved or archived thread becomes read for the caller. Throws
+ * the errors of `assign`, `changeTags` and `changeSnooze`. (rules F30, F31, F42)
  */
 export async function changeThread(
   deps: Pick<Deps, "clock" | "newId">,
@@ -129,8 +128,8 @@ export const recordThreadChange = (
   });
 
 /**
- * Snoozes a thread, or ends its snooze. A snoozed thread counts as read for all members, and as unread after
- * the snooze. Throws `bad_request` for a wrong time, and `wrong_state` for a finished thread. (rule F42)
+ * Snoozes a thread, or ends its snooze. Throws `bad_request` for a wrong time, and `wrong_state` for a
+ * finished thread. (rule F42)
  */
 async function changeSnooze(
   tx: Transaction,
@@ -165,8 +164,8 @@ interface Assignment {
 }
 
 /**
- * Assigns a thread to a member or to nobody. Throws `bad_request` if the member may not change feedback, and
- * `assignee_changed` if the current assignee is not the expected one. (rule F31)
+ * Assigns a thread to a member or to nobody. Throws `bad_request` if the member may not change feedback.
+ * Throws `assignee_changed` if `expectedAssignee` is not the current assignee. (rule F31)
  */
 async function assign(
   tx: Transaction,
@@ -203,10 +202,7 @@ async function memberNamed(
   return found;
 }
 
-/**
- * Returns the account id for the filter `assignee`: null for `none`, undefined without a filter. Returns an unknown
- * address as it is, so that no thread matches.
- */
+/** Returns the account id for the filter `assignee`: null for `none`, undefined without a filter. */
 export async function filteredAssignee(
   reader: Reader,
   appId: string,
@@ -217,5 +213,6 @@ export async function filteredAssignee(
   if (name === "none") return null;
   if (name === "me") return userId;
   const member = (await members.list(reader, appId)).find(({ email }) => normaliseEmail(email) === name);
+  // An unknown address matches no thread.
   return member?.userId ?? name;
 }

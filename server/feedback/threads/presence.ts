@@ -6,11 +6,9 @@ import { answering } from "../messages/store.ts";
 import { nextView } from "../unread/rules.ts";
 import { inboxViews, threadViews } from "../unread/store/read-marks.ts";
 
-/**
- * A view of a page by a person. The page marks everything after `since` as new. If `since` is null, the page
- * marks nothing.
- */
+/** A view of a page by a person. */
 interface PageView {
+  /** The page marks everything after this time as new. If it is null, the page marks nothing. */
   readonly since: string | null;
   /** Stores the view. Call it after the data of the page is read. Errors are only logged. */
   note(): Promise<void>;
@@ -87,8 +85,8 @@ export const createPageAnswering =
     };
     return {
       /**
-       * Returns the e-mail addresses of the other `members` who are writing now. Only call it for a thread that this
-       * person may read.
+       * Returns the e-mail addresses of other `members` who are writing now. The person must be allowed to
+       * read the thread.
        */
       async others(feedbackId: string, members: readonly Member[]): Promise<string[]> {
         const rows = await answering.list(database, feedbackId);
@@ -99,8 +97,8 @@ export const createPageAnswering =
       },
 
       /**
-       * Stores that the person is writing an answer, if the person may answer. Does nothing if this was already
-       * stored shortly before.
+       * Stores that the person is writing, if the person may answer. Does nothing if this was stored shortly
+       * before.
        */
       async note(feedbackId: string): Promise<void> {
         if (!isNoteDue(now, feedbackId, await answering.find(database, userId))) return;

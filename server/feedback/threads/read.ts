@@ -151,8 +151,8 @@ async function visibleThread(reader: Reader, { id, before, viewer }: WantedThrea
 }
 
 /**
- * Returns the result of `find`, which reads a thread with the messages before a message. If the result is
- * undefined, throws `not_found` if the viewer may not read the thread, otherwise `bad_request`.
+ * Returns the result of `find`. If there is none, throws `not_found` or, for a wrong message id,
+ * `bad_request`.
  */
 export async function withOlder<Found>(
   reader: Reader,
@@ -179,8 +179,8 @@ export async function readableThread(reader: Reader, id: string, viewer: Viewer)
 }
 
 /**
- * Locks and returns the thread of `readableThread`. Call it before a change, so that nobody merges the thread
- * meanwhile. Throws `not_found`.
+ * Locks and returns the thread of `readableThread`. With the lock, nobody can merge the thread. Throws
+ * `not_found`.
  */
 export async function lockedThread(tx: Transaction, id: string, viewer: Viewer): Promise<FoundThread> {
   await tx.lock(id);

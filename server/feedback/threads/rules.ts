@@ -7,8 +7,8 @@ import type { ThreadEvent } from "../../../src/contract/threads.ts";
 export const isUnfinished = (status: string): boolean => status === "open" || status === "in_progress";
 
 /**
- * Returns the error if a thread cannot be snoozed until `until`; otherwise undefined. If `until` is null, the
- * snooze ends, which is always possible. (rule F42)
+ * Returns the error if a thread cannot be snoozed until `until`; otherwise undefined. `null` ends the snooze.
+ * (rule F42)
  */
 export function snoozeRefusal(
   { status, until }: { readonly status: string; readonly until: string | null },
@@ -54,8 +54,8 @@ const dayMilliseconds = 86_400_000;
 const mostAdvance = 2 * dayMilliseconds;
 
 /**
- * Returns the time for a cleanup: `now`, but at most two days after the last cleanup. With this limit, a clock
- * that is years ahead does not delete all threads at once. (rule P10)
+ * Returns `now`, limited to two days after the cleanup `last`. Otherwise a wrong clock could delete all
+ * threads. (rule P10)
  */
 export function retentionTime(last: string | undefined, now: Date): Date {
   if (last === undefined) return now;

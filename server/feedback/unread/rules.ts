@@ -33,37 +33,28 @@ export function threadNews(
   return { first: fresh[0]?.id, messages: fresh.length, decided };
 }
 
-/**
- * After this time (milliseconds) without a view, a visit ends. At the next view, all events since the last view
- * are new.
- */
+/** A visit ends after this time (milliseconds) without a view. */
 const visitEnds = 30 * 60_000;
 
 /** The minimum time (milliseconds) between two stored views, so that open pages cause few writes. */
 const viewStoredEvery = 60_000;
 
-/**
- * `lookedAt` is the time of the last view of a thread or inbox. `sinceAt` is the time of the last view before
- * this visit. Both may be null.
- */
+/** The stored view of a thread or an inbox. */
 interface LastView {
+  /** The time of the last view; null if there is none. */
   readonly lookedAt: string | null;
+  /** The time of the last view before this visit; null if there is none. */
   readonly sinceAt: string | null;
 }
 
-/**
- * Events after `since` are new. If `since` is null, no event is new. If `isDue` is true, this view must be
- * stored.
- */
 interface NewView {
+  /** Events after this time are new. If it is null, no event is new. */
   readonly since: string | null;
+  /** Whether this view must be stored. */
   readonly isDue: boolean;
 }
 
-/**
- * Returns the time after which events are new on a page opened at `now`. During a visit, the same events stay new.
- * (rule F53)
- */
+/** Returns the time after which events are new. During a visit, this time stays the same. (rule F53) */
 export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
   if (lookedAt === null) return { since: sinceAt, isDue: true };
   const age = now.getTime() - Date.parse(lookedAt);
@@ -72,14 +63,11 @@ export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
     : { since: sinceAt, isDue: age >= viewStoredEvery };
 }
 
-/**
- * Limits for the stored views of a member (rows of `thread_looks`). A thread without a view counts as read if
- * its last activity is not after `read_until`.
- */
+/** Limits for the stored views of a member (rows of `thread_looks`). */
 export const settling = {
   /**
-   * If more than `most` views are after `read_until`, `read_until` moves forward. After that, only the newest
-   * `kept` views are later than `read_until`.
+   * If more than `most` views are after `read_until`, it moves forward. After that, only `kept` views are
+   * later.
    */
   most: 64,
   kept: 32,

@@ -1,14 +1,11 @@
 import { readSync, writeSync } from "node:fs";
 
-/**
- * The bytes of an open file. One part of the file is in memory, the window. Changes are written to the file
- * when the window moves. Without the window, a file of 300,000 tiny blocks would need 300,000 reads and writes.
- */
+/** The bytes of an open file. Only a window is in memory. Changes are written when the window moves. */
 export interface FileBytes {
   readonly size: number;
-  /** Returns `length` bytes from `at`, or fewer at the end of the file. The buffer is valid until the next call. */
+  /** Returns `length` bytes from `at`, or fewer at the file's end. The buffer is valid until the next call. */
   read(at: number, length: number): Buffer;
-  /** Returns all bytes from `at` to the end of the window: at least `least`, or fewer at the end of the file. */
+  /** Returns the bytes from `at` to the window's end: at least `least`, unless the file ends. */
   readAhead(at: number, least: number): Buffer;
   write(at: number, bytes: Uint8Array): void;
   /** Overwrites bytes with zeros, or with `byte`. Does nothing if `length` is not positive. */

@@ -1,9 +1,6 @@
 import type { FileBytes } from "./file-bytes.ts";
 
-/**
- * Overwrites what players do not need in an MP4 or QuickTime film, such as descriptions and geographical positions. The
- * length of the file stays the same.
- */
+/** Overwrites what players do not need, such as positions, in an MP4 or QuickTime film. Keeps the length. */
 export function keepPlayedFilm(bytes: FileBytes): void {
   const boxesIn = createReader(bytes);
 
@@ -170,8 +167,7 @@ function eraseOthers(bytes: FileBytes, data: readonly Span[], chunks: readonly C
 }
 
 /**
- * Returns the spans of played chunks, in order. A chunk of unknown length ends where the next chunk of any track
- * begins.
+ * Returns the spans of played chunks, in order. An open chunk ends where the next chunk of any track begins.
  */
 function keptSpans(chunks: readonly Chunk[]): Span[] {
   const sorted = [...chunks].sort((left, right) => left.from - right.from);
@@ -191,17 +187,11 @@ function keptSpans(chunks: readonly Chunk[]): Span[] {
 interface Tracks {
   /** The numbers of the tracks that are seen or heard. */
   readonly played: ReadonlySet<number>;
-  /**
-   * The size of a sample in bytes, by the number of the track. It is used for fragments that do not contain
-   * this size.
-   */
+  /** The size of a sample in bytes, by track number, for fragments that do not contain this size. */
   readonly sampleSizes: ReadonlyMap<number, number>;
 }
 
-/**
- * Yields the chunks of a fragment (a later part of a film). Overwrites the boxes of tracks that are neither
- * seen nor heard.
- */
+/** Yields the chunks of a fragment, a later part of a film. Overwrites the boxes of unplayed tracks. */
 function* chunksOfFragment(
   bytes: FileBytes,
   boxesIn: BoxesIn,
@@ -284,10 +274,7 @@ function fieldsOf(content: Buffer, from: number) {
 interface Chunk {
   readonly from: number;
   readonly to: number;
-  /**
-   * Whether the chunk may be longer than the tables say. In some tables, the size of a sample is the size of
-   * the decoded sound, or one byte.
-   */
+  /** Whether the chunk may be longer than the tables say. Some tables have wrong sample sizes. */
   readonly isOpen: boolean;
   /** Whether the chunk belongs to a track that is seen or heard. */
   readonly isPlayed: boolean;
@@ -324,10 +311,7 @@ function offsetsIn(bytes: FileBytes, tables: Tables) {
   };
 }
 
-/**
- * Returns a function that returns the number of samples in a chunk. The function must be called with ascending chunk
- * numbers.
- */
+/** Returns a function for the number of samples in a chunk. Call it with ascending chunk numbers. */
 function samplesPerChunk(bytes: FileBytes, box: Box | undefined): ((chunk: number) => number) | undefined {
   if (!box) return undefined;
   const table = contentOf(bytes, box);

@@ -4,9 +4,8 @@ import { keepPlayedFilm } from "./film.ts";
 import { keepPlayedWebm } from "./webm.ts";
 
 /**
- * Overwrites data that viewers do not need, such as the position of the camera (rule F17). The file keeps its size.
- * `descriptor` must be readable and writable. Returns false for a picture without a complete header. Throws an Error
- * for an unknown media type.
+ * Overwrites unneeded data. Returns false for a picture without a complete header. Throws an Error for an
+ * unknown type. (rule F17)
  */
 export function keepShown(descriptor: number, size: number, mediaType: string): boolean {
   const bytes = openBytes(descriptor, size);
@@ -45,8 +44,7 @@ function keepShownOf(bytes: FileBytes, mediaType: string): boolean {
 }
 
 /**
- * Overwrites the metadata (XMP) of a PDF and of its JPEG pictures. Byte positions stay the same, because a PDF lists
- * them. A signed PDF stays unchanged, so that its signature stays valid.
+ * Overwrites the metadata of a PDF and its JPEG pictures, without moving bytes. A signed PDF stays unchanged.
  */
 function removeFromPdf(bytes: FileBytes): void {
   if (bytes.find(Buffer.from("/ByteRange"), 0) !== -1) return;
@@ -130,8 +128,8 @@ function emptyStream(bytes: FileBytes, { description, from, to }: Stream): void 
 const compressedSpace = deflateSync(" ");
 
 /**
- * Overwrites what is not needed to draw a JPEG. Also overwrites the bytes after the picture, because cameras
- * store more pictures with positions there. Returns whether the picture has a complete header.
+ * Overwrites what is not needed to draw a JPEG, and everything after the picture. Returns whether the header is
+ * complete.
  */
 function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): boolean {
   let hasFrame = false;
@@ -198,7 +196,7 @@ function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number)
 
 const jfifLength = 14;
 
-/** Returns the end of the data of a scan: the next byte 0xff that starts neither data nor a restart marker. */
+/** Returns the end of a scan: the next 0xff that starts neither data nor a restart marker. */
 function endOfScan(bytes: FileBytes, from: number, end: number): number {
   for (let at = from; at + 1 < end; ) {
     const held = bytes.readAhead(at, 2);
@@ -213,10 +211,7 @@ function endOfScan(bytes: FileBytes, from: number, end: number): number {
   return end;
 }
 
-/**
- * Overwrites all chunks that are not needed to draw a PNG, except the orientation. Returns whether the picture has a
- * complete header.
- */
+/** Overwrites chunks that are not needed to draw a PNG. Returns whether the picture has a complete header. */
 function keepDrawnPng(bytes: FileBytes): boolean {
   const header = bytes.read(8, 25);
   if (header.length < 25 || header.readUInt32BE(0) !== 13 || header.toString("latin1", 4, 8) !== "IHDR")
@@ -275,10 +270,7 @@ function writeSum(bytes: FileBytes, at: number, sum: number): void {
   bytes.write(at, written);
 }
 
-/**
- * Overwrites all chunks that are not needed to draw a WebP, except the orientation. Returns whether the picture has a
- * complete header.
- */
+/** Overwrites chunks that are not needed to draw a WebP. Returns whether the picture has a complete header. */
 function keepDrawnWebp(bytes: FileBytes): boolean {
   if (!hasHeader(Buffer.from(bytes.read(12, 18)))) return false;
   const size = bytes.read(4, 4).readUInt32LE(0);
@@ -293,7 +285,7 @@ const neededInWebp = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ICCP"];
 /** A frame of an animation: `head` bytes, then inner chunks. A frame contains no other frames. */
 const frame = { type: "ANMF", head: 16 };
 
-// An animation has a few thousand frames of up to three chunks. A file with many more is an attack on the server.
+// An animation has a few thousand frames with up to three chunks. Many more chunks are an attack.
 const mostWebpChunks = 50_000;
 
 /** Overwrites unneeded chunks, and an incomplete chunk at the end. Returns how many more chunks may be read. */
@@ -349,8 +341,7 @@ function hasHeader(head: Buffer): boolean {
 }
 
 /**
- * Keeps the images of a GIF, their timing and the number of repetitions. Overwrites everything else. Returns whether
- * the picture has a complete header.
+ * Keeps the images of a GIF, their timing and repetitions. Returns whether the picture has a complete header.
  */
 function keepDrawnGif(bytes: FileBytes): boolean {
   const header = bytes.read(6, 7);
@@ -411,14 +402,14 @@ const ofProgram = 0xff;
 const repeats = ["\u000bNETSCAPE2.0", "\u000bANIMEXTS1.0"];
 
 /**
- * The maximum length in bytes of an extension for repetitions. Its parts are the name, the number of
- * repetitions, a buffer size and an end byte.
+ * The maximum length in bytes of an extension for repetitions: name, number of repetitions, buffer size and end
+ * byte.
  */
 const longestRepeat = 12 + 4 + 6 + 1;
 
 /**
- * Replaces blocks with new blocks of spaces. Also overwrites the lengths of the old blocks. Some programs store
- * text without blocks, so the bytes of these lengths can be letters of the text.
+ * Replaces blocks with blocks of spaces. Overwrites old lengths, because in some files they are letters of
+ * texts.
  */
 function emptyBlocks(bytes: FileBytes, from: number, to: number): void {
   const last = to - 1;
@@ -468,10 +459,7 @@ function orientationOf(tiff: Buffer): number {
   return 1;
 }
 
-/**
- * The maximum number of pixels. No camera and no screen has more. A header with a greater number is an attack
- * on the program that shows the picture.
- */
+/** The maximum number of pixels. A greater number is an attack on the program that shows the picture. */
 const mostPixels = 2 ** 28;
 
 /** Whether a real picture can have this width and height. */

@@ -1,18 +1,17 @@
 import type { FileBytes } from "./file-bytes.ts";
 
 /**
- * Overwrites everything that a player does not need, such as tags, attachments, chapters, names and subtitle tracks.
- * Unused elements of the same length replace these elements.
+ * Overwrites what players do not need, such as tags and attachments, with unused elements of the same length.
  */
 export function keepPlayedWebm(bytes: FileBytes): void {
   const film: Film = { bytes, silent: new Set(), left: mostElements };
-  // The length of a segment or a cluster may be unknown. One loop can read both, because their inner elements have
+  // Segments and clusters may have an unknown length. One loop reads both, because their inner elements have
   // different ids.
   for (const element of elementsIn(film, { from: 0, to: bytes.size, opened: [segment, cluster] }))
     keepNeeded(film, element, neededInFile);
 }
 
-// A film of 10 MiB has about ten thousand elements. A file with many more is an attack on the server.
+// A film of 10 MiB has about ten thousand elements. Many more elements are an attack.
 const mostElements = 200_000;
 
 interface Film {
@@ -76,9 +75,7 @@ function keepNeeded(film: Film, element: Element, needed: Needed): void {
 
 const partsOf = (film: Film, { inner, to }: Element) => elementsIn(film, { from: inner, to, opened: [] });
 
-/**
- * Whether an element belongs to a track that is neither seen nor heard. Adds the number of such a track to `silent`.
- */
+/** Whether an element belongs to a track that is neither seen nor heard. Adds this track to `silent`. */
 function isSilent(film: Film, element: Element): boolean {
   if (element.id === trackEntry) return isSilentTrack(film, element);
   if (film.silent.size === 0) return false;
@@ -106,8 +103,8 @@ function isSilentTrack(film: Film, element: Element): boolean {
 const joined = (value: number, byte: number): number => value * 256 + byte;
 
 /**
- * Yields the elements from `from` to `to`. If an element is unreadable or there are too many elements,
- * overwrites the rest.
+ * Yields the elements from `from` to `to`. Overwrites the rest after an unreadable element or too many
+ * elements.
  */
 function* elementsIn(
   film: Film,
@@ -155,8 +152,7 @@ function numberAt(bytes: Uint8Array) {
 }
 
 function empty(bytes: FileBytes, { from, inner, to }: Element): void {
-  // The first byte is the type. The length uses the other bytes before the content, or eight bytes if those are
-  // too few.
+  // After the type byte, the length uses all bytes before the content, or eight if those are too few.
   const lengthBytes = Math.min(8, inner - from - 1);
   const width = to - from - 1 - lengthBytes < 2 ** (7 * lengthBytes) - 1 ? lengthBytes : 8;
   const length = Buffer.alloc(width);

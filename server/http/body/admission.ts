@@ -18,10 +18,7 @@ interface Arriving {
   readonly endpoint: Endpoint;
   readonly caller: Callers[Endpoint["auth"]];
   readonly path: string;
-  /**
-   * The header `Idempotency-Key`. With it, the request may be a repeat, which is allowed even if the rate limit
-   * is used up.
-   */
+  /** The header `Idempotency-Key`. A repeat is allowed even if the rate limit is used up. */
   readonly idempotencyKey: string | undefined;
 }
 
@@ -34,8 +31,8 @@ interface Admitted extends Turn {
 }
 
 /**
- * Waits until the server may read a large body. Returns undefined for a small body. Throws `rate_limited` if
- * the limit of the endpoint is used up, and `busy` if too many bodies are arriving.
+ * Waits until the server may read a large body. Returns undefined for a small body. Throws `rate_limited` or
+ * `busy`.
  */
 export type Admit = (arriving: Arriving) => Promise<Admitted | undefined>;
 
@@ -85,7 +82,6 @@ const isLarge = ({ headers }: IncomingMessage): boolean =>
 
 /**
  * Counts a body against the rate limits if it was incomplete, malformed, too large or stopped by the server.
- * Otherwise a client could send any number of such bodies. Ignores bodies that failed with another error.
  */
 async function countFailed(
   {
@@ -102,8 +98,8 @@ async function countFailed(
   const wasCut = thrown instanceof ApiError && thrown.code === "busy";
   if (!(wasCut || thrown instanceof UploadFailure)) return;
   const { rateLimit, countsRefusals } = endpoint;
-  // With `countsRefusals`, the function `countRefusal` counts malformed bodies, so they are not counted here.
-  // `rate_limited` is ignored, because the request fails with `thrown` anyway.
+  // With `countsRefusals`, the function `countRefusal` counts malformed bodies. `rate_limited` is ignored,
+  // because the request fails with `thrown`.
   if (settings.rateLimited && rateLimit && (wasCut || !countsRefusals))
     await limiter.spend({ who: caller.id, rateLimit }).catch(ignoreRefusal);
   const accountLimits = accountLimitsOf(endpoint, caller, settings);
@@ -118,10 +114,7 @@ function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ApiError)) throw error;
 }
 
-/**
- * The bytes of a body below this size are not counted. For small bodies, the limit on the number of requests is
- * enough.
- */
+/** The bytes of a body below this size are not counted. */
 export const countedFrom = 8_192;
 
 interface Counted {
@@ -132,9 +125,8 @@ interface Counted {
 }
 
 /**
- * Counts the bytes of a body against the hourly limit of its key (rule F12). For a repeat, the limit is twice
- * as high. If the length of the body is unknown, the returned function counts the bytes that have arrived.
- * Throws `rate_limited`.
+ * Counts a body's bytes. Returns a function that counts a body of unknown length later. Throws `rate_limited`.
+ * (rule F12)
  */
 async function countBytes(
   endpoint: Endpoint,
@@ -163,7 +155,7 @@ async function countBytes(
 
 const nothing = async () => {};
 
-/** Subtracts bytes from the count of a key, for a repeat or for a body that the server did not read. */
+/** Subtracts bytes from the count of a key, for a repeat or an unread body. */
 export async function uncountBytes(
   endpoint: Endpoint,
   keyId: string,
@@ -197,23 +189,7 @@ interface Waiter {
   refuse(): void;
 }
 
-/**
- * Limits how many large bodies are read at the same time, in total and for each key. Other bodies wait for a
- * moment. When a running body has ended, the server reads a waiting body of the owner with the fewest running
- * bodies. Throws `busy`.
- *
- * While the limit is reached, the server may stop ("cut") a running body in favour of a waiting body. It
- * compares the owner with the most running bodies to the owner of the waiting body:
- * - If the first owner has two or more bodies more, the server cuts the oldest body of this owner.
- * - If the first owner has one body more, the server cuts only a body that has run for over 30 seconds. It
- *   first considers the body with the most remaining time. It cuts this body if the waiting body would take
- *   less time at twice the minimum rate. Otherwise it cuts a body that arrives too slowly. Without these
- *   conditions, honest senders would cut each other's bodies, and no body would be completed.
- *
- * If too many bodies wait, the server refuses the newest waiting body of the owner with the most waiting
- * bodies. If the owner of the new body does not have at least two waiting bodies fewer, the server refuses the
- * new body instead.
- */
+/** Limits how many large bodies are read at the same time, in total and for each key. Throws `busy`. */
 export function createTurns(
   budgets: Pick<Budgets, "uploads" | "uploadsPerKey" | "uploadTurnMilliseconds" | "bodyBytesPerSecond">,
 ) {
@@ -236,6 +212,7 @@ export function createTurns(
   };
   const hasPlace = ({ key }: TurnSender) =>
     running.size < uploads && countOfKey(running, key) < uploadsPerKey;
+  // Starts a waiting body of the owner with the fewest running bodies.
   const startNext = () => {
     const ready = [...waiting].filter(({ sender }) => hasPlace(sender));
     const [next] = ready.sort((a, b) => countOf(running, a) - countOf(running, b));
@@ -286,8 +263,8 @@ const countOf = (running: ReadonlySet<Running>, { sender }: Waiter): number =>
 const mostWaitingOfEach = 4;
 
 /**
- * Refuses the newest waiting body of the owner with the most waiting bodies, if `owner` has at least two fewer.
- * Returns whether a body of `owner` may wait now.
+ * Refuses the newest waiting body of the busiest owner, if `owner` has at least two fewer. Returns whether it
+ * refused.
  */
 function displaceFor(owner: string, waiting: ReadonlySet<Waiter>): boolean {
   const [newest, most] = newestOfBusiestOwner(waiting);
@@ -313,7 +290,7 @@ export interface LargeBody {
   arrivedBytes(): number;
 }
 
-/** The sender of a body: `key` is its credential, `owner` the owner of that credential. All owners get a fair share. */
+/** The sender of a body: `key` is its credential, and `owner` owns this credential. */
 export interface TurnSender {
   readonly key: string;
   readonly owner: string;
@@ -368,7 +345,9 @@ function bodyToCut(
   const now = performance.now();
   const most = bodiesOfBusiestOwners([...running].filter(({ isCut }) => !isCut));
   const ahead = (most[0]?.length ?? 0) - countOfOwner(running, owner);
+  // The oldest body is cut if its owner has at least two running bodies more.
   if (ahead !== 1) return ahead > 1 ? most[0]?.[0] : undefined;
+  // Without this condition, honest senders would cut each other's bodies. No body would be completed.
   const long = most.flat().filter(({ since }) => now - since > longMilliseconds);
   const [slowest] = long.sort((a, b) => compare(remainingMs(b, now), remainingMs(a, now)));
   if (slowest && remainingMs(slowest, now) > ownMs) return slowest;
@@ -383,9 +362,7 @@ function newestOfBusiestOwner<Item extends WithSender>(sent: Iterable<Item>): [I
   return [most?.at(-1), most?.length ?? 0];
 }
 
-/**
- * Finds the owners with the highest number of bodies. Returns one list for each of them, with the oldest body first.
- */
+/** Returns the bodies of each owner with the highest number of bodies, the oldest body first. */
 function bodiesOfBusiestOwners<Item extends WithSender>(sent: Iterable<Item>): Item[][] {
   const byOwner = new Map<string, Item[]>();
   for (const item of sent) {

@@ -8,8 +8,8 @@ import { consume, type IncomingBody, type Intake, receive, type Upload } from ".
 import { anything, parseStrictJson } from "./strict-json.ts";
 
 /**
- * Reads a multipart/form-data body and writes its files to disk. Ignores files of unknown fields and empty file inputs.
- * Throws UploadFailure or FilesUnavailable, and then deletes all files of the body.
+ * Writes the files of a multipart/form-data body to disk. Throws UploadFailure or FilesUnavailable, and deletes
+ * all files of the body.
  */
 export function readMultipartUpload(
   { body, headers }: { readonly body: Readable; readonly headers: IncomingHttpHeaders },
@@ -91,10 +91,7 @@ function openBusboy(headers: IncomingHttpHeaders, form: MultipartForm): BusboyIn
   }
 }
 
-/**
- * Whether a part of the form is a file. A part with the name of a text field is text, even if it has a file
- * name. `curl -F field=@file` and `form.append(field, blob)` add a file name. (rule H9)
- */
+/** Whether a part of the form is a file. Some clients also add a file name to text fields. (rule H9) */
 function isFile(
   { field, fileName }: { readonly field: string | undefined; readonly fileName: string | undefined },
   form: MultipartForm,
@@ -156,8 +153,7 @@ async function receivedFrom({ fileName, type }: Part, file: TemporaryFile, isNam
 /** The fields that a form may have, and their limits. */
 export interface MultipartForm {
   /**
-   * The file fields. `bytes` is the maximum size of one file. A file of a `named` field becomes `{name, data}`,
-   * as in JSON bodies.
+   * The file fields. `bytes` is the maximum size of one file. A file of a `named` field becomes `{name, data}`.
    */
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
   /** The known text fields. */

@@ -17,8 +17,7 @@ interface LargeJson {
 }
 
 /**
- * Reads JSON bodies. Bodies over 1 MiB are parsed one after the other, because parsed values need much memory. Throws
- * the errors of `readJson`, and `busy` if memory is short.
+ * Reads JSON bodies, and parses large bodies one after another. Throws the errors of `readJson`, and `busy`.
  */
 export function createLargeJsonReader(arrivals: IncomingBodies) {
   const turn = createLine();
@@ -38,22 +37,15 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
   };
 }
 
-/**
- * The minimum number of bytes in the body per structural character. For example, `"a":1,` has two structural
- * characters in six bytes.
- */
+/** The minimum number of bytes per structural character. For example, `"a":1,` has two in six bytes. */
 const bytesOfStructure = 3;
 
 /**
- * Begins to count the memory of a waiting body. Returns a function that ends the count. `cut` ends the wait with an
- * error.
+ * Begins to count the memory of a waiting body. Returns a function that ends the count. `cut` ends the wait.
  */
 type Waiting = (cut: (why: ApiError) => void) => () => void;
 
-/**
- * Creates a queue. A call resolves when the calls before it have ended. The result is a function that starts
- * the next call. A call rejects if its waiting body is refused.
- */
+/** Creates a queue. A call waits for the calls before it. Returns a function that starts the next call. */
 function createLine() {
   let last: Promise<void> = Promise.resolve();
   return (waiting: Waiting): Promise<() => void> =>
@@ -93,8 +85,8 @@ interface Judging extends Pick<Sending, "arrivals" | "sender"> {
 }
 
 /**
- * Returns the JSON value of a body, or `{}` without a body. Throws `unsupported_media_type`, `payload_too_large`,
- * `bad_request` (incomplete), `busy` (too slow), or UploadFailure (malformed JSON). Call it inside `counted`.
+ * Returns the JSON value of a body, or `{}` without a body. Throws `unsupported_media_type`,
+ * `payload_too_large`, `bad_request`, `busy` or UploadFailure. Call it inside `counted`.
  */
 export const readJson = async (request: IncomingMessage, sending: Sending): Promise<unknown> =>
   jsonOf(request, await readJsonBytes(request, sending));
@@ -127,10 +119,7 @@ export async function readJsonBytes(request: IncomingMessage, sending: Sending):
   return readBytes(request, most, sending);
 }
 
-/**
- * Parses a JSON body. An empty body becomes `{}`. Throws `unsupported_media_type`. Throws `malformed_json` for
- * malformed JSON, and for more than `most` structural characters.
- */
+/** Parses a JSON body. An empty body becomes `{}`. Throws `unsupported_media_type` and `malformed_json`. */
 export function jsonOf(request: IncomingMessage, bytes: Buffer, most?: number): unknown {
   if (bytes.length === 0) return {};
   if (mediaTypeOf(request) !== "application/json") throw new ApiError("unsupported_media_type");
@@ -150,8 +139,8 @@ export function refuseEncoded({ headers }: IncomingMessage): void {
 }
 
 /**
- * Returns the bytes of a body. Throws `payload_too_large`, `bad_request` for an incomplete body, and `busy` if the body
- * is too slow or memory is short.
+ * Returns the bytes of a body. Throws `payload_too_large`, `bad_request` (incomplete) and `busy` (too slow, or
+ * memory is short).
  */
 export function readBytes(
   request: IncomingMessage,
@@ -195,8 +184,8 @@ export function readBytes(
 }
 
 /**
- * Returns the bytes of a complete body, or undefined if some may be missing. Small bodies mostly come with the headers.
- * No stream is then needed, which saves time.
+ * Returns the bytes of a complete body, or undefined if some may be missing. Reading without a stream saves
+ * time.
  */
 export function arrivedBytes(request: IncomingMessage): Buffer | undefined {
   if (!request.complete || request.destroyed || request.readableDidRead) return undefined;
@@ -218,10 +207,7 @@ interface ByteCollector {
 
 const leastCapacity = 4_096;
 
-/**
- * Joins pieces in one buffer. A full buffer doubles its size, up to `most`. A list of one-byte pieces would
- * need a hundred times as much memory as the buffer.
- */
+/** Joins pieces in one growing buffer. A list of one-byte pieces would need a hundred times as much memory. */
 export function createByteCollector(most = Number.POSITIVE_INFINITY): ByteCollector {
   let buffer: Buffer = nothing;
   let size = 0;
@@ -267,14 +253,11 @@ export interface IncomingBodies {
   readonly count: CountBody;
   begin(request: IncomingMessage, sender: Sender): IncomingBody;
   /**
-   * Counts the memory of a body that waits to be parsed. Calls `cut` if other bodies need this memory. Returns a
-   * function that ends the count.
+   * Counts the memory of a waiting body. Calls `cut` if memory is short. Returns a function that ends the
+   * count.
    */
   keep(sender: Sender, bytes: number, cut: (why: ApiError) => void): () => void;
-  /**
-   * Reads and drops the rest of a body, up to a limit. Otherwise a client that is still sending might never read the
-   * answer. (rule H20)
-   */
+  /** Reads and drops the rest of a body. Otherwise a sending client might never read the answer. (rule H20) */
   drop(request: IncomingMessage): Promise<void>;
 }
 
@@ -368,8 +351,8 @@ interface Pool {
 }
 
 /**
- * Creates two memory budgets: one for senders with a credential, and one for senders without a credential. If a
- * budget is exceeded, the server stops the oldest body of the sender with the most bytes.
+ * Creates two memory budgets: for senders with a credential and without one. Stops bodies when a budget is
+ * exceeded.
  */
 function createBodyMemory(budgets: Pick<Budgets, "bufferedBytes" | "anonymousBufferedBytes">) {
   const { bufferedBytes, anonymousBufferedBytes } = budgets;
@@ -447,10 +430,7 @@ interface Bounds {
 }
 
 interface Pace {
-  /**
-   * Checks the speed of a body while the server reads it. Calls `late` once if the body breaks a limit or the server
-   * stops. Returns a function that ends the checks.
-   */
+  /** Calls `late` once if a body is too slow or the server stops. Returns a function that ends the checks. */
   watch(request: IncomingMessage, late: (why: ApiError) => void, bounds?: Bounds): () => void;
 }
 
@@ -470,10 +450,7 @@ const mostLookMilliseconds = 500;
 
 const unbounded = { bytes: Number.POSITIVE_INFINITY, milliseconds: Number.POSITIVE_INFINITY };
 
-/**
- * Creates the check of the speed of bodies. One timer checks all bodies. The timer runs only while bodies are
- * arriving.
- */
+/** Creates the check of the speed of bodies. One timer checks all bodies. */
 export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
   const { bodyBytesPerSecond: rate, bodyPatienceMilliseconds: patience, stopMilliseconds } = budgets;
   const full = (rate * patience) / 1_000;
@@ -488,8 +465,7 @@ export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
 
   const look = () => {
     const now = performance.now();
-    // If more than two pauses have passed since the last check, the server itself was blocked. It could not
-    // read arrived bytes, so at most two pauses count.
+    // After more than two pauses, the server itself was blocked and could not read. At most two pauses count.
     const due = (Math.min(now - last, 2 * pause) * rate) / 1_000;
     last = now;
     for (const body of watched) {
@@ -586,8 +562,7 @@ export async function receive(files: Files, read: (intake: Intake) => Promise<un
     },
     add(file) {
       received.push(file);
-      // The code that awaits the file handles the error. Without this line, a refused body would also cause an
-      // unhandled rejection.
+      // The code that awaits the file handles the error. This line prevents an unhandled rejection.
       file.catch(() => {});
       return file;
     },
@@ -620,9 +595,7 @@ export interface Most {
 }
 
 /**
- * Passes each chunk of a body to `take`, which must not keep the chunk. Rejects with UploadFailure (`aborted`,
- * `too_large`), with the error of `arrival.cut`, or with the error of `take`. Then drops the remaining bytes,
- * so that the sender can read the answer.
+ * Passes each chunk of a body to `take`, which must not keep it. Rejects with UploadFailure or another error.
  */
 export function consume(body: Readable, most: Most, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -660,10 +633,7 @@ export function consume(body: Readable, most: Most, take: (chunk: Buffer) => voi
   });
 }
 
-/**
- * After this number of bytes, the event loop runs other work. Otherwise one fast sender could use all of the server's
- * time.
- */
+/** After this number of bytes, the event loop runs other work. */
 const turnBytes = 131_072;
 
 const tooLarge = (maxBytes: number) =>

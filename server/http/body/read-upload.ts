@@ -32,8 +32,8 @@ import {
 } from "./strict-json.ts";
 
 /**
- * Reads a body with files: multipart/form-data, or JSON if `bodyKind` is `upload`. Throws `unsupported_media_type`,
- * `payload_too_large`, and the errors of `readMultipartUpload` and `readJsonUpload`.
+ * Reads a body with files. Throws `unsupported_media_type`, `payload_too_large`, and the errors of
+ * `readMultipartUpload` and `readJsonUpload`.
  */
 export async function readUpload(
   request: IncomingMessage,
@@ -68,8 +68,7 @@ const formOf = ({ files, anyJson, bodyBytes }: UploadRules, fields: readonly str
 });
 
 /**
- * Returns the maximum size of a body without its files, in bytes. The limit is higher for reports, because the
- * server shortens too much metadata and does not refuse the report.
+ * Returns the maximum size of a body without its files, in bytes. The server shortens too much metadata later.
  */
 const textBytes = (anyJson: string | undefined): number =>
   anyJson === undefined ? limits.json : limits.jsonWithMetadata;
@@ -109,8 +108,7 @@ export interface JsonUploadLimits {
 }
 
 /**
- * Reads a JSON body and decodes its files to disk. Each string at a path of `allowed.files` becomes a
- * ReceivedFile, even a string that is no data URL. After an error, deletes all files of the body.
+ * Decodes the files of a JSON body to disk. Each string at a path of `allowed.files` becomes a ReceivedFile.
  */
 export function readJsonUpload(body: Readable, files: Files, allowed: JsonUploadLimits): Promise<Upload> {
   return receive(files, async (intake) => {
@@ -177,8 +175,7 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
       );
     text.add(bytes);
   };
-  // If a text is too long, the server shortens it later and does not refuse the report. The hash of the rest of
-  // the text keeps different bodies different. (rule F6)
+  // The server shortens a long text later. The hash of the rest keeps different bodies different. (rule F6)
   const isFull = (more: number) => free !== undefined && text.size + more > maxText / 2;
   const openRest = () => {
     const hash = createHash("sha256");
@@ -215,15 +212,14 @@ type JsonPath = readonly string[];
 /** Receives the parts of a JSON text. */
 interface JsonParts {
   /**
-   * Receives all bytes except the strings at the paths and the rests of very long strings. Does not receive the
-   * closing quotes of these strings and rests.
+   * Receives all bytes except the strings at the paths, the rests of very long strings, and their closing
+   * quotes.
    */
   text(bytes: Buffer): void;
   /** Begins a string at one of the paths. `write` receives its text with the escapes replaced. */
   openString(place: JsonPath): { write(text: Buffer): void; end(): void };
   /**
-   * Whether `openRest` must receive the rest of a very long string in place of `text`. `more` is the number of
-   * bytes that were read and not yet passed to `text`.
+   * Whether `openRest` must receive the rest of a long string. `more` is the number of bytes not passed yet.
    */
   isFull(more: number): boolean;
   /**
@@ -232,11 +228,7 @@ interface JsonParts {
   openRest(): { write(raw: Buffer): void; end(): void };
 }
 
-/**
- * Creates a function that reads a JSON text in chunks. The function passes the strings at the paths to
- * `parts.openString`, and the other text to `parts.text`. It does not check the JSON: the caller replaces the
- * removed strings and parses the result.
- */
+/** Creates a function that reads chunks of a JSON text and calls `parts`. Does not check the JSON. */
 function createJsonScanner(places: readonly JsonPath[], parts: JsonParts): (chunk: Buffer) => void {
   const levels = createLevels(places);
   let text: TextString | undefined;
@@ -318,16 +310,10 @@ function openGap(parts: JsonParts, place: JsonPath): Gap {
   return { reader: createStringReader(write), end };
 }
 
-/**
- * No field accepts a longer string. With all characters escaped, a message has at most 120,000 bytes, and
- * metadata has at most 98,304 bytes.
- */
+/** No field accepts a longer string, even if all its characters are escaped. */
 const longestString = 131_072;
 
-/**
- * Whether the server may cut a string before `byte`. False in a key, inside an escape, inside a UTF-8
- * character, and before the closing quote.
- */
+/** Whether the server may cut a string before `byte`. False inside a key, an escape or a UTF-8 character. */
 const mayEndBefore = ({ isKey, escaped, escapeLeft }: TextString, byte: number): boolean =>
   !isKey && !escaped && byte !== quote && (byte & 0xc0) !== 0x80 && (escapeLeft === 0 || byte === 0x5c);
 
@@ -352,7 +338,7 @@ function continued(string: TextString, byte: number): TextString {
   return string;
 }
 
-/** Tracks the path of the current position in a JSON text. If the text is not JSON, the path is wrong. */
+/** Tracks the path of the current position in a JSON text. Invalid JSON leads to wrong paths. */
 interface Levels {
   enter(isArray: boolean): void;
   leave(): void;
@@ -419,8 +405,8 @@ function keyOf(raw: string): string {
 }
 
 /**
- * Creates a sink that decodes one data URL into a temporary file. If the text is no valid data URL, the
- * ReceivedFile has a `fault`. `remainder` receives the text from the fault on, and may throw.
+ * Creates a sink that decodes one data URL into a temporary file. `remainder` receives the text from a fault
+ * on.
  */
 function createDataUrlFile(
   intake: Intake,
@@ -484,18 +470,13 @@ function openUrl(file: TemporaryFile, type: string | null) {
 
 const base64Mark = ";base64,";
 
-// The header ends at `;base64,` and not at the first comma. A comma may be inside a list of codecs, such as
-// `video/webm;codecs=vp8,opus`.
+// The header does not end at the first comma, which may be inside `codecs=vp8,opus`.
 const endOfHeader = /;base64,/i;
 
-// The server detects the type from the bytes. So the declared type may be missing, wrong, or a range such as `image/*`.
-// Codecs, charsets or file names may follow.
+// The declared type may be missing, wrong or `image/*`. The server detects the type from the bytes.
 const dataUrlHeader = /^data:([ -:<-~\x80-\xff]*)(;[ -~\x80-\xff]*)?$/i;
 
-/**
- * Returns the declared type of a data URL, or null if it has none. Returns undefined for other text. Each code unit of
- * `header` is one byte.
- */
+/** Returns the declared type of a data URL, or null without one. Returns undefined for other text. */
 function typeOf(header: string): string | null | undefined {
   if (header.length > longestHeader || !isUtf8(Buffer.from(header, "latin1"))) return undefined;
   const declared = dataUrlHeader.exec(header)?.[1];
@@ -504,7 +485,7 @@ function typeOf(header: string): string | null | undefined {
 
 /** Decodes base64 (RFC 4648) in pieces. Requires padding. Allows ASCII white space and percent escapes (RFC 2397). */
 interface Base64Decoder {
-  /** Returns false as soon as the text is not base64. After that, the caller must not use the decoder any more. */
+  /** Returns false as soon as the text is not base64. The caller must stop after that. */
   write(bytes: Buffer): boolean;
   /** Returns false if the last group of four characters is incomplete or has wrong padding. */
   end(): boolean;
@@ -514,8 +495,7 @@ interface Base64Decoder {
 
 /** `take` must not keep the buffer, because the decoder uses it again. */
 function createBase64Decoder(take: (decoded: Buffer) => void): Base64Decoder {
-  // Only the last group of four may have padding. So the newest group is decoded only when more text or the end
-  // arrives.
+  // The newest group of four is kept here, because only the last group may have padding.
   let held = "";
   const plain = createUnescape();
   return {
@@ -564,8 +544,7 @@ interface Unescape {
 }
 
 /**
- * Some encoders break lines after 76 characters, or escape the whole URL. Wrong escapes stay unchanged, and the decoder
- * refuses them.
+ * Replaces percent escapes and removes white space. Wrong escapes stay unchanged, and the decoder refuses them.
  */
 function createUnescape(): Unescape {
   let held = "";
@@ -594,8 +573,8 @@ const withoutWhiteSpace = (text: string): string => text.replace(/[\t\n\f\r ]+/g
 /** Decodes `first`, which is empty or one group of four characters, and then `groups`. */
 function decode(first: string, groups: Buffer, take: (decoded: Buffer) => void): boolean {
   if (first !== "" && !group.test(first)) return false;
-  // Node skips characters that are not base64. The length check below finds these. Node also accepts `-` and `_`
-  // (base64url), so this line refuses both.
+  // Node also decodes base64url, so this line refuses `-` and `_`. The length check finds other wrong
+  // characters.
   if (groups.includes(0x2d) || groups.includes(0x5f)) return false;
   let offset = decoded.write(first, "base64");
   for (let at = 0; at < groups.length; at += pieceLength) {

@@ -16,12 +16,8 @@ type Free = string | typeof anything;
 export const anything: unique symbol = Symbol("anything");
 
 /**
- * Parses UTF-8 JSON. Throws `malformed_json` for duplicate keys, `__proto__`, nesting deeper than 32 and too
- * long lists, because other parsers may read such a text differently. Also throws `malformed_json` for more
- * than `most` brackets, colons and commas, because parsing them takes too long.
- *
- * These rules do not apply to the value of the field `free`. If this value has a duplicate key, the last value
- * of the key counts. `keepExactJson` and `withoutLargeMetadata` replace some parts of it.
+ * Parses UTF-8 JSON. Throws `malformed_json` for text that parsers read differently. Also throws above `most`
+ * structural characters. These checks do not apply inside the field `free`.
  */
 export function parseStrictJson(bytes: Buffer, free?: Free, most: number = limits.jsonStructure): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
@@ -30,8 +26,7 @@ export function parseStrictJson(bytes: Buffer, free?: Free, most: number = limit
   // This line must run before JSON.parse, because it refuses text that is nested too deeply or has too many values.
   const colons = countColons(text, free, most);
   const value = parsed(text);
-  // The text is well-formed, so each colon outside of strings belongs to a key. Fewer keys than colons mean a duplicate
-  // key.
+  // Each colon outside of strings belongs to a key. Fewer keys than colons mean a duplicate key.
   if (free !== anything && countKeys(value, free) !== colons) throw twoEqualKeys();
   return value;
 }
@@ -46,7 +41,7 @@ const hasByteOrderMark = (bytes: Buffer): boolean =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
 /**
- * Counts the keys of all objects outside of `free`. Throws `malformed_json` for a list that is too long, and for
+ * Counts the keys of all objects outside of `free`. Throws `malformed_json` for a too long list and for
  * `__proto__`.
  */
 function countKeys(value: unknown, free?: string): number {
@@ -75,8 +70,8 @@ const isOpening = (character: number) => character === 0x5b || character === 0x7
 const isClosing = (character: number) => character === 0x5d || character === 0x7d;
 
 /**
- * Counts the colons outside of strings and of `free`. Throws if the text is too deep or has too many structural
- * characters. A second loop for these checks would double the time.
+ * Counts the colons outside of strings and of `free`. Throws `malformed_json` above `most` structural
+ * characters or `deepestNesting` levels.
  */
 function countColons(text: string, free: Free | undefined, most: number): number {
   // If there is a free field, `withoutLargeMetadata` has already counted the structural characters.
@@ -109,12 +104,7 @@ function countColons(text: string, free: Free | undefined, most: number): number
   return colons;
 }
 
-/**
- * Returns a JSON text from which JSON.parse loses no data. A number that JSON.parse would change becomes a
- * string. An object or list at the 16th level becomes its hash inside six lists, so that it is still too deep
- * for later checks. Changes only the value of `field`, or the whole text if `field` is undefined. May throw
- * `malformed_json`.
- */
+/** Returns a JSON text from which JSON.parse loses no data. Changes only the value of `field`, if given. */
 function keepExactJson(text: string, field?: string): string {
   if (!mayExceedDouble.test(text) && !isNestedDeeperThan(text, step - 1)) return text;
   const out = createOutput(text);
@@ -165,11 +155,11 @@ function createOutput(text: string) {
       takeUntil(end);
       const deep = pieces.splice(begun.pop() ?? pieces.length).join("");
       parsed(deep);
+      // Inside six lists, the hash is still too deep for later checks.
       pieces.push(`${"[".repeat(6)}"${createHash("sha256").update(deep).digest("hex")}"${"]".repeat(6)}`);
     },
     /**
-     * Returns the index of the last character of the number at `at`. A number that JSON.parse would change becomes a
-     * string.
+     * Returns the index of the number's last character. A number that JSON.parse would change becomes a string.
      */
     number(at: number): number {
       numberForm.lastIndex = at;
@@ -209,8 +199,8 @@ function fitsDouble(written: string): boolean {
 }
 
 /**
- * Returns the digits of a number without zeros at both ends, and the exponent of a power of ten. Ignores the
- * sign. Equal numbers have equal results.
+ * Returns the digits of a number without outer zeros, and the exponent. Ignores the sign. Equal numbers have
+ * equal results.
  */
 function decimal(written: string): { readonly digits: string; readonly exponent: number } {
   const [mantissa = "", exponent = "0"] = written.replace(/^-/, "").toLowerCase().split("e");
@@ -221,10 +211,7 @@ function decimal(written: string): { readonly digits: string; readonly exponent:
   return { digits: short, exponent: Number(exponent) - fraction.length + digits.length - short.length };
 }
 
-/**
- * Returns the index after the last digit that is not zero. A regular expression would need quadratic time for a
- * number such as `10…01`.
- */
+/** Returns the index after the last digit that is not zero. A regular expression could need quadratic time. */
 function endWithoutZeros(digits: string): number {
   let end = digits.length;
   while (digits[end - 1] === "0") end -= 1;
@@ -244,9 +231,8 @@ export interface StringReader {
 }
 
 /**
- * Creates a reader that replaces escapes and passes the text to `take`. `take` must not keep the buffer. An
- * escaped character becomes DEL if it is neither printable ASCII nor white space. Throws `malformed_json` for a
- * wrong escape, and for unescaped white space such as a tab.
+ * Creates a reader that replaces escapes and passes the text to `take`, which must not keep it. Throws
+ * `malformed_json`.
  */
 export function createStringReader(take: (text: Buffer) => void): StringReader {
   // An incomplete escape at the end of the last chunk. The next chunk begins with the rest of the escape.
@@ -299,8 +285,7 @@ export function createRawStringCheck(): TextSink<void> {
   };
   return {
     write(bytes) {
-      // White space in `bytes` was escaped in the JSON, because the reader refuses unescaped white space. A
-      // loop is several times faster than `bytes.some`.
+      // White space in `bytes` was escaped in the JSON. This loop is several times faster than `bytes.some`.
       for (let at = 0; at < bytes.length; at++) {
         const byte = bytes[at] ?? 0;
         if (byte < 0x20 && !whiteSpace.includes(byte)) throw rawControl();
@@ -322,8 +307,7 @@ const backslash = 0x5c;
 
 const pieceLength = 65_536;
 
-// All uploads share this buffer, because only one piece is in use at a time. The 8 additional bytes are for the
-// text in `held`.
+// All uploads share this buffer, one piece at a time. The 8 additional bytes are for `held`.
 const unescaped = Buffer.allocUnsafe(pieceLength + 8);
 
 /** Returns where an incomplete escape at the end of `text` begins, or the length of `text` if there is none. */
@@ -335,13 +319,12 @@ function incompleteEscapeAt(text: string): number {
 }
 
 /**
- * Replaces escapes. An escaped character becomes DEL if it is neither printable ASCII nor white space. Throws
+ * Replaces escapes. Characters that are neither printable ASCII nor white space become DEL. Throws
  * `malformed_json` for a wrong escape.
  */
 function unescapeToAscii(text: string): string {
   if (!text.includes("\\")) return text;
-  // Many encoders escape every slash and every line break. If `text` contains no escaped backslash, `unescapeCommon`
-  // can replace these escapes fast.
+  // `unescapeCommon` is fast. It works only on a text without escaped backslashes.
   const eased = text.includes("\\\\") ? text : unescapeCommon(text);
   return eased.replace(/\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?/g, (_, escaped?: string) => characterOf(escaped));
 }
@@ -371,16 +354,8 @@ function characterOf(escaped: string | undefined): string {
 }
 
 /**
- * Replaces metadata entries that are too large for any report, because JSON.parse and later checks would need
- * seconds for them. `field` is the field with the metadata, or undefined if the whole text is metadata. (rule
- * F6)
- *
- * The replacement of an entry contains the hash of the entry, so that different requests stay different.
- * `fitMetadata` later drops the replacement for the same reason for which it would drop the entry. The JSON of
- * a replaced entry is not checked.
- *
- * Throws `malformed_json` if the metadata does not end, or if the field occurs twice. Also throws it if the
- * text outside of the metadata has more than `most` structural characters.
+ * Replaces too large metadata entries, because JSON.parse would need seconds. Without `field`, all text is
+ * metadata. Throws `malformed_json`. (rule F6)
  */
 export function withoutLargeMetadata(text: string, field: string | undefined, most: number): string {
   // A text of at most this length contains no entry that is too large, and not too many structural characters.
@@ -438,10 +413,8 @@ interface Entry {
 }
 
 /**
- * Calls `replace` for each entry that is too large alone, and for each entry that is too large together with
- * the kept entries. Of the second kind, at most `limits.namedDrops` are replaced. The last of these
- * replacements also contains all text after its entry. Returns the index of the closing bracket. Throws
- * `malformed_json`.
+ * Calls `replace` for each entry that makes the metadata too large. Returns the index of the closing bracket.
+ * Throws `malformed_json`.
  */
 function readEntries(text: string, start: number, replace: (entry: Entry, end: number) => void): number {
   let entry: Entry = { from: start + 1, size: 1, depth: 0 };
@@ -456,6 +429,7 @@ function readEntries(text: string, start: number, replace: (entry: Entry, end: n
       return;
     }
     if (fits) left += 1;
+    // The last replacement contains all text after its entry.
     if (left === limits.namedDrops) rest = entry;
     else replace(entry, end);
   };
@@ -487,10 +461,7 @@ function readEntries(text: string, start: number, replace: (entry: Entry, end: n
   throw malformedJson("is not valid JSON");
 }
 
-/**
- * Returns the JSON that replaces the entry `text`. Like the entry, this JSON is too deep or too long for
- * metadata.
- */
+/** Returns JSON that `fitMetadata` drops later. The hash keeps different requests different. */
 function replacementOf(text: string, depth: number): string {
   const hash = createHash("sha256").update(text).digest("hex");
   if (depth < limits.metadataDepth) return `"${hash.padEnd(limits.metadataBytes, "-")}"`;

@@ -23,10 +23,8 @@ import {
 } from "./store.ts";
 
 /**
- * Limits that each server counts in memory. A restart resets the counts, and each server allows the whole
- * limit. These limits protect no secret and limit no mails. Refusals are counted in memory, because a write to
- * the database takes more time than a refusal. The counts of all other limits are rows in the database. (rule
- * H16)
+ * Limits that each server counts in memory. They protect no secret. All other counts are in the database.
+ * (rule H16)
  */
 const inMemory: ReadonlySet<RateLimitName> = new Set<RateLimitName>([
   ...(["feedback", "feedbackRepeats", "faqWrites", "agentReads", "drafts"] as const),
@@ -34,8 +32,8 @@ const inMemory: ReadonlySet<RateLimitName> = new Set<RateLimitName>([
 ]);
 
 /**
- * Whether a limit applies. `INNKEEP_RATE_LIMITS=off` switches limits off. But limits on attempts to guess a
- * secret can be switched off only on a development server. (rule H16)
+ * Whether a limit applies. Only a development server can switch off limits on attempts to guess a secret.
+ * (rule H16)
  */
 export const limitApplies = (
   { rateLimited, dev }: Pick<Settings, "rateLimited" | "dev">,
@@ -78,7 +76,7 @@ export function createLimiter(deps: {
   };
 }
 
-/** The counts in memory take at most 16 MB: 12 MB for uses of credentials and 4 MB for refused requests. */
+/** The maximum memory for the counts, in bytes. */
 const mostBytes = { uses: 12_000_000, refusals: 4_000_000 } as const;
 
 function mutationUse(
@@ -108,10 +106,7 @@ type Caller = IncomingRequest["caller"];
 
 type Limiting = Pick<Deps, "database" | "clock" | "settings" | "limiter">;
 
-/**
- * Throws `rate_limited` if `rateLimit` and `otherRateLimit` of the endpoint are used up, or if a limit by
- * account is used up. Does not count the request, because its body is not read yet.
- */
+/** Throws `rate_limited` if the limits of the endpoint or a limit by account are used up. Does not count. */
 export async function refuseLimited(
   endpoint: Endpoint,
   caller: NonNullable<Caller>,
@@ -139,10 +134,7 @@ async function refuseWithoutRoom(
   throw refused({ retryAfterSeconds });
 }
 
-/**
- * Counts an attempt to guess a secret, before the server checks the rest of the request. Successful attempts
- * count, too. If a limit is used up, throws `rate_limited` and counts nothing.
- */
+/** Counts an attempt to guess a secret, even a successful attempt. Throws `rate_limited` without counting. */
 export async function countAttempt(
   endpoint: Endpoint,
   incoming: IncomingRequest,
@@ -159,8 +151,8 @@ export async function countAttempt(
 }
 
 /**
- * Returns the limits of an endpoint that count attempts by account, with the keys for counting. Leaves out
- * limits that do not apply.
+ * Returns the limits that count attempts by account, with the keys for counting. Leaves out limits that do not
+ * apply.
  */
 export function accountLimitsOf(
   { attempts = [] }: Endpoint,
@@ -201,8 +193,8 @@ export function limitedByOf(
 }
 
 /**
- * Counts a request without a credential. Throws `rate_limited`. If the limit is used up, only reads the
- * database, so that other requests need not wait for the writer.
+ * Counts a request without a credential. Throws `rate_limited`. At the limit, the request does not wait for the
+ * writer.
  */
 export async function spendAsStranger(
   { clock, database, settings }: Pick<Deps, "clock" | "database" | "settings">,
@@ -225,23 +217,17 @@ interface Judged {
   refused(status: number): void;
 }
 
-/**
- * Limits requests that are refused before the limits of their endpoint apply (rule H18). The counts are in memory,
- * because a write to the database takes more time than a refusal.
- *
- * Without a credential, a request counts when it begins, so that many simultaneous requests cannot exceed the limit.
- * With a credential, only refusals count, for each credential and network. Many devices share an app key, and one
- * broken device must not stop the others. Devices may share a network, too. So the server still reads small bodies over
- * the limit, and only refused requests get the status 429.
- */
+/** Limits requests that are refused before the limits of their endpoint apply. (rule H18) */
 export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBody {
   const memory = createUsesInMemory(deps, mostBytes.refusals);
   return ({ id, anonymous, network }, announced = Number.POSITIVE_INFINITY) => {
     if (!deps.settings.rateLimited) return uncounted;
     if (anonymous) {
+      // This request counts from its beginning. Many simultaneous requests cannot exceed the limit.
       const giveBack = memory.take({ who: id, rateLimit: "refusedBodiesByAddress" });
       return { passed: giveBack, refused() {} };
     }
+    // Many devices share an app key or a network. One broken device must not stop the others.
     const spending = { who: `${id} ${network}`, rateLimit: "refusedByCredential" } as const;
     if (announced > limits.anonymousBody) assertAllowed(memory.look(spending));
     return {
@@ -255,10 +241,7 @@ export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBo
 
 const uncounted: Judged = { passed() {}, refused() {} };
 
-/**
- * The statuses of the refusals that count. Other refusals, such as those of a rate limit, are not an error of
- * the sender.
- */
+/** The statuses of the refusals that count. Only these refusals are an error of the sender. */
 const countedStatuses = [400, 403, 413, 415];
 
 const then = "Wait as long as the header Retry-After says, then send the request again.";
@@ -327,10 +310,7 @@ type UseVerdict =
   /** The number of whole seconds after which a use is allowed. */
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
-/**
- * The uses of one key. They are in two lists of numbers, because very many objects would slow down the garbage
- * collector.
- */
+/** The uses of one key, in two lists of numbers. Very many objects would slow down the garbage collector. */
 interface UseLog {
   /** The times of uses, oldest first, in milliseconds since 1970. Times before the index `start` no longer count. */
   times: number[];
@@ -341,10 +321,7 @@ interface UseLog {
   total: number;
 }
 
-/**
- * The maximum number of stored times. If a limit is higher, the window is divided into this number of parts,
- * and each time is rounded up to the end of its part.
- */
+/** The maximum number of stored times. For a higher limit, times are rounded up to parts of the window. */
 const mostTimes = 2_048;
 
 /** The number of old uses that may stay in memory before they are all removed in one step. */
@@ -359,10 +336,7 @@ export function takeUse(log: UseLog, now: number, rule: RateLimit): UseVerdict {
   return verdict;
 }
 
-/**
- * Returns the verdict of `takeUse` without counting. Removes old uses. The use that reaches the limit is allowed, the
- * next one is not. (rule H31)
- */
+/** Returns the verdict of `takeUse` without counting. Removes old uses. (rule H31) */
 export function lookAtUses(log: UseLog, now: number, { limit, windowSeconds }: RateLimit): UseVerdict {
   const windowMs = windowSeconds * 1_000;
   forgetOld(log, now, windowMs);
@@ -393,8 +367,7 @@ export const bytesOf = ({ times }: UseLog): number => 2 * (16 + 8 * (2 * times.l
 function forgetOld(log: UseLog, now: number, windowMs: number): void {
   const { times, counts } = log;
   const last = times.at(-1) ?? 0;
-  // This is true only if the clock was set back by more than a window. `timeOf` rounds a time up by at most the
-  // last summand.
+  // Only a clock that was set back makes this true. `timeOf` rounds up by at most the last summand.
   if (last > now + windowMs + Math.ceil(windowMs / mostTimes)) return void Object.assign(log, createUseLog());
   const oldest = now - windowMs;
   for (; log.start < times.length && (times[log.start] ?? 0) <= oldest; log.start += 1)
@@ -405,7 +378,7 @@ function forgetOld(log: UseLog, now: number, windowMs: number): void {
   log.start = 0;
 }
 
-/** Returns the time to record for a use. It is not before the last use, even if the clock was set back a little. */
+/** Returns the time to record for a use. It is never before the last use. */
 function timeOf({ times }: UseLog, now: number, limit: number, windowMs: number): number {
   const part = limit <= mostTimes ? 1 : Math.ceil(windowMs / mostTimes);
   return Math.max(times.at(-1) ?? 0, Math.ceil(now / part) * part);
@@ -433,9 +406,8 @@ function add(log: UseLog, at: number): void {
 }
 
 /**
- * Creates a function that returns the address of the client. This is the last entry of X-Forwarded-For that is
- * no trusted proxy: clients can write anything into the header, but trusted proxies add entries at its end.
- * Without such an entry or a trusted proxy, it is the address of the connection.
+ * Creates a function that returns the client's address: the last entry of X-Forwarded-For that is no trusted
+ * proxy.
  */
 export function createAddressOf(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const networks = trustedProxies.map((network) => ipaddr.parseCIDR(network));
@@ -457,10 +429,7 @@ export function createAddressOf(trustedProxies: readonly string[]): (request: In
   };
 }
 
-/**
- * Returns the network of an address. Rate limits count by network. For IPv6, the network is the first 64 bits,
- * which usually belong to one customer.
- */
+/** Returns the network of an address. For IPv6, these 64 bits usually belong to one customer. */
 export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
   const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);

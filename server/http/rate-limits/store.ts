@@ -38,7 +38,7 @@ export interface Limiter {
   forget(): void;
 }
 
-/** The number of bytes that a key is about to send, and the most that it may send in an hour. */
+/** The bytes that a key is about to send. `most` is the limit for an hour. */
 interface ByteUse {
   readonly keyId: string;
   readonly bytes: number;
@@ -50,14 +50,11 @@ const minutesInHour = 60;
 
 const minuteMs = 60_000;
 
-/**
- * Counts the bytes if the hourly limit allows them. Returns the verdict. Also deletes all counts from more than
- * an hour ago, for all keys.
- */
+/** Counts the bytes if the hourly limit allows them. Returns the verdict. Deletes old counts of all keys. */
 export async function useBytes(tx: Transaction, { keyId, bytes, most, now }: ByteUse): Promise<RateVerdict> {
   const minute = Math.floor(now.getTime() / minuteMs);
   await tx.lock(`bytes:${keyId}`);
-  // A row for a minute in the future was written before the clock was set back, so it is deleted, too.
+  // A row for a minute in the future was written before the clock was set back.
   await tx.run("DELETE FROM byte_uses WHERE minute <= ? OR minute > ?", minute - minutesInHour, minute + 1);
   const uses = await tx.all<{ minute: number; bytes: number }>(
     "SELECT minute, bytes FROM byte_uses WHERE key_id = ? ORDER BY minute",
@@ -90,10 +87,7 @@ export async function addBytes(
   );
 }
 
-/**
- * Subtracts bytes that must not count, such as those of a repeat. Subtracts them from the newest minute in
- * which the key sent at least this number of bytes.
- */
+/** Subtracts bytes that must not count, from the newest minute with at least this number of bytes. */
 export async function giveBackBytes(tx: Transaction, keyId: string, bytes: number): Promise<void> {
   await tx.lock(`bytes:${keyId}`);
   const newest = await tx.get<{ minute: number }>(
@@ -122,11 +116,7 @@ export type RateVerdict =
   /** The smallest number of whole seconds after which the use is allowed. */
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
-/**
- * Counts one use if the limit allows it: the oldest of the last `limit` times must be outside of the window.
- * PostgreSQL locks the row until the transaction ends. The time comes from PostgreSQL's own clock, so that
- * servers with different clocks agree.
- */
+/** Counts one use if the limit allows it. On PostgreSQL, the time comes from the clock of the database. */
 export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVerdict> {
   for (;;) {
     const now = use.clock.now().getTime();
@@ -137,13 +127,9 @@ export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVer
   }
 }
 
-/**
- * Removes the last use of `key`. Call this for an attempt that was counted at its beginning and must count only if it
- * fails.
- */
+/** Removes the last use of `key`, for an attempt that must count only if it fails. */
 export async function giveBack(tx: Transaction, key: string): Promise<void> {
-  // This statement has no further condition. While other transactions change the row, PostgreSQL could check
-  // the condition against an old version of the row.
+  // No further condition here: PostgreSQL could check it against an old version of the row.
   await tx.run(
     `UPDATE rate_limits SET times = substr(times, 1, length(times) - ${digits}) WHERE key = ?`,
     key,
@@ -205,10 +191,7 @@ const digits = 13;
 
 const postgresNow = "(floor(extract(epoch FROM clock_timestamp()) * 1000) + CAST(? AS bigint))";
 
-/**
- * The SQL expressions of each engine. `given` is the time of this use as text. `now` is the current time as a
- * number of milliseconds.
- */
+/** SQL expressions. `given` is the time of this use as text. `now` is the current time in milliseconds. */
 const dialects = {
   sqlite: {
     given: "?",
@@ -238,16 +221,13 @@ function knownText(name: string, make: () => string): string {
   return sql;
 }
 
-/**
- * Returns the statement of `consume`. If the clock was set back by more than a window, the row then has only
- * this use. If it was set back by less, this use gets the time of the last use. On PostgreSQL, `now` is read
- * after the wait for the row lock, so it does not come from `excluded`.
- */
+/** Returns the statement of `consume`. `setBack` is true if the clock was set back by more than a window. */
 function textFor(engine: Engine, { limit, windowSeconds }: RateLimit, rows: string): string {
   const { given, now, right, greatest } = dialects[engine];
   const windowMs = windowSeconds * 1_000;
   const times = "rate_limits.times";
   const last = right(times, digits);
+  // On PostgreSQL, the time must be read after the wait for the row lock, not from `excluded`.
   const stamp = engine === "sqlite" ? "excluded.times" : given;
   const deciding = `substr(${right(times, digits * limit)}, 1, ${digits})`;
   const setBack = `CAST(${last} AS BIGINT) > ${now} + ${windowMs}`;

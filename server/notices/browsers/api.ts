@@ -56,9 +56,8 @@ interface Subscription {
 }
 
 /**
- * Adds a browser, or updates the address, keys and session of a known browser. Removes every other entry with
- * the same address. Throws `wrong_state` for too many browsers. Throws `not_found` if the session or the
- * browser in `replaces` is unknown.
+ * Adds or updates a browser. Throws `wrong_state` for too many browsers, `not_found` for an unknown session or
+ * `replaces`.
  */
 async function addBrowser(
   { clock, newId, sealer }: BrowserDeps,

@@ -6,8 +6,8 @@ import { type Item, sentenceOf } from "../waiting/rules.ts";
 export const collectedInBrowsers = 60_000;
 
 /**
- * The maximum number of objects for which separate notices are sent. For more objects, one notice says how many
- * there are. (rule N10)
+ * The maximum number of objects with separate notices. For more objects, one notice has their number.
+ * (rule N10)
  */
 export const mostAtOnce = 3;
 
@@ -24,10 +24,7 @@ export const forgottenAfter = 30 * day;
 /** The result of an attempt. `gone` means that the browser accepts no more notices. */
 export type Outcome =
   | { readonly kind: "sent" | "refused" | "gone" }
-  /**
-   * `again`: the server sends the notice again at `at`. `given up`: it never sends the notice. In both cases, the
-   * browser gets no notices before `at`.
-   */
+  /** The browser gets no notices before `at`. With `again`, the server sends this notice again at `at`. */
   | { readonly kind: "again" | "given up"; readonly at: Date };
 
 interface Attempt {
@@ -42,12 +39,12 @@ interface Attempt {
 }
 
 /**
- * Returns what happens after an attempt. 404 and 410: the browser accepts no more notices. 400 and 413: the service
- * never accepts this notice. All other failures are tried again for a day, with growing pauses. (rule N11)
+ * Returns what happens after an attempt. Failures are tried again for a day, with growing pauses. (rule N11)
  */
 export function outcomeOf({ status, retryAfter, tries, createdAt, now }: Attempt): Outcome {
   if (status !== null && status >= 200 && status < 300) return { kind: "sent" };
   if (status === 404 || status === 410) return { kind: "gone" };
+  // 400 and 413: the push service never accepts this notice.
   if (status === 400 || status === 413) return { kind: "refused" };
   const pause = Math.min(longestPause, firstPause * 2 ** Math.min(tries - 1, 20));
   const at = new Date(now.getTime() + Math.max(pause, pauseIn(retryAfter, now)));
@@ -55,10 +52,7 @@ export function outcomeOf({ status, retryAfter, tries, createdAt, now }: Attempt
   return { kind: "given up", at: new Date(Math.min(at.getTime(), now.getTime() + keptMilliseconds)) };
 }
 
-/**
- * Returns the pause in the header `Retry-After` in milliseconds. The header has seconds or a date. Returns 0 for other
- * texts.
- */
+/** Returns the pause of a `Retry-After` header (seconds or a date) in milliseconds; 0 for other texts. */
 function pauseIn(retryAfter: string | undefined, now: Date): number {
   const given = retryAfter?.trim() ?? "";
   if (/^\d{1,9}$/.test(given)) return Number(given) * 1_000;
@@ -66,10 +60,7 @@ function pauseIn(retryAfter: string | undefined, now: Date): number {
   return Number.isNaN(at) ? 0 : Math.max(0, at - now.getTime());
 }
 
-/**
- * Returns the urgency of a notice. A device that saves power may show normal notices later. A plan waits for a person,
- * so its urgency is high. (RFC 8030, 5.3)
- */
+/** Returns the urgency of a notice. A device that saves power may show normal notices later. (RFC 8030, 5.3) */
 export const urgencyOf = (kind: NoticeKind | null): "high" | "normal" =>
   kind === "proposal" || kind === "approval" || kind === "work" ? "high" : "normal";
 
@@ -89,8 +80,8 @@ export interface ShownNotice {
 const most = { appName: 60, subject: 100 } as const;
 
 /**
- * Returns the notice about one object. The server's sentence comes before the subject of the thread, as in a
- * chat message. (rules N10, W5)
+ * Returns the notice about one object. The server's sentence comes before the subject of the thread.
+ * (rules N10, W5)
  */
 export const noticeAbout = (
   appName: string,

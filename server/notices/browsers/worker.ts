@@ -51,8 +51,8 @@ const timeLimitMs = 15_000;
 const holdMilliseconds = atOnce * timeLimitMs + 30_000;
 
 /**
- * Sends waiting notices to the push services. Each browser has its own queue, so a slow push service delays no other
- * browsers. Returns the function that stops the sending. (rule N11)
+ * Sends notices to push services, with one queue for each browser. Returns the function that stops the sending.
+ * (rule N11)
  */
 export const startPushes = (deps: PushDeps): (() => Promise<void>) =>
   startTargetQueues(deps, {
@@ -73,9 +73,7 @@ export const startPushes = (deps: PushDeps): (() => Promise<void>) =>
     failure: "sending to browsers failed",
   });
 
-/**
- * Sends due notices of a browser in order. If the push service does not accept one now, the later notices wait, too.
- */
+/** Sends due notices of a browser in order. If a notice must wait, the later notices wait, too. */
 async function serve(deps: PushDeps, browserId: string, stopping: AbortSignal): Promise<void> {
   const { clock, database } = deps;
   const now = clock.now();
@@ -96,11 +94,7 @@ interface Sending {
   readonly stopping: AbortSignal;
 }
 
-/**
- * Sends a notice if it is still needed, and stores the outcome. Deletes a browser that accepts no more notices.
- * Returns the time of the next attempt. Returns undefined if the notice was deleted, or if its reservation was
- * cancelled.
- */
+/** Sends a notice if still needed, and stores the outcome. Returns the time of the next attempt, if any. */
 async function deliver(deps: PushDeps, { browserId, push, stopping }: Sending): Promise<Date | undefined> {
   const { clock, database } = deps;
   const browser = await noticeBrowsers.address(database, browserId, clock.now().toISOString());
@@ -131,8 +125,7 @@ async function deliver(deps: PushDeps, { browserId, push, stopping }: Sending): 
  */
 function pauseOf({ pausedUntil }: BrowserAddress, now: Date): Date | undefined {
   const until = new Date(pausedUntil ?? 0);
-  // A stored time that is more than a day ahead does not count, because it was computed while the clock was
-  // wrong.
+  // A stored time that is more than a day ahead does not count: the clock was wrong.
   const isTrue = until.getTime() <= now.getTime() + keptMilliseconds;
   return until > now && isTrue ? until : undefined;
 }
@@ -142,8 +135,8 @@ async function giveBack({ clock, database }: PushDeps, push: DuePush): Promise<u
 }
 
 /**
- * Returns the notice to show. In quiet hours, returns the time to show it. Returns undefined if the member does not
- * want the notice, may not get it, or need not act any more. (rules N2, N4, N5)
+ * Returns the notice, or the end of the quiet hours; undefined if the notice is no longer needed or allowed.
+ * (rules N2, N4, N5)
  */
 async function shownNow(deps: PushDeps, push: DuePush): Promise<ShownNotice | Date | undefined> {
   const { clock, database, sealer, settings } = deps;
@@ -211,8 +204,8 @@ async function post(deps: PushDeps, { browser, push, shown, stopping }: Shown) {
 type QueueDeps = Pick<Deps, "newId" | "settings">;
 
 /**
- * Moves a member's waiting notices about an app into the queues of the member's browsers. In quiet hours, only sets a
- * later time. One transaction changes notices and queues, so a crash loses no notice. (rules N10, N11)
+ * Moves a member's waiting notices about an app into the queues of browsers, or sets a later time.
+ * (rules N10, N11)
  */
 export async function queuePushes(deps: QueueDeps, tx: Transaction, batch: Batch, now: Date): Promise<void> {
   const rows = await notices.take(tx, batch);
@@ -233,8 +226,7 @@ export async function queuePushes(deps: QueueDeps, tx: Transaction, batch: Batch
 }
 
 /**
- * Returns one notice for each object that still needs the member. For more than `mostAtOnce` objects, returns
- * one notice with the number of objects.
+ * Returns one notice for each object. For more than `mostAtOnce` objects, returns one notice with the number.
  */
 async function pushesOf(
   deps: QueueDeps,
@@ -317,8 +309,8 @@ const pointBytes = 65;
 const homepage = "https://github.com/innkeep/innkeep";
 
 /**
- * Returns the keys of this server (VAPID). The first use creates them. Servers that create keys at the same time all
- * get the same keys. (rule N11)
+ * Returns the keys of this server (VAPID), and creates them at the first use. All servers get the same keys.
+ * (rule N11)
  */
 export async function keysOfServer({
   clock,

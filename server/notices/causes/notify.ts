@@ -29,10 +29,7 @@ const atOnce = 100;
 
 const [hour, day] = [3_600_000, 86_400_000];
 
-/**
- * The number at which the counting of repeats stops. No member can choose a higher limit for notices about
- * frequent failures.
- */
+/** The counting of repeats stops at this number. No member can choose a higher limit. */
 const mostRepeats = 10_001;
 
 /** Creates the notices for the stored causes. Returns the number of causes without an error. (rule N2) */
@@ -124,10 +121,7 @@ interface Noting {
   readonly now: Date;
 }
 
-/**
- * Stores a notice for a member. The server sends it together with the other waiting notices of this member, app
- * and way. Does nothing if the way does not reach the member, or if `wasNotifiedToday` is true.
- */
+/** Stores a notice for a member, unless the way does not reach the member or `wasNotifiedToday` is true. */
 async function note(
   deps: NotifyDeps,
   tx: Transaction,
@@ -142,14 +136,15 @@ async function note(
   const notice = {
     ...{ id: deps.newId(), userId, appId, way, kind, subjectId, feedbackId },
     createdAt: now.toISOString(),
+    // All waiting notices of one member, app and way are sent together.
     dueAt: waiting ?? dueAt(way, from, hours).toISOString(),
   };
   await notices.insertOrCount(tx, notice, mostWaiting[way]);
 }
 
 /**
- * Whether a notice can reach a member in this way. A mail needs a verified address, and a server that sends
- * mail. The way `browser` needs a browser in which the member has turned on notices. (rules N7, N10)
+ * Whether a notice can reach a member. A mail needs a verified address; `browser` needs a browser with notices.
+ * (rules N7, N10)
  */
 async function reaches(
   { settings }: Pick<NotifyDeps, "settings">,
@@ -167,7 +162,7 @@ async function afterLast(reader: Reader, batch: Batch, now: Date): Promise<Date>
   return new Date(Math.max(now.getTime(), next));
 }
 
-/** Whether a member got a notice about this object within a day. False for kinds that may repeat within a day. */
+/** Whether a member got a notice about this object within a day. Always false for kinds outside `onceADay`. */
 async function wasNotifiedToday(
   reader: Reader,
   notice: {

@@ -77,7 +77,7 @@ export interface Receiver<Member extends Candidate> {
 }
 
 /**
- * Returns the members who get a notice, and the ways to send it. Nobody gets a notice about their own action.
+ * Returns the members who get a notice, and the ways to send it. Leaves out the person who acted.
  * (rules N1, N2)
  */
 export function receiversOf<Member extends Candidate>(
@@ -93,10 +93,7 @@ export function receiversOf<Member extends Candidate>(
     .filter(({ ways }) => ways.length > 0);
 }
 
-/**
- * Returns the kind of the notice. If the thread has no assignee who may get notices about answers, an answer
- * has the kind `report`. In this case, the members who want notices about reports get the notice.
- */
+/** Returns the kind of the notice. Without an assignee who may get it, an answer counts as a `report`. */
 const kindFor = (
   members: readonly Candidate[],
   { kind, assigneeId }: Pick<Circumstances, "kind" | "assigneeId">,
@@ -105,9 +102,7 @@ const kindFor = (
 const isMember = (members: readonly Candidate[], id: string | null, kind: NoticeKind): boolean =>
   members.some(({ userId, role }) => userId === id && mayGet(role, kind));
 
-/**
- * Returns the id of the only member who may get the notice. Undefined if all members may get it, null if nobody may.
- */
+/** Returns the id of the only receiver; undefined if all members may get the notice, null if nobody may. */
 function onlyOne(
   members: readonly Candidate[],
   { assigneeId, deciderId }: Pick<Circumstances, "assigneeId" | "deciderId">,

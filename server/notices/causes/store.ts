@@ -20,17 +20,13 @@ interface WorkRow {
   readonly status: string;
 }
 
-// The update locks an existing cause. A server that takes the cause waits for this transaction, and also counts this
-// repeat.
+// The update locks an existing cause, so that a server that takes the cause counts this repeat, too.
 const insertOnce = insert(
   tables.noticeCauses,
   "ON CONFLICT (id) DO UPDATE SET created_at = notice_causes.created_at",
 );
 
-/**
- * The causes for which no notices exist yet. A cause is stored in the transaction of the change. A server later decides
- * who gets a notice. (rule N2)
- */
+/** The causes for which no notices exist yet. Each is stored in the transaction of its change. (rule N2) */
 export const noticeCauses = {
   async insert(tx: Transaction, cause: Cause): Promise<void> {
     await tx.insert(tables.noticeCauses, cause);
@@ -111,8 +107,8 @@ export const circumstances = {
   },
 
   /**
-   * Finds at most `most` claims of workers that reported nothing since `before`. Stores that each silence is
-   * known, so that each silence causes one notice. Returns the proposals of these claims.
+   * Returns the proposals of at most `most` workers that reported nothing since `before`. Each silence is
+   * returned only once.
    */
   silent: (tx: Transaction, before: string, most: number) =>
     tx.all<{ runId: string }>(

@@ -73,8 +73,7 @@ async function changeApp(
     ...{ userId, appId, choices: JSON.stringify(choices) },
     ...{ stormPerHour, wantsReports },
   });
-  // Makes the servers reload the cached data of app keys. The cached data says whether a report must be stored
-  // as a cause.
+  // Servers reload the cached app keys, which say whether a report must be stored as a cause.
   tx.signal(appTopic(appId));
 }
 

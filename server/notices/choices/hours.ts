@@ -6,10 +6,7 @@ import { dueAt } from "../waiting/rules.ts";
 import { notices } from "../waiting/store.ts";
 import { noticeChoices, quietHoursOf } from "./store.ts";
 
-/**
- * Changes the time zone and the quiet hours of an account. If these change, waiting notices get new times. Does nothing
- * for a deleted account. (rule N4)
- */
+/** Changes the time zone and quiet hours of an account, and the times of waiting notices. (rule N4) */
 export async function changeHours(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,

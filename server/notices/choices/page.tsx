@@ -47,8 +47,7 @@ const wayTexts: Readonly<Record<NoticeWay, readonly [heading: string, words: str
   browser: ["Browser", "in your browsers"],
 };
 
-// A newer server may have kinds and ways that have no label in this version. For these, the page shows the code
-// of the kind or the way.
+// For kinds and ways of a newer server, the page shows their codes instead of labels.
 const textOfKind = (kind: string): readonly [label: string, hint?: string] =>
   new Map<string, readonly [label: string, hint?: string]>(Object.entries(kindTexts)).get(kind) ?? [kind];
 const textOfWay = (way: string): readonly [heading: string, words: string] =>

@@ -30,23 +30,18 @@ const kinds: Readonly<Record<NoticeKind, KindRules>> = {
   delivery: { least: "owner", onFor: "owner" },
 };
 
-/**
- * The ways in which notices are sent by default. The way `browser` needs a browser in which the member has
- * turned on notices.
- */
+/** The default ways. The way `browser` needs a browser in which the member has turned on notices. */
 const ofDefault: readonly NoticeWay[] = ["mail", "browser"];
 
 /** How many repeats within an hour cause a notice `storm`, unless the member has chosen another number. */
 export const defaultStorm = 10;
 
-/**
- * The stored choice of a person who has ended all mail. The person gets the default notices, but not by mail. (rule N6)
- */
+/** The stored choice of a person who has ended all mail: the default ways without mail. (rule N6) */
 const noMail = "no_mail";
 
 type Choice = readonly NoticeWay[] | typeof noMail;
 
-/** The ways that a member has chosen for each kind of notice. A kind without an entry has the default ways. */
+/** The ways that a member has chosen for each kind. A kind without an entry has the default ways. */
 export type Choices = Readonly<Partial<Record<NoticeKind, Choice>>>;
 
 const isWay = (name: unknown): name is NoticeWay => noticeWays.some((way) => way === name);
@@ -73,12 +68,10 @@ export const mayGet = (role: Role, kind: NoticeKind): boolean => suffices(role, 
 export const kindsFor = (role: Role): readonly NoticeKind[] =>
   noticeKinds.filter((kind) => mayGet(role, kind));
 
-/**
- * Returns the ways that a role can choose for a kind. Viewers only read, so they cannot choose the chat. Proposals are
- * always posted in the chat, so nobody can choose the chat for proposals. (rules A8, N8)
- */
+/** Returns the ways that a role can choose for a kind. (rules A8, N8) */
 export function offeredWays(role: Role, kind: NoticeKind): readonly NoticeWay[] {
   if (!mayGet(role, kind)) return [];
+  // Viewers only read. Proposals are posted in the chat without a choice.
   const mayPost = kind !== "proposal" && suffices(role, "maintainer");
   return noticeWays.filter((way) => way !== "chat" || mayPost);
 }
@@ -117,10 +110,7 @@ export const isOwn = (way: NoticeWay): way is OwnWay => ownWays.some((one) => on
 
 export const isMail = (way: NoticeWay): way is MailWay => mailWays.some((one) => one === way);
 
-/**
- * Returns the choices without mail. The person gets no mail even after a change of role. The other ways do not change.
- * (rule N6)
- */
+/** Returns the choices without mail. A later change of the role adds no mail. (rule N6) */
 export const withoutMail = (choices: Choices): Choices =>
   Object.fromEntries(
     noticeKinds.map((kind) => {
@@ -130,8 +120,8 @@ export const withoutMail = (choices: Choices): Choices =>
   );
 
 /**
- * Whether a member still wants a waiting notice of a kind. A waiting mail is also sent if the member has
- * changed from `mail` to `daily`, or from `daily` to `mail`. (rules N1, N2)
+ * Whether a member still wants a waiting notice. A change between `mail` and `daily` makes no difference.
+ * (rules N1, N2)
  */
 export const stillWants = (role: Role, choices: Choices, kind: NoticeKind, way: NoticeWay): boolean =>
   waysOf(role, kind, choices).some((one) => one === way || (isMail(one) && isMail(way)));

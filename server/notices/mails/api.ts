@@ -31,8 +31,8 @@ export const createStopMail = ({ database, sealer }: StopDeps) => {
     read: async (token: string): Promise<string> => (await subscriptionOf(database, token)).appName,
 
     /**
-     * Ends all mail about the app to the person, including waiting notices. Returns the app name. Throws `not_found`
-     * for a link of another deployment, or if the person is no longer a member.
+     * Ends all mail about the app. Returns the app name. Throws `not_found` for a wrong link or a former
+     * member.
      */
     stop: (token: string): Promise<string> =>
       database.write(async (tx) => {

@@ -7,11 +7,7 @@ import type { Deps } from "../../deps.ts";
 import type { Route, SharedSteps } from "../../http/pipeline.ts";
 import { createStopMail, stopPath } from "./api.ts";
 
-/**
- * Returns the routes of the page on which a person unsubscribes without a sign-in. Only a POST ends the mail, because
- * programs that check mails open links. The one-click request of a mail program has no origin header, so only the token
- * is checked. (RFC 8058, rule N6)
- */
+/** Returns the routes of the page on which a person unsubscribes without a sign-in. (RFC 8058, rule N6) */
 export function stopMailRoutes(
   deps: Pick<Deps, "database" | "log" | "sealer" | "settings">,
   steps: SharedSteps,
@@ -22,9 +18,11 @@ export function stopMailRoutes(
     noSuchLink: (links) => <NoSuchLink links={links} />,
   });
   return [
+    // Programs that check mails open links, so a GET does not end the mail.
     route("GET", async (_ctx, token) =>
       show(<StopMail links={links} appName={await stopMail.read(token)} action={`${base}/${token}`} />),
     ),
+    // The request of a mail program has no origin header, so only the token is checked.
     route("POST", async (_ctx, token) =>
       show(<MailStopped links={links} appName={await stopMail.stop(token)} />),
     ),

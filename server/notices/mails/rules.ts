@@ -3,10 +3,7 @@ import { titled } from "../../../src/words/visible.ts";
 import { headerText } from "../../mail/outgoing/rules.ts";
 import { type Item, sentenceOf } from "../waiting/rules.ts";
 
-/**
- * The maximum number of mails (way `mail`) that a person gets from an app in 24 hours. Later notices wait for the daily
- * mail.
- */
+/** The maximum number of mails per person and app in 24 hours. Later notices wait for the daily mail. */
 export const mostInADay = 24;
 
 /** The highest number of objects that one mail names. */
@@ -34,8 +31,7 @@ export function subjectOf({ appName, way, items: [first, ...others], more }: Not
 }
 
 /**
- * Returns the text of a mail with notices. Text of strangers comes after Innkeep's link, in one quoted line without
- * links. (rules N5, W5)
+ * Returns the text of a mail. Text of strangers comes after Innkeep's link, in one quoted line. (rules N5, W5)
  */
 export function textOf({ items, more, ...mail }: NoticeMail): string {
   const parts = items.map((item) =>

@@ -21,22 +21,18 @@ type WorkerDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" |
 const batchesAtOnce = 50;
 
 /**
- * The worker's shortest pause in milliseconds. Notices stay due if their mail cannot be queued. Without the pause, the
- * worker would try again immediately.
+ * The worker's shortest pause in milliseconds. Without the pause, the worker would retry failing notices all
+ * the time.
  */
 const shortestSleep = 5_000;
 
 const day = 86_400_000;
 
-/**
- * The maximum time in milliseconds that a notice waits. The daily mail comes within 25 hours. Quiet hours delay it by
- * less than a day.
- */
+/** A notice never waits longer than this time in milliseconds, even with the daily mail and quiet hours. */
 const longestWait = 3 * day;
 
 /**
- * Starts the worker that creates notices for causes, and queues due mails and browser notices. Returns the function
- * that stops it. (rules N2, N3)
+ * Starts the worker that creates and queues notices. Returns the function that stops the worker. (rules N2, N3)
  */
 export const startNotices = (deps: WorkerDeps): (() => Promise<void>) =>
   startDueWork(deps, {
@@ -79,16 +75,12 @@ async function pause({ clock, database, time }: WorkerDeps): Promise<number> {
   return Math.min(longestSleep, Math.max(shortestSleep, Date.parse(next) - clock.now().getTime()));
 }
 
-/**
- * Puts the waiting notices of a member about an app into a mail. Also writes unsent mails again whose text was
- * deleted. In quiet hours, or after too many mails, only sets a later time. Does not send notices that the
- * member does not want or may not get. One transaction changes the notices and the mails, so a crash neither
- * loses nor repeats a notice. (rule N3)
- */
+/** Puts the waiting notices of a member about an app into a mail, or sets a later time. (rule N3) */
 async function queueBatch(deps: WorkerDeps, tx: Transaction, batch: MailBatch, now: Date): Promise<void> {
   const waiting = await notices.takeWithThreads(tx, batch);
   const member = await noticeChoices.member(tx, batch);
   const at = now.toISOString();
+  // Unsent mails whose text was deleted are written again.
   for (const mailId of new Set(waiting.flatMap((row) => row.mailId ?? [])))
     await writeAgain(deps, tx, {
       batch,
@@ -115,10 +107,7 @@ interface MailBatch extends Batch {
   readonly way: MailWay;
 }
 
-/**
- * Writes a mail again after its notices have changed. Keeps the Message-ID, because the mail may already have arrived.
- * Deletes a mail without notices. (rules N3, N5)
- */
+/** Writes a mail again after its notices have changed. Deletes a mail without notices. (rules N3, N5) */
 async function writeAgain(
   deps: WorkerDeps,
   tx: Transaction,
@@ -136,6 +125,7 @@ async function writeAgain(
 ): Promise<void> {
   const mail = member && (await mailOf(deps, tx, { batch, member, rows: allowedFor(member, rows) }));
   await notices.queued(tx, rows, at, mail ? mailId : null);
+  // Keeps the Message-ID, because the mail may already have arrived.
   if (mail) await rewriteMail(deps, tx, mailId, mail);
   else await mails.removeWaiting(tx, mailId);
 }
@@ -158,8 +148,7 @@ async function postponed(
   const hours = { timezone: member.timezone, quiet: quietHoursOf(member) };
   const end = afterQuiet(now, hours);
   if (end > now) return end;
-  // After too many mails, notices are delayed until the time of the daily mail. A notice that is due at that
-  // time may already be delayed, so it is not delayed again.
+  // A notice that is due at the time of the daily mail is not delayed again.
   if (way === "daily" || rows.some((row) => isDailyTime(new Date(row.dueAt), hours))) return undefined;
   const since = new Date(now.getTime() - day).toISOString();
   const recipient = normaliseEmail(member.email);

@@ -18,8 +18,8 @@ interface Place {
 export interface NeededItem extends Item, Pick<NoticeRow, "subjectId" | "feedbackId"> {}
 
 /**
- * Returns the first `most` objects that need the member, without deleted and done objects. `more` is the number
- * of further objects, which are counted without reading them. (rule N5)
+ * Returns the first `most` objects that need the member. `more` counts the further objects without reading
+ * them. (rule N5)
  */
 export async function itemsOf(
   deps: ItemDeps,

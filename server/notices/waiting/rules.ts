@@ -60,8 +60,8 @@ interface Hours {
 }
 
 /**
- * Returns when a notice that is created at `now` is sent. If other notices already wait, the caller sends this
- * notice at the time of those notices instead. (rules N3, N10)
+ * Returns when a notice created at `now` is sent. If other notices wait, use their time instead.
+ * (rules N3, N10)
  */
 export function dueAt(way: OwnWay, now: Date, hours: Hours): Date {
   if (way === "browser") return afterQuiet(now, hours);
@@ -69,10 +69,7 @@ export function dueAt(way: OwnWay, now: Date, hours: Hours): Date {
   return afterQuiet(new Date(now.getTime() + collectedMilliseconds), hours);
 }
 
-/**
- * Returns `at`, or the end of the quiet hours that contain `at`. The hours are local times, with daylight saving time.
- * (rule N4)
- */
+/** Returns `at`, or the end of the quiet hours around `at`. Quiet hours are in local time. (rule N4) */
 export function afterQuiet(at: Date, { timezone, quiet }: Hours): Date {
   if (quiet === null) return at;
   const local = zoned(at, timezone).toPlainTime().toString({ smallestUnit: "minute" });
@@ -108,8 +105,8 @@ function zoned(at: Date, timezone: string): Temporal.ZonedDateTime {
 const almostADay = 22 * 3_600_000;
 
 /**
- * Whether `at` is the time of this person's daily mail. The daily mail before `at` is at least 23 hours
- * earlier. For this reason, the first daily mail after `at` minus 22 hours is never that mail. (rule N3)
+ * Whether `at` is the time of this person's daily mail. Daily mails are always more than 22 hours apart.
+ * (rule N3)
  */
 export const isDailyTime = (at: Date, hours: Hours): boolean =>
   dueAt("daily", new Date(at.getTime() - almostADay), hours).getTime() === at.getTime();

@@ -18,12 +18,12 @@ export const noticeFacts = {
     (await reader.get<{ name: string }>("SELECT name FROM apps WHERE id = ?", id))?.name,
 
   /**
-   * Locks the threads of these notices until the mail with their texts is stored. An erasure of a thread waits
-   * for the lock. Then the erasure deletes the content of the unsent mail, and the mail is written again.
-   * SQLite has only one writer and needs no lock. (rule P4)
+   * Locks the threads of these notices until the mail is stored. The erasure of a thread waits meanwhile.
+   * (rule P4)
    */
   async lockThreads(tx: Transaction, rows: readonly Pick<NoticeRow, "feedbackId">[]): Promise<void> {
     const ids = [...new Set(rows.flatMap(({ feedbackId }) => feedbackId ?? []))].sort();
+    // SQLite has only one writer and needs no lock.
     if (tx.engine === "sqlite" || ids.length === 0) return;
     await lockInPostgres(tx, ids);
   },
@@ -102,10 +102,7 @@ const idsAtOnce = 500;
 
 /** The notices of members: those that wait, and those that were sent recently. (rules N2, N3) */
 export const notices = {
-  /**
-   * Locks the notices of a member about an app. A server that writes a mail takes this lock before it reads the role
-   * and locks threads. So a change of the role must take this lock first.
-   */
+  /** Locks the notices of a member about an app. A change of the role must take this lock first. */
   lock,
 
   async insert(tx: Transaction, notice: NewNotice): Promise<void> {
@@ -113,10 +110,7 @@ export const notices = {
     tx.signal(noticesTopic);
   },
 
-  /**
-   * Stores a waiting notice. If `most` notices of the same kind already wait, only counts the notice, so that
-   * many reports do not make a batch large. (rule N3)
-   */
+  /** Stores a waiting notice. If `most` notices of this kind wait, only counts the notice. (rule N3) */
   async insertOrCount(tx: Transaction, notice: NewNotice, most: number): Promise<void> {
     const { userId, appId, way, kind } = notice;
     const values = [userId, appId, way, kind];
@@ -148,11 +142,9 @@ export const notices = {
     return row?.dueAt ?? undefined;
   },
 
-  /**
-   * Returns when a member last got notices of this app in this way; undefined for never. Ignores times after `now`: the
-   * clock was ahead when they were stored.
-   */
+  /** Returns when a member last got notices of this app in this way; undefined for never. */
   async lastQueued(reader: Reader, { userId, appId, way }: Batch, now: string): Promise<string | undefined> {
+    // Later times were stored while the clock was ahead.
     const row = await reader.get<{ queuedAt: string | null }>(
       `SELECT max(queued_at) AS "queuedAt" FROM notices
        WHERE user_id = ? AND app_id = ? AND way = ? AND queued_at <= ?`,
@@ -162,8 +154,8 @@ export const notices = {
   },
 
   /**
-   * Sets the time `at` for all notices that are due after `after`. The clock was ahead when these notices were created.
-   * Returns whether there were any. (rule D12)
+   * Sets the time `at` for all notices due after `after`, created by a wrong clock. Returns whether there were
+   * any. (rule D12)
    */
   async bringForward(database: Database, { after, at }: { readonly after: string; readonly at: string }) {
     const farAway = `${waits} AND way IN (${noticeWays.map((way) => `'${way}'`).join(", ")}) AND due_at > ?`;
@@ -216,8 +208,7 @@ export const notices = {
   },
 
   /**
-   * Locks the waiting notices of a batch, and returns them, oldest first. Other servers can still add notices,
-   * so the caller must change only the returned notices.
+   * Locks and returns the waiting notices of a batch, oldest first. The caller must change only these notices.
    */
   async take(tx: Transaction, { userId, appId, way }: Batch): Promise<WaitingNotice[]> {
     await lock(tx, { userId, appId });
@@ -229,13 +220,10 @@ export const notices = {
     );
   },
 
-  /**
-   * Like `take`, but also locks the threads of the notices. During the wait for a lock, a merge or the undo of
-   * a merge can move notices to another thread. So the notices are read again until all their threads are
-   * locked. (rule P4)
-   */
+  /** Like `take`, but also locks the threads of the notices. (rule P4) */
   async takeWithThreads(tx: Transaction, batch: Batch): Promise<WaitingNotice[]> {
     const locked = new Set<string | null>([null]);
+    // While the transaction waits for a lock, a merge can move notices to another thread.
     for (;;) {
       const rows = await notices.take(tx, batch);
       if (tx.engine === "sqlite" || rows.every(({ feedbackId }) => locked.has(feedbackId))) return rows;
@@ -312,15 +300,15 @@ export const notices = {
   },
 
   /**
-   * Cancels the unsent mails about threads that are deleted or erased. The worker writes the mails again.
-   * `threads` is SQL for thread ids. Returns the ids of the mails that were not deleted. (rules P4, N3)
+   * Cancels unsent mails about threads. `threads` is SQL for thread ids. Returns the ids of the mails that
+   * remain. (rules P4, N3)
    */
   recall: (tx: Transaction, threads: string, ...values: Value[]): Promise<string[]> =>
     takeBack(tx, `n.feedback_id IN ${threads}`, ...values),
 
   /**
-   * Moves the notices about one thread to another thread. With `about`, moves only the notices about these objects.
-   * Unsent mails are written again, because they may quote the first thread. (rules N2, N5)
+   * Moves the notices about one thread to another. With `about`, moves only the notices about these objects.
+   * (rules N2, N5)
    */
   async move(
     tx: Transaction,
@@ -332,6 +320,7 @@ export const notices = {
   ): Promise<void> {
     const chosen = about === undefined ? "" : ` AND n.subject_id IN (${about.map(() => "?").join(", ")})`;
     const values = [from, ...(about ?? [])];
+    // Unsent mails are written again, because they may quote the first thread.
     await takeBack(tx, `n.feedback_id = ?${chosen}`, ...values);
     for (const table of ["notice_causes", "notices", "notice_pushes"])
       await tx.run(
@@ -342,8 +331,8 @@ export const notices = {
   },
 
   /**
-   * Cancels the unsent mails to a member, so that they are written again for the new role. Returns the ids of the mails
-   * that were not deleted. (rule N2)
+   * Cancels unsent mails to a member whose role has changed. Returns the ids of the mails that remain.
+   * (rule N2)
    */
   recallOfMember: (tx: Transaction, { userId, appId }: Member): Promise<string[]> =>
     takeBack(tx, "n.user_id = ? AND n.app_id = ?", userId, appId),
@@ -359,8 +348,7 @@ export const notices = {
   },
 
   /**
-   * Deletes at most `most` notices that were queued before a time. Keeps notices of a waiting mail. Returns the number
-   * of deleted notices.
+   * Deletes notices queued before a time, except those of waiting mails. Returns the number of deleted notices.
    */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
@@ -376,10 +364,8 @@ async function lock(tx: Transaction, { userId, appId }: Member): Promise<void> {
 }
 
 /**
- * Cancels the unsent mails with the notices that `where` selects, so that all notices of these mails wait
- * again. Deletes a mail without an attempt to send it. After an attempt, the mail may have arrived. Then only
- * its content is deleted, and its Message-ID stays. Returns the ids of the mails that were not deleted. (rule
- * N3)
+ * Cancels the unsent mails with the notices that `where` selects. Returns the ids of the mails that remain.
+ * (rule N3)
  */
 async function takeBack(tx: Transaction, where: string, ...values: Value[]): Promise<string[]> {
   const mailsOf = `SELECT n.mail_id FROM notices n JOIN mails m ON m.id = n.mail_id
@@ -395,6 +381,7 @@ async function takeBack(tx: Transaction, where: string, ...values: Value[]): Pro
       id,
     );
     if (removed > 0) continue;
+    // After an attempt, the mail may have arrived, so its Message-ID must stay.
     await tx.run("UPDATE mails SET content = NULL WHERE id = ? AND status = 'waiting'", id);
     kept.push(id);
   }

@@ -111,8 +111,7 @@ function sendingHandlers(
   return {
     rotate: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
-        // With this lock, simultaneous requests run one after the other. The second request keeps the secret of
-        // the first request as the old secret.
+        // With this lock, a simultaneous second request keeps the secret of the first as the old secret.
         await tx.lock(`webhook:${params.webhookId}`);
         const row = await ownedWebhook(tx, params, caller);
         const secret = newWebhookSecret();
@@ -174,10 +173,7 @@ function sendingHandlers(
   };
 }
 
-/**
- * Creates the function that writes to the audit log. The address of a webhook can be a secret, so the log gets
- * only the parts that `maskAddress` returns.
- */
+/** Creates the function that writes to the audit log. Masks the address, which can be a secret. */
 function createNote(deps: WebhooksDeps) {
   const record = createAuditWriter(deps);
   return (

@@ -69,8 +69,8 @@ const inFields = ({ events = "", ...rest }: Values): Values => ({
 });
 
 /**
- * Returns the form for a webhook. Unchanged fields of a sent form show the stored value, because another person may
- * have changed it.
+ * Returns the form for a webhook. Unchanged fields show the stored value, which another person may have
+ * changed.
  */
 function webhookForm(sent: Filled | undefined, current: Values): Filled {
   if (!sent) return filledWith(inFields(current));
@@ -78,10 +78,7 @@ function webhookForm(sent: Filled | undefined, current: Values): Filled {
   return withStored(sent, stored, inFields(stored));
 }
 
-/**
- * Creates a webhook and shows its secret on the answered page. A redirect would put the secret into an address or a
- * cookie.
- */
+/** Creates a webhook and shows its secret. A redirect would put the secret into an address or a cookie. */
 function createWebhook(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   return reshowForm(
@@ -278,10 +275,7 @@ const WebhookFields = ({ form }: { readonly form: Filled }) => (
   </>
 );
 
-/**
- * The checkboxes for the events of a webhook. Together they are one value of the form. If none is chosen, the webhook
- * gets all events.
- */
+/** The checkboxes for the events of a webhook. If none is chosen, the webhook gets all events. */
 const EventChoice = ({ form }: { readonly form: Filled }) => {
   const fault = faultAt(form, "events");
   const saved = savedAt(form, "events");

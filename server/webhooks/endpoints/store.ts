@@ -43,8 +43,8 @@ const stateColumns = `${columns},
      ORDER BY last.event_at DESC, last.event_id DESC LIMIT 1) AS "lastStatus"`;
 
 /**
- * The SQL assignments for a webhook that is switched off or deleted. `clearing = 1` makes a job cancel the
- * waiting deliveries of the webhook.
+ * SQL assignments for a webhook that is switched off or deleted. `clearing = 1` makes a job cancel waiting
+ * deliveries.
  */
 const givingUp = "generation = generation + 1, clearing = 1";
 
@@ -101,8 +101,8 @@ export const webhooks = {
   ) => change(tx, set, appId, id),
 
   /**
-   * Switches off a webhook whose receiver declines further events. Returns false if the webhook is already off
-   * or has a new address. (rule O28)
+   * Switches off a webhook whose receiver declines events. Returns false if it is off or has a new address.
+   * (rule O28)
    */
   switchOffGone: async (
     tx: Transaction,
@@ -118,10 +118,7 @@ export const webhooks = {
   /** Increases the `generation` of a webhook. A job cancels the waiting deliveries with a lower generation. */
   giveUp: (tx: Transaction, id: string) => tx.run(`UPDATE webhooks SET ${givingUp} WHERE id = ?`, id),
 
-  /**
-   * Marks one webhook of an app as deleted, or all webhooks of the app if `id` is missing. Removes addresses
-   * and secrets, so nothing is sent.
-   */
+  /** Marks a webhook as deleted; without `id`, all webhooks of the app. Removes addresses and secrets. */
   remove: (tx: Transaction, { appId, id }: { readonly appId: string; readonly id?: string }, now: string) =>
     tx.run(
       `UPDATE webhooks SET disabled_at = ?, removed_at = ?, url = '', secret = '', old_secret = NULL, ${givingUp}
@@ -156,7 +153,7 @@ interface ThreadTexts {
 
 /** The texts that a webhook gets if an owner has allowed texts. They are read when an event is sent. */
 export const eventTexts = {
-  /** Returns the texts of a thread. The report of a merged thread is a message with the id of that thread. */
+  /** Returns the texts of a thread, or of the report of a thread that was merged. */
   ofThread: (reader: Reader, id: string) =>
     reader.get<ThreadTexts>(
       `SELECT subject, message FROM feedback WHERE id = ? AND status <> 'blocked'
@@ -237,10 +234,7 @@ const onceAgain = `ON CONFLICT (webhook_id, event_id) DO UPDATE SET status = 'wa
 
 /** The deliveries of events to webhooks. Each webhook has its own queue. (rule O27) */
 export const deliveries = {
-  /**
-   * Queues a new event for the webhooks of its app that get events of this type. Returns the number of these
-   * webhooks.
-   */
+  /** Queues an event for the webhooks of its app that get this type. Returns the number of webhooks. */
   queue: (tx: Transaction, { id, appId, type, createdAt }: QueuedEvent) =>
     tx.run(
       `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at,
@@ -263,10 +257,7 @@ export const deliveries = {
       ...[event.id, event.appId, now, now, event.createdAt, webhookId],
     ),
 
-  /**
-   * Queues the events of a period for a webhook, the oldest first, up to about `most`. Returns the number of
-   * queued events, and the time of the newest queued event.
-   */
+  /** Queues up to about `most` events, oldest first. Returns the number and the time of the newest event. */
   async queueRange(
     tx: Transaction,
     { id, appId, events }: { readonly id: string; readonly appId: string; readonly events: string | null },
@@ -334,10 +325,7 @@ export const deliveries = {
     return row?.attempts;
   },
 
-  /**
-   * Stores the result of an attempt. Stores only the attempts if the delivery was queued again. Does nothing for a
-   * deleted delivery.
-   */
+  /** Stores the result of an attempt; only the attempts if the delivery was queued again. */
   settle: (
     tx: Transaction,
     webhookId: string,
@@ -462,22 +450,18 @@ export type EventStart = EventPosition | { readonly from: string };
 
 const eventColumns = `id, app_id AS "appId", type, subject_id AS "subjectId", facts, created_at AS "createdAt"`;
 
-/**
- * The SQL for the number of a new event; `?` is the time in milliseconds. SQLite has one writer, so numbers increase in
- * commit order. The time prevents a second use of a number after the newest events are deleted. On PostgreSQL, the
- * number is the transaction id.
- */
+/** The SQL for the number of a new event. `?` is the time in milliseconds. */
 const newNumber: Record<Engine, string> = {
+  // The time prevents a second use of a number after the newest events are deleted.
   sqlite: "max((SELECT coalesce(max(number), 0) + 1 FROM events), CAST(? AS BIGINT))",
+  // The number is the transaction id.
   postgres: "CASE WHEN CAST(? AS BIGINT) IS NOT NULL THEN pg_current_xact_id() END",
 };
 
-/**
- * The SQL condition for events with a final position. On PostgreSQL, a transaction with a smaller number may
- * still run. Later events are listed only after that transaction has ended, so that no program misses an event.
- */
+/** The SQL condition for events with a final position. */
 const isFinal: Record<Engine, string> = {
   sqlite: "number IS NOT NULL",
+  // A transaction with a smaller number may still run. Its events must be listed first.
   postgres: "number < pg_snapshot_xmin(pg_current_snapshot())",
 };
 
@@ -538,17 +522,14 @@ export const events = {
     return { number: String(row?.number ?? 0), id: reader.engine === "sqlite" ? lastId : "" };
   },
 
-  /**
-   * Returns a text that changes when the events get new numbers. Every `next` position in an answer contains
-   * this text, so positions from before a restore are refused.
-   */
+  /** Returns a text that changes when events get new numbers. Positions with another text are refused. */
   async numbering(reader: Reader): Promise<string> {
     return (await reader.get<{ name: string }>("SELECT name FROM change_counts LIMIT 1"))?.name ?? "";
   },
 
   /**
-   * Removes the numbers of all events after a restore, because these numbers belong to another database. Otherwise the
-   * server would list sent events again. (rule O25)
+   * Removes the numbers of all events after a restore. Otherwise the server would list sent events again.
+   * (rule O25)
    */
   forgetNumbers: (tx: Transaction) => tx.run("UPDATE events SET number = NULL"),
 
@@ -580,17 +561,13 @@ const presentNumber: Record<Engine, string> = {
 };
 
 /**
- * The SQL condition that a receiver uses the events of an app `a`. A receiver is a webhook, a program, or a member who
- * wants notices about reports.
+ * The SQL condition that app `a` has a webhook, a reading program, or a member who wants notices about reports.
  */
 export const hasReceivers = `(a.events_read_at IS NOT NULL
   OR EXISTS (SELECT 1 FROM webhooks w WHERE w.app_id = a.id AND w.disabled_at IS NULL)
   OR EXISTS (SELECT 1 FROM notice_choices n WHERE n.app_id = a.id AND n.wants_reports = 1))`;
 
-/**
- * The programs that read the events of apps. If a program reads the events of an app, new reports are also
- * events.
- */
+/** The programs that read the events of apps. If a program reads events, new reports are events, too. */
 export const readers = {
   /** Stores the day on which a program reads the events of an app. True if no day was stored before. */
   note: async (tx: Transaction, appId: string, at: string): Promise<boolean> => {
@@ -613,10 +590,7 @@ export const readers = {
     (await reader.get<{ at: string | null }>(`SELECT events_read_at AS "at" FROM apps WHERE id = ?`, appId))
       ?.at ?? null,
 
-  /**
-   * Finds the apps whose events no program has read since `before`. Stores that no program reads them, and returns the
-   * apps.
-   */
+  /** Finds the apps whose events no program has read since `before`, and stores this. Returns the apps. */
   forget: (tx: Transaction, before: string) =>
     tx.all<{ id: string }>(
       "UPDATE apps SET events_read_at = NULL WHERE events_read_at < ? RETURNING id",

@@ -34,8 +34,8 @@ const holdMilliseconds = 60_000;
 type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
 /**
- * Starts the job that sends events to webhooks, with a queue per webhook. The job also cancels or deletes deliveries of
- * webhooks that are off or deleted. Returns the function that stops the job.
+ * Starts the jobs that send events to webhooks and cancel unneeded deliveries. Returns the function that stops
+ * both.
  */
 export function startWebhooks(deps: WorkerDeps): () => Promise<void> {
   const stopClearing = startDueWork(deps, {
@@ -207,8 +207,8 @@ const clearedAtOnce = 1_000;
 type Writing = Pick<Database, "get" | "all" | "engine" | "write">;
 
 /**
- * Cancels some deliveries of a webhook that is off, or deletes some deliveries of a deleted webhook. Returns
- * the number of changed rows; 0 if no work is left. (rule O33)
+ * Cancels or deletes some deliveries of a webhook that is off or deleted. Returns the number of changed rows.
+ * (rule O33)
  */
 async function clearNext(database: Writing): Promise<number> {
   const webhook = await webhooks.nextToClear(database);
@@ -226,21 +226,17 @@ export async function removeReceivers(database: Writing, appId: string, now: str
   while ((await database.write((tx) => events.removeOfApp(tx, appId, clearedAtOnce))) === clearedAtOnce);
 }
 
-/**
- * Cancels some deliveries of a webhook that is off, or deletes some deliveries of a deleted webhook. If no
- * delivery is left, deletes the row of the deleted webhook, or lets the other webhook send again when it is on.
- * Returns the number of changed rows.
- */
+/** Cancels or deletes some deliveries of one webhook. Returns the number of changed rows. */
 const clearSome = (database: Writing, webhook: ClearedWebhook): Promise<number> =>
   database.write(async (tx) => {
     const { id, removedAt } = webhook;
-    // Another server may do the same work. Without the lock, a statement that waits for that server finds no rows, as
-    // if no work was left.
+    // Without the lock, a statement that waits for another server would find no rows, as if no work was left.
     await tx.lock(`webhook off ${id}`);
     const count = await (removedAt === null
       ? deliveries.giveUp(tx, webhook, clearedAtOnce)
       : deliveries.remove(tx, id, clearedAtOnce));
     if (count > 0) return count;
+    // No delivery is left.
     if (removedAt !== null) return webhooks.removeRow(tx, id);
     // Deliveries that were queued after the webhook was switched on again have waited for the end of this work.
     tx.signal(webhooksTopic);

@@ -10,10 +10,7 @@ import { hold } from "../../http/held-request.ts";
 import { type EventPosition, type EventStart, readers, events as rows } from "../endpoints/store.ts";
 import { eventAnswer } from "./rules.ts";
 
-/**
- * Returns the handler that lists the events of an app, or waits for the next event. The handler records that a
- * program reads the events. After that, new reports are also events. (rule O30)
- */
+/** Returns the handler that lists the events of an app, or waits for the next event. (rule O30) */
 export function events(
   deps: Pick<Deps, "clock" | "database" | "settings" | "stopping" | "waiting">,
 ): Handlers<typeof contract> {
@@ -52,10 +49,7 @@ export function events(
   };
 }
 
-/**
- * Records once a day that a program reads the events of an app. After that, new reports are also events. (rule
- * O25)
- */
+/** Records once a day that a program reads an app's events. From then on, new reports are events. (rule O25) */
 async function noteReader({ clock, database }: Pick<Deps, "clock" | "database">, appId: string) {
   const today = `${clock.now().toISOString().slice(0, 10)}T00:00:00.000Z`;
   if ((await readers.lastAt(database, appId)) === today) return;

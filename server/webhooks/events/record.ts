@@ -15,17 +15,11 @@ export interface Happening {
   /** Contains ids and states, never texts that people or agents wrote. */
   readonly facts: Facts;
   readonly at: string;
-  /**
-   * The person who made the change; undefined if no person did. No event contains the account, and the person gets no
-   * notice.
-   */
+  /** The person who made the change; undefined if no person did. Events do not contain the person. */
   readonly by?: string | undefined;
 }
 
-/**
- * Stores an event, queues it for webhooks, and stores it as a cause of notices. Call this function in the
- * transaction of the change, so that the event and the change are stored together. (rules N2, O25)
- */
+/** Stores an event for webhooks and notices. `tx` must be the transaction of the change. (rules N2, O25) */
 export async function recordEvent(
   { newId }: { readonly newId: () => string },
   tx: Transaction,

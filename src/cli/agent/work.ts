@@ -27,10 +27,7 @@ export interface WorkFlags {
   readonly pass?: readonly string[];
 }
 
-/**
- * Claims approved proposals one after another, runs the command, and reports the outcome. Stops at an interruption.
- * With `--once`, returns the exit code of the command. (rules L72, L73, L74)
- */
+/** Runs the command for each approved proposal, and reports the outcome. (rules L72, L73, L74) */
 export async function work(
   invocation: Invocation,
   flags: WorkFlags,
@@ -76,14 +73,11 @@ async function* jobsOf(worker: Worker, search: Search): AsyncGenerator<Job> {
   for await (const runId of approvedRuns(search)) yield worker.begin(runId);
 }
 
-/**
- * Claims a proposal. If an earlier process has already run the command, only reports the outcome. Returns
- * undefined if the command must not run now. Throws if no proposal can be claimed, for example because the
- * token is refused.
- */
+/** Claims a proposal. Undefined if the command must not run. Throws if no proposal can be claimed. */
 async function claim(invocation: Invocation, client: Client, job: Job): Promise<Claimed | undefined> {
   const { context } = invocation;
   const { runId, worker, earlier } = job;
+  // An earlier process has already run the command.
   if (earlier?.claimId && earlier.ended) {
     await report(invocation, job, { ...earlier.ended, claimId: earlier.claimId, wasStopped: false });
     return undefined;
@@ -112,27 +106,21 @@ async function claim(invocation: Invocation, client: Client, job: Job): Promise<
   }
 }
 
-/**
- * Returns the request body that claims an unfinished job again. If the job cannot be claimed again, returns the
- * reason as text. A released claim is not resumed, because all workers can claim the proposal.
- */
+/** Returns the request body that claims an unfinished job again, or the reason why this is impossible. */
 async function resumingClaim({ context }: Invocation, client: Client, { runId, worker, claimId }: JobNotes) {
   const { claim, outcome } = await retryUntilAnswered(context, () =>
     client.agent.readRun({ params: { runId }, signal: context.signal }),
   );
   if (outcome) return `Already reported: ${runId} ${outcome.status}.`;
   const isOurs = claim?.worker === worker;
+  // All workers can claim the proposal now.
   if (isOurs && claim.releasedAt !== null) return `Not resumed: ${runId}. A person has released its claim.`;
   if (claimId !== undefined) return { worker, claimId };
-  // The worker has no claim id, because the answer with the id did not arrive. A new token cannot repeat the
-  // claim, but can resume it.
+  // The answer with the claim id did not arrive. A new token cannot repeat the claim, but can resume it.
   return { worker, ...(isOurs && { resume: true }) };
 }
 
-/**
- * After a 404, prints that this token has no such claim, and what to do. Keeps the notes on disk. Throws other
- * errors.
- */
+/** After a 404, keeps the notes and prints what to do. Throws other errors. */
 function keepNotes(invocation: Invocation, { runId, notesFile }: Job, error: ServerError): undefined {
   if (error.status !== 404) throw error;
   const why = "This token has no such claim. The next start tries again.";
@@ -190,8 +178,8 @@ interface Search {
 }
 
 /**
- * Yields the ids of the approved proposals, then the id of each proposal that is approved later. Never ends.
- * Waits while the server cannot be reached.
+ * Yields the id of each proposal that is or becomes approved. Never ends. Waits while the server is
+ * unreachable.
  */
 async function* approvedRuns(search: Search): AsyncGenerator<string, never> {
   for (;;) {
@@ -222,8 +210,8 @@ async function listed(search: Search) {
 }
 
 /**
- * Waits for a change and returns the changed threads. Undefined if the server does not accept `token`, the position in
- * the list of changes.
+ * Waits for changes after the position `token`, and returns the threads. Undefined if the server refuses
+ * `token`.
  */
 async function changedAfter(search: Search, token: string) {
   const { clock, signal } = search.context;
@@ -287,10 +275,7 @@ interface Outcome {
   readonly claimId: string;
   readonly status: "succeeded" | "failed";
   readonly summary: string;
-  /**
-   * Whether a person stopped the worker and waits for its end. If so, the report is repeated only until the
-   * usual time limit.
-   */
+  /** Whether a person stopped the worker. If so, the report is repeated only until the usual time limit. */
   readonly wasStopped: boolean;
 }
 
@@ -350,10 +335,7 @@ function keepOutcome(
 /** The pauses between tries while the server cannot be reached. */
 const pauses: Pauses = { firstMs: 1_000, growth: 1.5, mostMs: 30_000 };
 
-/**
- * Repeats a call without a limit until the server answers. Each pause is at least as long as `Retry-After`.
- * Throws permanent errors, and the reason of an abort.
- */
+/** Repeats a call until the server answers. Throws permanent errors, and the reason of an abort. */
 async function retryUntilAnswered<T>(
   { clock, signal }: Pick<Context, "clock"> & { readonly signal?: AbortSignal },
   call: () => Promise<T>,
@@ -399,8 +381,7 @@ export async function withHeartbeats<Result>(
 }
 
 /**
- * Reports progress until `signal` aborts or the server refuses a report. A refusal is not printed here, because
- * the report of the outcome gets the same error.
+ * Reports progress until `signal` aborts or the server refuses. The report of the outcome prints the refusal.
  */
 async function sendHeartbeats(
   { client, context }: HeartbeatDeps,
@@ -448,10 +429,7 @@ function refusalOf({ run }: Claimed): string | undefined {
     : "The SHA-256 of the plan is not the one that the server sent. Nothing was done.";
 }
 
-/**
- * Runs the command. The plan is in a private file, which is removed at the end. The command gets no secrets of Innkeep
- * except those in `pass`.
- */
+/** Runs the command with the plan in a private file. Hides Innkeep's secrets, except those in `pass`. */
 async function carryOut(
   invocation: Invocation,
   { run, claimId }: Claimed,
@@ -485,10 +463,7 @@ async function carryOut(
   }
 }
 
-/**
- * The result if the worker was interrupted before it started the command. The command is not started, because
- * it would not receive that signal.
- */
+/** The result if the worker was interrupted first. A command that starts now would not receive the signal. */
 const notStarted: CommandResult = {
   code: 130,
   received: "SIGINT",

@@ -11,9 +11,7 @@ import { makeFolder, readIfThere, writePrivately } from "../../credentials/folde
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { Context, Invocation } from "../core/context.ts";
 
-/**
- * A proposal that a worker carries out. If the worker has a name, the notes stay on disk when its process ends.
- */
+/** A proposal that a worker carries out. A named worker's notes stay on disk after its process ends. */
 export interface Job {
   readonly runId: string;
   /** The name of the worker in the claim of the proposal. No other claim has this name. */
@@ -37,9 +35,7 @@ export interface Worker {
   end(): Promise<void>;
 }
 
-/**
- * Starts a worker with this name. If no name is given, no later process can resume the claims of the worker.
- */
+/** Starts a worker. Without a name, no later process can resume its claims. */
 export const startWorker = async (invocation: Invocation, name: string | undefined): Promise<Worker> =>
   name === undefined ? namelessWorker(invocation.context) : namedWorker(invocation, name);
 
@@ -55,9 +51,7 @@ function namelessWorker({ newId }: Context): Worker {
 }
 
 /**
- * Starts a worker with this name. Only one process per state folder can use a name. Other machines may use the
- * same name, so the name in each claim has a random ending. Throws a CliError if an earlier process was killed
- * and its command still runs. (rule L74)
+ * Starts a named worker. Throws a CliError if the name is taken or an earlier command still runs. (rule L74)
  */
 async function namedWorker({ context, stateFolder, baseUrl }: Invocation, name: string): Promise<Worker> {
   if (name.length > longestName) throw usageError(`--worker can have at most ${longestName} characters.`);
@@ -72,6 +66,7 @@ async function namedWorker({ context, stateFolder, baseUrl }: Invocation, name: 
       name,
       unfinished: unfinished.map((notes) => ({ ...jobIn(folder, notes, context), earlier: notes })),
       begin(runId) {
+        // Other machines may use the same name, so each claim has a random ending.
         const begun = { runId, worker: `${name}-${randomBytes(suffixBytes).toString("hex")}` };
         writeNotes(folder, begun, context.newId);
         return jobIn(folder, begun, context);
@@ -121,9 +116,7 @@ async function lockNameOrThrow(folder: string, name: string, context: Context): 
   return taken;
 }
 
-/**
- * Throws a CliError if the command of a killed worker still runs. A second command would do the same work again.
- */
+/** Throws a CliError if a killed worker's command still runs. A second command would repeat its work. */
 function assertEnded(unfinished: readonly JobNotes[], context: Context): void {
   for (const { command } of unfinished) {
     if (!command || command.began !== startOf(command.processId, context)) continue;
@@ -134,11 +127,7 @@ function assertEnded(unfinished: readonly JobNotes[], context: Context): void {
   }
 }
 
-/**
- * Returns a text that identifies a running process. Undefined if the process does not run. On Linux, the text
- * is the start time, which differs for a later process with the same id. On other systems, it is always
- * `running`.
- */
+/** Returns a text that identifies a running process. Undefined if the process has ended. */
 function startOf(
   processId: number,
   { platform, isRunning }: Pick<Context, "platform" | "isRunning">,
@@ -149,6 +138,7 @@ function startOf(
     const fields = readFileSync(`/proc/${processId}/stat`, "utf8")
       .replace(/^.*\) /s, "")
       .split(" ");
+    // The start time differs for a later process with the same id.
     return fields[0] === "Z" ? undefined : fields[19];
   } catch {
     return undefined;
@@ -208,8 +198,7 @@ interface LockedElsewhere {
 type LockResult = NameLock | "running" | LockedElsewhere;
 
 /**
- * Locks the name of a worker with a listening socket. The system closes the socket when the process ends or
- * crashes, but not while the process is suspended. Throws errors of the file system. (rule L74)
+ * Locks the name of a worker with a listening socket. The system closes the socket after a crash. (rule L74)
  */
 export async function lockName(
   folder: string,
@@ -293,9 +282,7 @@ function identityOf(address: string, platform: string): string | undefined {
 }
 
 /**
- * Returns the other machine on which a worker has locked the name. This machine cannot reach the socket of that
- * worker. So each lock writes the id and host name of its machine to `file`. Undefined if the id or the host
- * name is that of this machine.
+ * Returns the other machine that has locked the name, if any. This machine cannot reach that worker's socket.
  */
 function lockedElsewhere(file: string): LockedElsewhere | undefined {
   const { machine, host } = readOwner(file);

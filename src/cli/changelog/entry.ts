@@ -45,10 +45,7 @@ export function writtenOf({ entries }: WrittenReleases, version: string): Edited
   return others.length === 0 ? entry : undefined;
 }
 
-/**
- * Writes one release note. With `adopts`, the draft of unreleased notes becomes this note if the version is the
- * greatest. The note then keeps what a person edited in the draft.
- */
+/** Writes one release note. With `adopts`, the draft becomes this note if the version is the greatest. */
 export async function writeRelease(
   invocation: Invocation,
   written: WrittenReleases,
@@ -64,10 +61,7 @@ export async function writeRelease(
   return answer;
 }
 
-/**
- * Whether the version is greater than all others. Only such a version gets the draft, because an older version
- * can come from another branch.
- */
+/** Whether the version is greater than all others. An older version may come from another branch. */
 const isNewer = (version: string, { entries }: WrittenReleases): boolean =>
   entries.every(
     (entry) => entry.version === unreleased || isGreater(numbersOf(version), numbersOf(entry.version)),
@@ -101,12 +95,10 @@ function tellKept(invocation: Invocation, { version, keptFields = [] }: Imported
   note(invocation, `Kept what a person wrote in ${version}: ${fields}. --overwrite replaces it.`);
 }
 
-/**
- * Prints the ids of feedback in the note that the app does not have. Prints nothing if an older server returns
- * no linked threads.
- */
+/** Prints the feedback ids in the note that the app does not have. */
 function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEntry): void {
   const { version, body, items, feedbackIds: linked } = answer;
+  // An older server returns no linked threads.
   if (!linked) return;
   const named = feedbackIdsIn([body, ...items.map(({ text }) => text)].join("\n"));
   const unknown = named.filter((id) => !linked.includes(id));

@@ -63,10 +63,7 @@ async function filesOfAndroid(invocation: Invocation, flags: ExportFlags): Promi
   );
 }
 
-/**
- * Returns the file for iOS. fastlane reads one text per language, so only one version is exported. Prints a note if
- * fastlane ignores the folder's name.
- */
+/** Returns the file for iOS. fastlane reads one text per language, so only one version is exported. */
 async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<readonly StoreFile[]> {
   const { version: wanted = [], out } = flags;
   if (wanted.length > 1) throw usageError("For iOS there is only one text. Use --version only once.");
@@ -175,8 +172,7 @@ function fileOf(release: Release, platform: Platform, file: string): StoreFile |
 
 async function write({ context }: Invocation, files: readonly StoreFile[], most: number): Promise<void> {
   try {
-    // A symbolic link is replaced, because a link in a stranger's repository may point to any file.
-    // The store counts a line end as a character. The line end is added only if the text stays short enough.
+    // A link is replaced: a stranger may have created it. The store counts a line end as a character.
     for (const { file, text } of files)
       await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
   } catch (cause) {
@@ -233,10 +229,7 @@ function fittingCount(pieces: readonly Piece[], most: number): number {
   return count;
 }
 
-/**
- * Returns the items or the body in pieces, as `bodyFormat` says. If the chosen one is empty, returns the other.
- * If both are empty, returns the title.
- */
+/** Returns the items or the body in pieces. Falls back to the other, and then to the title. */
 function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[] {
   const changes = items
     .map(({ text }) => withoutFeedbackLines(text))

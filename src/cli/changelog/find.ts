@@ -125,10 +125,7 @@ async function written(invocation: Invocation, { limit, cursor, all, search }: L
 
 export type Release = ChangelogEntry | EditedChangelogEntry;
 
-/**
- * Finds a release note by its id or version, with the maintainer token. Throws an error unless exactly one note
- * matches.
- */
+/** Finds a release note by its id or version. Throws an error unless exactly one note matches. */
 export async function findWritten(invocation: Invocation, wanted: string): Promise<EditedChangelogEntry> {
   if (isId(wanted)) return invocation.client().consoleChangelog.read({ params: { entryId: wanted } });
   return onlyOne(await allWritten(invocation), wanted, "`innkeep changelog list --all` lists all.");
@@ -188,10 +185,7 @@ function entriesOf<Entry extends Release>(entries: readonly Entry[], wanted: str
   return entries.filter(({ id }) => id.startsWith(start));
 }
 
-/**
- * Returns the note with its texts in this language. A note that was read with an app key is not changed,
- * because the server has already chosen the language.
- */
+/** Returns the note with its texts in this language. With an app key, the server has chosen the language. */
 export function inLanguage<Entry extends ReleaseTranslation>(entry: Entry, wanted: string): Entry {
   if (!isWritten(entry)) return entry;
   const tag = lookedForLanguages(wanted).find((one) => Object.hasOwn(entry.translations, one));
@@ -202,10 +196,7 @@ export function inLanguage<Entry extends ReleaseTranslation>(entry: Entry, wante
 const isWritten = <Entry>(entry: Entry): entry is Entry & Pick<EditedChangelogEntry, "translations"> =>
   typeof entry === "object" && entry !== null && "translations" in entry;
 
-/**
- * Returns the languages of the translations as text. Adds `(outdated)` to the language of an outdated
- * translation. Undefined if there are no translations.
- */
+/** Returns the languages of the translations as text, such as `de (outdated)`. Undefined if there are none. */
 const languagesIn = (translations: EditedChangelogEntry["translations"]): string | undefined =>
   Object.entries(translations)
     .map(([language, { outdated }]) => (outdated ? `${language} (outdated)` : language))

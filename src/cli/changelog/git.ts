@@ -16,10 +16,7 @@ export interface GitRange {
   readonly without: readonly string[];
 }
 
-/**
- * Creates notes from the commits between two tags. By default, `to` is the tag of the CI job or the newest tag,
- * and `from` is the tag before `to`. Throws a usage error for a missing tag.
- */
+/** Creates notes from the commits between two tags. Throws a usage error for a missing tag. */
 export async function describeCommits(invocation: Invocation, range: GitRange): Promise<Described> {
   const { env } = invocation.context;
   await assertRepository(invocation);
@@ -69,8 +66,8 @@ async function versionAt(invocation: Invocation, to: string): Promise<string | u
 const escaped = (name: string): string => name.replace(/[*?[\\]/g, "\\$&");
 
 /**
- * Returns options for `git describe` that find tags of the same package as `tag`. They exclude pre-releases,
- * unless `tag` is a pre-release.
+ * Returns `git describe` options for tags of the same package. Excludes pre-releases, unless `tag` is a
+ * pre-release.
  */
 function ofSameKind(tag: string): string[] {
   const version = versionOfTag(tag);
@@ -80,10 +77,7 @@ function ofSameKind(tag: string): string[] {
   return ["--match", `${escaped(prefix)}[0-9]*`, ...releases];
 }
 
-/**
- * Returns the newest tag on a commit or its ancestors. `words` are the arguments of `git describe`. Throws if git is
- * missing.
- */
+/** Returns the newest tag that `git describe` finds with `words`. Throws if git is missing. */
 async function newestTag(invocation: Invocation, words: readonly string[]): Promise<string | undefined> {
   try {
     return (await git(invocation, ["describe", "--tags", "--abbrev=0", ...words])).trim();
@@ -156,8 +150,7 @@ const types: Readonly<Record<string, ChangeType>> = {
 };
 
 /**
- * Creates notes from commits, which are sorted from newest to oldest. Omits reverted commits. Omits commits
- * whose type is in `without`, except breaking changes.
+ * Creates notes from `commits`, which begin with the newest. Types in `without` stay only for breaking changes.
  */
 export function notesOfCommits(commits: readonly Commit[], without: readonly string[] = []): Notes {
   const changes = standing(commits)
@@ -204,10 +197,7 @@ const isRelease = (subject: string): boolean =>
 /** Whether the commit is a fixup for an earlier commit. `git rebase --autosquash` merges such commits. */
 const isUnfinished = (subject: string): boolean => /^(?:fixup|squash|amend)! /.test(subject);
 
-/**
- * Returns the changes of a commit. The body of a squashed commit lists the original commits. So a list item
- * such as `- fix: …` is also a change.
- */
+/** Returns the changes of a commit. A squashed commit lists the original commits in its body. */
 function changesOf(commit: Commit, without: readonly string[]): Item[] {
   const subject = commit.subject.replace(signs, "");
   if (isRelease(subject) || isOfTools(subject) || isUnfinished(subject)) return [];

@@ -38,10 +38,7 @@ export type ImportFlags = SourceFlags &
   EntryFlags &
   GlobalFlags & { readonly version?: string; readonly lang?: string };
 
-/**
- * Writes the release notes of a source, the oldest first. A version without a date is published at
- * `--published-at` or becomes a draft. Keeps what a person edited. (rule L30)
- */
+/** Writes the release notes of a source, oldest first. Keeps what a person edited. (rule L30) */
 export async function importReleases(
   invocation: Invocation,
   flags: ImportFlags,
@@ -84,10 +81,7 @@ function withVersion(
   return releases.map((release) => (release.version === undefined ? { ...release, version } : release));
 }
 
-/**
- * Adds the dates of publication to the entries. An entry without a date in the source gets the date of
- * `--published-at`.
- */
+/** Adds dates of publication to the entries. `--published-at` is for entries without a date in the source. */
 function datedEntries(
   {
     releases,
@@ -212,8 +206,8 @@ interface Dated {
 }
 
 /**
- * Returns a time of publication for each release. The time is undefined if it is unknown or must not change.
- * `releases` begins with the oldest. Times on the same day differ by at least one millisecond.
+ * Returns each release's time of publication, oldest first. Undefined if the time is unknown or must not
+ * change.
  */
 function publicationDates(
   releases: readonly Dated[],
@@ -232,6 +226,7 @@ function publicationDates(
     const stays = before !== undefined && (isSameDay || (before <= now && !overwrite));
     if (stays) follow(Date.parse(before));
     if (stays || wanted === undefined) return undefined;
+    // Times on the same day must differ.
     const after = (newest.get(dayOf(wanted)) ?? Number.NEGATIVE_INFINITY) + 1;
     const at = Math.max(Date.parse(wanted), after);
     follow(at);
@@ -247,10 +242,7 @@ function utcOf(date: string): string | undefined {
 
 const dayOf = (instant: string): string => instant.slice(0, 10);
 
-/**
- * Returns a result without changes if the server has the same note. Undefined if the note must be sent. A note
- * is always sent to an older server, which returns too little data to compare.
- */
+/** Returns an unchanged result if the server has the same note. Undefined if the note must be sent. */
 function sameRelease(
   entry: EditedChangelogEntry | undefined,
   { body }: ReleaseEntry,
@@ -290,8 +282,8 @@ export type ReleaseFlags = SourceFlags &
   GlobalFlags & { readonly version?: string; readonly notes?: string };
 
 /**
- * Publishes the release note of one version, or writes a draft. The version comes from `--version`, the tag of
- * the CI job or the file. Changes nothing if the server has published the same note. (rule L31)
+ * Publishes the release note of one version, or writes a draft. Changes nothing if the same note is published.
+ * (rule L31)
  */
 export async function release(
   invocation: Invocation,
@@ -336,8 +328,8 @@ async function describe(
 const isWaiting = ({ version }: DescribedRelease): boolean => version === undefined;
 
 /**
- * Returns the release to publish. Returns unreleased notes only if the person gives a version. Throws a usage
- * error if there is no release.
+ * Returns the release to publish. Unreleased notes need `--version`. Throws a usage error if there is no
+ * release.
  */
 function choose(
   releases: readonly DescribedRelease[],
@@ -505,8 +497,7 @@ async function readGitHubReleases({ context }: Invocation, file: string | undefi
 }
 
 /**
- * Reads a given folder as pending changesets, and a given file as a changelog. Without an argument, reads `.changeset`,
- * and the changelog if nothing is pending. Throws a usage error if a given folder has no pending changesets.
+ * Reads pending changesets or a changelog. Throws a usage error if a given folder has no pending changesets.
  */
 async function readChangesetsOrChangelog(
   invocation: Invocation,

@@ -18,8 +18,8 @@ export interface Incomplete {
 }
 
 /**
- * Asks the person for missing flags or arguments, and returns the complete command line. Returns undefined for
- * other errors, or if the person does not answer. Rejects if the person interrupts the command. (rule L52)
+ * Asks the person for missing values. Undefined for other faults, or without an answer. Rejects after an
+ * interruption. (rule L52)
  */
 export async function askMissing(
   fault: unknown,
@@ -106,10 +106,7 @@ type Run = (argv: readonly string[], context: Context) => Promise<number>;
 
 const most = 20;
 
-/**
- * Returns the choices for an argument from the output of its list command. Empty if the list command is missing or
- * fails.
- */
+/** Returns the choices from the list command of an argument. Empty if the command is missing or fails. */
 async function listedChoices(
   { context, flags, run }: { readonly context: Context; readonly flags: GlobalFlags; readonly run: Run },
   words: string,

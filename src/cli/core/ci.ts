@@ -4,8 +4,8 @@ import { limits } from "../../contract/limits.ts";
 /** The scope of a CI job, and the id of its run. */
 interface CiRun {
   /**
-   * The workflow, job, matrix, operating system and ref. A failure is resolved when the test passes in every
-   * scope that reported the failure.
+   * The workflow, job, matrix, operating system and ref. A test must pass in every scope that reported its
+   * failure.
    */
   readonly scope: string | undefined;
   /** The id of the run. A second attempt has the same id. */
@@ -20,10 +20,7 @@ export function ciRun(
     joinsShards,
   }: {
     readonly platform: string;
-    /**
-     * Whether all shards of a test suite have the same scope. Shards are parts of the suite that run in
-     * parallel.
-     */
+    /** Whether all shards, the parallel parts of a test suite, have the same scope. */
     readonly joinsShards: boolean;
   },
 ): CiRun {
@@ -46,8 +43,8 @@ const shardOf = (env: Env, job = ""): string | undefined =>
   env.BITBUCKET_PARALLEL_STEP;
 
 /**
- * Returns the sorted values of INNKEEP_MATRIX, such as `{"node": 20}`. The user sets INNKEEP_MATRIX, because
- * GitHub has no such variable. With `joinsShards`, omits the values whose name contains "shard".
+ * Returns the sorted values of INNKEEP_MATRIX, which the user sets. With `joinsShards`, omits names that
+ * contain "shard".
  */
 function matrixOf({ INNKEEP_MATRIX: given = "" }: Env, joinsShards: boolean): string[] {
   const matrix = objectIn(given);
@@ -67,9 +64,7 @@ function objectIn(json: string): object | undefined {
   }
 }
 
-/**
- * Returns a text of at most `most` characters. A hash replaces the end of a longer text. Undefined for an empty text.
- */
+/** Returns at most `most` characters. A hash replaces the end of a longer text. Undefined for an empty text. */
 function within(most: number, text: string): string | undefined {
   const characters = [...text.trim().toWellFormed().replaceAll("\0", "\ufffd")];
   if (characters.length <= most) return characters.join("") || undefined;
@@ -115,10 +110,7 @@ export const ciFolders = (
   temporary: env.RUNNER_TEMP,
 });
 
-/**
- * Returns the path of a file that GitHub writes when a job starts. The modification time of the file is the
- * start of the job. No variable contains the start.
- */
+/** GitHub writes this file when a job starts. No variable contains the time of the start. */
 export const fileOfStart = (env: Env): string | undefined => env.GITHUB_EVENT_PATH;
 
 /** For each service, the function that returns the tag of a job. TeamCity has no variable with the tag. */
@@ -135,7 +127,7 @@ const tagOf: Readonly<Record<string, (env: Env) => string | undefined>> = {
 
 const ofRef = (ref = ""): string | undefined => /^refs\/tags\/(.+)$/.exec(ref)?.[1];
 
-/** Returns the address, the commit, the ref and the job of a CI run. Returns an empty object outside known services. */
+/** Returns the address, commit, ref and job of a CI run. Empty outside known services. */
 export function ciMetadata(env: Env): Record<string, string> {
   const provider = providers.find(({ runs }) => runs(env));
   if (!provider) return {};
@@ -143,7 +135,7 @@ export function ciMetadata(env: Env): Record<string, string> {
   return present({ ci: provider.name, runUrl: webAddress(runUrl), commit, ref, job });
 }
 
-/** The facts that distinguish a job of a CI run from other jobs. The parallel parts of a job have the same scope. */
+/** The facts that distinguish a job from other jobs. The parallel parts of a job share one scope. */
 interface CiJob {
   /** The service, workflow, job and ref. They are the same in every run and in every parallel part. */
   readonly scope: Readonly<Record<string, string>>;
@@ -198,7 +190,9 @@ interface Facts {
   readonly commit: string | undefined;
   readonly ref: string | undefined;
   readonly job: string | undefined;
-  /** The name of the job without parts that differ between runs or parallel jobs. Set only if it differs from `job`. */
+  /**
+   * The job's name without parts that differ between runs or parallel jobs. Set only if it differs from `job`.
+   */
   readonly lastingJob?: string | undefined;
   /** The name of the workflow, with the repository or project. It is the same in all runs of the workflow. */
   readonly workflow: string | undefined;
@@ -351,8 +345,8 @@ const verbs = ["send", "resolve"] as const;
 export type BestEffortVerb = (typeof verbs)[number];
 
 /**
- * Returns the verb of a `feedback` command with `--best-effort`. Such a command must not break a build. The
- * parser is not used, because it may reject the command line. (rule L7)
+ * Returns the verb of a `feedback` command with `--best-effort`. The parser cannot be used, because it may
+ * fail. (rule L7)
  */
 export function bestEffortVerb(argv: readonly string[]): BestEffortVerb | undefined {
   const at = argv.indexOf("feedback");

@@ -9,7 +9,7 @@ import type { Context, FoundCredential, GlobalFlags, Invocation } from "./contex
 import { note } from "./output.ts";
 import { assertCredentialKind, findCredential, isOfOtherServer, notSent, serverOf } from "./settings.ts";
 
-/** The result of a command: an exit of this program, or the exit code of another program that the command ran. */
+/** The exit of a command, or the exit code of another program that the command ran. */
 export type Ending = Exit | { readonly code: number };
 
 /** What a group of commands needs: the context, and the object in which each command stores its exit. */
@@ -23,8 +23,7 @@ export interface Setup {
 export const forTester = (setup: Setup): Setup => ({ ...setup, asTester: true });
 
 /**
- * Sets the action of a command. `flags` also contains the global flags. `argument` is the first positional argument.
- * The exit is `ok` by default.
+ * Sets the action of a command. `flags` include the global flags. `argument` is the first positional argument.
  */
 export function commandAction<Flags extends object, Argument = undefined>(
   command: Command,
@@ -69,9 +68,7 @@ export function startInvocation(context: Context, flags: GlobalFlags, asTester =
 }
 
 /**
- * Returns the credential for the server. Throws a CliError if the secret is of another kind, or if
- * `findCredential` refuses the server. Prints a note if the secret in the variable is for another server and
- * the stored one is used.
+ * Returns the credential for the server. Throws a CliError for another kind, or if `findCredential` refuses.
  */
 export async function ownCredential(
   invocation: Invocation,
@@ -99,10 +96,7 @@ export const helpStyle = {
     `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`,
 };
 
-/**
- * The style of the help of the whole program. It also hides the global options, because `innkeep help options` shows
- * them.
- */
+/** The style of the whole program's help. Hides the global options, which `innkeep help options` shows. */
 export const programHelpStyle = {
   ...helpStyle,
   formatHelp: (command: Command, help: Help): string =>
@@ -175,12 +169,10 @@ export function mutates(command: Command, dryRun = "print the request instead of
   return command;
 }
 
-/**
- * Parses a duration from one second to one day, and returns seconds. Throws an InvalidArgumentError for any
- * other text. Without the limit, a timer of more than 24 days would end immediately.
- */
+/** Returns the seconds of a duration from one second to one day. Throws an InvalidArgumentError otherwise. */
 function atMostADay(given: string): number {
   const seconds = duration(given);
+  // A timer of more than 24 days would end immediately.
   if (seconds < 1 || seconds > 86_400)
     throw new InvalidArgumentError("It must be a length of time from 1s to 1d.");
   return seconds;
@@ -238,10 +230,7 @@ export function duration(given: string): number {
   return parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (unitSeconds[unit] ?? 0), 0);
 }
 
-/**
- * Returns the time in a flag. A date without a time is the start of the day in UTC. Throws a usage error for other
- * texts.
- */
+/** Returns the time in a flag. A date means the start of that day (UTC). Throws a usage error otherwise. */
 export function instantOf(flag: string, given: string | undefined): string | undefined {
   if (given === undefined) return undefined;
   const text = withTime(given);

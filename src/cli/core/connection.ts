@@ -24,10 +24,7 @@ export function lastingClient(invocation: Invocation, limits: Limits = {}): Clie
 
 type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
 
-/**
- * Returns the note that is printed before a retry. It contains the error. It also says how long the server
- * asked to wait, or how long the command still tries.
- */
+/** Returns the note before a retry: the error, and how long the command waits or tries. */
 export const retryText = ({ waitMs, leftMs, error }: Pause): string =>
   asksForPause(error)
     ? `${error.message} Trying again in ${secondsOf(waitMs)} s, as the server asks.`
@@ -77,7 +74,7 @@ function connectionOptions(invocation: Invocation): ClientOptions {
   };
 }
 
-/** Returns for how many seconds a command retries a failed request. The time is shorter if a person uses a terminal. */
+/** Returns for how many seconds a failed request is retried. A person at a terminal waits less. */
 const patienceOf = ({ env, io }: Context): number => (io.stderr.isTerminal && !env.CI ? 15 : 60);
 
 /** Returns the function that logs each request. Undefined if neither `--debug` nor INNKEEP_DEBUG is set. */

@@ -22,7 +22,7 @@ export interface Source {
   ends(bytes: number): Promise<StreamEnds>;
 }
 
-/** The first and the last bytes of a stream. For a short stream, `head` and `tail` together are the whole stream. */
+/** The first and last bytes of a stream. A short stream is `head` and `tail` together. */
 export interface StreamEnds {
   readonly head: Buffer;
   /** The bytes after the head. If the stream is long, only its last bytes. */
@@ -36,8 +36,8 @@ export interface Io {
   readonly stdout: Sink;
   readonly stderr: Sink;
   /**
-   * Asks a question and returns the typed line. With `hidden`, the terminal does not show the line. Rejects with
-   * `Unanswered` at the end of input, or if `signal` aborts.
+   * Asks a question and returns the typed line. Rejects with `Unanswered` at the end of input or after an
+   * abort.
    */
   ask(question: string, options?: AskOptions): Promise<string>;
   /**
@@ -126,7 +126,7 @@ export interface Server {
   /** The address of the server, without a slash at its end. */
   readonly address: string;
   /**
-   * The source of the address, for messages: a flag, a variable, a profile, a file, "the last sign-in" or "the
+   * The source of the address, for messages: a flag, variable, profile, file, "the last sign-in" or "the
    * default".
    */
   readonly from: string;
@@ -145,9 +145,8 @@ export interface Invocation {
   /** The address of the server. */
   baseUrl(): string;
   /**
-   * Returns the client of the API with the person's credentials. With `--dry-run`, the first request that
-   * changes something is printed and not sent, and the command ends. Requests that change something get an
-   * Idempotency-Key. If no answer came, the next run sends the same key again.
+   * Returns the client with the person's credentials. With `--dry-run`, the first request that changes
+   * something is only printed.
    */
   client(): Client;
   /** Like `client`, but sends requests to any route and returns the whole answer. */

@@ -89,8 +89,8 @@ export const cliErrorOf = (error: unknown): CliError =>
   error instanceof CliError ? error : new CliError(failureOf(error));
 
 /**
- * Converts an error of the server or of an operator's command. Recognises the error by its name. `instanceof`
- * does not work, because each bundle has its own copies of the classes.
+ * Converts an error of the server or an operator's command. Each bundle has its own classes, so `instanceof`
+ * fails.
  */
 function programFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return unexpectedFailure(error, "unexpected");
@@ -192,10 +192,7 @@ function nextAfter({ status, code, retryAfterSeconds }: ServerError): string | u
   return undefined;
 }
 
-/**
- * Whether the server does not have the endpoint. If Innkeep has the endpoint, its code for status 404 is more
- * specific than `http_404`.
- */
+/** Whether the server lacks the endpoint. An existing endpoint uses a more specific code than `http_404`. */
 const isAbsent = (status: number, code: string): boolean =>
   [404, 405].includes(status) && code === `http_${status}`;
 
@@ -219,10 +216,7 @@ export const proxyNext =
 const startNext =
   "Is the server running? `innkeep serve --demo` starts one; INNKEEP_BASE_URL selects another server.";
 
-/**
- * Makes the parser continue after a wrong value, so that one message names all faults. Returns the list to
- * which the parser adds these faults. If the list is not empty, no command may run.
- */
+/** Returns the list to which the parser adds wrong values. If the list is not empty, no command may run. */
 export function collectValueFaults(program: Command): readonly ParserFault[] {
   const faults: ParserFault[] = [];
   for (const command of withAll(program)) {
@@ -248,10 +242,7 @@ function collectFrom(value: Option | Argument, path: string, faults: ParserFault
   };
 }
 
-/**
- * Converts the sentence of an error to a fault. Examples: "Allowed choices are a, b." (parser) and "It must be …."
- * (this program).
- */
+/** Converts a sentence of the parser or of this program to a fault. */
 function faultOfValue(sentence: string, given: string): Pick<ParserFault, "message" | "meant"> {
   const [, list] = /^(?:Allowed choices are|It must be one of) (.+)\.$/.exec(sentence) ?? [];
   if (list !== undefined)
@@ -418,10 +409,7 @@ const missingArguments = ({ registeredArguments, args }: Command): readonly stri
     .filter(({ required }) => required)
     .map((argument) => `<${argument.name()}>`);
 
-/**
- * Replaces the names of request fields in a failure with flags or arguments. A field without a flag keeps its
- * name.
- */
+/** Replaces names of request fields with flags or arguments. A field without a flag keeps its name. */
 function withFlagNames(failure: Failure, command: Command): Failure {
   const { issues = [], code } = failure;
   if (issues.length === 0) return failure;

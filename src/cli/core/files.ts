@@ -3,22 +3,16 @@ import path, { dirname, join, type PlatformPath, relative, resolve } from "node:
 import { makeFolder, withPath } from "../../credentials/folders.ts";
 import { CliError, usageError } from "./cli-error.ts";
 
-/**
- * Replaces a file in one step, so other programs never read an incomplete text. Creates a missing folder. A link stays,
- * and its target changes.
- */
+/** Replaces a file in one step, or creates it. A link stays, and its target changes. */
 export const replaceFile = async (path: string, text: string): Promise<void> =>
   writeInOneStep(await realpath(path).catch(() => path), text);
 
-/**
- * Writes a new file. Throws a CliError if the file exists with a different text. Another program may have just created
- * it.
- */
+/** Writes a new file. Throws a CliError if the file exists with a different text. */
 export async function addFile(path: string, text: string): Promise<void> {
   if (!(await createFile(path, text))) await assertUnchanged(path, text);
 }
 
-/** Throws a CliError if somebody has changed the file since this command read it. `text` is the text that was read. */
+/** Throws a CliError if somebody has changed the file since this command read `text` from it. */
 export async function assertUnchanged(path: string, text: string): Promise<void> {
   const now = await readFile(path, "utf8").catch(() => undefined);
   if (now === text) return;
@@ -30,10 +24,7 @@ export async function assertUnchanged(path: string, text: string): Promise<void>
   });
 }
 
-/**
- * Replaces a file in one step, and keeps its mode. Creates a missing folder. A link is replaced, and its target does
- * not change.
- */
+/** Replaces a file in one step, and keeps its mode. A link is replaced, and its target stays. */
 export async function writeInOneStep(file: string, text: string): Promise<void> {
   const mode = await stat(file).then(
     (found) => found.mode & 0o777,
@@ -62,7 +53,7 @@ async function createFile(file: string, text: string): Promise<boolean> {
   }
 }
 
-/** Writes the text to a temporary file and calls `use` with its path. Then removes the file if it still exists. */
+/** Writes `text` to a temporary file and calls `use` with its path. Removes the file at the end. */
 async function withPart(
   file: string,
   { text, mode }: { readonly text: string; readonly mode: number },
@@ -80,10 +71,7 @@ async function withPart(
   }
 }
 
-/**
- * Throws a usage error if a path in the working folder leads out of it through a link. A stranger's repository
- * may contain such a link. A path that is outside of the working folder is allowed. (rule C25)
- */
+/** Throws a usage error if a path in `cwd` leads out of it through a link. (rule C25) */
 export async function assertInside(cwd: string, named: string): Promise<void> {
   const absolute = resolve(cwd, named);
   if (!isUnder(cwd, absolute)) return;

@@ -4,10 +4,7 @@ import { oneLine } from "../../words/visible.ts";
 import { isGitHubActions } from "./ci.ts";
 import type { Context, Invocation } from "./context.ts";
 
-/**
- * Stores the start of the job for the main step of the action. GitHub Actions runs this before the first step.
- * (rule L21)
- */
+/** Stores the job's start for the main step. GitHub Actions runs this before the first step. (rule L21) */
 export async function recordStart({ env, clock, newId, io }: Context): Promise<void> {
   const file = env.GITHUB_STATE;
   if (!file) return;
@@ -57,14 +54,13 @@ interface StepOutput {
   readonly delimiter: string;
 }
 
-/**
- * Writes an output of a step, as a value of one line. `file` is the value of GITHUB_OUTPUT. The delimiter is
- * random, so that the author of the value cannot guess it.
- */
+/** Writes a step's output on one line to `file`, the value of GITHUB_OUTPUT. The delimiter must be random. */
 export const addOutput = (file: string, { value, ...output }: StepOutput): Promise<void> =>
   addLines(file, { ...output, value: oneLine(value) });
 
-/** Writes an output of several lines, or the state of a step. For the state, `file` is the value of GITHUB_STATE. */
+/**
+ * Writes a step's output of several lines, or its state. For the state, `file` is the value of GITHUB_STATE.
+ */
 export const addLines = (file: string, { name, value, delimiter }: StepOutput): Promise<void> =>
   appendFile(file, `${name}<<${delimiter}\n${value}\n${delimiter}\n`);
 

@@ -12,12 +12,11 @@ interface PendingKey {
   readonly processId: number;
 }
 
-/** For how long a key is used. Servers keep a key for 24 hours, but a request may take up to an hour. */
+/** How long a key is used. Servers keep keys for 24 hours. A request may take an hour. */
 const usableMs = 23 * 3_600_000;
 
 /**
- * Stores a key for each request that changes something, until the server has handled the request. If the person
- * runs the command again before that, the same key is sent. So the change happens only once.
+ * Stores each request's key until the server has handled the request. A repeated command sends the same key.
  */
 export function idempotencyKeys(context: Context, stateFolder: string): Idempotency {
   const files = new Map<string, string>();

@@ -6,10 +6,7 @@ import type { Invocation } from "./context.ts";
 
 import { namedApp } from "./settings.ts";
 
-/**
- * Returns the id of a slot of the tester. `given` may be the start of an id. Without `given`, there must be exactly one
- * active slot.
- */
+/** Returns the id of the tester's slot. Without `given`, there must be exactly one active slot. */
 export async function ownSlotId(invocation: Invocation, given: string | undefined): Promise<string> {
   const slots = async () => (await invocation.client().tester.slots()).slots;
   if (given === undefined) return onlyOne(await slots());
@@ -39,10 +36,7 @@ export interface Listed {
 
 const fewest = 4;
 
-/**
- * Returns the whole id for an id or its start. Throws a CliError if no id or several ids match. A text that cannot be
- * an id is returned in lower case, and the server checks it.
- */
+/** Returns the whole id for its start. Throws a CliError unless exactly one id matches. */
 export async function wholeId(
   given: string,
   {
@@ -60,6 +54,7 @@ export async function wholeId(
     readonly leftOut?: string;
   },
 ): Promise<string> {
+  // The server checks a whole id, and a text that cannot be an id.
   if (!isStart(given)) return given.toLowerCase();
   const found = (await list()).filter(({ id }) => id.startsWith(given.toLowerCase()));
   const [one, ...others] = found;
@@ -100,10 +95,7 @@ interface NamedApp {
 /** Whether a text has the form of an id. */
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
-/**
- * Returns the app's id, from the argument, `--app`, INNKEEP_APP, the project file, the profile or the maintainer
- * token's only app. Throws a usage error that lists the apps if several match.
- */
+/** Returns the id of the selected or only app. Throws a usage error unless exactly one app matches. */
 export async function appIdOf(
   invocation: Invocation,
   wanted = namedApp(invocation),
@@ -129,10 +121,7 @@ export async function goesThroughConsole(invocation: Invocation): Promise<boolea
 export const hasMaintainerToken = async (invocation: Invocation): Promise<boolean> =>
   (await invocation.credential("maintainerToken")) !== undefined;
 
-/**
- * Returns the apps that the token can use. If the token may not list apps, returns the one app to which the
- * token is limited. Throws a CliError if the token is not limited to one app.
- */
+/** Returns the apps of the token, or the one app to which it is limited. Throws a CliError otherwise. */
 export async function reachableApps(invocation: Invocation): Promise<readonly NamedApp[]> {
   try {
     return (await invocation.client().apps.list()).items;
@@ -156,9 +145,7 @@ const unknownApps = ({ code, status }: ServerError): CliError =>
     status,
   });
 
-/**
- * Returns the apps with exactly this name. If there are none, ignores letter case, and then tries the start of the id.
- */
+/** Returns apps with exactly this name, else in any letter case, else with this start of the id. */
 function appsCalled(apps: readonly NamedApp[], wanted: string): readonly NamedApp[] {
   const small = wanted.toLowerCase();
   const ways: readonly ((app: NamedApp) => boolean)[] = [

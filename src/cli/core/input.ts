@@ -48,10 +48,7 @@ async function readOne(
   }
 }
 
-/**
- * Reads the text of a flag: the value, standard input for `-`, or a file for `@file`. `@@` begins a text with one `@`.
- * Removes control sequences.
- */
+/** Returns the text of a flag, from standard input for `-` or a file for `@file`. `@@` means `@`. */
 export const textOf = async (invocation: Invocation, flag: string, given: string): Promise<string> =>
   fromTerminal(await rawTextOf(invocation, flag, given));
 
@@ -70,10 +67,7 @@ export const optionalTextOf = async (
   given: string | undefined,
 ): Promise<string | undefined> => (given === undefined ? undefined : textOf(invocation, flag, given));
 
-/**
- * Reads a file, or standard input for `-`. Throws a usage error if the file cannot be read, or if another flag
- * has read standard input.
- */
+/** Reads a file, or standard input for `-`. Throws a usage error if the input cannot be read. */
 export async function readText({ io, cwd, signal }: Context, flag: string, file: string): Promise<string> {
   if (file === "-" || isStandardInput(file)) return standardInput(io, flag);
   const { bytes, whole } = await readAtMost(resolve(cwd, file), signal).catch((cause: unknown) => {
@@ -83,7 +77,7 @@ export async function readText({ io, cwd, signal }: Context, flag: string, file:
   throw usageError(`${fileOf(flag, file)} is larger than ${mostTextBytes / 1_048_576} MiB.`);
 }
 
-/** Returns the name of the file for a message. If a flag contains the file, the text also names the flag. */
+/** Returns the name of the file for a message, after the flag if there is one. */
 const fileOf = (flag: string, file: string): string =>
   flag.startsWith("-") ? `${flag}: the file ${file}` : `The file ${file}`;
 
@@ -98,7 +92,7 @@ const takenBy = new WeakMap<Io, string>();
 
 const texts = new WeakMap<Io, Promise<string>>();
 
-/** Returns the text of standard input. One flag may read it several times. Throws a usage error for a second flag. */
+/** Returns standard input as text. The same flag may read it again. Throws a usage error for another flag. */
 function standardInput(io: Io, flag: string): Promise<string> {
   takeStandardInput(io, flag);
   const reading =
@@ -117,7 +111,7 @@ export function endsOfStandardInput({ io }: Context, flag: string, bytes: number
   return io.stdin.ends(bytes);
 }
 
-/** Reserves standard input for a flag. Throws a usage error for a second flag, because input can be read only once. */
+/** Reserves standard input, because it can be read only once. Throws a usage error for a second flag. */
 function takeStandardInput(io: Io, flag: string): void {
   const first = takenBy.get(io) ?? flag;
   takenBy.set(io, first);
@@ -136,8 +130,8 @@ interface ReadBytes {
 }
 
 /**
- * Reads a file, a pipe or a socket, up to about `mostTextBytes`. Rejects if `signal` aborts while a pipe or
- * socket has no data.
+ * Reads at most about `mostTextBytes` of a file, pipe or socket. Rejects if `signal` aborts while there is no
+ * data.
  */
 export async function readAtMost(path: string, signal: AbortSignal): Promise<ReadBytes> {
   // The module is loaded only here, because most commands read no file and must start fast.
@@ -149,10 +143,7 @@ export async function readAtMost(path: string, signal: AbortSignal): Promise<Rea
   return collect(file.isFIFO() ? ofPipe(path, signal) : ofFile(path));
 }
 
-/**
- * Returns the number of the open descriptor in a path such as `/dev/fd/3`. The path must not be opened again. A
- * pipe that is opened twice may never end, and a socket cannot be opened.
- */
+/** Returns the open descriptor in a path such as `/dev/fd/3`. Opening the path again may block or fail. */
 function descriptorOf(path: string): number | undefined {
   const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,9})$/.exec(path)?.[1];
   return number === undefined ? undefined : Number(number);
@@ -183,10 +174,7 @@ async function* ofFile(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/**
- * Reads a named pipe as a stream, because a stream can be interrupted while it waits for the writer. The
- * functions of `node:fs/promises` open the pipe in a thread that cannot be interrupted.
- */
+/** Reads a named pipe as a stream, because a waiting stream can be interrupted. */
 async function* ofPipe(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const { constants, openSync } = await import("node:fs");
   yield* ofStream(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), signal);
@@ -201,13 +189,13 @@ async function* ofStream(fd: number, signal: AbortSignal): AsyncGenerator<Buffer
 type ForeignFile = { readonly bytes: Buffer } | { readonly fault: string; readonly code?: string };
 
 /**
- * Reads an ordinary file of a folder that a stranger may have filled. Refuses pipes and devices, because they
- * may be endless or block the program. Undefined if the file is missing. Synchronous, because the asynchronous
- * functions load slowly.
+ * Reads a file that a stranger may have written. Refuses pipes and devices. Undefined if the file is missing.
  */
 export function readForeign(path: string, most: number): ForeignFile | undefined {
   try {
+    // The asynchronous functions load slowly.
     const found = statSync(path);
+    // A pipe or a device may block the program or never end.
     if (!found.isFile()) return { fault: "is not a file" };
     return found.size > most ? tooLarge(most) : readAll(path, most);
   } catch (error) {
@@ -225,10 +213,7 @@ export function readForeignText(path: string, shown: string, most: number): stri
   return read?.bytes.toString("utf8");
 }
 
-/**
- * Reads a file to its end. Does not use the size from the file system, which is 0 in /proc and too small for a
- * growing file.
- */
+/** Reads a file to its end. The file system's size may be wrong, for example 0 in /proc. */
 function readAll(path: string, most: number): ForeignFile {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -279,10 +264,7 @@ export function inputFaultsError(faults: readonly InputFault[]): CliError {
 export const canAsk = ({ context, flags }: Pick<Invocation, "context" | "flags">): boolean =>
   context.io.stdin.isTerminal && context.io.stderr.isTerminal && flags.input !== false && !context.env.CI;
 
-/**
- * Asks the person to confirm, except with `--yes` or `--dry-run`. Throws a usage error if the person declines or cannot
- * be asked. (rule L4)
- */
+/** Asks the person to confirm. Throws a usage error if the person declines or cannot be asked. (rule L4) */
 export async function confirm(invocation: Invocation, question: string): Promise<void> {
   const { context, flags } = invocation;
   if (flags.yes || flags.dryRun) return;

@@ -38,10 +38,7 @@ const views: Listing = { command: ["view", "list"], value: "id", name: "name" };
 
 const reports: Listing = { command: ["feedback", "resend", "--list"], value: "id", name: "subject" };
 
-/**
- * For each command, the list command that lists the values of its first argument. The keys are the words of the
- * commands.
- */
+/** The list command for the first argument of each command. The keys are the words of the commands. */
 export const listedArguments: Readonly<Record<string, Listing>> = {
   "faq view": faqs,
   "faq edit": faqs,
@@ -104,10 +101,7 @@ const fixedOfFlags: Readonly<Record<string, readonly string[]>> = {
 export const choicesOfArgument = (argument: Argument): readonly string[] | undefined =>
   argument.argChoices ?? fixed[argument.name()];
 
-/**
- * The allowed values of arguments that the command checks, and not the parser. The keys are the names of the
- * arguments.
- */
+/** The allowed values of arguments that only the command checks. The keys are the names of the arguments. */
 const fixed: Readonly<Record<string, readonly string[]>> = {
   kind: allKinds.map(wordOf),
   key: [...profileKeys],

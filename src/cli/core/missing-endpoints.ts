@@ -24,10 +24,7 @@ const noConsole = (): CliError =>
     next: "Check --base-url and INNKEEP_BASE_URL.",
   });
 
-/**
- * Whether the server has no endpoints of the console. An unknown app causes the same error, so the list of apps is
- * requested too.
- */
+/** Whether the server has no console endpoints. An unknown app causes the same `error`, so apps are listed. */
 export async function lacksConsole(invocation: Invocation, error: unknown): Promise<boolean> {
   if (!isUnknownAddress(error)) return false;
   try {
@@ -60,10 +57,7 @@ const work: MissingFeature = {
   next: "Carry the plan out if `innkeep agent decision RUN` says approved, and tell the team in another way.",
 };
 
-/**
- * Calls an endpoint that returns a list. Throws a CliError with an explanation if the server does not have this
- * endpoint.
- */
+/** Calls an endpoint that returns a list. Throws a CliError if the server lacks the endpoint. */
 export async function explainMissingList<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -72,10 +66,7 @@ export async function explainMissingList<T>(call: () => Promise<T>): Promise<T> 
   }
 }
 
-/**
- * Calls an endpoint for work on a proposal. Throws a CliError with an explanation if the server does not have
- * this endpoint. After a 404, `exists` reads the proposal. If the proposal exists, the endpoint is missing.
- */
+/** Calls an endpoint for work on a proposal. Throws a CliError if the server lacks the endpoint. */
 export async function explainMissingWork<T>(
   call: () => Promise<T>,
   exists: () => Promise<unknown>,
@@ -84,6 +75,7 @@ export async function explainMissingWork<T>(
     return await call();
   } catch (error) {
     if (!isUnknownEndpoint(error)) throw error;
+    // If the proposal exists, the endpoint is missing.
     const isThere = await exists().then(
       () => true,
       () => false,

@@ -7,10 +7,7 @@ import { usageError } from "./cli-error.ts";
 import type { Context, GlobalFlags, Invocation, Sink } from "./context.ts";
 import { shortened } from "./ids.ts";
 
-/**
- * Prints how to get the next page. `all` is true if the command has the flag `--all`. A page without rows can
- * have a next page, because the server may stop a long search.
- */
+/** Prints how to get the next page. `all` means that the command has the flag `--all`. */
 export function noteFurther(
   invocation: Invocation,
   {
@@ -20,6 +17,7 @@ export function noteFurther(
   }: { readonly count: number; readonly nextCursor: string | null | undefined; readonly all?: boolean },
 ): void {
   if (!nextCursor) return;
+  // The server may stop a long search before it finds a row.
   const more = count === 0 ? "Older threads were not searched yet" : "There are more";
   note(invocation, `${more}. ${howToGetMore(`--cursor ${nextCursor}`, all)}`);
 }
@@ -81,10 +79,7 @@ interface List<Row> {
   readonly name?: string;
 }
 
-/**
- * Writes a list: JSON `{items, …extra}`, a table on a terminal, or tab-separated full values in a pipe. Throws a usage
- * error for an unknown field. (rule L1)
- */
+/** Writes a list as JSON, a table, or tab-separated text. Throws a usage error for unknown fields. (rule L1) */
 export function printList<Row>(
   invocation: Invocation,
   { items, columns, extra = {}, name = "items" }: List<Row>,
@@ -150,7 +145,7 @@ export function note({ context, flags }: Invocation, message: string): void {
   if (!flags.json) context.io.stderr.write(`${asLogged(context.env, printable(message))}\n`);
 }
 
-/** Writes one value as a line of JSON, with the fields of `--fields`. Throws a usage error for an unknown field. */
+/** Writes one value as a line of JSON. Throws a usage error for an unknown field. */
 export function printLine(invocation: Invocation, value: unknown): void {
   const names = fieldNames(invocation.flags.fields);
   if (names) refuseUnknown([value], names);
@@ -230,10 +225,7 @@ const idLength = 36;
 
 type Columns = readonly { readonly least: number; readonly most: number }[];
 
-/**
- * Returns the lines of a table. Columns become narrower to fit the terminal. A single word of at most 36
- * columns is never cut. If the columns still do not fit, each row continues on an indented line.
- */
+/** Returns the lines of a table, at most `columns` wide if possible. A row may continue on an indented line. */
 export function table(rows: readonly (readonly string[])[], columns: number): string[] {
   const cells = rows.map((row) => row.map((cell) => oneLine(cell)));
   const lines = packed(measured(cells), columns);
@@ -330,7 +322,7 @@ const units = [
 
 const longestRelative = 30 * 86_400;
 
-/** Returns a time for a person: `3 h ago`, `in 2 d`, or the date of a distant time. Returns other text on one line. */
+/** Returns a time as `3 h ago`, `in 2 d` or a date. Returns other text on one line. */
 export function relativeTime(text: string, now: Date): string {
   if (!instant.test(text)) return oneLine(text);
   const seconds = (Date.parse(text) - now.getTime()) / 1_000;
@@ -338,7 +330,7 @@ export function relativeTime(text: string, now: Date): string {
   if (distance >= longestRelative) return text.slice(0, 10);
   const unit = units.find((one) => distance >= one.seconds);
   if (!unit) return "now";
-  // A future time is rounded to the nearest unit. For example, a new snooze of four hours ends `in 4 h`.
+  // A future time is rounded: a new snooze of four hours ends `in 4 h`.
   return seconds < 0
     ? `${Math.floor(distance / unit.seconds)} ${unit.name} ago`
     : `in ${Math.round(distance / unit.seconds)} ${unit.name}`;
@@ -365,16 +357,10 @@ export function formatDuration(seconds: number): string {
 
 const dayMs = 86_400_000;
 
-/**
- * Whether a day has passed. Both times are epoch milliseconds. Also true if `since` is in the future, because then the
- * clock was changed.
- */
+/** Whether a day has passed, in epoch milliseconds. A future `since` means that the clock was changed. */
 export const isDayOver = (since: number, now: number): boolean => now - since >= dayMs || since > now;
 
-/**
- * Whether the note `what` may be shown now. Each note is shown at most once a day on this machine. If yes,
- * stores the time.
- */
+/** Returns whether the note `what` is due, at most once a day. If so, stores the time. */
 export function mayShowToday(context: Context, what: string): boolean {
   const file = join(stateFolder(context), `said-${what}`);
   const now = context.clock.now();
@@ -397,24 +383,18 @@ const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "
 /** Removes characters that move the cursor, change the text direction or are invisible. Keeps line ends and tabs. */
 export const printable = (text: string): string => visibleText(text).text;
 
-/**
- * Changes a text so that CI services find no commands. Commands are `::` and `##` at a line start, and `##[` and
- * `##vso[` anywhere.
- */
+/** Changes a text so that CI services find no commands, such as `::error` or `##vso[`. */
 export const withoutCommands = (text: string): string =>
   text.replace(/(^|\n)([^\S\n]*)(?=::|##)/g, "$1$2\\").replace(/##(?=\w*\[)/g, "# #");
 
 type Env = Context["env"];
 
-/**
- * Returns a text that is safe for the log of a CI job. CI services execute commands that they find in a log. A
- * stranger may have written parts of the text.
- */
+/** Makes a text safe for the log of a CI job, because CI services execute commands in logs. */
 export const asLogged = (env: Env, text: string): string => (isCiJob(env) ? withoutCommands(text) : text);
 
 /**
- * Escapes invisible characters, and `##` in a CI job. The JSON keeps its meaning, because these characters
- * occur only in strings. (rule W4)
+ * Escapes invisible characters, and `##` in a CI job. The JSON keeps its meaning: both occur only in strings.
+ * (rule W4)
  */
 export const asLoggedJson = (env: Env, json: string): string =>
   isCiJob(env) ? escapedJson(json).replaceAll("##", "#\\u0023") : escapedJson(json);
@@ -454,10 +434,7 @@ type Style = keyof typeof styles;
 
 export type Painter = (style: Style, text: string) => string;
 
-/**
- * Returns the function that adds a style to a text. `--color`, NO_COLOR, FORCE_COLOR and the terminal decide
- * whether it adds colours.
- */
+/** Returns the function that adds a style to a text. Without colours, the text stays unchanged. */
 export function painter(context: Context, flags: GlobalFlags, sink: Sink): Painter {
   if (!showsColor(context, flags, sink)) return (_style, text) => text;
   return (style, text) => `\u001b[${styles[style][0]}m${text}\u001b[${styles[style][1]}m`;

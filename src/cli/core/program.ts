@@ -47,8 +47,8 @@ export async function runCli(argv: readonly string[], context: Context): Promise
 }
 
 /**
- * Asks the person for missing values and returns the complete command line. Undefined if the command may not
- * ask, or if the person does not answer. (rule L52)
+ * Asks the person for missing values, and returns the complete command line. Undefined without an answer. (rule
+ * L52)
  */
 async function completed(
   fault: unknown,
@@ -78,10 +78,7 @@ const codeOf = (ending: Ending): number =>
 const isFailure = (error: unknown, { signal }: Context): boolean =>
   !signal.aborted && !(error instanceof DryRun) && !(error instanceof CommanderError && error.exitCode === 0);
 
-/**
- * Builds the tree of commands. A noun is the first word of a command, such as `faq`. Loads only the commands of
- * the noun in `argv`. The other nouns get only a name and a summary.
- */
+/** Builds the tree of commands. Only the noun in `argv`, such as `faq`, gets its commands. */
 export async function createProgram(argv: readonly string[], setup: Setup): Promise<Command> {
   const program = withGlobalFlags(new Command("innkeep"))
     .description("Hear an app's users, answer them, tell them what changed, and test with them.")

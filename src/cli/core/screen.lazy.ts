@@ -43,10 +43,7 @@ function watchTerminal(): () => void {
   };
 }
 
-/**
- * Makes the library draw the whole screen. The library does this only when the screen becomes narrower. So the width
- * shrinks and grows again.
- */
+/** Makes the library draw the whole screen. The library does this only after the screen becomes narrower. */
 function drawAnew(stdout: NodeJS.WriteStream): void {
   for (const by of [-1, 1]) {
     stdout.columns += by;

@@ -22,8 +22,8 @@ interface Source {
 }
 
 /**
- * Yields the sources of the server and the app, highest priority first. Files are read only when needed. So a damaged
- * file stops only the commands that need it.
+ * Yields the sources of server and app, highest priority first. A damaged file stops only commands that read
+ * it.
  */
 function* sourcesOf(context: Context, flags: GlobalFlags): Generator<Source> {
   const { env } = context;
@@ -92,8 +92,8 @@ export function readProfiles(context: Context): Profiles {
 }
 
 /**
- * Returns the profile in `--profile`, INNKEEP_PROFILE or `config use`. Undefined if none is selected. Throws a usage
- * error for an unknown name.
+ * Returns the profile in `--profile`, INNKEEP_PROFILE or `config use`. Throws a usage error for an unknown
+ * name.
  */
 export function chosenProfile(context: Context, flags: GlobalFlags): ChosenProfile | undefined {
   const { current, profiles } = readProfiles(context);
@@ -135,10 +135,7 @@ export const projectFileName = "innkeep.json";
 
 const keys = ["server", "app"];
 
-/**
- * Returns the content of the nearest `innkeep.json`, from the working folder up to the home folder. Throws a usage
- * error that names every fault.
- */
+/** Returns the nearest `innkeep.json`, up to the home folder. Throws a usage error that names every fault. */
 export function readProjectFile({ cwd, home }: Pick<Context, "cwd" | "home">): ProjectFile | undefined {
   for (const folder of foldersUpwards(cwd, home)) {
     const file = join(folder, projectFileName);
@@ -150,20 +147,17 @@ export function readProjectFile({ cwd, home }: Pick<Context, "cwd" | "home">): P
 
 const mostBytes = 65_536;
 
-/**
- * Returns the text of a project file. Undefined if the file is missing or unreadable. Throws a usage error for
- * a pipe, device, folder or huge file, because a stranger may have put it there.
- */
+/** Returns the text of a project file. Throws a usage error for a pipe, device, folder or huge file. */
 export function projectText(file: string): string | undefined {
   const read = readForeign(file, mostBytes);
   if (read && "bytes" in read) return read.bytes.toString("utf8");
+  // The file is missing or unreadable.
   if (!read || read.code !== undefined) return undefined;
   throw usageError(`${file} cannot be used: it ${read.fault}.`, allowed);
 }
 
 /**
- * Returns a folder and all above it, up to the home folder. Windows ignores letter case, so `path.relative` compares
- * the folders.
+ * Returns a folder and all above it, up to the home folder. `paths.relative` ignores letter case on Windows.
  */
 export function foldersUpwards(start: string, home: string, paths: PlatformPath = path): string[] {
   const folders = [start];
@@ -206,17 +200,14 @@ const secretStarts = [...Object.values(credentialKinds).map(({ prefix }) => pref
 
 const local = "http://127.0.0.1:4700";
 
-/**
- * Returns the first server in `sourcesOf`, or else the server of the last sign-in, or else a server on this
- * machine. If a variable contains a credential, only testers' commands use the last sign-in. Throws a usage
- * error for an invalid address.
- */
+/** Returns the first server in `sourcesOf`, or a default. Throws a usage error for an invalid address. */
 export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean): Server {
   for (const { server, from, isProject, profile } of sourcesOf(context, flags)) {
     if (!server) continue;
     const of = { ...(isProject && { isProject }), ...(profile !== undefined && { profile }) };
     return { address: webAddress(server, from), from, ...of };
   }
+  // With a credential in a variable, only testers' commands use the last sign-in.
   const last = asTester || !hasCredentialVariable(context) ? lastSignIn(context) : undefined;
   if (last !== undefined) return { address: last, from: "the last sign-in" };
   return { address: local, from: "the default" };
@@ -226,10 +217,7 @@ export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean
 const hasCredentialVariable = ({ env }: Context): boolean =>
   Object.values(credentialKinds).some(({ variable }) => env[variable]);
 
-/**
- * Returns the app, by id or name, from the first source with an app. A source that also contains a server is
- * used only if the command uses that server.
- */
+/** Returns the app's id or name. An app from a source with a server is only for that server. */
 export function namedApp({ context, flags, baseUrl }: Invocation): string | undefined {
   for (const { app, server, from } of sourcesOf(context, flags)) {
     if (app && (!server || webAddress(server, from) === baseUrl())) return app;
@@ -248,10 +236,7 @@ export function consoleAddress({ context, flags, baseUrl }: Invocation): string 
   return `${address}/console`;
 }
 
-/**
- * Returns the address without a slash at the end. Throws a usage error if the text is not a web address, or if
- * it contains a name or a password.
- */
+/** Returns the address without a final slash. Throws a usage error for another text, a name or a password. */
 export function webAddress(given: string, origin: string): string {
   const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -277,8 +262,7 @@ export function rememberSignIn(context: Context, baseUrl: string, expiresAt: str
 }
 
 /**
- * Returns when the token of the last sign-in expires. Undefined if `origin` is another server, or if the time
- * is unknown.
+ * Returns when the token of the last sign-in expires. Undefined if unknown, or if `origin` is another server.
  */
 export function signInExpiry(context: Context, origin: string): Date | undefined {
   const address = lastSignIn(context);
@@ -287,11 +271,9 @@ export function signInExpiry(context: Context, origin: string): Date | undefined
   return Number.isNaN(expiry.getTime()) ? undefined : expiry;
 }
 
-/**
- * Returns the server of the last sign-in, if its token is stored. Undefined if INNKEEP_DEVICE_TOKEN is set,
- * because that token may be for another server.
- */
+/** Returns the server of the last sign-in, if its token is stored. */
 function lastSignIn(context: Context): string | undefined {
+  // This token may be for another server.
   if (context.env.INNKEEP_DEVICE_TOKEN) return undefined;
   const address = readIfThere(fileIn(context))?.trim();
   if (!address || !URL.canParse(address)) return undefined;
@@ -321,8 +303,8 @@ const storedElsewhere = ({ context }: Invocation, kind: CredentialKind, origin: 
   );
 
 /**
- * Whether the secret in a variable is for a different server. Such a secret is for INNKEEP_BASE_URL, but `--profile`
- * may select another server.
+ * Whether `variable` has a secret for another server. The secret is for INNKEEP_BASE_URL, but `--profile` may
+ * select another.
  */
 export function isOfOtherServer({ env }: Context, { address, profile }: Server, variable: string): boolean {
   if (profile === undefined || !env[variable]?.trim()) return false;
@@ -335,8 +317,8 @@ export const notSent = (variable: string, { address, profile }: Server): string 
   `${variable} is not sent to ${address}: that server comes from the profile ${profile}, and not from the environment.`;
 
 /**
- * Throws a CliError if a project file names the server, and this person has neither credential nor profile for it. A
- * stranger may have written the file, and must not receive a secret. (rule L75)
+ * Throws a CliError if only a project file names the server. A stranger's server must receive no secret. (rule
+ * L75)
  */
 export function assertKnownServer(context: Context, { address, isProject }: Server, refusal: string): void {
   if (!isProject) return;
@@ -371,8 +353,8 @@ interface WantedCredential {
 }
 
 /**
- * Finds a credential in the file of a flag, in the variable or in the store. Throws a CliError if `assertKnownServer`
- * refuses the server. A stored credential needs no such check. (rule L3)
+ * Finds a credential in a file, a variable or the store. Throws a CliError if `assertKnownServer` refuses the
+ * server. (rule L3)
  */
 export async function findCredential(
   context: Context,
@@ -380,12 +362,13 @@ export async function findCredential(
   { server, kind }: WantedCredential,
 ): Promise<FoundCredential | undefined> {
   const given = await givenCredential(context, flags, { server, kind });
+  // A stored credential is bound to its server.
   if (!given) return storedCredential(context, flags, { server, kind });
   assertKnownServer(context, server, `${given.source} is not sent to`);
   return given;
 }
 
-/** Returns the credential in the file of a flag, or in the variable. Such a credential is not bound to a server. */
+/** Returns the credential from a file or variable, which is not bound to a server. */
 async function givenCredential(
   context: Context,
   flags: GlobalFlags,
@@ -420,7 +403,7 @@ async function storedCredential(
   return found && { secret: found.secret, source: found.in === "file" ? store.file : "keychain" };
 }
 
-/** Returns the name under which a credential is stored: its kind, and the profile of the command if it has one. */
+/** Returns the name under which a credential is stored: its kind, with the profile if there is one. */
 export function profileKind(context: Context, flags: GlobalFlags, kind: CredentialKind): string {
   const name = chosenProfile(context, flags)?.name;
   return name === undefined ? kind : `${kind}#${name}`;

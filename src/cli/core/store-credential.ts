@@ -23,17 +23,14 @@ interface IssuedCredential {
   readonly hint: string;
 }
 
-/**
- * Stores a credential for the server, and prints where it is stored. Throws a CliError if `assertKnownServer`
- * refuses the server. Commands trust each server with a stored credential, so a stranger's project file must
- * not choose the server.
- */
+/** Stores a credential and prints where. Throws a CliError if a stranger may have chosen the server. */
 export async function storeCredential(
   invocation: Invocation,
   { insecureStorage }: StoreFlags,
   { kind, secret }: { readonly kind: CredentialKind; readonly secret: string },
 ): Promise<IssuedCredential> {
   const { context, flags } = invocation;
+  // Commands trust every server with a stored credential.
   assertKnownServer(context, invocation.server(), `The ${credentialKinds[kind].name} is not stored for`);
   const origin = originOf(invocation);
   const store = openStore(context);

@@ -80,7 +80,7 @@ export async function reportSuccessToJob(
   ]);
 }
 
-/** Shows in a CI job what went wrong. Prints the unsent report to the log, except for an error with `--json`. */
+/** Shows in a CI job what went wrong, and prints the unsent report to the log. */
 export async function reportFailureToJob(
   invocation: Invocation,
   failure: CliError,
@@ -94,8 +94,7 @@ export async function reportFailureToJob(
   },
 ): Promise<void> {
   const { context, flags } = invocation;
-  // With `--json`, standard error contains only the JSON object of an error. So the report is printed only for a
-  // warning.
+  // With `--json`, an error prints only its JSON object. Only a warning prints the report too.
   if (draft && (level === "warning" || !flags.json)) showUnsent(invocation, draft);
   if (!isGitHubActions(context.env)) return;
   const text = failureText(failure);
@@ -135,8 +134,8 @@ export async function summarise(invocation: Invocation, paragraphs: readonly str
 }
 
 /**
- * Returns unsent feedback for the job log, which remains after the job. Many people read logs. So the text
- * contains no secrets, and no name or address of the sender.
+ * Returns unsent feedback for the job log. The text omits secrets and the sender, because many people read
+ * logs.
  */
 function unsentText({ env }: Context, { fields, files }: ReportContent): string {
   const { message, email, name, metadata, dedupeParts: _, ...rest } = fields;

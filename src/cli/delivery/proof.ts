@@ -39,8 +39,7 @@ export async function submit(
   flags: SubmitFlags,
   given: string | undefined,
 ): Promise<undefined> {
-  // The spool stores the proof before the first request. If the whole id of the slot is not known yet, the
-  // stored proof has the slot id `noSlot`.
+  // The proof is stored before the first request. `noSlot` replaces an id that is not known yet.
   const isWhole = given !== undefined && !isStart(given);
   const draft = await draftOf(invocation, flags, isWhole ? given : noSlot);
   const proof = itemOf(invocation, { ...draft, ...(!isWhole && { wantedSlot: given ?? "" }) });
@@ -72,10 +71,7 @@ const noImageFaults = (paths: readonly string[]): InputFault[] =>
     ? [{ flag: "--image", message: "is missing, because a proof needs at least one picture" }]
     : [];
 
-/**
- * Returns the time of the newest picture. If that picture is not from today, returns the current time, because
- * servers accept only proofs of today.
- */
+/** Returns the newest picture's time if it is today, otherwise `now`. Servers accept only proofs of today. */
 async function captureTime(images: readonly SentFile[], now: Date): Promise<Date> {
   const times = await Promise.all(images.map(async ({ path }) => (await stat(path)).mtime));
   const newest = new Date(Math.max(0, ...times.map((time) => time.getTime())));
@@ -135,8 +131,7 @@ function bodyOf({ id, fields, images }: Proof): FileContent {
 }
 
 /**
- * Whether every further attempt would fail too, for example because there is no such slot. False for an error
- * that can change, such as a refused sign-in.
+ * Whether every further attempt would fail too. False for errors that can change, such as a refused sign-in.
  */
 function isFinal(error: Error): boolean {
   if (error instanceof CliError) return error.exit === "usage" || error.exit === "notFound";

@@ -71,10 +71,7 @@ async function preview(invocation: Invocation, { fields, files }: Report): Promi
 const placeholder = ({ name, mediaType, bytes }: SentFile): string =>
   `<${mediaType} ${name}, ${megabytes(bytes)}>`;
 
-/**
- * Returns the report without files, with a new idempotency key. Throws a usage error if the request with files may have
- * arrived.
- */
+/** Returns the report without files. Throws a usage error if the report may have arrived with its files. */
 function withoutFiles({ context }: Invocation, report: Report): Report {
   if (report.lastTry?.outcome === "unknown") {
     throw usageError(
@@ -150,10 +147,7 @@ function resendAdvice(error: Error, { id, files }: Report, isCut: boolean): stri
   return isTooLarge && placesOf(files).length > 0 ? `${resend} --without-files` : resend;
 }
 
-/**
- * Prints the id and the console address of the feedback. Prints the address of the sender's page only with a
- * flag. Everybody with this address can open the page, and many people read logs.
- */
+/** Prints the answer. Omits the sender's page by default, because everybody with its address can open it. */
 export function printAnswer(
   invocation: Invocation,
   { statusUrl, ...answer }: Answer,
@@ -294,9 +288,7 @@ interface Conversion {
   readonly convert: (path: string, bytes: number) => Promise<FileCheck>;
 }
 
-/**
- * Checks whether every file can be read, and checks its size and media type. Returns the valid files and all faults.
- */
+/** Returns the files that can be sent, and the faults of all files. */
 export async function checkSentFiles(
   cwd: string,
   paths: readonly string[],

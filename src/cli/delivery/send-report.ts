@@ -35,10 +35,7 @@ export interface SendFlags extends DraftFlags {
   readonly statusUrl?: boolean;
 }
 
-/**
- * Checks and sends one report, and shows the result in a CI job. With `--best-effort`, prints a warning after a
- * failure and returns `ok`.
- */
+/** Sends one report. With `--best-effort`, prints a warning after a failure and returns `ok`. */
 export async function send(invocation: Invocation, flags: SendFlags): Promise<Exit> {
   const made: { draft?: ReportContent } = {};
   let answer: Answer;
@@ -88,8 +85,8 @@ export interface DraftFlags extends Readonly<Partial<Record<ReportTextName, stri
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the content of the report. Throws one usage error that names every fault. With `--best-effort`,
- * removes faulty fields and names them in the message. Then throws only if no valid report remains.
+ * Returns the report. Throws a usage error that names every fault. `--best-effort` removes faulty fields if
+ * possible.
  */
 export async function draftOf(invocation: Invocation, flags: DraftFlags): Promise<ReportContent> {
   const metadata = metadataOf(flags.metadata ?? []);
@@ -147,8 +144,7 @@ const missingKeyFaults = (flags: DraftFlags): InputFault[] =>
     .map((field) => ({ flag: flagOf(field), message: "needs --dedupe-key" }));
 
 /**
- * Returns a fault if the text is not an e-mail address. A server would accept the text, but could not send
- * replies.
+ * Returns a fault for an invalid e-mail address. A server would accept the text, but could not send replies.
  */
 const emailFaults = (email = ""): InputFault[] =>
   email.trim() === "" || /^[^\s@]+@[^\s@]+$/.test(email.trim())
@@ -267,8 +263,7 @@ const longestMessage = limits.message;
 const mostNotes = 3_000;
 
 /**
- * Adds the metadata of the CI job, but keeps the person's values. The person's values come first, because
- * servers drop the last values if there are too many.
+ * Adds the metadata of the CI job. The person's values come first, because servers may drop the last values.
  */
 function withFacts(fields: Fields, given: Fields, facts: Fields): Fields {
   const metadata = { ...given, ...facts, ...given };
@@ -281,7 +276,7 @@ const isEmpty = (value: unknown): boolean =>
   value === "" ||
   (typeof value === "object" && Object.keys(value).length === 0);
 
-/** Reads a text of the report. The text of `--message` may be a log of any length, in any common encoding. */
+/** Reads a text of the report. `--message` may be a log of any length, in any common encoding. */
 async function reportTextOf(
   invocation: Invocation,
   flag: string,
@@ -297,9 +292,7 @@ async function reportTextOf(
   return file === undefined ? "(Standard input was empty.)" : `(The file ${file} is empty.)`;
 }
 
-/**
- * Whether the file is standard input from a pipe or a terminal. Such input can only be read from its beginning.
- */
+/** Whether `file` is standard input from a pipe or terminal. Such input is readable only from its beginning. */
 async function isPipedIn(file: string | undefined): Promise<boolean> {
   if (file === undefined || !isStandardInput(file)) return false;
   return stat(file).then(
@@ -321,11 +314,9 @@ interface CutMessage {
   readonly cut?: string;
 }
 
-/**
- * Cuts the text to the limit. Keeps more of the end than of the beginning, because logs end with the failure. Replaces
- * NUL and invalid characters, which servers refuse.
- */
+/** Cuts `text` to `most` characters. Keeps more of the end, because logs end with the failure. */
 export function cutMessage(text: string, most: number): CutMessage {
+  // Servers refuse NUL and invalid characters.
   const characters = [...text.trim().toWellFormed().replaceAll("\0", "\ufffd")];
   if (characters.length <= most) return { message: characters.join("") };
   const space = most - longestNote;
@@ -392,9 +383,7 @@ async function readEnds(path: string, size: number): Promise<string> {
   }
 }
 
-/**
- * Joins the beginning of a text and its end, with a line between them. `cutMessage` reads the size from this line.
- */
+/** Joins the beginning and the end of a text. `cutMessage` reads `size` from the line between them. */
 function joined(head: Buffer, tail: Buffer, size: string): string {
   const line = `\n[… ${size} were not read as a whole …]\n`;
   const encoding = encodingOf(head);

@@ -18,11 +18,7 @@ export interface ResendFlags {
   readonly withoutFiles?: boolean;
 }
 
-/**
- * Sends items in the spool again, or lists them. Each attempt has the idempotency key of the first attempt, so
- * that the server stores the item only once. A report without its files gets a new key. The person can also
- * give another key.
- */
+/** Sends items in the spool again, or lists them. By default, each item keeps its idempotency key. */
 export async function resend<I extends SpooledItem, Answer>(
   invocation: Invocation,
   kind: Kind<I, Answer>,
@@ -90,8 +86,7 @@ function refuseOtherServer(
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /**
- * Sends the items for this server that are safe to repeat, oldest first. Stops after an error that the next
- * items would also get. Returns the exit of the first failure.
+ * Sends the items for this server that are safe to repeat, oldest first. Returns the exit of the first failure.
  */
 async function resendAll<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -129,8 +124,7 @@ async function dueItems<I extends SpooledItem, Answer>(
   return due;
 }
 
-// A server stores an idempotency key for only one day. After that, the server could store the same item a
-// second time.
+// Servers keep an idempotency key for one day. After that, the item could be stored twice.
 const keyLifetimeMs = 23 * 3_600_000;
 
 const isDoubtful = ({ lastTry }: SpooledItem, now: Date): boolean =>
@@ -199,9 +193,7 @@ type Delivery<Answer> =
 
 export type Failed = Extract<Delivery<unknown>, { delivered: false }>;
 
-/**
- * An item to send, and the spool that contains its copy. `spool` is undefined if the copy could not be stored.
- */
+/** An item to send. `spool` contains the copy; undefined if there is no copy. */
 export interface KeptItem<I extends SpooledItem> {
   readonly item: I;
   readonly spool: Spool<I> | undefined;
@@ -223,7 +215,7 @@ export function itemOf<Draft extends object>(
   };
 }
 
-/** Stores a new item in the spool, sends it, and returns the answer. Throws an error if it does not arrive. */
+/** Stores a new item in the spool and sends it. Throws if the item does not arrive. */
 export async function sendNew<I extends SpooledItem, Answer>(
   invocation: Invocation,
   item: I,
@@ -234,8 +226,7 @@ export async function sendNew<I extends SpooledItem, Answer>(
 }
 
 /**
- * Sends one item from the spool. After an interruption, prints the state of the item as a note, because the
- * command prints no error.
+ * Sends one item from the spool. Prints a note after an interruption, because the command then prints no error.
  */
 async function sendKept<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -256,10 +247,7 @@ export const failureText = ({ message, details, next }: CliError): string =>
     ...(next ? [next] : []),
   ].join("\n");
 
-/**
- * Stores an item in the spool before it is sent. If this fails, prints a note. The item is then sent without a
- * copy. (rule L6)
- */
+/** Stores an item in the spool before it is sent. If this fails, prints a note. (rule L6) */
 export async function keep<I extends SpooledItem>(
   invocation: Invocation,
   item: I,
@@ -292,10 +280,7 @@ export async function remind<I extends SpooledItem>(
   note(invocation, `${count} stored here and not confirmed by a server: ${resendOf(kind, "--list")}`);
 }
 
-/**
- * Sends items one after another. Skips items that another process sends. Stops after an error that the next items would
- * also get.
- */
+/** Sends items in order. Skips items that another process sends. Stops if the next items would fail too. */
 export async function sendEach<I extends SpooledItem, Answer>(
   invocation: Invocation,
   kind: Kind<I, Answer>,
@@ -328,8 +313,7 @@ const endsSeries = ({ exit }: CliError): boolean =>
   ["tryLater", "authentication", "interrupted"].includes(exit);
 
 /**
- * Sends one item. Removes the copy if the server has the item or will never accept it. Otherwise stores the
- * result. Throws a CliError if another process sends the item. (rule L6)
+ * Sends one item, and drops or updates its copy. Throws a CliError if another process sends the item. (rule L6)
  */
 async function attempt<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -339,6 +323,7 @@ async function attempt<I extends SpooledItem, Answer>(
   const delivery = await completeAndSend(invocation, { item, spool }, kind);
   if (delivery.delivered) return { item, delivery };
   const isFinal = kind.isFinal?.(delivery.error) ?? false;
+  // The server will never accept this item.
   if (isFinal) await spool?.drop(item.id);
   return { item, delivery, failure: undelivered(kind, item, delivery, spool !== undefined && !isFinal) };
 }
@@ -385,7 +370,7 @@ async function sendFromSpool<I extends SpooledItem, Answer>(
   }
 }
 
-// The state that is stored before the item is sent. This state is correct if the program is killed during the request.
+// This state is stored before the request, and stays correct if the program is killed.
 const started = (now: Date): LastTry => ({
   at: now.toISOString(),
   outcome: "unknown",
@@ -451,10 +436,7 @@ function undelivered<I extends SpooledItem, Answer>(
   });
 }
 
-/**
- * Sends an item and shows the progress. Tries again after a temporary failure, but not if a copy exists and the local
- * server does not run. The outcome is `unknown` if one attempt may have arrived.
- */
+/** Sends an item and shows the progress. The outcome is `unknown` if any attempt may have arrived. */
 async function deliver<I extends SpooledItem, Answer>(
   invocation: Invocation,
   item: I,
@@ -472,7 +454,7 @@ async function deliver<I extends SpooledItem, Answer>(
   const mayRepeat = (error: Error) => {
     progress.end();
     outcomeAfter(error);
-    // An item with a copy can be sent later. So the command does not wait for a stopped server on this machine.
+    // An item with a copy can be sent later, so the command does not wait for a stopped local server.
     const isAway = isKept && isRefusedHere(error, invocation.baseUrl());
     return !isAway && !body.failure();
   };
@@ -504,17 +486,13 @@ function outcomeOf(error: Error, isSentWhole: boolean): LastTry["outcome"] {
 const isRefusal = (error: ServerError): boolean =>
   !isInProgress(error) && (error.status < 500 || error.status === 501 || error.status === 503);
 
-// Whether the server still handles an earlier attempt. Only a server with support for the Idempotency-Key returns this
-// code. A later attempt gets the stored answer.
+// Whether the server still handles an earlier attempt. A later attempt gets the stored answer.
 const isInProgress = (error: Error): boolean =>
   error instanceof ServerError && error.code === "idempotency_in_progress";
 
 const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
-/**
- * Counts the bytes that were read. Until `isSentWhole` returns true, the server cannot have the complete item.
- * `failure` returns the error if a file could not be read.
- */
+/** Counts the bytes that were read. `isSentWhole` is false until the server may have the complete item. */
 function counted(content: FileContent) {
   let left = content.bytes;
   let failure: Error | undefined;

@@ -7,15 +7,10 @@ import { systemReason } from "../../words/phrases.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Context, Invocation } from "../core/context.ts";
 
-/**
- * Stores items on disk until a server has confirmed them. Each item has a folder that only this user can read.
- */
+/** Stores items until a server has confirmed them. Each item has a folder that only this user can read. */
 export interface Spool<I extends SpooledItem> {
   readonly kind: StoredKind<I>;
-  /**
-   * Stores an item with copies of its files. If this fails, stores nothing. Returns the item with the paths of the
-   * copies.
-   */
+  /** Stores an item and copies of its files, or nothing. Returns the item with the copies' paths. */
   keep(item: I): Promise<I>;
   /** Stores the new state of an item. */
   update(item: I): Promise<void>;
@@ -74,15 +69,14 @@ export function openSpool<I extends SpooledItem>(
   };
 }
 
-// Matches the folders of complete items. The folder of an incomplete item begins with a dot: a process is writing the
-// item, or was killed.
+// Matches the folders of complete items. The folder of an incomplete item begins with a dot.
 const isId = /^[0-9A-Za-z][0-9A-Za-z-]{0,99}$/;
 
 const fileOf = (kind: { readonly word: string }, folder: string) => join(folder, `${kind.word}.json`);
 
 const dayMs = 86_400_000;
 
-/** Returns the names in a folder. A missing folder is empty. Throws a usage error if the folder cannot be read. */
+/** Returns the names in a folder; none if it is missing. Throws a usage error if the folder is unreadable. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
@@ -135,8 +129,7 @@ async function claim(context: Context, folder: string): Promise<(() => Promise<v
   return () => rm(lock, { force: true });
 }
 
-// The maximum age of a lock. An older lock is ignored. Every upload is shorter, and the process id in the lock
-// may belong to another process now.
+// The maximum age of a lock. Every upload is shorter. Later, another process may have the process id.
 const staleMs = 3_600_000;
 
 async function isLocked({ clock, processId, isRunning }: Context, lock: string): Promise<boolean> {
@@ -146,10 +139,7 @@ async function isLocked({ clock, processId, isRunning }: Context, lock: string):
   return clock.now().getTime() - mtimeMs < staleMs;
 }
 
-/**
- * The last attempt. `unsent`: the server cannot have the item. `refused`: the server refused the item.
- * `unknown`: the server may have the item.
- */
+/** The last attempt. The server cannot have an `unsent` item, but may have an `unknown` one. */
 export interface LastTry {
   readonly at: string;
   readonly outcome: "unsent" | "refused" | "unknown";

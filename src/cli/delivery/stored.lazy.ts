@@ -22,11 +22,7 @@ export interface ProofContent {
     readonly note?: string;
   };
   readonly images: readonly SentFile[];
-  /**
-   * The start of the slot's id. Empty if the tester typed none. Undefined if the complete id is known.
-   * The command asks the server for the complete id just before it sends the proof. Until then, `fields.slotId` is
-   * `noSlot`.
-   */
+  /** The start of the slot's id. Empty if the tester typed none. Undefined if the whole id is known. */
   readonly wantedSlot?: string;
 }
 
@@ -35,10 +31,7 @@ export type Proof = SpooledItem & ProofContent;
 
 const StoredFile = z.object({ name: z.string(), mediaType: z.string(), bytes: z.int() });
 
-/**
- * What the spool stores for every item. A file in the spool has the name of its place in the request, such as
- * `images.0`.
- */
+/** What the spool stores for every item. A file is named after its place in the request, such as `images.0`. */
 const stored = {
   id: z.string(),
   createdAt: z.string(),

@@ -30,8 +30,8 @@ async function send(invocation: Invocation, call: DevCall): Promise<unknown> {
 }
 
 /**
- * Whether the server is a development server. Status 404 does not show this, because a development server also
- * returns it, for example for an unknown snapshot.
+ * Whether the server is a development server. Status 404 does not show this, because development servers return
+ * it too.
  */
 const isDevServer = (invocation: Invocation): Promise<boolean> =>
   send(invocation, { method: "GET", path: "/dev/clock" }).then(

@@ -31,7 +31,7 @@ interface Forwarding {
   readonly secret: string;
 }
 
-/** Sends each event of an app to a local address, in the form of a webhook. Ends only at an interruption. (rule O34) */
+/** Sends each event of an app to a local address, as a webhook. Ends only when interrupted. (rule O34) */
 export async function listen(invocation: Invocation, flags: ListenFlags): Promise<undefined> {
   const { context } = invocation;
   const url = urlOf(flags.forwardTo);
@@ -66,8 +66,7 @@ export async function listen(invocation: Invocation, flags: ListenFlags): Promis
 }
 
 /**
- * Returns the address from a URL, `host:port/path`, or a port with a path. Throws a usage error for any other
- * text, and for an address of another machine.
+ * Returns the address from a URL, `host:port/path` or a port. Throws a usage error for other texts or machines.
  */
 function urlOf(given: string): URL {
   const port = /^:?(\d{1,5})(\/.*)?$/.exec(given);
@@ -115,8 +114,7 @@ function fittingTypes(name: string): readonly string[] {
 }
 
 /**
- * Returns the time from which events are requested. Undefined means from now on. A duration counts back from the
- * server's time.
+ * Returns from when events are requested. Undefined means now. A duration counts back from the server's time.
  */
 async function startOf(invocation: Invocation, given: string | undefined): Promise<string | undefined> {
   if (given === undefined) return undefined;
@@ -146,10 +144,7 @@ const mostPauseMs = 15_000;
 
 const leastHeldMs = 1_000;
 
-/**
- * Yields each event once, in order. Also yields the events that happened during a failure of the server or
- * network. Prints notes about failures. (rule O34)
- */
+/** Yields each event once, in order, even after a failure of the server or network. (rule O34) */
 async function* eventsOf(
   invocation: Invocation,
   { appId, since, ready }: Reading,
@@ -218,10 +213,7 @@ const ask = (
     repeatAfter: () => false,
   });
 
-/**
- * Whether the server refused the position in `since`. After a reset or restore, an old position is refused,
- * because events have new numbers.
- */
+/** Whether the server refused `since`. After a reset or restore, events have new numbers. */
 const isOtherData = (error: unknown): boolean =>
   error instanceof ServerError &&
   error.status === 400 &&
@@ -229,10 +221,7 @@ const isOtherData = (error: unknown): boolean =>
 
 const beforeReset = 60_000;
 
-/**
- * Returns the time from which events are requested after a reset. The clock of a development server may show an
- * earlier time than that of the last event.
- */
+/** Returns the time for requests after a reset. A development server's clock may be before the last event. */
 async function restartOf(invocation: Invocation, lastAt: string): Promise<string> {
   const now = await developmentTime(invocation);
   const since = now && new Date(now.getTime() - beforeReset).toISOString();
@@ -242,8 +231,7 @@ async function restartOf(invocation: Invocation, lastAt: string): Promise<string
 const mostSeen = 2_000;
 
 /**
- * Stores the newest event ids, so that no event is sent twice. A request with a time in `since` also returns
- * events of exactly that time.
+ * Recognises events that were already sent. A request since a time also returns events of exactly that time.
  */
 function createSeen(startedAt: string) {
   const ids = new Set<string>();
@@ -372,10 +360,7 @@ export async function trigger(
 const lineOf = (event: Fields): string =>
   `${textAt(event, "type")}  ${textAt(event, "id")}  ${textAt(event, "data", "url")}`;
 
-/**
- * Returns one object with the values of all `path=text` and `path:=json`. In a path, dots separate the names of
- * nested fields.
- */
+/** Returns one object with all `path=text` and `path:=json`. Dots in a path separate nested fields. */
 function objectOf(given: readonly string[]): Fields {
   return given.map(pairOf).reduce<Fields>((whole, { path, value }) => withValue(whole, path, value), {});
 }

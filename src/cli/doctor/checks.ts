@@ -232,8 +232,7 @@ export async function tryServer(invocation: Invocation): Promise<TriedServer> {
 }
 
 /**
- * Returns a transport. For each answer, it adds to `skews` how many milliseconds this clock is ahead of the
- * server's clock.
+ * Returns a transport that measures the server's clock. `skews` gets how many milliseconds this clock is ahead.
  */
 function watchClock({ context }: Invocation, skews: number[]): Transport {
   const send = context.transport ?? shortTransport(proxyOf(context));
@@ -337,8 +336,7 @@ function clockFindings([first]: readonly number[]): Finding[] {
 }
 
 /**
- * The result of a check. With a `failure`, some commands do not work. With a `warning`, all commands work, but there is
- * a disadvantage now or later.
+ * With a `failure`, some commands do not work. With a `warning`, all commands work, but with a disadvantage.
  */
 type State = "ok" | "note" | "warning" | "failure";
 
@@ -374,9 +372,7 @@ export const remark = (check: string, what: string): Finding => ({ ...ok(check, 
 
 export const failure = (check: string, fault: Fault): Finding => ({ check, state: "failure", ...fault });
 
-/**
- * Describes an error as a fault. If the error contains a next step, the fault has that step instead of `next`.
- */
+/** Describes an error as a fault. A next step in the error replaces `next`. */
 export function faultOf(error: unknown, { why, next }: Pick<Fault, "why" | "next">): Fault {
   const { message, next: own } = failureOf(error);
   return { what: message, why, next: own ?? next };

@@ -36,10 +36,7 @@ interface Offered {
   readonly work?: boolean;
 }
 
-/**
- * Checks what the MCP server needs, and prints the findings. Returns `tryLater` without a usable server,
- * `authentication` without a valid token, and `unexpected` for other failures. (rule L70)
- */
+/** Checks what the MCP server needs, and prints the findings. (rule L70) */
 export async function checkAgentServer(invocation: Invocation, offered: Offered): Promise<Exit> {
   const { findings, may, tryLater = false } = await examined(invocation, offered);
   reportFindings(invocation, findings, { baseUrl: invocation.baseUrl(), may });
@@ -151,16 +148,14 @@ const howToOffer = "The MCP server offers the tools for this work only with --wo
 
 const claim: Route = { ...routes.agent.claimRun, summary: "" };
 
-/**
- * Whether the token may claim plans. Sends a claim that the server always refuses, because the worker's name is
- * missing. The status shows whether the scope is missing too.
- */
+/** Whether the token may claim plans. The claim lacks a worker, so the server always refuses it. */
 async function mayWork(invocation: Invocation, found: FoundCredential): Promise<WorkPermission> {
   const send = connect({ ...invocation, credential: async () => found }, { attempts: 1, timeoutMs: 5_000 });
   try {
     await send(claim, { params: { runId: "00000000-0000-4000-8000-000000000000" }, body: {} });
     return "unknown";
   } catch (error) {
+    // The status shows whether the scope is missing too.
     return error instanceof ServerError ? (permissionByStatus[error.status] ?? "unknown") : "unknown";
   }
 }

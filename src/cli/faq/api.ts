@@ -44,10 +44,7 @@ export const faqDetails = ({
 }: Faq & Partial<Pick<ListedFaq, "pushedHash" | "pushedSortOrder" | "translations">>): string =>
   details({ ...faq, languages: languagesIn(translations) });
 
-/**
- * Returns the languages of the translations as text. Adds `(outdated)` to the language of an outdated
- * translation. Undefined if there are no translations.
- */
+/** Returns the languages of the translations as text, such as `de (outdated)`. Undefined if there are none. */
 export const languagesIn = (
   translations: Readonly<Record<string, { readonly outdated: boolean }>>,
 ): string | undefined =>
@@ -60,15 +57,12 @@ export interface TaggedList {
   readonly entries: readonly ServerEntry[];
   readonly etag: string | undefined;
   /**
-   * Whether the server stores the texts of the last push. Undefined for an empty list, because only an entry
-   * shows this.
+   * Whether the server stores the texts of the last push. Undefined for an empty list, which cannot show this.
    */
   readonly keepsMarks: boolean | undefined;
 }
 
-/**
- * The functions that read and change the FAQ of an app, through the API for app keys or for maintainer tokens.
- */
+/** Reads and changes the FAQ of an app, with an app key or a maintainer token. */
 export interface FaqApi {
   /** Returns the id of the app. Undefined with an app key: the server does not return the id. */
   app(): Promise<string | undefined>;
@@ -92,9 +86,7 @@ export async function faqApi(invocation: Invocation): Promise<FaqApi> {
   return (await hasMaintainerToken(invocation)) ? withConsole(ofApp, consoleFaqApi(invocation)) : ofApp;
 }
 
-/**
- * Uses the app key first. If the key does not allow a request, the request is sent with the maintainer token.
- */
+/** Sends a request with the app key first, and after a refusal with the maintainer token. */
 function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   const either = async <T>(act: (api: FaqApi) => Promise<T>): Promise<T> => {
     try {
@@ -105,27 +97,22 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
     }
   };
   const read = () => either((api) => api.read());
-  /**
-   * Uses the maintainer token to replace the list. If the server refuses the ETag of an unchanged list, the
-   * token and the key have different apps. Then throws `refusal`, because the wrong app must not get the list.
-   */
+  /** Replaces the list with the maintainer token. Throws `refusal` if the token may have another app. */
   const replaceWithToken = async (faqs: readonly WantedFaq[], etag: string, refusal: ServerError) => {
     const present = await read();
     // Somebody has changed the list after this command read it. A changed list must not be replaced.
     if (present.etag !== etag) throw changedList();
-    // All empty lists have the same ETag. So the ETag does not show whether the token and the key have the same app.
+    // All empty lists have the same ETag, so the ETag does not identify the app.
     if (present.entries.length === 0) throw refusal;
     try {
       return await ofConsole.replace(faqs, etag);
     } catch (error) {
       const isStale = error instanceof ServerError && error.status === 412;
+      // If the list is unchanged, the token and the key have different apps.
       throw isStale && (await read()).etag === etag ? refusal : error;
     }
   };
-  /**
-   * Uses the token to create an entry. Throws `refusal` if no id is in both lists: then key and token may have
-   * different apps. ETags do not show this, because the FAQ may change between the reads.
-   */
+  /** Creates an entry with the token. Throws `refusal` if no id is in both lists: the apps may differ. */
   const createWithToken = async (body: NewFaq, refusal: ServerError) => {
     const [ofKey, ofToken] = [await ofApp.read(), await ofConsole.read()];
     const ids = new Set(ofKey.entries.map(({ id }) => id));
@@ -228,8 +215,7 @@ function taggedList(success: Success, route: Route): TaggedList {
 }
 
 /**
- * Throws an UnexpectedAnswerError if an entry is invalid. So an invalid answer of a server never changes or deletes a
- * file.
+ * Throws an UnexpectedAnswerError for an invalid entry. An invalid answer must never change or delete a file.
  */
 function refuseUnusable({ status, request }: Success, entries: readonly unknown[]): void {
   const known = new Set<string>();

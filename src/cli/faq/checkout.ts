@@ -114,10 +114,7 @@ const mostCommits = 100;
 
 const mostBytes = 67_108_864;
 
-/**
- * Returns the entries in earlier Git commits of the files with conflicts. Needed if the server does not store
- * the pushed texts. The lists are empty without Git or history, such as in a shallow clone.
- */
+/** Returns earlier versions of the files with conflicts, from Git. Lists are empty without Git or history. */
 async function earlierVersions(
   cwd: string,
   conflicts: readonly Item[],
@@ -181,17 +178,11 @@ function stateOf(
   return exact.find(sharesEntries) ?? maySame.find(sharesEntries) ?? exact[0] ?? emptied(maySame, list);
 }
 
-/**
- * Returns the first state if the list on the server is empty. With an app key, usually the entries show which
- * state belongs to the app, but an empty list has no entries.
- */
+/** Returns the first state for an empty list, because only entries show which state belongs to the app. */
 const emptied = (states: readonly SeenState[], list: readonly ServerEntry[]): SeenState | undefined =>
   list.length === 0 ? states[0] : undefined;
 
-/**
- * Returns the entries with their ids on this server. Removes ids of other servers and apps: `planOf` then finds entries
- * by their questions.
- */
+/** Returns the entries with their ids on this server. Without an id, `planOf` compares the questions. */
 function withIdsHere(
   entries: readonly FileEntry[],
   states: readonly SeenState[],
@@ -211,10 +202,7 @@ function withIdsHere(
 const idsByFileId = (state: SeenState | undefined): ReadonlyMap<string, string> =>
   new Map([...(state?.entries ?? [])].map(([id, { fileId }]) => [fileId ?? id, id]));
 
-/**
- * Parses `--take mine ID … --take theirs ID …`. Throws a usage error if an id or its start matches no entry or
- * several entries.
- */
+/** Parses `--take mine ID … --take theirs ID …`. Throws a usage error unless each id matches one entry. */
 function takesOf(words: readonly string[] = [], ids: readonly string[]): ReadonlyMap<string, Take> {
   const takes = new Map<string, Take>();
   let side: Take | undefined;

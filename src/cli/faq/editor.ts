@@ -20,10 +20,7 @@ interface Edited {
   readonly sortOrder: number;
 }
 
-/**
- * Opens an entry in the editor, and saves the changes. If saving fails, writes the text to a file and throws an
- * error that names the file.
- */
+/** Opens an entry in the editor and saves the changes. After a failure, the text is in a file. */
 export async function editFaqInEditor(invocation: Invocation, given: string): Promise<undefined> {
   const api = await faqApi(invocation);
   const { faq } = await findFaq(api, given);
@@ -94,9 +91,7 @@ async function save(
   });
 }
 
-/**
- * Writes a text into a file, because the server did not save the text. Returns an error that names the file.
- */
+/** Writes the unsaved `text` into a file. Returns an error that names the file. */
 function withRecovery(
   { context, stateFolder }: Invocation,
   { id, text }: { readonly id: string; readonly text: string },

@@ -45,8 +45,7 @@ export function splitMarkdown(text: string): Read<MarkdownParts> {
 }
 
 /**
- * Returns the fields of a Markdown file. The question comes from the front matter, the heading or the file name. (rule
- * C24)
+ * Returns the fields of a Markdown file. The question may come from the heading or the file name. (rule C24)
  */
 export function rawFieldsOf({ front, body, heading }: MarkdownParts, name: string): RawFields {
   const { id, question = heading?.text ?? questionOfName(name), sortOrder } = Object(front.toJS());
@@ -222,9 +221,7 @@ export interface TranslationFile extends FaqText {
   readonly file: string;
 }
 
-/**
- * An entry on the server. The fields about the last push are undefined on a server that does not store them.
- */
+/** An entry on the server. Some servers do not store the fields about the last push. */
 export interface ServerEntry extends FaqText {
   readonly id: string;
   readonly sortOrder: number;

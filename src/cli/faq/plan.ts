@@ -164,12 +164,7 @@ const marked = (mark: string, text: string): string[] =>
         .split("\n")
         .map((line) => mark + line);
 
-/**
- * The result for one entry. `create`, `change`, `move` and `delete` change the server.
- * `newer` and `gone`: somebody changed or deleted the entry on the server. The push does not change it.
- * `kept`: the file was deleted, but the entry still exists.
- * `foreign`: the entry is only on the server, and was never pulled.
- */
+/** The result for one entry. Only `create`, `change`, `move` and `delete` change the server. */
 export type Action =
   | "same"
   | "create"
@@ -177,9 +172,13 @@ export type Action =
   | "move"
   | "delete"
   | "conflict"
+  // Somebody changed the entry on the server.
   | "newer"
+  // Somebody deleted the entry on the server.
   | "gone"
+  // The file was deleted, but the entry still exists.
   | "kept"
+  // The entry is only on the server, and was never pulled.
   | "foreign";
 
 export interface Item {
@@ -197,7 +196,7 @@ export interface Item {
 }
 
 /**
- * The result of comparing a translation. `mine` is undefined if there is no file, `theirs` if the server has no text.
+ * The result of comparing a translation. `mine`: undefined without a file. `theirs`: undefined without a text.
  */
 interface LanguageItem {
   readonly language: string;
@@ -213,9 +212,7 @@ export interface PlanInput {
   readonly entries: readonly FileEntry[];
   readonly server: readonly ServerEntry[];
   readonly seen: ReadonlyMap<string, SeenEntry>;
-  /**
-   * True in a CI job. The file then replaces every value that a push has set, even a push of another checkout.
-   */
+  /** True in a CI job: files replace every pushed value, even one from another checkout. */
   readonly filesRule: boolean;
   readonly prune: boolean;
   readonly takes: ReadonlyMap<string, Take>;
@@ -228,9 +225,7 @@ export interface EarlierEntry {
   readonly sortOrder: number | undefined;
 }
 
-/**
- * Compares the files with the server. Returns one item for each entry. Entries that exist only on the server come last.
- */
+/** Compares the files with the server. Entries that exist only on the server come last. */
 export function planOf(input: PlanInput): Item[] {
   const { pairs, files, others } = paired(input);
   return [
@@ -240,10 +235,7 @@ export function planOf(input: PlanInput): Item[] {
   ];
 }
 
-/**
- * Finds the entry for each file by its id. A file without an id gets the entry with the same question, if no other file
- * has that entry.
- */
+/** Finds each file's entry by id. A file without an id gets an unused entry with the same question. */
 function paired({ entries, server }: PlanInput) {
   const left = new Map(server.map((entry) => [entry.id, entry]));
   const found = new Map<FileEntry, ServerEntry>();
@@ -328,10 +320,7 @@ function languageItems(mine: FileEntry, theirs: ServerEntry, input: PlanInput): 
   });
 }
 
-/**
- * Returns which side of a translation is used. Undefined if the file was deleted without `prune`: the server keeps its
- * text.
- */
+/** Returns the side of a translation to use. Undefined if only the file was deleted, without `prune`. */
 function languageSide(
   {
     mine,
@@ -417,24 +406,20 @@ interface Values<Value> {
   readonly wasMine?: boolean;
 }
 
-/**
- * Returns which value is used. (rule C22)
- * - Nobody edited the server's value after the last push: `mine`.
- * - But if the file is also unchanged, another checkout has pushed: `theirs`. With `filesRule`, the result is
- * still `mine`, because a CI job does not know earlier pushes.
- * - Only the server's value was edited: `theirs`. With `filesRule`, `mine` if an earlier commit of the file has that
- * value.
- * - Both were edited: `conflict`. But `mine` if an earlier commit of the file has the server's value.
- */
+/** Returns which value is used. (rule C22) */
 export function sideOf<Value>(
   { mine, theirs, base, pushed, wasMine }: Values<Value>,
   filesRule: boolean,
 ): Side {
   if (mine === theirs) return "same";
+  // Nobody edited the server's value.
   if (base === theirs) return "mine";
   const isUnread = base !== undefined && mine === base;
+  // A push set the server's value. A CI job does not know earlier pushes.
   if (pushed === theirs && (filesRule || !isUnread)) return "mine";
+  // Only the server's value changed.
   if (isUnread || (pushed !== undefined && mine === pushed)) return wasMine && filesRule ? "mine" : "theirs";
+  // Both values changed.
   return wasMine ? "mine" : "conflict";
 }
 
@@ -447,9 +432,7 @@ const plainText = (text: string): string => unixLines(text).trim();
 /** Returns an answer with Unix line ends, trimmed in the same way as on the server. */
 const plainAnswer = (text: string): string => trimmedMarkdown(unixLines(text));
 
-/**
- * Returns the SHA-256 hash of a question and an answer. Line ends and outer white space do not change the hash.
- */
+/** Returns the SHA-256 hash of an FAQ text. Line ends and outer white space do not matter. */
 export const hashOf = ({ question, answer }: FaqText): string =>
   sha256(hashedFaqText({ question: plainText(question), answer: plainAnswer(answer) }));
 

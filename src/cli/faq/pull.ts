@@ -25,10 +25,7 @@ interface Step {
   readonly word: "added" | "changed" | "deleted" | "kept" | "same";
 }
 
-/**
- * Writes the FAQ of the server into the files. A value that changed only in its file stays. After a conflict or with
- * `--dry-run`, writes nothing.
- */
+/** Writes the server's FAQ into the files. Local changes stay. After a conflict, writes nothing. */
 export async function pullFaqs(
   invocation: Invocation,
   { take }: { readonly take?: readonly string[] },

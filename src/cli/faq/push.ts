@@ -23,16 +23,10 @@ import { type Action, hashOf, type Item, planJson, planText } from "./plan.ts";
 import { defaultPath, type FileChange, type FileFault, faultsError } from "./source.ts";
 import type { SeenEntry } from "./states.ts";
 
-/**
- * The maximum number of attempts. If the list changes during an attempt, the command tries again. Only a
- * program changes a list so often.
- */
+/** The maximum number of attempts if the list changes meanwhile. Only a program changes a list so often. */
 const mostAttempts = 20;
 
-/**
- * Pushes the FAQ files, if the person agrees. Then updates the files and the stored state. After a conflict or with
- * `--dry-run`, changes nothing. Throws a CliError if the list changes during each attempt.
- */
+/** Pushes the FAQ files, if the person agrees. Throws a CliError if the list changes during every attempt. */
 export async function pushFaqs(
   invocation: Invocation,
   flags: PlanFlags,
@@ -68,10 +62,7 @@ export async function pushFaqs(
   });
 }
 
-/**
- * Prints the plan and asks the person, except with `--yes`. Returns whether it printed the plan. Throws a usage error
- * if the person refuses or cannot be asked.
- */
+/** Asks the person, and returns whether the plan was printed. Throws a usage error without consent. */
 async function agree(invocation: Invocation, plan: string): Promise<boolean> {
   const asks = !invocation.flags.yes && canAsk(invocation);
   if (asks) invocation.context.io.stderr.write(`${printable(plan)}\n`);
@@ -173,12 +164,10 @@ export async function diffFaqs(
   return items.every(({ action }) => action === "same") ? undefined : "differences";
 }
 
-/**
- * Updates the files and the stored state. A CI job writes nothing, because its checkout is deleted. A failure is only a
- * warning: the push has succeeded. (rule C24)
- */
+/** Updates the files and the stored state after the push. A failure is only a warning. (rule C24) */
 async function writeBack(checkout: Checkout, items: readonly Item[], applied: Applied): Promise<void> {
   const { invocation, source, isCi } = checkout;
+  // The checkout of a CI job is deleted.
   if (isCi) return;
   const byId = new Map(applied.entries.map((entry) => [entry.id, entry]));
   const entries = items.flatMap((item) => seenOf(item, checkout, applied, byId));
@@ -197,7 +186,7 @@ const hasFailed = ({ results }: Applied, { mine, theirs }: Item): boolean =>
       outcome !== "done" && id === (theirs?.id ?? null) && file === (mine?.file ?? null),
   ) ?? false;
 
-/** Returns the state to store for an entry. If the server has a newer value than the file, the old state stays. */
+/** Returns the state to store for an entry. The old state stays if the server's value is newer. */
 function seenOf(
   item: Item,
   checkout: Checkout,
@@ -224,9 +213,7 @@ function seenOf(
   ];
 }
 
-/**
- * Returns the hashes of the translations to store. The old hash stays if the file is deleted or older than the server.
- */
+/** Returns the translations' hashes to store. The old hash stays if the file is missing or outdated. */
 export function translationsSeen(
   { mine, languages = [], isTaken = false }: Item,
   {
@@ -248,10 +235,7 @@ export function translationsSeen(
   return seen.length === 0 ? undefined : Object.fromEntries(seen);
 }
 
-/**
- * Returns the id in the file if it differs from this server's id. Undefined after the push created the entry again:
- * then the file gets the new id.
- */
+/** Returns the file's id if it differs from this server's id. Undefined if the push created the entry again. */
 function fileIdOf(mine: FileEntry, checkout: Checkout, id: string): string | undefined {
   const other = otherIdIn(checkout, mine.file, id);
   return other === mine.id ? undefined : other;
@@ -305,8 +289,8 @@ interface Applied {
 }
 
 /**
- * Applies a plan, in one transaction if possible. Returns `moved` if the list changed since it was read. Returns
- * `oneByOne` if the server has no endpoint for the whole list. In both cases nothing changed.
+ * Applies a plan. `moved`: the list has changed. `oneByOne`: the server cannot replace the whole list. Both
+ * change nothing.
  */
 async function apply(
   api: FaqApi,
@@ -490,10 +474,7 @@ function idsOfCreated(items: readonly Item[], before: TaggedList, after: readonl
   return ids;
 }
 
-/**
- * Throws one usage error that names all texts that are too long. The limits of other servers are unknown, so nothing is
- * checked there.
- */
+/** Throws one usage error that names all too long texts. Other servers' limits are unknown. */
 function refuseLongTexts({ keepsMarks }: TaggedList, items: readonly Item[]): void {
   if (!keepsMarks) return;
   const faults = changesIn(items).flatMap(({ mine }) => (mine ? faultsOf(mine) : []));

@@ -37,10 +37,7 @@ export interface CheckedSource extends Source {
 
 export const defaultPath = "faq";
 
-/**
- * Reads all FAQ files. Throws one usage error with every fault. With `mustHave`, it is also a fault if there are no
- * entries.
- */
+/** Reads all FAQ files. Throws one usage error with every fault. With `mustHave`, no entry is a fault. */
 export async function readSource(
   { cwd }: Pick<Context, "cwd">,
   path: string,
@@ -121,8 +118,8 @@ interface ReadFile {
 }
 
 /**
- * Reads a folder of Markdown files and its language folders. `shown` is the folder's name in messages. `languages` are
- * the languages of an earlier push or pull.
+ * Reads a folder of Markdown files. `shown` is its name in messages. `languages` are from earlier pushes and
+ * pulls.
  */
 async function readFolder(folder: string, shown: string, languages: ReadonlySet<string>): Promise<Source> {
   const found = await markdownIn(folder);
@@ -165,11 +162,7 @@ const filesByLanguage = (files: TranslatedFiles): FileEntry["translations"] =>
     ]),
   );
 
-/**
- * Separates the translations from the entries. (rule C36) A folder such as `de` has translations if one of its
- * files has the path of an entry. It also has translations if an earlier push or pull found this language. Each
- * file in such a folder must have the path of an entry.
- */
+/** Separates the translations from the entries. (rule C36) */
 function withoutTranslations(files: readonly ReadFile[], seen: ReadonlySet<string>) {
   const placed = files.map((file) => {
     const [first = "", ...rest] = file.name.replaceAll("\\", "/").split("/");
@@ -179,6 +172,7 @@ function withoutTranslations(files: readonly ReadFile[], seen: ReadonlySet<strin
   const outside = new Set(
     placed.filter(({ language }) => language === undefined).map(({ file }) => pathOf(file)),
   );
+  // A folder has translations if a file in it has an entry's path, or if `seen` has its language.
   const folders = new Set(
     placed.flatMap(({ language, folder, of }) =>
       language !== undefined && (outside.has(of) || seen.has(language)) ? [folder] : [],
@@ -202,9 +196,7 @@ function withoutTranslations(files: readonly ReadFile[], seen: ReadonlySet<strin
 
 const pathOf = ({ name }: ReadFile): string => name.replaceAll("\\", "/");
 
-/**
- * File names that many projects have, such as a changelog. Such a file is an entry only with a front matter. (rule C24)
- */
+/** Names of common project files. Such a file is an entry only with a front matter. (rule C24) */
 const ofProject =
   /^(?:CONTRIBUTING|CHANGELOG|CODE_OF_CONDUCT|LICENSE|SECURITY|SUPPORT|AUTHORS|AGENTS|CLAUDE|[Cc]ontributing|[Cc]hangelog|code_of_conduct|license)(?:[.-][A-Za-z]{2})?\.(?:md|markdown)$/;
 
@@ -217,8 +209,7 @@ interface FoundFiles {
 }
 
 /**
- * Returns the Markdown files in a folder and its subfolders. Undefined if the folder does not exist. Throws a usage
- * error if it cannot be read.
+ * Returns the Markdown files below a folder. Undefined if it is missing. Throws a usage error if unreadable.
  */
 async function markdownIn(folder: string): Promise<FoundFiles | undefined> {
   try {
@@ -236,8 +227,7 @@ async function markdownIn(folder: string): Promise<FoundFiles | undefined> {
 }
 
 /**
- * Returns the bytes of a file, or a fault. Refuses links out of the folder: a stranger's repository may link to any
- * file.
+ * Returns the bytes of a file, or a fault. Refuses links out of the folder: strangers may have created them.
  */
 async function bytesOf(path: string, root: string): Promise<Buffer | string> {
   try {
@@ -312,8 +302,8 @@ async function changeFolder(
 }
 
 /**
- * Writes translations into the language folders. Null deletes the file. Throws a usage error if a language
- * folder is a link that leads out of `folder`.
+ * Writes translations into language folders. Null deletes a file. Throws a usage error for a link out of
+ * `folder`.
  */
 async function changeTranslations(
   folder: string,
@@ -354,7 +344,7 @@ interface ListFile {
   readonly lineEnd: string;
 }
 
-/** Reads a YAML or JSON file with a list of all entries. `shown` is the name of the file in messages. */
+/** Reads a list of entries from YAML or JSON. `shown` is the file's name in messages. */
 async function readList(path: string, shown: string): Promise<Source> {
   const text = textOf(path, shown);
   const isJson = /\.json$/i.test(path);

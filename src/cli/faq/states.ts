@@ -7,7 +7,7 @@ import { usageError } from "../core/cli-error.ts";
 import { replaceFile } from "../core/files.ts";
 import { readForeignText } from "../core/input.ts";
 
-/** The state of an entry when the file and the server were last equal. `text` is the hash of the text. */
+/** An entry's state when the file and the server were last equal. `text` is a hash. */
 export interface SeenEntry {
   readonly text: string | undefined;
   readonly sortOrder: number | undefined;
@@ -50,12 +50,10 @@ const statePlaceOf = (path: string, isList: boolean): StatePlace =>
     ? { file: join(dirname(path), fileName), name: basename(path) }
     : { file: join(path, fileName), name: "." };
 
-/**
- * Reads the stored states of all servers and apps. An older version stored one state, not a list. Throws a usage error
- * if the file is damaged.
- */
+/** Reads the states of all servers and apps. Throws a usage error if the file is damaged. */
 async function readStates({ file, name }: StatePlace): Promise<readonly SeenState[]> {
   const states = valueAt(await readStateFile(file), name);
+  // An older version stored one state, not a list.
   return states === undefined ? [] : [states].flat().map(stateIn);
 }
 
@@ -105,7 +103,7 @@ function textOfState(state: unknown): string {
 }
 
 async function readStateFile(file: string): Promise<unknown> {
-  // This file must not be a link, because innkeep writes to it. A stranger's repository may contain a link to any file.
+  // A stranger's repository may contain a link to any file, so innkeep must not write to a link.
   const found = await lstat(file).catch(() => undefined);
   if (found && !found.isFile())
     throw usageError(`${file} is a link, or is not a file.`, "Delete it and run `innkeep faq pull`.");

@@ -104,10 +104,7 @@ const skippedWords = (count: number): string => (count === 0 ? "" : ` Skipped ${
 const snoozeOf = (invocation: Invocation, until: string): string | null =>
   until === "none" ? null : endOfSnooze(until, invocation.context.clock.now());
 
-/**
- * Returns the ids of the named threads, or the filters and size of a view. Throws a usage error if both or neither are
- * given.
- */
+/** Returns the ids of named threads, or the filters and size of a view. Throws a usage error otherwise. */
 async function chosen(
   invocation: Invocation,
   appId: string,
@@ -172,10 +169,7 @@ async function unmergeThread(invocation: Invocation, given: string): Promise<und
   printOne(invocation, thread, () => threadText(thread));
 }
 
-/**
- * Returns the id of a merged thread. For the number of a merged thread, the server returns the thread that
- * contains it.
- */
+/** Returns the id of a merged thread. For its number, the server returns the thread that contains it. */
 async function mergedThreadId(invocation: Invocation, given: string): Promise<string> {
   const id = await wholeThreadId(invocation, given);
   const number = /^#?(\d+)$/.exec(given)?.[1];
@@ -244,10 +238,7 @@ export interface ReplyFlags extends BodyFlags {
   readonly expectReceivers?: string;
 }
 
-/**
- * Replies to the sender. Asks first if somebody else has replied. With `--expect-message`, the server refuses if there
- * is a newer message. (rule L55)
- */
+/** Replies to the sender. Asks first if somebody else has replied. (rule L55) */
 export async function replyToSender(
   invocation: Invocation,
   flags: ReplyFlags,
@@ -308,8 +299,8 @@ interface Seen {
 }
 
 /**
- * Returns what the person has read, from the flags. Throws a usage error if `--everyone` and `--expect-message`
- * are given without `--expect-receivers`. The newest message does not show who receives a reply to everyone.
+ * Returns what the person has read, from the flags. Throws a usage error if a needed `--expect-receivers` is
+ * missing.
  */
 function expectedOf({ everyone, expectMessage, expectReceivers, force }: ReplyFlags): Seen {
   if (force) return {};
@@ -332,10 +323,7 @@ const seenIn = ({ messages, merged, receivers }: OwnedThread): Seen => ({
   ...(receivers === undefined ? {} : { expectedReceivers: receivers }),
 });
 
-/**
- * Returns what the person has read. Leaves out replies after the sender's last message, so that the server
- * reports these replies as newer.
- */
+/** Returns what was read up to the sender's last message. The server then reports later replies as newer. */
 function seenBeforeReply(thread: OwnedThread | undefined): Seen {
   if (thread === undefined) return {};
   const { messages } = thread;
@@ -344,17 +332,14 @@ function seenBeforeReply(thread: OwnedThread | undefined): Seen {
   return seenIn(reply === -1 ? thread : { ...thread, messages: messages.slice(0, reply) });
 }
 
-/**
- * Throws any error except a 403, which means that the token may not read the thread. The reply then goes to the
- * first sender, without a check for newer replies.
- */
+/** Throws any error except 403. After a 403, the reply goes to the first sender, without a check. */
 function ifUnreadable(error: unknown): undefined {
   if (!(error instanceof ServerError) || error.status !== 403) throw error;
 }
 
 /**
- * Returns the report that a reply without `--report` answers. Undefined if there is only one report or the thread is
- * merged: then the thread's own sender gets the reply. (rule M10)
+ * Returns the report that a reply without `--report` answers. Undefined: the reply goes to the thread's sender.
+ * (rule M10)
  */
 const receiverIn = (thread: OwnedThread | undefined): string | undefined =>
   thread !== undefined && thread.feedback.mergedInto === undefined && hasRepeats(thread)
@@ -382,12 +367,10 @@ const threadId = (given: string): string =>
     .split("/")
     .at(-1) ?? given;
 
-/**
- * Returns the whole id of a thread, from its number, console link, id or start of the id. The start works only for the
- * newest threads.
- */
+/** Returns the whole id of a thread. `given` may be a number, a link or the start of an id. */
 export const wholeThreadId = (invocation: Invocation, given: string): Promise<string> => {
   const number = /^#?([1-9]\d{0,6})$/.exec(given)?.[1];
+  // The start of an id finds only the newest threads.
   return number === undefined ? idFrom(invocation, given) : idOfNumber(invocation, number);
 };
 

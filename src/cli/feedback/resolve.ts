@@ -31,8 +31,8 @@ export interface ResolveFlags {
 }
 
 /**
- * Resolves the threads of tests that passed in this run. An unclear run, such as a cancelled one, resolves
- * nothing. With `--best-effort`, prints a warning after an error and returns `ok`. (rule F28)
+ * Resolves the threads of passed tests. With `--best-effort`, prints a warning after an error and returns `ok`.
+ * (rule F28)
  */
 export async function resolve(invocation: Invocation, flags: ResolveFlags): Promise<Exit> {
   try {
@@ -66,7 +66,7 @@ async function resolveRun(invocation: Invocation, flags: ResolveFlags): Promise<
   printResolved(invocation, resolved);
 }
 
-/** Shows the requests of a dry run. Several requests are shown as a list. Throws DryRun if there is only one. */
+/** Shows the requests of a dry run as a list. Throws DryRun if there is only one. */
 function showRequests(invocation: Invocation, requests: readonly RequestView[]): void {
   const [request, ...others] = requests;
   if (request && others.length === 0) throw new DryRun(request);
@@ -79,12 +79,10 @@ const noStatus: InputFault = {
     "must say how the run ended, such as success. On GitHub Actions, use the value of job.status. On GitLab, run the command in after_script",
 };
 
-/**
- * The results of CI services, in lower case. Other words, such as `cancelled`, are unclear. `unstable` (Jenkins) and
- * `succeededwithissues` (Azure Pipelines) mean a failure.
- */
+/** The results of CI services, in lower case. Other words, such as `cancelled`, are unclear. */
 const outcomes = new Map<string, "success" | "failure">([
   ...["success", "succeeded", "passed"].map((word) => [word, "success"] as const),
+  // `unstable` comes from Jenkins, `succeededwithissues` from Azure Pipelines.
   ...["failure", "failed", "unstable", "succeededwithissues"].map((word) => [word, "failure"] as const),
 ]);
 
@@ -94,10 +92,7 @@ function choiceFaults({ dedupeKey, junit }: ResolveFlags): readonly InputFault[]
   return [{ flag: "--junit", message: "or --dedupe-key is needed, to say which tests passed" }];
 }
 
-/**
- * Returns the tests that passed. Throws one usage error for all faults in the flags (`wrong`) and the reports.
- * Prints a warning for each suite with a wrong failure count.
- */
+/** Returns the passed tests. Throws one usage error with `wrong` and the faults of the reports. */
 async function passedOf(
   invocation: Invocation,
   { dedupeKey, junit = [] }: ResolveFlags,
@@ -250,8 +245,8 @@ async function requestsOf(
 }
 
 /**
- * Returns the threads that are new in this answer. Without new threads, the command sends no more requests. So a faulty
- * server cannot cause an endless loop.
+ * Returns the threads that are not yet in `named`. The caller stops without new threads, which prevents an
+ * endless loop.
  */
 function newIn<Thread extends { readonly consoleUrl: string }>(
   threads: readonly Thread[],
@@ -320,8 +315,8 @@ function parts(passed: readonly Passed[]): Passed[][] {
 type Passed = string | { readonly prefix: string };
 
 /**
- * Returns the dedupe prefixes of the passed tests, their suites and their classes. If a test cannot start, tools report
- * its suite or class as failed. (rule F28)
+ * Returns the dedupe prefixes of passed tests, suites and classes. Tools also report whole suites as failed.
+ * (rule F28)
  */
 function passedTests(tests: readonly TestResult[], folder: string): Passed[] {
   const passed = new Set<string>();

@@ -87,10 +87,7 @@ const receiversLine = ({ messages, receivers }: OwnedThread): string | undefined
 const line = (label: string, value: string | null): string | undefined =>
   value === null ? undefined : `${oneLine(label)}: ${oneLine(value)}`;
 
-/**
- * Quotes the text of a stranger. Each line begins with `>`, so that no line looks like output of Innkeep. (rule
- * W2)
- */
+/** Puts `>` before each line of a stranger's text. No line can look like Innkeep's output. (rule W2) */
 const quotation = (text: string): string => visibleText(text).text.replace(/^/gm, "> ");
 
 const times = (occurrences: number): string => (occurrences > 1 ? `, ${occurrences} times` : "");

@@ -24,10 +24,7 @@ export interface TaskScreen extends Shown {
   readonly now: () => Date;
 }
 
-/**
- * Shows today's tasks until `q` or Ctrl-C. Throws the first error that is not temporary. Throws the reason of
- * the signal if the signal aborts.
- */
+/** Shows today's tasks until `q` or Ctrl-C. Throws the first permanent error, or the reason of an abort. */
 export async function showTasks(screen: TaskScreen): Promise<void> {
   await showOnTerminal(<Screen {...screen} />, screen);
 }

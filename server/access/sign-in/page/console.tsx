@@ -73,9 +73,7 @@ interface SignInProps {
   readonly form?: Filled;
   /** A form that was sent after the console session had ended. The sign-in page contains the values of the form. */
   readonly kept?: PendingForm | undefined;
-  /**
-   * A form that was sent after the console session had ended. The form cannot be kept, because it contains a file.
-   */
+  /** A form that was sent after the session had ended. The form is lost, because it contains a file. */
   readonly lost?: NotDone;
 }
 
@@ -223,10 +221,7 @@ async function recoverProps(visit: Visit, given: string): Promise<RecoverProps> 
   return { links: visit.links, to, invited, form: filledWith(invited ? { email: invited.email } : {}) };
 }
 
-/**
- * A request for this page does not use up the mailed link, because programs that check mails open the link,
- * too.
- */
+/** Showing this page does not use up the mailed link, because mail scanners open the link. */
 const newPasswordPage = async (visit: Visit): Promise<Reply> => show(NewPassword(await passwordProps(visit)));
 
 const newAccountPage = async (visit: Visit): Promise<Reply> => show(NewPassword(await accountProps(visit)));
@@ -255,10 +250,7 @@ async function setPassword(visit: Visit): Promise<Reply<"password-set">> {
   });
 }
 
-/**
- * Creates the account. If the mailed link belongs to an invitation, opens the page of the invitation next. That
- * page also says why an invitation cannot be accepted.
- */
+/** Creates the account. Opens the page of the invitation, even if the invitation cannot be accepted. */
 async function createAccount(visit: Visit): Promise<Reply<"account-created">> {
   const { links, param, ask, fields } = visit;
   const props = await accountProps(visit);
@@ -426,7 +418,7 @@ export const definitions: Definitions = [
     word: "signOut",
     notDone: "You were already signed out.",
   }),
-  // The following pages need no sign-in. They are the page for a forgotten password, and the pages that mailed links
+  // The following pages need no sign-in: the page for a forgotten password, and the pages that mailed links
   // open.
   defineOpenPage({ at: (links) => links.recover, show: recoverPage }),
   defineOpenForm({ at: (links) => links.recover, act: recover, done: {} }),

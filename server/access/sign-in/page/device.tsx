@@ -93,20 +93,14 @@ const errorWords: ErrorWords = {
   text: "The app or terminal that sent you here sent a wrong request, so nobody was signed in. Update that program, or send its developers the message below.",
 };
 
-/**
- * Shows the page that asks for the approval of a device. Each sign-in needs a new approval, because an approval
- * is valid for one sign-in of one device.
- */
+/** Shows the page that asks for the approval of a device. Each sign-in needs a new approval. */
 async function authorizePage(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const request = readAuthorizeRequest(visit.query, visit.settings.redirectUrl);
   const caller = await visit.caller();
   return caller ? showApproval(visit, { request, caller }) : signInFirst(visit, request);
 }
 
-/**
- * Approves or refuses the device. The browser returns to the app with a code or error. The redirect has status 303.
- * (RFC 9700 4.12)
- */
+/** Approves or refuses the device. The browser returns to the app with status 303. (RFC 9700 4.12) */
 async function decide(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { fields } = visit;
   const request = readAuthorizeRequest(new URLSearchParams(fields.text("asked")), visit.settings.redirectUrl);
@@ -205,8 +199,7 @@ async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
 }
 
 /**
- * Signs in to the new account. Returns false if the address already had an account with another password or a second
- * factor.
+ * Signs in to the new account. Returns false if an earlier account needs another password or a second factor.
  */
 async function signsIn({ ask, fields }: DeviceSignInVisit): Promise<boolean> {
   try {
@@ -237,7 +230,7 @@ const credentialsOf = ({ fields }: DeviceSignInVisit) => ({
   password: fields.text("password"),
 });
 
-/** Shows what a person approves: the device, the account, what the device may do, and for how long. (RFC 8252 8.6) */
+/** Shows what a person approves: the device, the account, the rights and their duration. (RFC 8252 8.6) */
 const Approval = ({
   visit: { links, at, settings },
   request,
@@ -317,8 +310,8 @@ const redirectName = (redirect: string, baseUrl: string): string =>
   redirect === baseUrl + codePath ? "a page of this server that shows you a code" : targetName(redirect);
 
 /**
- * Shows a code to copy to a terminal. Only a well-formed code is shown, because anybody can create the address
- * of this page with any text.
+ * Shows a code for a terminal. Shows only a well-formed code, because anybody can write any text into this
+ * address.
  */
 async function codePage({ links, query }: DeviceSignInVisit): Promise<DeviceSignInReply> {
   return { reply: show(codePageBody(links, query)), traits: { referrerPolicy: "no-referrer" } };
@@ -497,10 +490,7 @@ const SignUpSent = ({
   </BarePage>
 );
 
-/**
- * Says how the person gets to the invitation. The page may show the invited e-mail address, because everybody
- * with the link of the invitation can see it.
- */
+/** Says how the person gets to the invitation. Everybody with its link can see the invited e-mail address. */
 const InvitationNext = ({ invited, email }: { readonly invited: Invited; readonly email: string }) =>
   normaliseEmail(email) === invited.email ? (
     <p>

@@ -117,20 +117,17 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
   handleButton(visit, async ({ ask, fields, param }) => {
     const entry = await readEntry(visit);
     const intent = fields.text("intent");
-    // If the versions differ, the published text has changed since the page was opened. Then the comparison on
-    // the page is outdated.
+    // If the versions differ, the comparison on the page is outdated.
     if (intent === "publish" && entry.draft && fields.text("was-published") !== publishedVersion(entry))
       throw new ApiError("draft_conflict");
     const current = await withFixes(visit, currentEntry(entry));
     const changed = await changedEntry(visit, current);
     const values = { ...current, ...changed };
     if (entry.publishedAt === null) refuseOtherTime(visit, values);
-    // A scheduled note already has a time in the future. Only a future time that the person has typed now is
-    // refused.
+    // A scheduled note already has a future time, so only a newly typed time is refused.
     if (intent === "publish" && isScheduled(entry, visit.now)) refuseOtherTime(visit, changed);
     const isPublished = isOut(entry, visit.now);
-    // The page of a published note without a draft has no publish button. If such a request comes, the form was
-    // sent twice or the page is outdated.
+    // A published note without a draft has no publish button. The form was sent twice, or its page is outdated.
     const isAgain = isPublished && !entry.draft;
     const publication = isAgain ? undefined : await publicationOf(visit, values, isPublished);
     const body = entryBody(await withFixesInText(visit, changed, values));
@@ -145,8 +142,7 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
   });
 
 /**
- * Returns the values that the person has changed. If the person switched the format, the content of the other
- * format becomes empty.
+ * Returns the values that the person has changed. A switched format empties the content of the other format.
  */
 async function changedEntry(visit: SignedInVisit, current: Values): Promise<Values> {
   const { fields } = visit;
@@ -161,10 +157,7 @@ async function changedEntry(visit: SignedInVisit, current: Values): Promise<Valu
   return changedValues(fields, Object.fromEntries(chosen), current, isSwitched ? switched : {});
 }
 
-/**
- * Returns the fields of `empty` that have content in the stored note. `empty` has an empty value for each field
- * of the format that is not chosen.
- */
+/** Returns the fields of `empty` that have content in the note. `empty` has the fields of the other format. */
 const contentIn = (current: Values, empty: Values): Values =>
   Object.fromEntries(Object.entries(empty).filter(([name, none]) => current[name] !== none));
 
@@ -212,8 +205,8 @@ function refuseOtherTime({ fields, now }: SignedInVisit, { publishedAt }: Values
 }
 
 /**
- * Returns the threads and receivers of a note that this request publishes; otherwise undefined. Throws
- * `wrong_state` if the page showed other receivers. (rule C32)
+ * Returns threads and receivers if this request publishes the note. Throws `wrong_state` if the page showed
+ * other receivers. (rule C32)
  */
 async function publicationOf(
   visit: SignedInVisit,
@@ -264,7 +257,9 @@ function restoreEntry(visit: SignedInVisit): Promise<Reply<"draft-saved">> {
   );
 }
 
-/** Returns the version of the unpublished text: the draft, or a note that is not published. Empty if there is none. */
+/**
+ * Returns the version of the unpublished text: of the draft or the unpublished note. Empty if there is none.
+ */
 function draftVersion(entry: EditedChangelogEntry): string {
   if (entry.draft !== null) return textVersion(entry.draft);
   return entry.publishedAt === null ? textVersion(entry) : "";
@@ -335,10 +330,7 @@ const publish = ({ ask, fields }: SignedInVisit, entryId: string): Promise<unkno
 
 const emptyEntry: Values = { releaseType: "minor", bodyFormat: "markdown" };
 
-/**
- * Shows the stored text. `refusal` is the error of a form without text fields, such as the form that discards
- * the draft.
- */
+/** Shows the stored text. `refusal` is the error of a form without text fields. */
 async function showWritten(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
   const entry = await readEntry(visit);
   const { tag } = shownLanguage(visit);
@@ -600,10 +592,7 @@ const namesOf = (tag: string) => ({
   item: (at: number) => `translations.${tag}.items.${at}.text`,
 });
 
-/**
- * Returns the type of each change, such as `fixed`. If the translation has more changes than the original,
- * these changes come last.
- */
+/** Returns the type of each change, such as `fixed`. Changes that the original does not have come last. */
 const typesOf = (entry: EditedChangelogEntry, tag: string): string[] => {
   const own = (translationOf(entry, tag)?.items ?? []).map(({ type }) => type);
   const original = originalOf(entry).items.map(({ type }) => type);

@@ -276,10 +276,7 @@ const RowCount = ({ list, ...props }: ChangelogEntryFormProps & { readonly list:
 
 const spare = { items: 5, versions: 2 } as const;
 
-/**
- * Returns the row numbers of a list, from 0. A form that was not sent yet has `free` empty rows after the
- * stored rows. `more` adds `free` rows.
- */
+/** Returns the row numbers of a list, from 0. An unsent form gets `free` rows after the stored rows. */
 function rowNumbers(
   { fields, current, more }: ChangelogEntryFormProps,
   list: "items" | "versions",
@@ -288,6 +285,7 @@ function rowNumbers(
   const sent = Math.min(500, Number(fields.text(`${list}-rows`)) || 0);
   const stored = current ? rowCount(current, list) : 0;
   const count = sent > 0 ? Math.max(sent, stored) : stored + free;
+  // `more` is the list to which the person adds rows.
   return Array.from({ length: count + (more === list ? free : 0) }, (_, at) => at);
 }
 
@@ -300,7 +298,7 @@ export interface Fixes {
   readonly reach: ReachCounts;
 }
 
-/** Returns the id of the app in the path. Throws `not_found` if the person is not a member of this app. */
+/** Returns the id of the app in the path. Throws `not_found` if the person is not a member. */
 const appIdOf = async ({ ask, param }: SignedInVisit): Promise<string> =>
   (await ask(apps.read, { params: { appId: param("appId") } })).id;
 
@@ -320,15 +318,15 @@ export async function withFixes(visit: SignedInVisit, values: Values): Promise<V
   };
 }
 
-/** Returns the name of a thread in the form, such as `#12`. If the thread has no number, returns its id. */
+/** Returns the name of a thread in the form, such as `#12`; without a number, its id. */
 const nameOf = ({ id, number }: Pick<NamedThread, "id" | "number">): string =>
   number === null ? id : `#${number}`;
 
 const tooManyThreads = `must name at most ${limits.changelogFeedback} threads`;
 
 /**
- * Returns the text with a `Feedback:` line for the threads in `fixes`. Throws `bad_request` for unknown or too
- * many threads. Does not check ids, because the stored text may contain ids of deleted threads. (rule C32)
+ * Returns the text with a `Feedback:` line for `fixes`. Throws `bad_request` for unknown or too many threads.
+ * (rule C32)
  */
 export async function bodyWithFixes(
   visit: SignedInVisit,
@@ -344,6 +342,7 @@ export async function bodyWithFixes(
   ];
   if (missing.length > 0)
     throw refused(`has ${missing.slice(0, 5).join(", ")}, which names no thread of this app`);
+  // Ids are not checked: the stored text may contain ids of deleted threads.
   const named = [...new Set([...ids, ...numbers.flatMap((number) => byNumber.get(number) ?? [])])];
   if (named.length > limits.changelogFeedback) throw refused(tooManyThreads);
   const typed = idsInFeedbackLines(body);
@@ -353,10 +352,7 @@ export async function bodyWithFixes(
 const refused = (message: string): ApiError =>
   new ApiError("bad_request", { issues: [{ path: "fixes", message }] });
 
-/**
- * Returns the sent values. If the sent threads are equal to the stored threads, returns them as they are
- * stored, such as `#12` for `12`.
- */
+/** Returns the sent values. Threads equal to the stored ones are returned as stored, such as `#12` for `12`. */
 export async function withStoredFixes(visit: SignedInVisit, given: Values, current: Values): Promise<Values> {
   if (given.fixes === current.fixes && given.body === current.body) return given;
   const [body, line] = [
@@ -378,8 +374,7 @@ const bodyOrNothing = (visit: SignedInVisit, values: Values): Promise<string | u
   });
 
 /**
- * Returns the threads in the field or the texts of a form, and the addresses that get a mail. Ignores words
- * that name no thread.
+ * Returns the threads in the field or texts of a form, and the receivers. Ignores words that name no thread.
  */
 export async function fixesOf(
   visit: SignedInVisit,
@@ -688,10 +683,7 @@ const sameVersion = ({ code, details }: ApiError): ApiError =>
     message: "There is already a release note of this version. Change that note, or enter another version.",
   });
 
-/**
- * Returns the form field for a path in an API error. The row numbers can differ, because empty rows are not
- * sent to the API.
- */
+/** Returns the form field for a path in an API error. Row numbers differ if empty rows were not sent. */
 function fieldOf(fields: Fields, path: string): string {
   const [, list, at, part] = /^(versions|items)\.(\d+)\.(\w+)$/.exec(path) ?? [];
   if (list !== "versions" && list !== "items") return path;

@@ -226,10 +226,7 @@ export function publishedQuery(entryId: string, publication: Fixes | undefined):
   return new URLSearchParams([["entry", entryId], ...values]).toString();
 }
 
-/**
- * Returns the counts in a query from `publishedQuery`; undefined if the query has none. If the note has
- * threads, at least one count is above 0.
- */
+/** Returns the counts in a query from `publishedQuery`. Undefined if the note has no threads. */
 function reachIn({ query }: SignedInVisit): ReachCounts | undefined {
   const count = (name: string) => (/^\d{1,6}$/.test(query(name)) ? Number(query(name)) : 0);
   const reason = query("reasonForAll");
@@ -246,7 +243,7 @@ function reachIn({ query }: SignedInVisit): ReachCounts | undefined {
   };
 }
 
-/** Returns the notice for the note just published; undefined if there is none, or if the person may not read it. */
+/** Returns the notice for the note just published; undefined without one, or if the person may not read it. */
 async function justPublished(visit: SignedInVisit): Promise<Published | undefined> {
   const { ask, query } = visit;
   if (query("done") !== "published" || query("entry") === "") return undefined;
@@ -261,10 +258,7 @@ async function justPublished(visit: SignedInVisit): Promise<Published | undefine
   }
 }
 
-/**
- * Shows who gets a mail, and offers to resolve the threads that the note fixes. The form goes to the inbox,
- * because the inbox offers to undo. (rule F48)
- */
+/** Shows who gets a mail, and offers to resolve the fixed threads. The inbox can undo this. (rule F48) */
 const PublishedNotice = ({
   published: { reach, unfinished },
   links,

@@ -116,8 +116,8 @@ function updateFaq(
 }
 
 /**
- * Saves the typed draft. If `publishes`, also publishes the draft. A publication throws `draft_conflict` if the
- * published text has changed since the page was shown.
+ * Saves the typed draft, and publishes it if `publishes`. A publication throws `draft_conflict` if the
+ * published text changed.
  */
 async function saveDraft(
   { ask, fields, links, param }: SignedInVisit,
@@ -169,10 +169,7 @@ function restoreFaq(visit: SignedInVisit): Promise<Reply<"draft-saved">> {
   );
 }
 
-/**
- * Shows the stored text, and the reason why a form was refused. Used for forms without text fields, such as the
- * form that discards a draft.
- */
+/** Shows the stored text, and why a form without text fields was refused. */
 async function showStored(visit: SignedInVisit, refusal: ApiError): Promise<Reply> {
   const faq = await readFaq(visit);
   return showFaq(visit, { ...filledWith(currentFaq(faq)), refusal });
@@ -184,8 +181,8 @@ const draftVersion = ({ draft }: DraftedFaq): string => (draft === null ? "" : t
 type TranslatedText = Pick<NonNullable<DraftedFaq["draft"]>, "question" | "answer" | "translations">;
 
 /**
- * Returns the result of `draftVersion` after `restored` becomes the draft. That draft has only the translations
- * that differ from the published translations.
+ * Returns the result of `draftVersion` after `restored` becomes the draft. A draft has only changed
+ * translations.
  */
 const restoredVersion = ({ translations }: DraftedFaq, restored: TranslatedText): string =>
   textVersion({ ...restored, translations: changedTexts(translations, restored.translations) });
@@ -228,8 +225,8 @@ async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<
 const unanswered = "unanswered";
 
 /**
- * Returns the values of the form for a new entry. If the query has the parameter `thread`, the values come from
- * this thread. Throws `not_found` if the thread belongs to another app. (rule C33)
+ * Returns the form for a new entry, filled from the thread in the query. Throws `not_found` for another app's
+ * thread. (rule C33)
  */
 async function newForm({ ask, param, query }: SignedInVisit): Promise<Filled> {
   const id = query("thread");
@@ -460,7 +457,7 @@ const currentFaq = ({ question, answer, sortOrder, draft }: DraftedFaq) => ({
   ...(draft ? {} : { sortOrder: String(sortOrder) }),
 });
 
-/** Converts the form to an API request. A `sortOrder` that is not a number stays text, so the API refuses it. */
+/** Converts the form to an API request. A wrong `sortOrder` stays text, so the API refuses it. */
 function faqBody({ sortOrder = "", ...rest }: Values): Record<string, unknown> {
   const position = sortOrder.trim();
   if (position === "") return rest;

@@ -117,10 +117,7 @@ const Drafts = ({
     </details>
   );
 
-/**
- * The maximum number of entries for which the list shows excerpts of the answers. A longer list shows only the
- * questions.
- */
+/** The maximum number of entries with excerpts of the answers. A longer list shows only the questions. */
 const mostLong = 60;
 
 const isShort = (faqs: readonly ListedFaq[]): boolean => faqs.length > mostLong;
@@ -155,10 +152,7 @@ interface Part {
   readonly pages: number;
 }
 
-/**
- * Returns the entries of a page. The page is found by its number, or by the id of an entry on it.
- * For a number that is out of range, returns the nearest page.
- */
+/** Returns the page with the number `page` or the entry `at`. A number out of range gives the nearest page. */
 function partOf(
   faqs: readonly ListedFaq[],
   query: string,
@@ -395,11 +389,7 @@ type Direction = keyof typeof moves;
 const directionOf = (word: string | undefined): Direction =>
   word === "up" || word === "top" || word === "bottom" ? word : "down";
 
-/**
- * Returns the entries whose `sortOrder` changes through a move, with the new `sortOrder`. `faqs` must be all
- * entries in their order. If several entries have the same `sortOrder`, the result also has entries that do not
- * move.
- */
+/** Returns the entries whose `sortOrder` changes, with the new value. `faqs` must be all entries in order. */
 export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Direction): FaqPosition[] {
   const from = faqs.findIndex((faq) => faq.id === id);
   if (direction === "top" || direction === "bottom") return moveToEnd(faqs, from, direction);
@@ -414,10 +404,7 @@ export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Dir
   });
 }
 
-/**
- * Returns the entries whose `sortOrder` changes when an entry moves to the index `place`, from 0. Changes as
- * few entries as possible.
- */
+/** Moves an entry to the index `place`, from 0. Returns as few entries with a new `sortOrder` as possible. */
 export function placeFaq(faqs: readonly FaqPosition[], id: string, place: number): FaqPosition[] {
   const from = faqs.findIndex((faq) => faq.id === id);
   const moving = faqs[from];
@@ -431,9 +418,8 @@ export function placeFaq(faqs: readonly FaqPosition[], id: string, place: number
 }
 
 /**
- * Places an entry directly after its neighbour (`step` 1) or before it (`step` -1). `others` are the entries on
- * the other side of the moved entry, nearest first. If there is no free `sortOrder` next to the neighbour, the
- * nearest of `others` also get a new `sortOrder`. Returns undefined without a neighbour.
+ * Places an entry after (`step` 1) or before (`step` -1) `neighbour`. `others` follow in this direction,
+ * nearest first.
  */
 function pushed(
   moving: FaqPosition,
@@ -444,6 +430,7 @@ function pushed(
   if (!neighbour) return undefined;
   let last = neighbour.sortOrder + step;
   const changes = [{ id: moving.id, sortOrder: last }];
+  // If no `sortOrder` is free, the nearest of `others` also get a new one.
   for (const { id, sortOrder } of others) {
     if ((sortOrder - last) * step > 0) break;
     last += step;
@@ -452,7 +439,7 @@ function pushed(
   return changes;
 }
 
-/** Returns the new `sortOrder` of an entry that moves to an end of the list. The other entries do not change. */
+/** Returns the new `sortOrder` of an entry that moves to an end of the list. No other entry changes. */
 function moveToEnd(faqs: readonly FaqPosition[], from: number, end: "top" | "bottom"): FaqPosition[] {
   const [moving, edge] = [faqs[from], faqs.at(end === "top" ? 0 : -1)];
   if (!moving || !edge || moving === edge) return [];

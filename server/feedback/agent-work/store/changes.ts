@@ -3,8 +3,8 @@ import type { Condition } from "../../../database/lists.ts";
 
 export interface ThreadWatch {
   /**
-   * Calls `wake` within half a second after a change, and once soon after `listen`. Returns a function that stops the
-   * calls.
+   * Calls `wake` soon after `listen`, and within half a second after a change. Returns a function that stops
+   * this.
    */
   listen(wake: () => void): () => void;
 }
@@ -12,9 +12,8 @@ export interface ThreadWatch {
 const everyMs = 500;
 
 /**
- * Queries the database twice a second while a request waits. `endSnoozes` runs before each query, because the
- * end of a snooze is a change, too. Signals are not used: on PostgreSQL, transactions with notifications wait
- * for each other.
+ * Queries the database twice a second while a request waits. On PostgreSQL, signals would make transactions
+ * wait for each other.
  */
 export function createThreadWatch(
   database: Pick<Database, "engine" | "get" | "all">,
@@ -26,6 +25,7 @@ export function createThreadWatch(
 
   async function ask(): Promise<void> {
     try {
+      // The end of a snooze is a change, too.
       await endSnoozes();
       const present = await threadChanges.newest(database, seen);
       if (present !== seen) for (const { wake } of wakers) wake();
@@ -51,14 +51,10 @@ export function createThreadWatch(
   };
 }
 
-/**
- * A position in the sequence of changes. On SQLite, it is the number of the last change that was read. On
- * PostgreSQL, it is a snapshot. Between two pages, it also contains the snapshot of the last page, and the last
- * change that was read.
- */
+/** A position in the sequence of changes: a number on SQLite, a snapshot on PostgreSQL. */
 type Mark = string;
 
-/** The result for a text that is not a mark of this database, such as a mark from before a restore. */
+/** The result for a text that is not a mark of this database, for example after a restore. */
 export const notAMark = Symbol("not a mark");
 
 /** SQL: the current mark. A client that sends this mark later gets the changes that were made since. */
@@ -77,17 +73,11 @@ export const threadChanges = {
     return `${count} ${mark}`;
   },
 
-  /**
-   * Returns the mark for a client that has read a list. `mark` is the column `mark` of a row. If the list is
-   * empty, `mark` is undefined, and the result is `before`.
-   */
+  /** Returns the mark of a client that has read a list. `mark` is undefined if the list is empty. */
   seenBy: (before: Mark, mark: string | number | undefined): Mark =>
     mark === undefined ? before : `${before.split(" ").at(0)} ${mark}`,
 
-  /**
-   * Returns the SQL conditions for the changes (table `c`) after the mark `given`. Also returns a function for
-   * the next mark. Returns `notAMark` if `given` is not a mark of this database.
-   */
+  /** Returns SQL conditions for the changes `c` after the mark `given`, and a function for the next mark. */
   async after(reader: Reader, given: string): Promise<ChangesAfter | typeof notAMark> {
     const present = await readPresent(reader);
     const [count, base = "", until = present.mark, number = "0", seq = "0", ...more] = given.split(" ");
@@ -178,6 +168,7 @@ function afterSnapshot(present: PresentMark, read: MarkParts): ChangesAfter | ty
       [`pg_visible_in_snapshot(c.number, ${from})`, until],
       ["(c.number, c.feedback_seq) > (CAST(? AS xid8), CAST(? AS bigint))", number, seq],
     ],
+    // Between two pages, the mark contains two snapshots and the last change that was read.
     next: (last) => `${present.count} ${last ? `${base} ${until} ${last.number} ${last.seq}` : until}`,
   };
 }

@@ -174,10 +174,7 @@ async function findWords(
   );
 }
 
-/**
- * Returns the conditions that often match few threads. For `waiting` and `updatedSince`, adds the ids of the
- * apps: without these ids, PostgreSQL does not use the index.
- */
+/** Returns the conditions that often match few threads. PostgreSQL uses the index only with the app ids. */
 function oftenFew(
   appIds: readonly string[],
   { waiting, updatedSince, tags }: Search["filters"],
@@ -331,10 +328,7 @@ const claimColumns = `c.id, c.run_id AS "runId", c.user_id AS "userId", c.token_
     AND (t.expires_at IS NULL OR t.expires_at > ?) AND (t.kind <> 'oauth' OR EXISTS
     (SELECT 1 FROM oauth_tokens o WHERE o.connection_id = t.id AND o.expires_at > ?))) THEN 1 ELSE 0 END AS "tokenWorks"`;
 
-/**
- * SQL: the claims of an account or of a token. The token is compared, too, because claims from older versions
- * have no account.
- */
+/** SQL: the claims of an account or token. Claims from older versions have no account. */
 const ofCaller = "(c.user_id = ? OR c.token_id = ?)";
 
 /** Queries for claims on approved proposals. A proposal has at most one claim that is not released. */
@@ -368,10 +362,7 @@ export const runClaims = {
       ...[at, by, resumedAs ?? null, id],
     ),
 
-  /**
-   * Adds a progress report. Also changes three fields of the claim: the number of reports, and the text and the
-   * time of the last report.
-   */
+  /** Adds a progress report. Changes the number of reports and the last report of the claim, too. */
   async addProgress(tx: Transaction, { id, claimId, text, createdAt }: NewProgress): Promise<void> {
     await tx.insert(tables.runProgress, { id, claimId, text, createdAt });
     await tx.run(

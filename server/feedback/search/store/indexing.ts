@@ -61,8 +61,8 @@ export async function indexForSearch({ database, log }: Pick<Deps, "database" | 
 }
 
 /**
- * Waits for the running batch. If no batch is running, runs the next one. This way, several searches use only
- * one database connection for indexing.
+ * Waits for the running batch, or runs the next one. With this, several searches share one database
+ * connection.
  */
 async function nextBatch(database: Database, log: IndexingLog | undefined): Promise<Batch> {
   const present = running.get(database);
@@ -99,8 +99,7 @@ interface Noted {
   readonly mark: string;
 }
 
-// PostgreSQL also needs `xmin`: after another process has indexed the thread, the thread may be in the queue
-// again with the same `changes`.
+// PostgreSQL needs `xmin`: a thread may leave the queue and return with the same `changes`.
 const markOf = {
   sqlite: "CAST(changes AS text)",
   postgres: "changes || '.' || CAST(xmin AS text)",
@@ -123,10 +122,7 @@ async function indexBatch(database: Database, log: IndexingLog | undefined): Pro
 /** Whether an error is temporary. The thread that was indexed did not cause a temporary error. */
 const isPassing = (error: unknown): boolean => isUnavailable(error) || isRetryable(error);
 
-/**
- * Indexes the threads of a failed batch one by one. A thread that fails again leaves the queue, so that it delays no
- * other thread.
- */
+/** Indexes the threads of a failed batch one by one. A thread that fails again leaves the queue. */
 async function indexEach(
   database: Database,
   noted: readonly Noted[],
@@ -209,16 +205,15 @@ async function indexThreads(database: Database, noted: readonly Noted[]): Promis
 }
 
 /**
- * Stores the words of the threads that have not changed since they were read. Removes these threads from the
- * queue and from the list of failed threads. Returns the number of these threads.
+ * Stores the words of the threads that have not changed since they were read. Returns the number of these
+ * threads.
  */
 async function store(
   tx: Transaction,
   read: readonly Noted[],
   threads: readonly IndexedThread[],
 ): Promise<number> {
-  // With this lock, a search waits for the batch of another server. That batch may contain a thread that the search
-  // should find.
+  // With this lock, a search waits for another server's batch. That batch may contain a matching thread.
   await tx.lock("innkeep search index");
   const seqs = await unchanged(tx, read);
   if (seqs.length === 0) return 0;
@@ -241,8 +236,8 @@ async function store(
 }
 
 /**
- * Returns the `seq` of the threads that have not changed since they were read. On PostgreSQL, leaves locked
- * threads for a later batch, so that this function never waits.
+ * Returns the `seq` of the threads that have not changed since they were read. Leaves out locked threads on
+ * PostgreSQL.
  */
 async function unchanged(tx: Transaction, read: readonly Noted[]): Promise<number[]> {
   const marks = new Map(read.map(({ seq, mark }) => [seq, mark]));
@@ -286,7 +281,7 @@ interface IndexedThread {
   readonly text: number;
 }
 
-/** The maximum number of bytes of a thread's words. A `tsvector` has at most 1 MiB and contains each word twice. */
+/** The maximum number of bytes of a thread's words. A `tsvector` of at most 1 MiB contains each word twice. */
 const mostBytes = 250_000;
 
 /** The kinds of texts that can be long, or of which a thread can have many. */
@@ -360,10 +355,7 @@ const pagesAtOnce = 200;
 
 const mostRounds = 10_000;
 
-/**
- * Removes the words of deleted threads on SQLite. FTS5 keeps these words until it merges segments. On PostgreSQL,
- * VACUUM removes them.
- */
+/** Removes the words of deleted threads on SQLite. FTS5 keeps these words until it merges segments. */
 export async function forgetDeletedWords(database: Database, stopping: AbortSignal): Promise<void> {
   if (database.engine === "postgres" || !(await hasMarks(database))) return;
   await database.write((tx) => merge(tx, -pagesAtOnce));
@@ -372,8 +364,7 @@ export async function forgetDeletedWords(database: Database, stopping: AbortSign
 }
 
 /**
- * Whether FTS5 has marked threads in the index as deleted. FTS5 stores these marks in pages after the pages of
- * all 65,536 possible segments.
+ * Whether FTS5 has marked threads as deleted. The pages with these marks follow all 65,536 possible segments.
  */
 async function hasMarks(database: Database): Promise<boolean> {
   const sql = "SELECT 1 AS one FROM feedback_search_data WHERE id >= (65536 << 37) LIMIT 1";

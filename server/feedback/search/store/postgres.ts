@@ -23,8 +23,8 @@ import {
 } from "./ranges.ts";
 
 /**
- * The first two steps of a search. A range contains `rangeOfSearch` threads. Both steps search the newest two
- * ranges. Of these, the first step searches at most the newest two thousand threads.
+ * The first two steps search the newest two ranges. The first step is limited to the newest two thousand
+ * threads.
  */
 const steps = [
   { ranges: 2, thousands: 2 },
@@ -37,8 +37,8 @@ const ranges = 4;
 const mostRanges = 64;
 
 /**
- * Returns the newest threads that match. Searches the newest ranges first, because sorting all threads with a
- * common word is slow. Searches all threads at once only if this is fast.
+ * Returns the newest threads that match. Searches newer ranges first, because sorting all matches of a common
+ * word is slow.
  */
 export async function newestInPostgres(
   reader: Reader,
@@ -75,10 +75,7 @@ export async function newestInPostgres(
 const newestSeq = async (reader: Reader): Promise<number> =>
   (await reader.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM feedback"))?.seq ?? 0;
 
-/**
- * Returns the newest of all threads that match, or undefined if this would be slow. Estimates from samples whether a
- * term is rare.
- */
+/** Returns the newest of all threads that match; undefined if this would be slow. */
 async function findAll(
   reader: Reader,
   searched: SearchedTerms,
@@ -115,10 +112,7 @@ async function haveFew(
 /** The maximum number of older ranges in the sample that shows whether a term is rare. */
 const mostSampled = 32;
 
-/**
- * Returns the first term that is rare in the newest ranges and in a sample of older ranges. The sample is
- * necessary, because a word may be rare only in new threads.
- */
+/** Returns the first term that is rare in the newest ranges and in a sample of older ranges. */
 async function firstRare(
   reader: Reader,
   terms: readonly Term[],
@@ -133,6 +127,7 @@ async function firstRare(
       ranges.map((range) => inPlace(term, placeOfRange(range))),
       mostIn(ranges),
     );
+  // A word may be rare in new threads, but common in older ones.
   for (const term of terms)
     if ((await isRareIn(term, numbersOf(newest))) && (await isRareIn(term, sampleOf(newest.oldest))))
       return term;
@@ -150,8 +145,8 @@ const findInApps = (reader: Reader, searched: SearchedTerms, page: SearchPage): 
   findEach(reader, { asked: inEachApp(searched), order: "any" }, page);
 
 /**
- * Queries the index only for the terms `first`, which match few threads. Compares the other terms with the
- * stored words of these threads: for a word beginning, the index would read too many threads.
+ * Searches the index only for the terms `first`, which few threads have. The other terms are compared with
+ * stored words.
  */
 function findByFirst(
   reader: Reader,
@@ -197,8 +192,8 @@ async function hasAtMost(reader: Reader, asked: readonly string[], most: number)
 }
 
 /**
- * Returns the newest threads of `among` that match. Compares the stored words of these threads. A query of the
- * index would be slower, because it reads all words with a typed beginning.
+ * Returns the newest threads of `among` that match. Compares their stored words, which is faster than the
+ * index.
  */
 async function findAmong(
   reader: Reader,
@@ -229,9 +224,8 @@ interface AskedEach {
 }
 
 /**
- * Returns the newest threads that match at least one of the expressions `asked`. Queries each expression
- * separately, because one combined expression takes quadratic time. The expressions are rows: for constants,
- * PostgreSQL might start parallel workers, which takes 20 ms.
+ * Returns the newest threads that match one of the expressions `asked`. One combined expression would take
+ * quadratic time.
  */
 async function findEach(
   reader: Reader,
@@ -240,8 +234,7 @@ async function findEach(
 ): Promise<number[]> {
   const hasWords =
     "CROSS JOIN LATERAL (SELECT 1 FROM feedback_search w WHERE w.seq = m.seq AND w.words @@ CAST(r.words AS tsquery) OFFSET 0) has";
-  // With `OFFSET 0`, PostgreSQL first sorts the results of the index. After that, it reads threads only until
-  // the page is full.
+  // With `OFFSET 0`, PostgreSQL sorts first, and reads threads only until the page is full.
   const rows = await reader.all<{ seq: number }>(
     plannedEachTime(`SELECT found.seq FROM unnest(${textsOf(asked)}, ${textsOf(words ?? [])}) WITH ORDINALITY AS r(asked, words, place)
      CROSS JOIN LATERAL (
@@ -253,6 +246,7 @@ async function findEach(
        LIMIT ?
      ) found
      ORDER BY ${order === "newest" ? "r.place" : "found.seq DESC"} LIMIT ?`),
+    // As constants, the expressions could start parallel workers, which takes 20 ms.
     ...asked,
     ...(words ?? []),
     before,
@@ -287,20 +281,17 @@ const inPlace = (term: Term, place: Place): string =>
   anyOf(term.map(({ word, isBeginning }) => lexeme(place(word)) + (isBeginning ? ":*" : "")));
 
 /**
- * The maximum number of apps that an expression names. With more apps, it is faster to compare the app of each
- * found thread.
+ * The maximum number of apps in an expression. With more apps, comparing the app of each found thread is
+ * faster.
  */
 const mostMarks = 3;
 
-/**
- * Returns the expression for the threads of a range with all terms. At least one term has the prefix of the
- * range: without it, the index reads all threads of the apps. Two apps may have the same prefix, so the caller
- * must also compare app ids.
- */
+/** Returns the expression for a range. The caller must compare app ids, because two apps may share a prefix. */
 function inRange({ scope: { appIds }, all, none }: SearchedTerms, range: number): string {
   const place = placeOfRange(range);
   const whole = all.filter(isWhole);
   const beginnings = all.filter((term) => !isWhole(term));
+  // Without a term of the range, the index would read all threads of the apps.
   const one = beginnings.length > 0 ? 0 : 1;
   const inIt = appIds.length > mostMarks ? whole.length : one;
   const inTheirApps = whole
@@ -324,23 +315,17 @@ const placesOfRange = (range: number): string => {
 };
 
 /**
- * Returns the expression for several ranges. Use it only for few ranges: the index compares each thread with the whole
- * expression.
+ * Returns the expression for several ranges. Use few ranges, because the index compares each thread with the
+ * whole expression.
  */
 const inRanges = (searched: SearchedTerms, ranges: Ranges): string =>
   anyOf(numbersOf(ranges).map((range) => inRange(searched, range)));
 
-/**
- * Returns a list with one expression that matches all threads of the apps. Returns an empty list if there are
- * too many apps.
- */
+/** Returns a list with an expression for all threads of the apps. The list is empty for too many apps. */
 const marksOf = (appIds: readonly string[]): string[] =>
   appIds.length > mostMarks ? [] : [anyOf(appIds.map((id) => lexeme(marks.app + id)))];
 
-/**
- * Returns a list with one expression for the newest threads up to `end`. `thousands` is the number of groups of
- * 1,000 threads. If `thousands` is 0, the list is empty.
- */
+/** Returns a list with one expression for the newest `thousands` groups of 1,000 threads, up to `end`. */
 function newestPlaces(end: number, thousands: number): string[] {
   if (thousands === 0) return [];
   const last = Math.floor(end / newestOfSearch);
@@ -353,10 +338,7 @@ const inApp = ({ all, none }: SearchedTerms, appId: string): string =>
     ...none.map((term) => `!${inPlace(term, placeOfApp(appId))}`),
   ]);
 
-/**
- * Returns an expression for the threads that match all of `asked` and have the status and the type of the
- * search.
- */
+/** Returns an expression for the threads that match all of `asked`, and the status and type of the search. */
 const withMarks = ({ status, type }: SearchScope, asked: readonly string[]): string =>
   allOf([
     ...asked,

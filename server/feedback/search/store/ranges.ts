@@ -2,10 +2,7 @@ import type { Condition } from "../../../database/lists.ts";
 import { rangeOfSearch } from "../../../database/schema/search.ts";
 import type { Term } from "../rules.ts";
 
-/**
- * The threads to search: the threads of these apps. If `status` or `type` is given, only the threads with this
- * status or type.
- */
+/** The threads to search: the threads of these apps, with this `status` and `type` if they are given. */
 export interface SearchScope {
   readonly appIds: readonly string[];
   readonly status?: string | undefined;
@@ -39,7 +36,7 @@ export interface Effort {
   /** A list of at most this number of threads is searched completely at once. */
   readonly few: number;
   /**
-   * The maximum estimated number of threads with a rare word. Only PostgreSQL uses it. If it is negative, no word is
+   * The maximum estimated number of threads with a rare word. Only for PostgreSQL. If negative, no word is
    * rare.
    */
   readonly rare: number;
@@ -49,8 +46,7 @@ export interface Found {
   /** The `seq` of the newest threads that match, newest first. */
   readonly seqs: readonly number[];
   /**
-   * The `seq` at which the time limit ended the search. The next page continues with lower values. Undefined if
-   * the search ended for another reason.
+   * The `seq` at which the time limit ended the search; otherwise undefined. The next page has lower values.
    */
   readonly reached: number | undefined;
 }
@@ -80,8 +76,8 @@ export const usualEffort: Effort = { milliseconds: 20, few: 5_000, rare: 3_000 }
 const quick = 3;
 
 /**
- * Continues the search `stopped` at its `reached`. Returns the results of `stopped` and the new results.
- * Returns `stopped` itself if the time is over.
+ * Continues the search `stopped` at its `reached`. Returns all results, or `stopped` itself if the time is
+ * over.
  */
 export async function continueSearch(stopped: Found, given: BackwardSearch): Promise<Found> {
   if (stopped.reached === undefined || performance.now() > given.until) return stopped;
@@ -97,10 +93,7 @@ export async function continueSearch(stopped: Found, given: BackwardSearch): Pro
 /** Returns the time at which a search that starts now must end, as a value of `performance.now()`. */
 export const endOf = ({ milliseconds }: Effort): number => performance.now() + milliseconds;
 
-/**
- * Searches ranges, newest first, until the page is full or the time is over. At least one step runs, so that a client
- * reaches the last page.
- */
+/** Searches ranges, newest first, until the page is full or the time is over. */
 export async function searchBackwards(given: BackwardSearch): Promise<Found> {
   const { end, limit, until, most, searchRanges } = given;
   const seqs: number[] = [];
@@ -111,6 +104,7 @@ export async function searchBackwards(given: BackwardSearch): Promise<Found> {
     seqs.push(...(await searchRanges({ newest, oldest }, limit - seqs.length)));
     if (seqs.length >= limit) break;
     const now = performance.now();
+    // One step always runs, so that a client reaches the last page.
     if (now > until && oldest > 0) return { seqs, reached: oldest * rangeOfSearch };
     if (now - began < quick) ranges = Math.min(most, ranges * 2);
     newest = oldest - 1;

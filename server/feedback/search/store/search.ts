@@ -46,8 +46,7 @@ const newest = Number.MAX_SAFE_INTEGER;
 const mostMilliseconds = 15;
 
 /**
- * Counts the threads of each status in `rows`. If `isComplete` is false, there are further results that are not
- * in `rows`, and the counts end with `+`. (rule F58)
+ * Counts the threads of each status in `rows`. If `isComplete` is false, the counts end with `+`. (rule F58)
  */
 export function countPage(
   rows: readonly { readonly status: string }[],
@@ -133,16 +132,14 @@ export async function searchThreads(reader: Reader, search: ThreadSearch, given:
   return searchTexts(reader, { ...search, searched }, page);
 }
 
-/**
- * Returns the threads with the number in the query, such as `#12`; undefined if the query has no number. Does
- * not use the index, because a search by ranges might not reach an old thread.
- */
+/** Returns the threads with the number in the query, such as `#12`; undefined if the query has no number. */
 async function threadsOfNumber(
   reader: Reader,
   { query }: ThreadSearch,
   page: SearchPage,
 ): Promise<readonly number[] | undefined> {
   if (!query.facts.some(({ name, isNot }) => name === "number" && !isNot)) return undefined;
+  // The index is not used, because a search by ranges might not reach an old thread.
   const where: Condition[] = [...page.conditions, ["f.seq < ?", page.before]];
   const rows = await reader.all<{ seq: number }>(
     plannedEachTime(`SELECT f.seq FROM feedback f WHERE ${sqlOf(where)} ORDER BY f.seq DESC`),
@@ -159,10 +156,7 @@ const searchTerms = (reader: Reader, searched: SearchedTerms, page: SearchPage):
 /** The number of threads that the index finds at once before their texts are read. */
 const readAtOnce = 50;
 
-/**
- * Finds the threads with the terms of the query in the index. Reads the texts of these threads to check the
- * patterns of the query.
- */
+/** Finds the threads with the terms of the query in the index. Checks the patterns in their texts. */
 async function searchTexts(
   reader: Reader,
   { query, searched }: ThreadSearch & { readonly searched: SearchedTerms },
@@ -193,10 +187,7 @@ const mostAtOnce = 16;
 
 const muchText = 65_536;
 
-/**
- * Returns the threads that match the patterns of the query. If the time is over, `last` is the last thread that was
- * read.
- */
+/** Returns the threads that match the patterns. If the time is over, `last` is the last read thread. */
 async function withPatterns(
   reader: Reader,
   { read, readNone, withoutSenders }: Pick<SearchQuery, "read" | "readNone" | "withoutSenders">,
@@ -322,8 +313,8 @@ function assignedTo(value: string, userId: string): Condition {
 }
 
 /**
- * Returns SQL for the found threads (table `f`): the text after FROM, and a condition. The values of the
- * condition must come first in the statement, because on SQLite they belong to FROM.
+ * Returns SQL for the found threads `f`. The condition's values must come first, because on SQLite they
+ * belong to `from`.
  */
 export function amongFound(
   { engine }: Pick<Reader, "engine">,
@@ -336,13 +327,12 @@ export function amongFound(
       condition: seqs.length === 0 ? ["FALSE"] : [`f.seq IN (${places})`, ...seqs],
     };
   }
-  // With CROSS JOIN, SQLite reads the found numbers first. For an IN list, SQLite without statistics would read
-  // all threads of the app.
+  // With CROSS JOIN, SQLite reads the found numbers first. An IN list could read all threads of the app.
   const from = "json_each(?) AS found CROSS JOIN feedback f";
   return { from, condition: ["f.seq = found.value", JSON.stringify(seqs)] };
 }
 
-/** Returns the names of the apps that a caller may see, by id. If `appId` is given, returns only this app. */
+/** Returns the names of the apps that a caller may see, by id. With `appId`, returns only this app. */
 export async function searchedApps(
   reader: Reader,
   seen: ReturnType<typeof visibleTo>,
@@ -361,9 +351,8 @@ export async function searchedApps(
 const mostRanges = 16;
 
 /**
- * Returns the newest threads that match. Searches the newest range first. If a condition matches few threads,
- * searches all threads at once. Otherwise continues range by range, because one search for common words is
- * slow.
+ * Returns the newest threads that match. Searches all threads at once only if a condition matches few
+ * threads.
  */
 async function newestInSqlite(reader: Reader, searched: SearchedTerms, page: SearchPage): Promise<Found> {
   const { effort = usualEffort, among } = page;

@@ -26,8 +26,8 @@ const mostApps = 64;
 const appsAtOnce = 8;
 
 /**
- * Returns `q` with corrected words; undefined if no word was corrected. A word that no thread has is replaced
- * with the most frequent similar word of the searched threads. (rule F59)
+ * Returns `q` with corrected words; undefined if no word was corrected. Corrects only words that no thread
+ * has. (rule F59)
  */
 export async function correctedQuery(
   database: Database,
@@ -76,10 +76,7 @@ export async function newestWith(
   return (await searchThreads(reader, { ...search, query }, page)).seqs;
 }
 
-/**
- * Returns those of `words` that are in the index. On SQLite, some of them may occur only in other apps. On
- * PostgreSQL, stops after about `mostWords` words.
- */
+/** Returns those of `words` that are in the index. On SQLite, a word may occur only in other apps. */
 async function existingWords(
   database: Database,
   appIds: readonly string[],
@@ -112,7 +109,7 @@ async function inLexemes(tx: Transaction, appIds: readonly string[], words: read
   const ranges = numbersOf({ newest, oldest: Math.max(0, newest - rangesFirst + 1) });
   const has = (asked: string) =>
     `EXISTS (SELECT 1 FROM feedback_search s WHERE s.words @@ CAST(${asked} AS tsquery))`;
-  // The index reads a list of threads for each word. The lists of the newest ranges are short, so they are read first.
+  // Each word has a list of threads. The short lists of the newest ranges are read first.
   return tx.all<FoundWord>(
     plannedEachTime(`SELECT asked ->> 0 AS word FROM json_array_elements(CAST(? AS json)) AS asked
      WHERE ${has("asked ->> 1")} OR ${has("asked ->> 2")}`),

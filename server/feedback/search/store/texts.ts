@@ -23,7 +23,7 @@ export interface TimedText extends ThreadText {
 /** The number of a thread's newest messages that are searched. */
 export const mostMessages = 500;
 
-/** No text of a thread is indexed after this number of characters. No message is read after this number of bytes. */
+/** After this number of characters, no more text of a thread is indexed. For messages, bytes count. */
 export const mostText = 262_144;
 
 export interface TextsRead {
@@ -214,8 +214,8 @@ const kindOf = ({ direction, type }: MessageRow): FoundIn =>
   type === null ? (directions[direction] ?? "answer") : "repeat";
 
 /**
- * Whether a source has several words. A source of one word, such as `web`, is found only with `source:`,
- * because very many threads have it. (rule F57)
+ * Whether a source has several words. A one-word source is found only with `source:`, because very many
+ * threads have it. (rule F57)
  */
 const isSpecific = (source: string | null): boolean => source !== null && wordsIn(source).length > 1;
 

@@ -2,16 +2,10 @@ import type { OwnedThread } from "../../../../src/contract/threads.ts";
 import type { Links } from "../../../console/links.ts";
 import { type InboxPosition, inboxPositionQuery } from "../../inbox/neighbours.tsx";
 
-/**
- * A parameter in the address of a thread: the id of a repeated report. The page shows a group of repeated
- * reports up to this report.
- */
+/** The address parameter for a repeated report. The page shows the report's group only up to this report. */
 export const repeatsName = "repeats";
 
-/**
- * Returns the address of a thread. The page shows a group of repeated reports up to the report `until`. The
- * address keeps the position in the inbox.
- */
+/** Returns the address of a thread. The page shows a group of repeated reports up to the report `until`. */
 export function repeatsAddress(
   address: string,
   position: InboxPosition,
@@ -39,10 +33,7 @@ export function messageAddress(
   return `${links.thread(app.id, feedback.id, "older")}?${query}`;
 }
 
-/**
- * A parameter of the page with older messages. The page shows messages that are older than the message with
- * this id.
- */
+/** The address parameter for a message id. The page shows only messages that are older than this message. */
 const beforeName = "before";
 
 /** Returns the address of the page with older messages, or undefined if there are none. */

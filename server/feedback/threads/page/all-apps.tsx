@@ -41,10 +41,7 @@ import {
 } from "./desk-list.tsx";
 import { snoozeEnd, untilDay } from "./fields.tsx";
 
-/**
- * Shows the threads of all apps of a person. A thread opens in the inbox of its app. A search has its own page. (rule
- * F49)
- */
+/** Shows the threads of all apps of a person. A search has its own page. (rule F49) */
 async function showAllApps(visit: SignedInVisit): Promise<Reply> {
   const q = visit.query("q").trim();
   return q === ""
@@ -246,8 +243,7 @@ function nameOf(filter: ListFilter): string {
 const colourOf = (appId: string): number => Number.parseInt(appId.slice(-2), 16) % 8;
 
 /**
- * Changes the selected threads in each app. Skips apps in which the person may not change threads. The next page offers
- * to undo the change. (rule F48)
+ * Changes the selected threads in each app. Skips apps in which the person may not change threads. (rule F48)
  */
 function changeThreads(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links } = visit;
@@ -304,7 +300,7 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** Returns a shorter form of an id. The address of the next page may contain two ids for each selected thread. */
+/** Returns a shorter form of an id. The next page's address may contain two ids for each selected thread. */
 const packed = (id: string): string => Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url");
 
 /** Returns the id for a short form that `packed` returned. */
@@ -357,8 +353,8 @@ interface OfApp {
 }
 
 /**
- * Calls `act` for each app. Skips threads that the person may not change. After a first change, every
- * `ApiError` only skips threads, because the page must report the changes that were made.
+ * Calls `act` for each app. After a change, an `ApiError` is not thrown, because the page must report the
+ * change.
  */
 async function inEachApp<Given extends OfApp>(
   byApp: readonly Given[],

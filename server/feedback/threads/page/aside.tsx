@@ -301,10 +301,7 @@ interface StatusLinkProps {
   readonly action: string;
 }
 
-/**
- * The link to the sender's page. A new link is shown only once, because everybody with the link can read the
- * replies.
- */
+/** The link to the sender's page. A new link is shown only once, because it gives access to the replies. */
 const StatusLink = ({ link: { refusal, url }, action }: StatusLinkProps) => (
   <section class="stack tight" aria-labelledby="status-link">
     <h2 id="status-link">Sender's page</h2>
@@ -560,9 +557,7 @@ interface NewIssue {
 }
 
 /**
- * Returns the address of GitHub's form for a new issue, with as much of the message as fits. The message is in
- * a code block, so that GitHub creates no mentions or links from it. The issue does not contain the sender's
- * name or address.
+ * Returns the address of GitHub's form for a new issue. The text never contains the sender's name or address.
  */
 export function newIssueAddress(repository: string, issue: NewIssue): string {
   // A character has at most two UTF-16 units.
@@ -589,6 +584,7 @@ function issueAddressWith(
 ): string {
   const lines = shown.split("\n").map((line) => oneLine(line));
   const runs = lines.flatMap((line) => line.match(/`+/g) ?? []);
+  // In a code block, GitHub creates no mentions or links.
   const fence = "`".repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
   const rest = shown.length < message.length ? ["…"] : [];
   const body = [`Reported by a user: ${consoleUrl}`, "", `${fence}text`, ...lines, ...rest, fence].join("\n");
@@ -596,10 +592,7 @@ function issueAddressWith(
   return `https://github.com/${repository}/issues/new?${query}`;
 }
 
-/**
- * Similar threads. A script loads them when a person opens this part. Without scripts, a link leads to the page
- * with similar threads.
- */
+/** The part with similar threads. A script loads them. Without scripts, the link leads to a page with them. */
 const SimilarLink = ({ address }: { readonly address: string }) => (
   <details class="reveal" data-fetches={address} data-part="similar-threads">
     <summary>Similar threads</summary>

@@ -48,8 +48,7 @@ interface InboxChangesProps {
 }
 
 /**
- * What others did in the app since this person's last visit. The element always exists, so that a script can fill it
- * later.
+ * What others did since this person's last visit. The element always exists, because a script fills it later.
  */
 export const InboxChanges = ({ changes, since, action, list }: InboxChangesProps) => {
   const words = changes ? wordsOfChanges(changes) : [];
@@ -94,10 +93,7 @@ function wordsOfChanges({ counts, isPartial }: Changes): string[] {
   });
 }
 
-/**
- * The button that marks all threads as read, on all pages of the list. It is shown only if the list has no
- * filters except status and type.
- */
+/** The button that marks all threads of the list as read, also those on other pages. */
 export const MarkAllRead = ({
   filter,
   action,
@@ -138,10 +134,7 @@ function markAllLabel(status: string, type: string): string {
   return `Mark all ${threads}${ofType} as read`;
 }
 
-/**
- * Whether the list has only filters by status and type. The order, the unread filter and the filter that hides snoozed
- * threads do not count.
- */
+/** Whether the list has only filters by status and type. Ignores the order, `unread` and `snoozed=false`. */
 const isWhole = (filter: ListFilter): boolean => {
   const { status, type } = filter;
   const plain = changedFilter(filter, {
@@ -326,8 +319,8 @@ export const currentView = ({ name, shared, query }: Pick<View, "name" | "shared
 });
 
 /**
- * Returns the query of the list of a saved view. `seen` is the current version of the filters of the view. With
- * `seen`, the server notices that another person has changed the filters in the meantime.
+ * Returns the query of the list of a saved view. `seen` shows whether another person changed the filters
+ * meanwhile.
  */
 export function viewQuery(view: Pick<View, "id" | "name" | "shared" | "query">): string {
   const { list } = currentView(view);
@@ -343,10 +336,7 @@ interface ViewsProps {
   readonly filter: ListFilter;
   /** The saved view that is open, or undefined if there is none. */
   readonly saved: SavedView | undefined;
-  /**
-   * The version of the filters of the open view, at the time when the person opened the view. Empty if no view
-   * is open.
-   */
+  /** The version of the filters when the person opened the view. Empty if no view is open. */
   readonly seen: string;
   readonly people: readonly Assignee[];
   /** The form for a view, if it was sent and refused. */

@@ -17,10 +17,7 @@ interface ListBarProps {
   readonly filter: ListFilter;
   /** The id of the open saved view; empty if there is none. */
   readonly saved: string;
-  /**
-   * The version of the filters of the open view, at the time when the person opened the view. Empty if no view
-   * is open.
-   */
+  /** The version of the filters when the person opened the view. Empty if no view is open. */
   readonly seen: string;
   /** The name of the open view. */
   readonly name: string;
@@ -120,10 +117,7 @@ export const OrderMenu = ({
   </FilterMenu>
 );
 
-/**
- * Returns the filters that the bar shows nowhere else. If a view is open, returns an empty list, because the
- * bar shows the name of the view.
- */
+/** Returns the filters that the bar must show. The name of an open view replaces its filters. */
 function useFilterWords({ filter, saved, people }: ListBarProps) {
   const assigneeWords = useAssigneeWords(filter, people);
   if (saved !== "" || fixedViewOf(filter) !== undefined) return [];
@@ -152,7 +146,7 @@ function useAssigneeWords({ assignee }: ListFilter, people: readonly Assignee[])
   return assignees.get(assignee) ?? wordsOf(person?.email ?? "A former member");
 }
 
-/** Returns a text with one filter of the list on each line. The text has no line for the usual order. */
+/** Returns a text with one filter of the list on each line. Leaves out the usual order. */
 export function useFilterText(filter: ListFilter, people: readonly Assignee[]): string {
   const assigneeWords = useAssigneeWords(filter, people);
   const { q, status, type, tag, assignee, waitingOn, snoozed, unread, unfinished, sender, from, to } = filter;

@@ -47,20 +47,14 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/**
- * If a bulk change resolved or archived threads, returns the number of these threads whose plan waits for a
- * decision. Otherwise returns 0.
- */
+/** Returns how many resolved or archived threads have a plan that waits for a decision. Otherwise returns 0. */
 export const plansWaiting = async (
   { reads }: SignedInVisit,
   did: ActName,
   changeId: string,
 ): Promise<number> => (did === "resolve" || did === "archive" ? reads.awaitingInChange(changeId) : 0);
 
-/**
- * Returns the action of the form. Without scripts, the Enter key in the field for a day sends the action `tag`.
- * If the form has a day but no tag, returns the action for a snooze.
- */
+/** Returns the action of the form. Without scripts, the Enter key sends `tag`, even in the field for a day. */
 const actOf = (fields: Fields): string =>
   fields.text("act") === "tag" && fields.text("tagName").trim() === "" && fields.text("snoozeDay") !== ""
     ? `snooze:${untilDay}`
@@ -73,8 +67,7 @@ const mostMerged = 20;
 const leaves: readonly string[] = ["not_found", "merged", "run_open", "wrong_state"];
 
 /**
- * Merges the selected threads into the oldest of them. Returns the address of the page that shows the oldest
- * thread and offers to undo the merges. (rules F46, F48)
+ * Merges the selected threads into the oldest of them. Returns the address of the next page. (rules F46, F48)
  */
 async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promise<string> {
   // Ids begin with the time of creation, so the first id belongs to the oldest thread.
@@ -147,8 +140,8 @@ function chosenIn(fields: Fields): Record<string, unknown> {
 const finishes: readonly ActName[] = ["resolve", "archive", "snooze"];
 
 /**
- * Returns the address of the page after an action. If the action resolves, archives or snoozes the open thread,
- * the settings of the person decide what is shown next. (rule O32)
+ * Returns the address after an action. If the action resolves, archives or snoozes the open thread, the
+ * person's settings decide. (rule O32)
  */
 async function nextAddress(
   { ask, fields, links, param }: SignedInVisit,
@@ -166,10 +159,7 @@ async function nextAddress(
   return `${links.inbox(param("appId"))}?${query}`;
 }
 
-/**
- * Returns the query of the list in which the thread `id` is open. If this thread was already open, the query
- * keeps its place in the list.
- */
+/** Returns the query of the list in which the thread `id` is open. An already open thread keeps its place. */
 function openedAgain(fields: Fields, id: string): string {
   const list = withOpened(fields.text("list"), id);
   return id === fields.text("open")
@@ -284,7 +274,7 @@ function changeView(visit: SignedInVisit): Promise<Reply<"changed">> {
   );
 }
 
-/** Shows the form of a view again. If the person did not change the filters, the list has the stored filters. */
+/** Shows the form of a view again. If the person kept the filters, the list has the stored filters. */
 async function showViewAgain(visit: SignedInVisit, refusal: ApiError): Promise<Reply> {
   const view = await readView(visit);
   const form = filledOver(filledAgain(visit.fields, atViewFields(refusal)), currentView(view));

@@ -29,10 +29,7 @@ interface ThreadRowProps {
   readonly now: Date;
 }
 
-/**
- * A thread in two lines. The first line has the subject and the age, the second line the sender and the last
- * message.
- */
+/** A thread in two lines: the subject and the age; the sender and the last message. */
 export const ThreadRow = ({ thread, proposal, href, isOpened, choice, ...more }: ThreadRowProps) => {
   const { app, status, person, now } = more;
   const classes = [thread.unread ? "unread" : "", isOpened ? "opened" : ""].filter((name) => name !== "");
@@ -132,10 +129,7 @@ const badges: Readonly<Record<InboxProposal, BadgeProps>> = {
   rejected: { name: "Plan rejected" },
 };
 
-/**
- * The author and the beginning of the last message. Shows nothing if the last message is from a sender and is
- * the same as the subject.
- */
+/** The author and the beginning of the last message. Shows nothing if a sender's message equals the subject. */
 const Last = ({ thread, person }: Pick<ThreadRowProps, "thread" | "person">) => {
   const wordsOf = usePersonWords();
   const { subject, lastMessage } = thread;
@@ -281,8 +275,8 @@ const ResultWords = ({ result }: { readonly result: ActResult }) => {
 };
 
 /**
- * Shows the result of an action, and offers to undo the action. Hidden if there is no result. A script fills
- * the hidden element on the next pages while the action can be undone. (rule F48)
+ * Shows the result of an action, and offers to undo it. A script fills the hidden element on later pages.
+ * (rule F48)
  */
 export const ActNotice = ({
   result,

@@ -97,7 +97,7 @@ interface DeskShown {
 }
 
 /**
- * Shows the inbox of an app: views, a list, and the open thread. Records that the person has seen the inbox.
+ * Shows the inbox of an app: views, a list, and the open thread. Records that the person saw the inbox.
  * (rule F47)
  */
 export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Promise<Reply> {
@@ -216,10 +216,7 @@ async function listWithProposals(
   return { ...list, proposals: await reads.newestProposals(withProposal.map(({ id }) => id)) };
 }
 
-/**
- * Counts the threads of each view. Also counts the threads of the list in two cases: if all of them are
- * selected, or if the list is neither a fixed view nor a search.
- */
+/** Counts the threads of each view. If `isCounted` is true, counts the threads of the list, too. */
 function countViews(
   { ask }: SignedInVisit,
   { appId, filter, isAll }: { readonly appId: string; readonly filter: ListFilter; readonly isAll: boolean },
@@ -250,10 +247,7 @@ interface DeskProps extends DeskShown {
   /** Why the mails of the app cannot be sent. */
   readonly mailFault: MailFault | undefined;
   readonly saved: NonNullable<ViewCounts["saved"]>[number] | undefined;
-  /**
-   * The version of the filters of the open view, at the time when the person opened the view. Empty if no view
-   * is open.
-   */
+  /** The version of the filters when the person opened the view. Empty if no view is open. */
   readonly seen: string;
   /** Whether all threads of the list are selected, also those on its other pages. */
   readonly isAll: boolean;

@@ -60,10 +60,7 @@ const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> 
   block: [],
 };
 
-/**
- * A sent form. `part` is the part of the form whose button the person used. Without a `refusal`, this part was
- * saved.
- */
+/** A sent form. The person used a button of `part`. Without a `refusal`, this part was saved. */
 export interface SentThread {
   readonly fields: Fields;
   readonly part: ThreadPart;
@@ -99,7 +96,7 @@ export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
   readonly isUnsaved: boolean;
 }
 
-/** Returns the values for the form of the next page. Sent but unsaved text is kept. Other fields get stored values. */
+/** Returns the values for the form of the next page. Unsaved text is kept. Other fields get stored values. */
 export function threadForms(current: Values, sent?: SentThread): ThreadForms {
   const edit = editValues(current, sent);
   return {
@@ -133,8 +130,7 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
 }
 
 /**
- * Returns what the writer of a reply has seen: the newest message, the last merge, or the receivers. If another
- * button shows the page again with newer data, the newer data does not count as seen.
+ * Returns what the writer of a reply has seen. If another button shows newer data, that data does not count.
  */
 function seenIn(
   sent: SentThread | undefined,
@@ -200,10 +196,7 @@ const othersOf = (part: ThreadPart, fields: Fields): Filled => ({
   sent: true,
 });
 
-/**
- * Replaces the paths in a refusal with the names of form fields. The API uses the names `body` and `note` for
- * several texts. The form has a field with its own name for each text.
- */
+/** Replaces the paths in a refusal with names of form fields. The API calls several fields `body` or `note`. */
 function atFieldsOf([field]: readonly string[], refusal: ApiError | undefined): ApiError | undefined {
   const issues = refusal?.details.issues?.map(({ path, ...issue }) => ({
     ...issue,
@@ -212,10 +205,7 @@ function atFieldsOf([field]: readonly string[], refusal: ApiError | undefined): 
   return refusal && issues ? new ApiError(refusal.code, { ...refusal.details, issues }) : refusal;
 }
 
-/**
- * Returns the values for the side column. An unchanged field shows the stored value, because another person may have
- * changed it.
- */
+/** Returns the values for the side column. An unchanged field shows the stored value, which may be newer. */
 function editValues(current: Values, sent: SentThread | undefined) {
   const entries = names.edit.map((name) => {
     const stored = current[name] ?? "";
@@ -273,7 +263,7 @@ export const untilDay = "day";
 /** The time of the chosen day at which a thread comes back. */
 const firstHour = "08:00";
 
-/** The field for the day until which a thread is snoozed. A script fills in the time zone of the browser. */
+/** The field for the day on which a snooze ends. A script fills in the browser's time zone. */
 export const SnoozeDay = ({ id }: { readonly id: string }) => (
   <>
     <label for={id}>Until 8:00 on this day</label>
@@ -283,9 +273,8 @@ export const SnoozeDay = ({ id }: { readonly id: string }) => (
 );
 
 /**
- * Returns the end of a snooze. `value` is a number of hours, or `untilDay`. The time zone comes from the
- * profile, otherwise from the browser, otherwise it is UTC. Throws `bad_request` if the time is missing or
- * wrong.
+ * Returns the end of a snooze. `value` is a number of hours, or `untilDay`. Throws `bad_request` for a wrong
+ * time.
  */
 export async function snoozeEnd({ fields, now, reads }: SignedInVisit, value: string): Promise<string> {
   if (value !== untilDay) {

@@ -132,7 +132,7 @@ function addMessage(
 }
 
 /**
- * Returns the address after a reply that resolves a thread in the inbox. Returns undefined if the person stays on the
+ * Returns the address after a reply that resolves a thread. Returns undefined if the person stays on the
  * thread. (rule O32)
  */
 async function afterResolving(visit: SignedInVisit): Promise<string | undefined> {
@@ -176,8 +176,7 @@ const editThread = (visit: SignedInVisit): Promise<Reply<"changed">> =>
   doPart(visit, "edit", async () => {
     const { ask, fields, param } = visit;
     const change = changeIn(fields, await readThread(visit));
-    // Without scripts, the Enter key in the field for a day uses this button. If the form has a day but no
-    // changed field, the thread is snoozed.
+    // Without scripts, the Enter key in the field for a day uses this button, too.
     const isSnooze = Object.keys(change).length === 0 && fields.text("snoozeDay") !== "";
     const body = isSnooze ? { snoozedUntil: await snoozeEnd(visit, untilDay) } : change;
     await ask(threads.update, { params: { id: param("id") }, body, idempotencyKey: fields.idempotencyKey });
@@ -261,7 +260,7 @@ function blockSender(visit: SignedInVisit): Promise<Reply<"blocked">> {
   });
 }
 
-/** Shows the thread again after a form was sent. If the form was next to the list, shows the list, too. */
+/** Shows the thread again after a form was sent. In the inbox, shows the list, too. */
 function showAgain(visit: SignedInVisit, shown: ShownAgain): Promise<Reply> {
   const { desk, list } = inboxPositionOf(visit);
   return desk ? showDesk(visit, { list, opened: visit.param("id"), shown }) : showThread(visit, shown);
@@ -293,10 +292,7 @@ async function markUnread({ ask, fields, links, param, query }: SignedInVisit): 
   return goTo(listAddress(links, param("appId"), inboxPositionOf({ query, fields })), "unread");
 }
 
-/**
- * Adds the thread to an unpublished release note, or opens the form for a new release note. Other parts of the
- * form are not saved. (rule C32)
- */
+/** Adds the thread to a release note, or opens the form for a new one. Saves nothing else. (rule C32) */
 async function addToReleaseNote(visit: SignedInVisit): Promise<Reply<"thread-named">> {
   const { ask, fields, links, param } = visit;
   const { app, feedback } = await readThread(visit);
@@ -314,9 +310,11 @@ async function addToReleaseNote(visit: SignedInVisit): Promise<Reply<"thread-nam
   return { ...goTo(links.entry(param("appId"), entryId), "thread-named"), sentFields: [] };
 }
 
-/** The result of a part of the form. `done` is the name of a notice, `anchor` the id of an element to scroll to. */
+/** The result of a part of the form. */
 interface Done<Word extends string> {
+  /** The name of a notice. */
   readonly done: Word;
+  /** The id of an element to scroll to. */
   readonly anchor?: string;
   readonly messageId?: string;
   /** The address of the next page with the notice, if that page does not show the same thread. */

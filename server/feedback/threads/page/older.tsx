@@ -8,9 +8,7 @@ import { OtherPageHead } from "./other-threads.tsx";
 import { readThread, threadTitle } from "./thread.tsx";
 import { OriginalFeedback, Timeline } from "./timeline.tsx";
 
-/**
- * Shows the older messages of a thread. It does not mark the thread as read, because the newest messages are missing.
- */
+/** Shows older messages of a thread. Does not mark it as read, because the newest messages are missing. */
 async function showOlder(visit: SignedInVisit): Promise<Reply> {
   const { ask, links, param, query, reads } = visit;
   const position = inboxPositionOf(visit);
@@ -49,8 +47,8 @@ async function showOlder(visit: SignedInVisit): Promise<Reply> {
 }
 
 /**
- * Returns the address of the page that shows a message. If the thread has no such message, returns the address
- * of the newest messages.
+ * Returns the address of the page that shows a message. For an unknown message, that page has the newest
+ * messages.
  */
 async function pageWith(visit: SignedInVisit, messageId: string, position: InboxPosition): Promise<string> {
   const { links, reads } = visit;

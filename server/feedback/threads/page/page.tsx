@@ -35,8 +35,8 @@ export async function showThread(visit: SignedInVisit, shownAgain: ShownAgain = 
   const { done, sent } = shownAgain;
   const opened = await openThread(visit, visit.param("id"));
   const { app, feedback } = opened.thread;
-  // A merged thread redirects to the other thread. The script of an open page then also loads the other thread.
-  // A sent form is not redirected, because its typed text would be lost.
+  // A merged thread redirects to the other thread. A sent form is not redirected, because its text would be
+  // lost.
   if (feedback.mergedInto !== undefined && sent === undefined)
     return goTo(visit.links.thread(app.id, feedback.mergedInto));
   const known = await appNavigationOf(visit, "inbox");

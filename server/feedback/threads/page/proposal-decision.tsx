@@ -127,10 +127,7 @@ interface DecidedProps {
   readonly life: ProposalLife | undefined;
 }
 
-/**
- * The decision on a proposal. Hidden until there is a decision. A script updates this part, and screen readers
- * read it.
- */
+/** The decision on a proposal. A script updates this part, and screen readers read it. */
 const DecisionPart = ({ proposal, life }: DecidedProps) => {
   const wordsOf = usePersonWords();
   const { id, decidedAt, decision } = proposal;
@@ -151,8 +148,7 @@ const DecisionPart = ({ proposal, life }: DecidedProps) => {
 const isByPerson = ({ decision }: Proposal): boolean => decision !== "replaced" && decision !== "expired";
 
 /**
- * Attributes of the bar with the decision buttons. A script removes the buttons after a decision, even if a
- * button has the focus.
+ * Attributes of the bar with the decision buttons. After a decision, a script removes even a focused button.
  */
 const barTraits = ({ id, status }: Proposal) => ({
   id: `decide-${id}`,
@@ -309,10 +305,7 @@ const Released = ({ claim: { releasedAt, releasedBy } }: Pick<ClaimFactsProps, "
 
 const hourMilliseconds = 3_600_000;
 
-/**
- * The time of the worker's last report. If it was long ago, a sentence says so, but the claim does not end.
- * (rule A53)
- */
+/** The time of the worker's last report. A long silence does not end the claim. (rule A53) */
 const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: ClaimFactsProps) => {
   if (outcome || releasedAt !== null) return null;
   const at = progress[0]?.createdAt ?? claimedAt;

@@ -148,10 +148,7 @@ export const CurrentProposal = (props: ProposalsProps) => {
   );
 };
 
-/**
- * If a thread is finished but its plan waits for a decision, returns a sentence that says so. Otherwise returns
- * undefined.
- */
+/** Returns a sentence if a thread is finished but its plan waits for a decision; otherwise undefined. */
 export function planOfFinished({
   feedback: { status },
   latestProposal,
@@ -191,10 +188,7 @@ const OpenWork = ({ thread, lives }: ProposalsProps) => {
   );
 };
 
-/**
- * Says that the typed note is for an earlier proposal. A newer proposal may arrive before the person sends another part
- * of the form.
- */
+/** Says that the typed note belongs to an earlier proposal, which a newer one has replaced. */
 const NewerThanRead = ({
   forms: { readProposalId, decisionRefused, decision },
   proposal,
@@ -242,10 +236,7 @@ const ProposalText = ({
   );
 };
 
-/**
- * The plan as written, and rendered as Markdown. A person decides on the written plan. The tabs belong to no form, so
- * no form sends them. (rule A56)
- */
+/** The plan as written, and rendered as Markdown. A person decides on the written plan. (rule A56) */
 const Plan = ({
   id,
   plan,

@@ -54,10 +54,7 @@ export interface ReplyWays {
   readonly page: boolean;
 }
 
-/**
- * The fields for a reply and for a note. Separate buttons prevent a note from being sent as a reply. Switching between
- * the fields needs no script.
- */
+/** The fields for a reply and for a note. Separate buttons prevent a note from being sent as a reply. */
 export const MessageComposer = (props: MessageComposerProps) => {
   const { forms, answering, done } = props;
   const isNote = isNoteFirst(forms, done);
@@ -88,10 +85,7 @@ export const MessageComposer = (props: MessageComposerProps) => {
   );
 };
 
-/**
- * Whether the field for a note is shown first: if the note was refused, or if no reply is typed and a note was
- * typed or added. After a note, the next text may be for the team, too.
- */
+/** Whether the note field is shown first. After an added note, the next text may be a note, too. */
 const isNoteFirst = ({ note, reply }: ThreadForms, done: string): boolean =>
   note.refusal !== undefined ||
   (reply.value("replyBody") === "" &&
@@ -140,7 +134,7 @@ const ReplyPane = ({ forms, thread, address, savedReplies, reader }: MessageComp
 );
 
 /**
- * The receiver of a reply; by default, the sender who wrote last. A script updates this field until a reply is typed.
+ * The receiver of a reply; by default, the sender who wrote last. A script updates it until a person types.
  * (rules F43 and M10)
  */
 const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly thread: OwnedThread }) => (
@@ -165,10 +159,7 @@ const hasLostReceiver = (form: Filled, thread: OwnedThread): boolean =>
 const isLostReceiver = (receiver: string, thread: OwnedThread): boolean =>
   receiver !== "" && receiver !== everyone && !sendersOf(thread).has(receiver);
 
-/**
- * Returns the form with the probable receiver. If the form was sent with a typed reply, the form keeps its
- * receiver.
- */
+/** Returns the form with the probable receiver. A sent form with a typed reply keeps its receiver. */
 const withReceiver = (form: Filled, { feedback, messages }: OwnedThread): Filled => {
   const probable = probableReceiver({ feedback, messages });
   const receiver = probable === feedback.id ? "" : probable;
@@ -202,8 +193,8 @@ const ReceiverChoice = ({ form, thread }: { readonly form: Filled; readonly thre
 };
 
 /**
- * Returns labels for the senders of repeated reports. Adds the time to labels that are equal. Adds the number
- * of the report to labels that are still equal.
+ * Returns labels for the senders of repeated reports. Equal labels get a time and, if necessary, a report
+ * number.
  */
 function repeatLabels(repeats: readonly Pick<OwnedMessage, "sender" | "createdAt">[]): string[] {
   const onDays = repeats.map(
@@ -367,31 +358,19 @@ export async function withSavedReply(
   return { ...fields, text: (field) => (field === "replyBody" ? whole : fields.text(field)) };
 }
 
-/**
- * The name of the hidden field for the names that a refusal has shown. A reply with these names to the same
- * receiver is not refused again.
- */
+/** The hidden field for the names in a refusal. A reply with the same names and receiver is accepted. */
 const seenNames = "seenNames";
 
-/**
- * The name of the hidden field for the placeholders that a refusal has shown. A reply with these placeholders
- * is not refused again.
- */
+/** The hidden field for the placeholders in a refusal. A reply with the same placeholders is accepted. */
 const seenPlaceholders = "seenPlaceholders";
 
-/**
- * The fault of a reply that has names of other senders, or placeholders without a value. Also contains the
- * values for the hidden fields.
- */
+/** The fault of a reply with names of other senders or placeholders without a value. */
 interface Doubt extends Issue {
   readonly [seenNames]: string;
   readonly [seenPlaceholders]: string;
 }
 
-/**
- * Returns the value for a hidden field: the value in the refusal (`Doubt`), or the sent value if there is no
- * such refusal.
- */
+/** Returns the value for a hidden field, from the refusal (`Doubt`) or from the sent form. */
 function doubtSeen(form: Filled, field: typeof seenNames | typeof seenPlaceholders): string {
   const issue = form.refusal?.details.issues?.find(({ path }) => path === "replyBody");
   const { [field]: shown }: Readonly<Record<string, unknown>> = { ...issue };
@@ -399,9 +378,8 @@ function doubtSeen(form: Filled, field: typeof seenNames | typeof seenPlaceholde
 }
 
 /**
- * Throws `bad_request` if the reply has a placeholder without a value, or the name of another sender. Accepts
- * placeholders and names that a refusal has already shown. Also throws the errors of `refuseLostReceiver`.
- * (rule F32)
+ * Throws `bad_request` for placeholders without a value and names of other senders. Accepts those that a
+ * refusal has shown. (rule F32)
  */
 export async function refuseDoubtful(visit: SignedInVisit, thread: OwnedThread): Promise<void> {
   const { fields } = visit;
@@ -423,8 +401,8 @@ export async function refuseDoubtful(visit: SignedInVisit, thread: OwnedThread):
 }
 
 /**
- * Throws `bad_request` if the receiver is not in the thread, or is not chosen yet. After a merge or an unmerge,
- * a restored draft can cause this error. (rule M10)
+ * Throws `bad_request` if the receiver is not in the thread or not chosen. A merge can cause this error.
+ * (rule M10)
  */
 function refuseLostReceiver(fields: Fields, thread: OwnedThread): void {
   if (!isLostReceiver(fields.text("replyReceiver"), thread)) return;
@@ -434,10 +412,7 @@ function refuseLostReceiver(fields: Fields, thread: OwnedThread): void {
   throw new ApiError("bad_request", { message });
 }
 
-/**
- * Returns a list with one text about the names of other senders in the reply. Returns an empty list if `names`
- * is empty.
- */
+/** Describes the names of other senders in the reply. Returns an empty list if `names` is empty. */
 function nameDoubts(fields: Fields, names: readonly string[]): string[] {
   if (names.length === 0) return [];
   const shown = lists.format(names.slice(0, mostNamed).map(visibleLine));
@@ -498,10 +473,7 @@ export const Answering = ({
   readonly id: string;
   /** The addresses of the other members who write in the thread. */
   readonly people: readonly string[];
-  /**
-   * Whether screen readers read changes of this text. The page has two elements with this text, so `isRead` is
-   * true for only one of them.
-   */
+  /** Whether screen readers read changes. True for only one of the page's two elements with this text. */
   readonly isRead?: boolean;
 }) => {
   const wordsOf = usePersonWords();
@@ -520,10 +492,7 @@ export const Answering = ({
 
 const lists = new Intl.ListFormat("en-GB");
 
-/**
- * Shows the newer message because of which the reply was refused. The server accepts the reply the second time. (rule
- * F35)
- */
+/** Shows the newer message that caused the refusal. The server accepts the reply the second time. (rule F35) */
 const NewerMessage = ({
   form,
   thread,

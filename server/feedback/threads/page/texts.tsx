@@ -3,10 +3,7 @@ import type { DroppedMetadata } from "../../../../src/contract/threads.ts";
 import { reasonWords } from "../../../../src/words/thread.ts";
 import { counted, Line, UserText } from "../../../console/parts.tsx";
 
-/**
- * Returns the number of a thread as a text that stands before the subject, such as `#12 `. Empty if the thread
- * has no number yet.
- */
+/** Returns the number of a thread for its title, such as `#12 `. Empty without a number. */
 export const numberOf = ({ number }: { readonly number: number | null }): string =>
   number === null ? "" : `#${number} `;
 
@@ -21,7 +18,7 @@ export const Pair = ({ name, value }: { readonly name: string; readonly value: s
     </div>
   );
 
-/** Whether a value is short and has one line. Such a value is next to its name, even in right-to-left scripts. */
+/** Whether a value is short and has one line. Such a value is next to its name. */
 const isShort = (value: string): boolean => value.length <= 120 && !value.includes("\n");
 
 const isLong = (name: string, value: string): boolean => name.length > 14 || value.includes("\n");
@@ -63,12 +60,12 @@ export const FoldedText = ({
 };
 
 /**
- * Returns the position at which the folded part begins, after a line or a word. A short end is not folded: for
- * such a text, returns the length of the text.
+ * Returns the position at which the folded part begins. Returns the length of the text if nothing is folded.
  */
 function foldPosition(text: string, most: Most): number {
   const byLines = afterLine(text, most.lines);
   const at = Math.min(byLines, most.characters);
+  // A short end is not folded.
   if (text.length - at < most.characters / 4 && text.slice(at).split("\n").length < most.lines / 2) {
     return text.length;
   }
@@ -109,10 +106,7 @@ const mostCharacters = 240;
 /** The maximum number of values of the metadata of one report on a page. Values of nested objects count, too. */
 const mostValues = 200;
 
-/**
- * A table of metadata. Long values are folded. If there are too many values, a sentence gives the number of
- * values that are not shown.
- */
+/** A table of metadata. Long values are folded. At most `mostValues` values are shown. */
 export const Metadata = ({ entries }: { readonly entries: readonly Entry[] }) => {
   if (entries.length === 0) return null;
   const onPage = firstOf(entries, mostValues);

@@ -55,8 +55,8 @@ export interface Opened {
 }
 
 /**
- * Reads a thread, and records that the person has seen it. Records nothing for a merged thread, or for a
- * request in the background. Throws `not_found`.
+ * Reads a thread, and records the view, except for merged threads and background requests. Throws
+ * `not_found`.
  */
 export async function openThread(visit: SignedInVisit, id: string): Promise<Opened> {
   const view = await visit.views.ofThread(id);
@@ -93,8 +93,8 @@ export async function threadParts(
 }
 
 /**
- * The thread `asked` may be merged after the page was opened. In this case, its first sender stays the default
- * receiver of a reply. (rule M10)
+ * If the thread `asked` was merged meanwhile, its first sender stays the default receiver of a reply.
+ * (rule M10)
  */
 function afterMerge(forms: ThreadForms, thread: OwnedThread, asked: string): ThreadForms {
   const first = asked.toLowerCase();
@@ -193,10 +193,7 @@ export interface ThreadProps {
   readonly events: readonly ThreadEvent[];
   readonly ofSender: ThreadAsideProps["ofSender"];
   readonly statusUrl: string | undefined;
-  /**
-   * The id of a repeated report. The page shows the group of this report only up to this report. Empty if there
-   * is no limit.
-   */
+  /** The id of the last repeated report shown in its group. Empty if there is no limit. */
   readonly repeatsUntil: string;
 }
 
@@ -315,10 +312,7 @@ export const ThreadBody = (props: ThreadProps) => {
   );
 };
 
-/**
- * The form around the whole thread. Each button sends all typed text, so that no text is lost. The Enter key saves the
- * side column and never decides on a proposal.
- */
+/** The form around the whole thread. The Enter key saves the side column and never decides on a proposal. */
 const ThreadForm = ({
   id,
   forms,
@@ -337,8 +331,7 @@ const ThreadForm = ({
       class="thread"
       method="post"
       action={`${address}/edit`}
-      // With `off`, the browser restores no typed values when a person goes back. Restored values could be older than
-      // the stored values.
+      // With `off`, the browser does not restore old typed values when a person goes back.
       autocomplete="off"
       data-guards
       data-unsaved={forms.isUnsaved || undefined}

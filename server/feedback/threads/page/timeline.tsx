@@ -52,14 +52,10 @@ export interface OtherMessages {
 
 /** Which repeated reports of a large group are on the page. */
 interface ShownRepeats {
-  /**
-   * The id of a repeated report. The page shows the group of this report only up to this report. Other groups
-   * end with their newest reports.
-   */
+  /** The id of the last repeated report shown in its group. Other groups end with their newest reports. */
   readonly until: string;
   /**
-   * Returns the address of the page that shows a group up to the report `until`. Without `until`, all groups
-   * end with their newest reports.
+   * Returns the address of the page with this `until`. Without `until`, groups end with their newest reports.
    */
   readonly address: (until?: string) => string;
 }
@@ -578,10 +574,7 @@ const Deed = ({
   }
 };
 
-/**
- * A merge or an unmerge. If `field` is `mergedInto`, this thread was merged into another thread. Otherwise
- * another thread was merged into this thread.
- */
+/** A merge or an unmerge. The field `mergedInto` means that this thread was merged into another one. */
 const Merge = ({ field, from, to }: Pick<ThreadEvent, "field" | "from" | "to">) => {
   const name = <Line text={to ?? from ?? ""} />;
   if (field === "mergedInto")

@@ -22,8 +22,8 @@ export const changeableOf = async (
 const setFields = update(tables.feedback, "WHERE id = ?");
 
 /**
- * Sets the fields, and records the activity of the thread by the member `by`. A status that finishes the thread ends
- * its snooze. Triggers add the thread to the queue of the search index.
+ * Sets fields, and records the activity by the member `by`. A status that finishes the thread ends its
+ * snooze.
  */
 export async function updateThread(
   tx: Transaction,
@@ -58,10 +58,7 @@ export const snoozes = {
     tx.signal(threadTopic(feedbackId));
   },
 
-  /**
-   * Stores that a snooze has ended at `until`, and makes the thread unread for all members. An undo calls this
-   * if the snooze that it would restore is already over.
-   */
+  /** Stores that a snooze ended at `until`, and makes the thread unread for all members. */
   async end(tx: Transaction, feedbackId: string, until: string): Promise<void> {
     await snoozes.set(tx, feedbackId, until);
     await tx.run(`UPDATE feedback SET ${withoutSnooze} WHERE id = ?`, feedbackId);
@@ -69,10 +66,7 @@ export const snoozes = {
   },
 };
 
-/**
- * The SQL assignments that end a snooze. The end of the snooze becomes the last activity, unless later activity
- * exists. A trigger makes the thread unread for all members with a row in `thread_looks`.
- */
+/** The SQL assignments that end a snooze. The end becomes the last activity, unless there is later activity. */
 const withoutSnooze = `snoozed_until = NULL, activity_count = activity_count + 1,
     active_at = CASE WHEN ${ofRow(activeAt)} < snoozed_until THEN snoozed_until ELSE ${ofRow(activeAt)} END`;
 
@@ -81,8 +75,8 @@ function ofRow(expression: string): string {
 }
 
 /**
- * Marks threads as unread for members who have no row in `thread_looks` and for whom the threads are read. For
- * members with a row, a trigger does this.
+ * Marks read threads as unread for members without a row in `thread_looks`. A trigger handles the other
+ * members.
  */
 async function markUnread(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx.run(
@@ -96,8 +90,8 @@ async function markUnread(tx: Transaction, ids: readonly string[]): Promise<void
 }
 
 /**
- * Ends the snoozes that are over, but not while the clock may be wrong. Call it before you read lists or unread marks,
- * and before a member changes a thread. (rule F42)
+ * Ends the snoozes that are over. Call it before reads of lists or unread marks, and before changes by
+ * members. (rule F42)
  */
 export async function endDueSnoozes({
   database,

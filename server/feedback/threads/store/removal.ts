@@ -45,11 +45,11 @@ const isWorkedOn = `EXISTS (
     SELECT 1 FROM runs r JOIN run_claims c ON c.run_id = r.id
     WHERE r.feedback_id = feedback.id AND c.released_at IS NULL AND c.outcome_status IS NULL)`;
 
-// A thread with a waiting proposal or an unfinished claim is not deleted. On SQLite, the check for a proposal
-// comes first, because most threads have none. On PostgreSQL, this check is missing, because `NOT EXISTS`
-// becomes a join only outside an OR.
+// A thread with a waiting proposal or an unfinished claim is not deleted.
 const isFree: Record<Engine, string> = {
+  // Most threads have no proposal, and the check of `proposal_status` is fast.
   sqlite: `waiting IS NULL AND (proposal_status IS NULL OR NOT ${isWorkedOn})`,
+  // In an OR, PostgreSQL could not turn `NOT EXISTS` into a join.
   postgres: `waiting IS NULL AND NOT ${isWorkedOn}`,
 };
 
@@ -136,8 +136,8 @@ interface RemovedThreads {
 }
 
 /**
- * Deletes a thread and the threads merged into it, with all their data. Returns the hashes of their files. The caller
- * must delete the files after the transaction. (rule F18)
+ * Deletes a thread and its merged threads. The caller must delete the files with the returned hashes after
+ * the transaction. (rule F18)
  */
 export const removeThread = (tx: Transaction, id: string): Promise<RemovedThreads> =>
   removeWhere(tx, "id = ?", id);

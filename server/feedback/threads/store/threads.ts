@@ -75,8 +75,8 @@ export const feedbackThreads = {
     }),
 
   /**
-   * Returns the unfinished thread for a repeated report. For a blocked sender, it may be a hidden thread. `failureId`
-   * is the thread with `dedupeKey`, which may be merged into the returned one. (rule F10)
+   * Returns the unfinished thread for a repeated report. `failureId` is the thread with `dedupeKey`, before
+   * any merge. (rule F10)
    */
   findRepeated: (
     tx: Transaction,
@@ -121,8 +121,8 @@ export const feedbackThreads = {
   findThreadForAgent: (reader: Reader, id: string, viewer: Viewer) => threadForAgent(reader, viewer, id),
 
   /**
-   * Returns a function that does the same as `findThreadForAgent`. On SQLite, one statement answers all
-   * requests of the same turn of the event loop.
+   * Returns a function like `findThreadForAgent`. On SQLite, one statement answers all requests of the same
+   * event loop turn.
    */
   createFindThreadForAgent(reader: Reader): (wanted: WantedRow) => Promise<Seen<ThreadRow> | undefined> {
     const one = ({ id, viewer }: WantedRow) => threadForAgent(reader, viewer, id);
@@ -143,10 +143,7 @@ export const feedbackThreads = {
   /** Returns basic data of a thread that the viewer may see, or of the thread into which it was merged. */
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfThread(reader, viewer, id),
 
-  /**
-   * Stores two values in the row of the thread: the status of the newest proposal, and what that proposal waits
-   * for. Lists of threads read these values.
-   */
+  /** Stores the status of the newest proposal, and what it waits for. Lists of threads read these values. */
   setProposalStatus: (tx: Transaction, id: string) =>
     tx.run(`UPDATE feedback SET ${proposalState} WHERE id = ?`, id),
 };
@@ -218,8 +215,8 @@ const fits = `total <= ${limits.threadMessageBytes} OR total = bytes`;
 const ofThread = "feedback_id = f.id AND direction <> 'blocked'";
 
 /**
- * All messages of the thread. Only reports are left out if they do not fit, so that long reports do not hide
- * other messages.
+ * The newest messages of the thread. Only reports may be left out, because long reports must not hide other
+ * messages.
  */
 const newestPart: MessagesRead = {
   from: inApp.from,
@@ -227,23 +224,18 @@ const newestPart: MessagesRead = {
   fits: `(${fits} OR category IS NULL)`,
 };
 
-/**
- * The messages older than the message `b`. The messages that do not fit are older than all messages that fit,
- * so the next answer continues with them.
- */
+/** The messages older than the message `b`. Messages that do not fit are in the next answer. */
 const olderPart: MessagesRead = {
   from: `${inApp.from} JOIN messages b ON b.feedback_id = f.id AND b.id = ? AND b.direction <> 'blocked'`,
   inPart: `${ofThread} AND (created_at, id) < (b.created_at, b.id)`,
   fits: `(${fits})`,
 };
 
-/**
- * Returns SQL for the newest messages, oldest first. Limits on number and bytes keep the answer short. On
- * SQLite, the rows are read after the sums, because SQLite would copy whole rows for the sums. (rule F19)
- */
+/** Returns SQL for the newest messages, oldest first. Limits keep the answer short. (rule F19) */
 const newestMessages = ({ inPart, fits }: MessagesRead): Readonly<Record<Engine, string>> => {
   const newest = `${inPart} ORDER BY created_at DESC, id DESC LIMIT ${limits.threadMessages}`;
   return {
+    // The rows are read after the sums, because SQLite would copy whole rows for the sums.
     sqlite: `FROM (SELECT place, bytes, ${bytesSoFar}
             FROM (SELECT rowid AS place, created_at, id, ${bytesOfMessage} AS bytes FROM messages WHERE ${newest}) AS newest) AS sums
           CROSS JOIN messages ON messages.rowid = place WHERE ${fits} ORDER BY created_at, id`,
@@ -336,13 +328,12 @@ const waitingOf = `CASE
 export const proposalState = `proposal_status = (SELECT r.status ${newestRun}), waiting = (SELECT ${waitingOf} ${newestRun})`;
 
 /**
- * Numbers the new threads of an app in the order of arrival. Call it before you read threads. Reports are stored
- * without a number, so that they do not wait for each other. (rule F40)
+ * Numbers the new threads of an app. Call it before reading threads, because reports are stored without a
+ * number. (rule F40)
  */
 export async function numberThreads(database: Database, appId: string): Promise<void> {
   if (!(await hasUnnumbered(database, appId))) return;
-  // Errors are ignored, so that people can still read the threads if the disk is full. The threads are numbered
-  // later.
+  // Errors are ignored, so that people can still read the threads if the disk is full.
   await numberAll(database, appId).catch(() => undefined);
 }
 
@@ -384,8 +375,8 @@ const hasUnnumbered = async (reader: Reader, appId: string): Promise<boolean> =>
   )) !== undefined;
 
 /**
- * Returns the condition for the thread with this number. If this thread was merged, the condition matches the
- * thread into which it was merged. (rule F46)
+ * Returns the condition for the thread with this number. A merged thread leads to the other thread.
+ * (rule F46)
  */
 export const withNumber = (appIds: readonly string[], number: number): Condition => [
   `f.id IN (SELECT coalesce(k.merged_into, k.id) FROM feedback k

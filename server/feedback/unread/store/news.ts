@@ -155,10 +155,7 @@ const mine = `SELECT v.app_id, v.user_id, v.role, ${readUntil} AS until,
       AND l.active_at > ${readUntil}) AS seen
   FROM app_members v WHERE ${membershipOf("viewer")}`;
 
-/**
- * SQL for the number of threads to read in each app. This number is enough to find up to `mostCounted` unread
- * threads.
- */
+/** SQL for the number of threads to read in each app to find `mostCounted` unread threads. */
 const enough = `SELECT coalesce(max(seen), 0) + ${mostCounted} AS threads FROM mine`;
 
 // The number of unread threads with activity after `read_until`: all threads with such activity, minus the read
@@ -202,8 +199,7 @@ export interface NewsRow {
 
 const newsText = 300;
 
-// The subquery finds each newest message with one step in an index. CROSS JOIN is necessary, because SQLite
-// without statistics would read all threads of the member.
+// CROSS JOIN is necessary, because SQLite without statistics would read all threads of the member.
 const newsOfThreads = (ids: readonly string[]) =>
   plannedEachTime(`SELECT f.id, CASE WHEN ${isUnread} THEN 1 ELSE 0 END AS unread,
     coalesce(m.direction, 'inbound') AS direction, coalesce(m.author, 'sender') AS author,

@@ -78,12 +78,11 @@ export const threadViews = {
   },
 };
 
-/**
- * `visitedAt` is the time of the last view of an inbox. `sinceAt` is the time of the last view before this
- * visit.
- */
+/** The stored view of an inbox. */
 interface InboxViewRow {
+  /** The time of the last view; null if there is none. */
   readonly visitedAt: string | null;
+  /** The time of the last view before this visit; null if there is none. */
   readonly sinceAt: string | null;
 }
 
@@ -123,9 +122,7 @@ const laterActivity = `CASE WHEN ${activeAt} < ? THEN ? ELSE ${activeAt} END`;
 const laterSnooze = "CASE WHEN snoozed_until > ? THEN snoozed_until END";
 
 /**
- * Stores an event on a thread. An answer ends the snooze, and other events end a snooze that is over. If the
- * member `by` has read the thread, it stays read for this member. The last activity becomes earlier only in
- * `restoreActivity`. (rules F50, F51)
+ * Stores an event on a thread. An answer ends the snooze. A read thread stays read for `by`. (rules F50, F51)
  */
 export async function noteActivity(
   tx: Transaction,
@@ -144,10 +141,7 @@ export async function noteActivity(
   tx.signal(threadTopic(feedbackId));
 }
 
-/**
- * Returns the members who have no stored view of a thread, but for whom the thread is unread. The last activity
- * of the thread is after the `read_until` of these members.
- */
+/** Returns the members for whom a thread is unread although they have no stored view of it. */
 export async function unreadWithoutViewFor(reader: Reader, feedbackId: string): Promise<string[]> {
   const rows = await reader.all<{ userId: string }>(
     `SELECT v.user_id AS "userId" FROM feedback f JOIN app_members v ON v.app_id = f.app_id
@@ -158,8 +152,7 @@ export async function unreadWithoutViewFor(reader: Reader, feedbackId: string): 
 }
 
 /**
- * Returns the members for whom a thread is unread. With `among`, only members in this list. With `unseenSince`,
- * also members who have neither viewed the thread nor marked all threads as read since that time.
+ * Returns the members for whom a thread is unread or unseen since `unseenSince`. `among` limits the members.
  */
 export async function membersWithUnread(
   reader: Reader,
@@ -170,9 +163,7 @@ export async function membersWithUnread(
   }: { readonly among?: readonly string[]; readonly unseenSince?: string | undefined } = {},
 ): Promise<string[]> {
   if (among?.length === 0) return [];
-  // If the member has no view of the thread, `unseen` is `read_until`. It is later than `unseenSince` only if
-  // the member has marked all threads as read. With a view, `read_until` is not used, because it also moves
-  // when the member views other threads.
+  // Without a view, `read_until` counts. With a view, it does not count, because other views move it.
   const unseen = `coalesce((SELECT coalesce(l.looked_at, '')
     FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id), ${readUntil})`;
   const conditions: Condition[] = [
@@ -211,10 +202,8 @@ export async function markUnreadFor(
 }
 
 /**
- * After an undo, sets the last activity of a thread back to `at`. Also sets later views of the thread back to
- * `at`, because unread counts would be wrong otherwise. For the members `unreadFor`, the thread was unread
- * without a view: if their `read_until` is now between `at` and `changedAt`, stores a view that marks it as
- * unread. The caller must lock the `read_until` of these members first. (rules F45, F51, F52)
+ * After an undo, sets the last activity and the views back to `at`. Lock `read_until` of `unreadFor` first.
+ * (rules F45, F51, F52)
  */
 export async function restoreActivity(
   tx: Transaction,
@@ -231,11 +220,13 @@ export async function restoreActivity(
     feedbackId,
     at,
   );
+  // With later views, the unread counts would be wrong.
   await tx.run(
     "UPDATE thread_looks SET active_at = ? WHERE feedback_id = ? AND active_at > ?",
     ...[at, feedbackId, at],
   );
   if (unreadFor.length === 0) return;
+  // For `unreadFor`, the thread was unread without a view. A moved `read_until` would make it read.
   await tx.run(
     plannedEachTime(`INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at)
        SELECT v.app_id, v.user_id, f.id, -1, ${activeAt} FROM feedback f JOIN app_members v ON v.app_id = f.app_id
@@ -246,11 +237,9 @@ export async function restoreActivity(
   );
 }
 
-/**
- * If the member has read the thread, marks the member's own event as seen. Locks the thread before its views.
- * All statements must use this order, because a change of a thread also changes its views.
- */
+/** If the member has read the thread, marks the member's own event as seen. */
 async function keepRead(tx: Transaction, feedbackId: string, userId: string, at: string): Promise<void> {
+  // All statements lock a thread before its views, because a change of a thread changes its views.
   const kept = await tx.get<{ appId: string }>(
     `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at)
      SELECT v.app_id, v.user_id, f.id, f.activity_count + 1, ${laterActivity}, ?
@@ -279,18 +268,16 @@ export async function markReadForAll(tx: Transaction, feedbackId: string): Promi
 }
 
 /**
- * Limits for the views of a person in an app. If there are more than `most` views, the newest `kept` views
- * stay, and up to `keptUnread` older threads stay unread. `markAllRead` stores views of up to `marked` threads.
- * (rule F52)
+ * With over `most` views, the newest `kept` views and `keptUnread` older unread threads stay. `markAllRead`
+ * stores up to `marked` views. (rule F52)
  */
 export const viewLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500 } as const;
 
 type MarkFilters = Pick<ThreadFilters, "status" | "type">;
 
 /**
- * Marks the matching threads without activity after `until` as read. For up to 500 threads, stores a view (a
- * row of `thread_looks`) of each thread. For more threads, or without filters, moves `read_until` to `until`.
- * In this case, at most 200 of the threads that do not match stay unread. (rule F52)
+ * Marks the matching threads without activity after `until` as read. For many threads, moves `read_until` to
+ * `until`. (rule F52)
  */
 export async function markAllRead(
   tx: Transaction,
@@ -412,11 +399,7 @@ async function insertViews(
   );
 }
 
-/**
- * If many views are after `read_until`, moves `read_until` forward, because each page counts these views.
- * Unread threads get a view, so that they stay unread. If there are too many unread threads, `read_until` does
- * not move.
- */
+/** If many views are after `read_until`, moves it forward, because each page counts these views. */
 async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
   const values = [member.appId, member.userId];
   const read = await tx.get<ReadTimes>(newestRead, ...values, ...values, ...values, settling.most);
@@ -426,6 +409,7 @@ async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
   const unread = await tx.all<{ id: string }>(plannedEachTime(unreadWithoutView), ...values, until);
   const marks = await tx.get<{ count: number }>(markedViews, ...values);
   if (unread.length + Number(marks?.count ?? 0) > settling.mostUnread) return;
+  // Unread threads get a view, so that they stay unread.
   await keepUnread(
     tx,
     member,
@@ -434,17 +418,11 @@ async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
   await tx.run(moveReadUntil, until, ...values, until);
 }
 
-/**
- * Locks `read_until` of a member. The undo of a bulk change sets the last activity of its threads back. If `read_until`
- * moved forward at the same time, these threads would count as read.
- */
+/** Locks `read_until` of a member. Otherwise a thread could count as read after the undo of a bulk change. */
 export const lockReadUntil = (tx: Transaction, { appId, userId }: MemberOf) =>
   tx.lock(`read until ${appId} ${userId}`);
 
-/**
- * SQL for a time of a member `v`: activity up to this time counts as read, except in threads that a view marks
- * as unread.
- */
+/** SQL for the time of a member `v` up to which activity counts as read. A view can override it. */
 export const readUntil = "coalesce(v.read_until, v.created_at)";
 
 const laterViews = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_id AND l.user_id = v.user_id
@@ -469,10 +447,7 @@ const markedViews = `SELECT count(*) AS count FROM (SELECT 1 AS one FROM thread_
 const moveReadUntil = `UPDATE app_members SET read_until = ?
   WHERE app_id = ? AND user_id = ? AND coalesce(read_until, created_at) < ?`;
 
-/**
- * Marks threads as unread. If a thread was created before the current `read_until`, stores `read_until` as the
- * time of the last view.
- */
+/** Marks threads as unread. For a thread created before `read_until`, this time is stored as its last view. */
 async function keepUnread(
   tx: Transaction,
   { appId, userId }: MemberOf,
@@ -506,10 +481,7 @@ export const byActivity = (oldestFirst = false): string => {
   return `${activeAt} ${order}, f.id ${order}`;
 };
 
-/**
- * Returns a subquery for the first threads by activity, with `seq`, `id` and last activity `at`. Reads one
- * range of an index for each status and type, so that no other threads are read.
- */
+/** Returns a subquery for the first threads by activity. Reads one index range for each status and type. */
 export function firstByActivity(
   { filters, conditions, oldestFirst = false, ...member }: ActivityScope,
   limit: number,
@@ -518,8 +490,7 @@ export function firstByActivity(
   const page = { oldestFirst, limit };
   const shared = [
     ...conditions,
-    // The first condition removes no thread, because the last activity is never before the creation. But this
-    // condition can use the index by activity.
+    // Activity is never before the creation. The first condition only helps to use the index by activity.
     ...given(`${activeAt} >= ?`, filters.from),
     ...given("f.created_at >= ?", filters.from),
     ...given("f.created_at < ?", filters.to),
@@ -535,10 +506,7 @@ export function firstByActivity(
   return merged([...later, firstMarked(member, [...ofFilter(filters), ...shared], page)], page);
 }
 
-/**
- * Returns a list of conditions for each matching status and type, because an index has one range for each of
- * them. Without filters, returns one empty list: another index has all threads in one range.
- */
+/** Returns a list of conditions for each matching status and type. Without filters, returns one empty list. */
 function kindsOf({ status, type, unfinished }: ActivityScope["filters"]): Condition[][] {
   if (status === undefined && type === undefined && unfinished === undefined) return [[]];
   const all = unfinished === undefined ? threadStatuses : (["open", "in_progress"] as const);
@@ -570,8 +538,7 @@ const first = (
 });
 
 /**
- * Returns a subquery for threads marked as unread. With CROSS JOIN, SQLite reads the rows of `thread_looks`
- * first, of which only few are marked as unread.
+ * Returns a subquery for threads marked as unread. With CROSS JOIN, SQLite reads the few marked views first.
  */
 function firstMarked(
   member: MemberOf,
@@ -595,20 +562,14 @@ function merged(parts: readonly Part[], { oldestFirst, limit }: FirstRows): Part
   };
 }
 
-/**
- * Returns SQL: true if the member's view marks `f` as unread, null without a view. It is a subquery, because
- * with a join PostgreSQL might read all views and threads.
- */
+/** SQL: whether the member's view marks `f` as unread; null without a view. A join might be slow. */
 const changedSinceView = (appId: string, userId: string): string => `(SELECT l.seen_count < 0
   FROM thread_looks l WHERE l.app_id = ${appId} AND l.user_id = ${userId} AND l.feedback_id = f.id)`;
 
 /** The SQL condition that a thread `f` is unread for a member `v`. (rule F50) */
 export const isUnread = `coalesce(${changedSinceView("v.app_id", "v.user_id")}, ${activeAt} > ${readUntil})`;
 
-/**
- * SQL that locks the threads `f` on PostgreSQL until the transaction has stored views of these threads. SQLite
- * has only one writer.
- */
+/** SQL that locks the threads `f` on PostgreSQL until their views are stored. SQLite has only one writer. */
 const keepingThreads = ({ engine }: Pick<Transaction, "engine">): string =>
   engine === "postgres" ? "FOR SHARE OF f" : "";
 
@@ -631,10 +592,7 @@ const unreadSince = ({ appId, userId }: MemberOf): Part => ({
   values: [appId, userId, appId, userId],
 });
 
-/**
- * Returns the SQL condition that the view `l` marks the thread `f` as unread, although the last activity is not
- * after `read_until`.
- */
+/** Returns the SQL condition that the view `l` marks `f` as unread, without activity after `read_until`. */
 const markedUnread = ({ appId, userId }: MemberOf): Part => ({
   sql: `l.app_id = ? AND l.user_id = ? AND l.seen_count = -1 AND f.id = l.feedback_id AND ${activeAt} <= ${untilOf}`,
   values: [appId, userId, appId, userId],

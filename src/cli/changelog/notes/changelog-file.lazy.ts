@@ -95,14 +95,12 @@ function partsOf(blocks: readonly Block[]): Parts {
 
 const write = "write ## 1.2.0 - 2026-11-22";
 
-/**
- * Returns the headings before the first version heading that have the same level. The text below them belongs
- * to no version. The title of the file is such a heading only if there is a list before the first version.
- */
+/** Returns headings before the first version with the same level. Their text belongs to no version. */
 function lostBefore(blocks: readonly Block[]): ReadonlySet<Block> {
   const at = blocks.findIndex((block) => versionHeadingIn(block, undefined));
   const [before, first] = [blocks.slice(0, Math.max(at, 0)), blocks[at]];
   const [title, ...others] = before.filter(({ type }) => type === "heading");
+  // If a list comes before the first version, this heading is not the file's title.
   const isTitle =
     title !== undefined &&
     depthOf(title) === 1 &&
@@ -126,9 +124,7 @@ function dayBelow(block: Block, last: Part | undefined): string | null {
 /** Returns the level of a heading, such as 1 for `#`. */
 const depthOf = ({ tokens }: Block): number => Number(tokens[0]?.tag.slice(1));
 
-/**
- * Returns the version in a heading. Inside the notes of a version, the heading must contain only a version and a date.
- */
+/** Returns the version in a heading. A heading inside notes may contain only a version and a date. */
 function versionHeadingIn(block: Block, last: Part | undefined): VersionHeading | undefined {
   const heading = block.type === "heading" ? readVersionHeading(plainText(block)) : undefined;
   const isDeeper = last !== undefined && depthOf(block) > last.depth;
@@ -178,11 +174,11 @@ interface VersionHeading {
   readonly version: string | null;
   /** The day, such as `2026-11-22`. Null if the heading has no date or the date cannot be read. */
   readonly day: string | null;
-  /** The text of a date that does not exist or has an unknown format. Null if there is no such date. */
+  /** The text of a date that cannot be read. Null if there is none. */
   readonly unclearDate: string | null;
   readonly isYanked: boolean;
   readonly isUnreleased: boolean;
-  /** The text after the version and the date in the heading, such as a name of the release. May be empty. */
+  /** The rest of the heading, such as a name of the release. May be empty. */
   readonly name: string;
 }
 
@@ -238,7 +234,7 @@ const withoutSigns = (text: string): string =>
     .replace(/^\(([^()]*)\)$/, "$1")
     .trim();
 
-/** A date in a text. `day` has the form `2026-11-22`. `day` is null if the calendar does not contain the date. */
+/** A date in a text. `day` has the form `2026-11-22`. Null if the date does not exist. */
 interface FoundDate {
   readonly text: string;
   readonly day: string | null;

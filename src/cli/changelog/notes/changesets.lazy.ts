@@ -19,8 +19,8 @@ const sizes = ["major", "minor", "patch"] as const;
 type Size = (typeof sizes)[number];
 
 /**
- * Reads the files of the folder `.changeset`. Omits a file without the name of a package, because such a file
- * describes no change.
+ * Reads the files of `.changeset`. Omits a file without a package name, because such a file describes no
+ * change.
  */
 export function readChangesets(files: readonly ChangesetFile[]): PendingChanges {
   const read = files.map((file) => ({ ...readChangeset(file), name: file.name }));

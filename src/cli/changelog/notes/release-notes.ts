@@ -101,12 +101,10 @@ interface Change {
   readonly isWhole: boolean;
 }
 
-/**
- * The maximum length of a list item that is read as a change. For longer texts, the patterns would need too much time.
- */
+/** The longest list item that is read as a change. The patterns are too slow for longer texts. */
 const longestRead = 10_000;
 
-/** Returns the change in a list item. The type comes from the heading or from the first word of the item. */
+/** Returns the change in a list item. Its type comes from the heading or the first word. */
 function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Change {
   const { text: whole, isWhole } = textOf(listItem);
   if (whole.length > longestRead) return { isWhole: false };
@@ -114,7 +112,7 @@ function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Chang
   if (text === "" || isOfTools(whole) || isOfTools(text) || (!isBreaking && isHiddenChange(text)))
     return { isWhole };
   const labelled = type === undefined || isSize ? labelledChange(text) : undefined;
-  // If a tool added a hash or an author, the item is a change. Without a type word, its type is `changed`.
+  // Tools add a hash or an author only to changes. The default type is `changed`.
   const usual = type === undefined && text !== whole ? "changed" : type;
   const change = labelled ?? (usual && { type: usual, text });
   if (!change || [...change.text].length > limits.changelogItem) return { isWhole: false };
@@ -293,9 +291,7 @@ const isHiddenHeading = (text: string): boolean => hidden.test(wordsOf(text));
 
 const isBreakingHeading = (text: string): boolean => wordsOf(text) === "breaking changes";
 
-/**
- * Whether a heading contains only a size, such as `Minor Changes`. The first word of each change then shows its type.
- */
+/** Whether a heading contains only a size, such as `Minor Changes`. Each change begins with its type. */
 const isSizeHeading = (text: string): boolean =>
   /^(?:(?:major|minor|patch|other) changes|what's changed)$/.test(wordsOf(text));
 
@@ -320,10 +316,7 @@ function labelledChange(text: string): { type: ChangeType; text: string } | unde
 const isHiddenChange = (text: string): boolean =>
   isOfTools(text) || /^(?:chore|ci|docs|tests?|build|style|refactor)(?:\([^)]*\))?: /i.test(text);
 
-/**
- * Patterns of the texts that tools add before or after the text of a change. The texts are removed in the order
- * of this list.
- */
+/** The texts that tools add around a change, in the order of removal. */
 const around = [
   // `changesets` adds the pull request, the commit and the people to thank, or only the commit.
   /^(?:#\d+\s+)?(?:[0-9a-f]{7,40}\s+)?Thanks (?:@[\w-]+(?:, (?:and )?| and )?)+!\s*-\s*/,

@@ -73,8 +73,7 @@ function useSize(): Size {
 }
 
 /**
- * Returns the size of the terminal without its last line. If the screen filled every line, ink would clear
- * earlier output.
+ * Returns the terminal's size without its last line. If every line were full, ink would clear earlier output.
  */
 const sizeOf = ({ columns, rows }: Partial<NodeJS.WriteStream>): Size => ({
   width: Math.max(1, (columns || 80) - 2),

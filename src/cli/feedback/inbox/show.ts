@@ -90,10 +90,7 @@ interface Filing {
   readonly status: FiledStatus;
 }
 
-/**
- * Archives or resolves a thread, and returns the function that undoes this. The undo of a bulk request restores
- * the place in the list. An older server has no bulk requests and gets a direct change. (rule F45)
- */
+/** Archives or resolves a thread. Returns the function that undoes the change. (rule F45) */
 export async function fileThread(
   { bulk, threads }: Client,
   { appId, thread, status }: Filing,
@@ -101,6 +98,7 @@ export async function fileThread(
   const { id, status: before } = thread;
   const params = { appId };
   const done = await bulk.change({ params, body: { ids: [id], change: { status } } }).catch(ifAbsent);
+  // An older server has no bulk requests.
   if (done === undefined) {
     await threads.update({ params: { id }, body: { status } });
     return async () => void (await threads.update({ params: { id }, body: { status: before } }));
@@ -148,10 +146,7 @@ async function openAddress({ context }: Invocation, address: string): Promise<vo
   });
 }
 
-/**
- * Throws the given error. If the server has only the base API and cannot list feedback, throws an error that
- * says so.
- */
+/** Throws a CliError if the server cannot list feedback. Throws any other error unchanged. */
 function explain(error: unknown): never {
   if (!(error instanceof ServerError) || ![404, 405].includes(error.status) || error.code === "not_found")
     throw error;

@@ -47,7 +47,7 @@ export function press(
   return pressOne(inbox, nameOf(input, key), pressed.viewport);
 }
 
-/** Handles several fast keys that arrive as one input. If one key starts a text, the rest is added to the text. */
+/** Handles keys that arrive together. If one key starts a text, the rest is added to the text. */
 function pressAll(inbox: Inbox, input: string, viewport: Viewport): boolean {
   const [first = "", ...others] = input;
   if (first === "") return false;
@@ -118,7 +118,7 @@ function pressWhileWriting(inbox: Inbox, input: string, key: Key): void {
   else if (!key.ctrl && !key.meta) addText(inbox, input);
 }
 
-/** Adds typed or pasted text. A final line end is Enter and submits. Other line ends belong to a pasted text. */
+/** Adds typed or pasted text. A final line end is Enter. Other line ends belong to the text. */
 function addText(inbox: Inbox, input: string): void {
   const [, text = "", enter] = /^([\s\S]*?)(\r?)$/.exec(input) ?? [];
   for (const part of text.split(/([\u007f\b])/)) {
@@ -128,10 +128,7 @@ function addText(inbox: Inbox, input: string): void {
   if (enter) submit(inbox);
 }
 
-/**
- * Starts a reply, a note or an issue address, and opens the selected thread. Typed keys are added to the text
- * even while the thread loads. So the key `e` does not archive the thread.
- */
+/** Starts a reply, note or issue address. Typed keys belong to the text even while the thread loads. */
 async function startWriting(inbox: Inbox, kind: Writing["kind"]): Promise<void> {
   if (!selectedThread(inbox.state()) && !inbox.state().reading) return;
   inbox.set(write(inbox.state(), kind));

@@ -53,13 +53,10 @@ export async function failureDrafts(
   return [...drafts, { content: { ...content, fields }, isFlaky: false, place: undefined }];
 }
 
-/**
- * Returns the starts of the dedupe keys of the tests in the summary. If all these tests pass, the server
- * resolves the thread of the summary. Empty if there are too many tests: then only a person can resolve the
- * thread.
- */
+/** Returns the starts of the tests' dedupe keys. The server resolves the thread when all these tests pass. */
 function partsOf(tests: readonly TestResult[], folder: string): { readonly dedupeParts?: readonly string[] } {
   const parts = tests.map((test) => passedPrefix(testHash(test, folder)));
+  // Without `dedupeParts`, only a person can resolve the thread.
   return parts.length > limits.dedupeParts ? {} : { dedupeParts: [...new Set(parts)] };
 }
 
@@ -125,16 +122,11 @@ const fields = ["images", "videos", "attachments"] as const;
 
 const mostCheckedFiles = 50;
 
-/**
- * Returns the folders with files that may be sent. A stranger may have written the report, so other files stay private.
- */
+/** Returns the folders whose files may be sent. A stranger may have written the report. */
 const rootsOf = ({ env }: Pick<Context, "env">, { cwd, workspace }: Folders): string[] =>
   [cwd, workspace, ciFolders(env).temporary, tmpdir()].flatMap((folder) => folder || []);
 
-/**
- * Returns the files of a test that can be sent. A path may be relative to the working folder, the checkout or
- * the report.
- */
+/** Returns the files of a test that can be sent. */
 async function filesOf(
   context: Pick<Context, "env">,
   test: TestResult,
@@ -143,6 +135,7 @@ async function filesOf(
   const roots = await Promise.all(
     rootsOf(context, folders).map((folder) => realpath(folder).catch(() => folder)),
   );
+  // A path may be relative to any of these folders.
   const bases = [folders.cwd, folders.workspace, dirname(resolve(folders.cwd, test.report))];
   const found: Record<Field, SentFile[]> = { images: [], videos: [], attachments: [] };
   const unsentFiles: string[] = [];
@@ -229,10 +222,7 @@ function ownReports(reported: number): string {
   return `${countOf(reported, "failure has a report of its own", "failures have a report of their own")}.`;
 }
 
-/**
- * Returns the summary of the failing tests that have no separate report. `reported` is the number of the other
- * failing tests.
- */
+/** Returns the summary of tests without their own report. `reported` is the number of other failing tests. */
 function summaryText(
   tests: readonly TestResult[],
   reported: number,
@@ -356,10 +346,7 @@ function cut(text: string, most: number): string {
   return characters.length <= most ? characters.join("") : `${characters.slice(0, most - 1).join("")}…`;
 }
 
-/**
- * The prefixes of dedupe keys. A passing run must not resolve a flaky failure, so a flaky failure has its own
- * prefix.
- */
+/** The prefixes of dedupe keys. A flaky failure has its own, because a passing run must not resolve it. */
 const prefixes = { failed: "junit", flaky: "junit-flaky", more: "junit-more" } as const;
 
 /**
@@ -375,15 +362,12 @@ const mostLines = 12;
 export function failureKey(test: TestResult, folder: string): string {
   const prefix = test.outcome === "flaky" ? prefixes.flaky : prefixes.failed;
   const name = test.name.slice(0, longestKeyName);
-  // A report may list failures in any order. So the key depends on the failure that is first in sort order.
+  // Reports may list failures in any order, so the key uses the first failure in sort order.
   const [what = ""] = test.failures.map((failure) => whatFailed(name, failure)).sort();
   return `${prefix}:${testHash(test, folder)}:${hashOf([what])}`;
 }
 
-/**
- * Returns the start of the dedupe keys of a test. The keys of all its failures begin with this text, except
- * flaky failures.
- */
+/** Returns the start of the dedupe keys of a test's failures, except flaky failures. */
 export const passedPrefix = (hash: string): string => `${prefixes.failed}:${hash}:`;
 
 /** Returns the dedupe key of the summary. It depends only on the file patterns. */
@@ -393,10 +377,7 @@ export const moreKey = (patterns: readonly string[]): string =>
 const whatFailed = (name: string, failure: TestFailure): string =>
   `${normalised(failure.type)} ${normalised(identifyingText(name, failure))}`;
 
-/**
- * Returns the text that identifies a failure: its message. If the message does not say what failed, returns the
- * lines of `text` that are not stack frames.
- */
+/** Returns the text that identifies a failure: its message, or else lines of `text` without stack frames. */
 function identifyingText(name: string, { type, message, text }: TestFailure): string {
   const sentence = normalised(message.slice(0, longest));
   if (isIdentifying(sentence, { name, kind: normalised(type) })) return message.slice(0, longest);
@@ -445,10 +426,7 @@ function isTitle(line: string, name: string): boolean {
 const isFrame = (line: string): boolean =>
   /^\s*(?:at\s|File "|from\s.+:\d+:in\s|\.{3} \d+ more|#\d+\s|goroutine \d+|❯\s|\d+:\s+0x)/.test(line);
 
-/**
- * Returns the hash that identifies a test in dedupe keys. It does not depend on the checkout folder or the kind
- * of slashes.
- */
+/** Returns the hash of a test for dedupe keys. The checkout folder and slashes do not change the hash. */
 export const testHash = (
   { suite, className, name }: Pick<TestResult, "suite" | "className" | "name">,
   folder: string,
@@ -485,10 +463,7 @@ interface Candidate {
 
 const mostCandidates = 20;
 
-/**
- * Returns the file and line of a failure: from the test's attributes, its class name or the failure text. Undefined if
- * no such file is in the checkout.
- */
+/** Returns the file and line of a failure. Undefined if no named file is in the checkout. */
 async function sourceLineOf(test: TestResult, folders: Folders): Promise<SourceLine | undefined> {
   const inText = sourceLinesIn(test.failures.map(({ message, text }) => `${message}\n${text}`).join("\n"));
   const named = [test.file, pathIn(test.className), pathIn(test.suite)].flatMap((file) => file || []);
@@ -547,8 +522,8 @@ const baseName = (path: string): string => path.replace(/^.*[\\/]/, "");
 const languages = { java: "java", kotlin: "kt", groovy: "groovy", scala: "scala" } as const;
 
 /**
- * Returns the possible source files of a class in its module. The module is the folder above `target` (Maven)
- * or `build` (Gradle).
+ * Returns the possible source files of a class. The module is the folder above `target` (Maven) or `build`
+ * (Gradle).
  */
 function sourcesOfClass({ className, suite, report }: TestResult): string[] {
   const name = [className, suite].find((one) => /^[\w$]+(?:\.[\w$]+)+$/.test(one));

@@ -2,10 +2,7 @@ import { stat } from "node:fs/promises";
 import path, { type PlatformPath, resolve } from "node:path";
 import { type GlobOptions, glob } from "tinyglobby";
 
-/**
- * Returns the matching files as sorted absolute paths. A folder means all XML files below it. Skips `node_modules`
- * unless the pattern contains this name.
- */
+/** Returns the matching files as sorted absolute paths. A folder means all XML files below it. */
 export async function findFiles(cwd: string, pattern: string): Promise<readonly string[]> {
   const named = resolve(cwd, pattern);
   const found = await stat(named).catch(() => undefined);
@@ -29,9 +26,7 @@ export interface Glob {
   readonly glob: string;
 }
 
-/**
- * Splits a pattern into folder and glob. On Windows, a drive or share belongs to the folder: a glob cannot contain it.
- */
+/** Splits a pattern into folder and glob. On Windows, the folder contains the drive, because a glob cannot. */
 export function globOf(cwd: string, pattern: string, paths: PlatformPath = path): Glob {
   const slashed = paths.sep === "\\" ? pattern.replaceAll("\\", "/") : pattern;
   const parts = slashed.split("/");

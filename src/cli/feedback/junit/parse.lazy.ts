@@ -47,12 +47,10 @@ class Stop extends Error {
   }
 }
 
-/**
- * Reads the tests of the JUnit reports in a file. Continues after a syntax error, because later parts are often
- * correct. Never expands the document's own entities.
- */
+/** Reads the tests of a JUnit file. Continues after a syntax error, because later parts are often correct. */
 export function parseJunit(bytes: Uint8Array, { report, mostTests, budget }: ParseOptions): ParsedReport {
   const collected = collectTests(report, budget);
+  // The parser never expands the document's own entities.
   // Because of `fragment`, the file may have several root elements.
   const parser = new SaxesParser({ fragment: true, xmlns: false });
   const found: { fault?: XmlFault; outside?: XmlFault } = {};
@@ -64,7 +62,7 @@ export function parseJunit(bytes: Uint8Array, { report, mostTests, budget }: Par
   parser.on("error", ({ message }) => {
     const what = `it is not well-formed XML: ${message.replace(/^\d+:\d+: /, "").replace(/(?<!\.)\.+$/, "")}`;
     const fault = { line: parser.line, message: what };
-    // Some tools print text around a report. If the file has a report, faults outside of its root element are ignored.
+    // Some tools print text around a report. Faults outside the root element of a report are ignored.
     if (depth === 0 && !message.includes("entity")) found.outside ??= fault;
     else found.fault ??= fault;
   });
@@ -373,10 +371,7 @@ interface Declared {
 
 const counters = ["failures", "errors", "failed", "errored", "broken"];
 
-/**
- * Returns the number of failures according to the attributes of a suite. Returns undefined if the attributes contain no
- * such number.
- */
+/** Returns the failure count in a suite's attributes. Undefined if there is no count. */
 function declaredBy(attributes: Attributes): Declared | undefined {
   const named = new Map(Object.entries(attributes).map(([name, value]) => [name.toLowerCase(), value]));
   const counted = counters.map((name) => countIn(named.get(name)));
@@ -394,8 +389,8 @@ function countIn(text: string | undefined): number | undefined {
 }
 
 /**
- * Returns a sentence if the failure count of a suite cannot be right. Tools count failures, failing tests or failing
- * suites. So every number between these counts is accepted.
+ * Returns a sentence if a suite's failure count cannot be right. Tools count failures, failing tests or failing
+ * suites.
  */
 function contradictionOf(suite: CountedSuite, failures: number): string | undefined {
   const { declared, failing, declaredInside, name } = suite;
@@ -420,10 +415,7 @@ function putInDoubt(tests: TestResult[], from: number): void {
   }
 }
 
-/**
- * The outcome of a test or suite according to its attributes or properties. `unclear` means a word that no
- * known tool writes.
- */
+/** The outcome in the attributes or properties of a test or suite. `unclear` is an unknown word. */
 type StatedOutcome = "failed" | "flaky" | "skipped" | "unclear" | "passed" | undefined;
 
 const failing = [

@@ -32,8 +32,8 @@ import { type ReadReports, readReports, warnJob, warnOfDoubts } from "./read-rep
 import type { Outcome, TestResult } from "./test-result.ts";
 
 /**
- * Sends a report for each failing test in JUnit reports. With `--best-effort`, prints a warning after an error
- * and returns `ok`. (rule F26)
+ * Sends a report for each failing test. With `--best-effort`, prints a warning after an error and returns `ok`.
+ * (rule F26)
  */
 export async function sendJunit(invocation: Invocation, flags: JunitFlags): Promise<Exit> {
   try {
@@ -153,10 +153,7 @@ function noteUnsent(invocation: Invocation, failure: CliError, left: number): vo
   if (left > 1) note(invocation, "To send all of them: innkeep feedback resend --all");
 }
 
-/**
- * Shows in a CI job what was sent. On GitHub Actions, writes annotations, step outputs and a summary. Unsent reports go
- * to the log.
- */
+/** Shows in a CI job what was sent. Prints unsent reports to the log. */
 async function reportToJob(
   invocation: Invocation,
   { drafts, rows, failure }: SentReports,
@@ -231,10 +228,7 @@ interface SentReports {
   readonly failure?: CliError | undefined;
 }
 
-/**
- * Writes all reports to the spool, then sends one after another. Stops after an error that the next reports
- * would also get. Unsent reports stay in the spool, even if the program is killed.
- */
+/** Writes all reports to the spool, then sends them. If the program is killed, unsent reports stay there. */
 async function deliverReports(
   invocation: Invocation,
   drafts: readonly FailureReport[],

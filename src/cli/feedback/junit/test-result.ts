@@ -15,7 +15,7 @@ export interface TestFailure {
   readonly text: string;
 }
 
-/** One test of a JUnit report. A suite that failed as a whole is stored as a test without a name. */
+/** One test of a JUnit report. A suite that failed as a whole is a test without a name. */
 export interface TestResult {
   readonly suite: string;
   readonly className: string;
@@ -39,7 +39,7 @@ export interface TestResult {
 }
 
 /**
- * The visible character that replaces the escape character. Colour codes in logs begin with the escape
- * character, but XML does not allow it.
+ * Replaces the escape character, which XML does not allow. Colour codes in logs begin with the escape
+ * character.
  */
 export const escapeSign = "\u241b";
