@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -29,6 +29,8 @@ export interface Child {
 export async function childProgram(file: string): Promise<ChildProgram> {
   const folder = await mkdtemp(join(tmpdir(), "innkeep-child-"));
   const outfile = join(folder, "program.cjs");
+  // A late import does not use the variable NODE_PATH.
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   await build({
     entryPoints: [file],
     outfile,
@@ -45,7 +47,7 @@ export async function childProgram(file: string): Promise<ChildProgram> {
 }
 
 function spawnProgram(file: string, environment: Readonly<Record<string, string>>) {
-  const env = { PATH: process.env.PATH, NODE_PATH: join(root, "node_modules"), ...environment };
+  const env = { PATH: process.env.PATH, ...environment };
   return spawn(process.execPath, [file], { env, stdio: ["ignore", "pipe", "inherit"] });
 }
 
