@@ -145,7 +145,7 @@ async function store(invocation: Invocation, flags: SetFlags, kind: CredentialKi
  */
 async function assertAccepted(invocation: Invocation, kind: CredentialKind, secret: string): Promise<void> {
   const { name } = credentialKinds[kind];
-  assertKnownServer(invocation.context, invocation.server(), `The ${name} is not stored for`);
+  assertKnownServer(invocation.context, invocation.server(), `innkeep refuses to store the ${name} for`);
   const { checkCredential } = await import("./core/store-credential.ts");
   const server = invocation.baseUrl();
   const { valid, problem } = await checkCredential(invocation, { server, kind }, { secret, source: name });

@@ -11,7 +11,7 @@ export const mostReleaseMailsInADay = 3;
 const reasonsForAll = {
   noMail: "This server sends no mail.",
   noPages: "This app has no sender pages.",
-  before: "The note was published before.",
+  before: "The note was already published earlier.",
   old: `The publication time is more than ${mailedForDays} days ago.`,
 } as const;
 

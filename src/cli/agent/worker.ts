@@ -110,7 +110,7 @@ async function lockNameOrThrow(folder: string, name: string, context: Context): 
     );
   if ("file" in taken)
     throw refused(
-      `A worker with the name ${name} was started on ${taken.host}, which shares this folder, and has not ended, or was killed.`,
+      `A worker with the name ${name} was started on ${taken.host}, which shares this folder. It still runs there, or it was killed.`,
       `Give this one another name. If no worker runs there any more, remove ${taken.file} and start again.`,
     );
   return taken;

@@ -31,7 +31,11 @@ export async function storeCredential(
 ): Promise<IssuedCredential> {
   const { context, flags } = invocation;
   // Commands trust every server with a stored credential.
-  assertKnownServer(context, invocation.server(), `The ${credentialKinds[kind].name} is not stored for`);
+  assertKnownServer(
+    context,
+    invocation.server(),
+    `innkeep refuses to store the ${credentialKinds[kind].name} for`,
+  );
   const origin = originOf(invocation);
   const store = openStore(context);
   const named = profileKind(context, flags, kind);

@@ -251,7 +251,7 @@ describe("the file innkeep.json", () => {
     const { baseUrl, keys } = await faqServer();
     const line = await withProject({ server: baseUrl });
     const stored = await line.run(["auth", "set", "api-key", "--no-check"], { stdin: key("n") });
-    expect(stored).toMatchObject({ exit: 4, stderr: expect.stringContaining("is not stored for") });
+    expect(stored).toMatchObject({ exit: 4, stderr: expect.stringContaining("refuses to store the") });
     expect((await line.run(["auth", "login"])).exit).toBe(4);
     expect(
       (await line.run(["auth", "set", "api-key", "--no-check", "--base-url", baseUrl], { stdin: key("n") }))

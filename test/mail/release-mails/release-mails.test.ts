@@ -207,7 +207,7 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
         passed: 1,
         says: "0 of 2 senders get a mail. 1 has not answered a mail yet. 1 has already got a mail",
       },
-      { passed: 8, says: "0 of 2 senders get a mail. The note was published before." },
+      { passed: 8, says: "0 of 2 senders get a mail. The note was already published earlier." },
     ])("if it was published and became a draft again after $passed days", async ({ passed, says }) => {
       const { server, service, app, note, publish, tell, count } = await start();
       const entryId = (await note("1.2.0")).field("id");
@@ -247,7 +247,7 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
       await owner.send(await owner.open(address), address, { intent: "draft", title: "Newer" });
       const sent = await owner.send(await owner.open(address), address, { intent: "publish" });
       expect(readingOf(await owner.follow(sent))).toContain(
-        "The release note is published. 0 of 2 senders get a mail. The note was published before.",
+        "The release note is published. 0 of 2 senders get a mail. The note was already published earlier.",
       );
     });
   });

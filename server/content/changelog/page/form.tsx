@@ -517,7 +517,7 @@ const Notified = ({ fixes: { threads, notified, reach } }: { readonly fixes: Fix
       <summary>{reachInWords(reach)}</summary>
       <p class="muted small">
         When the note is published, each of these senders gets one mail. The list contains only senders who
-        have answered and have not unsubscribed.
+        have answered a mail of this app and have not unsubscribed.
       </p>
       <ul class="receivers small">
         {notified.slice(0, mostShown).map((address) => (
