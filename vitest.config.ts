@@ -53,8 +53,9 @@ const tiers: Record<string, Group> = {
     files: [
       "test/slow/access/**/{argon2,passwords}.test.ts",
       "test/slow/access/sign-in/sign-in-uniform.test.ts",
-      // It measures the memory of its process, which no other file may share.
+      // These measure the memory or the processor time of their process, which no other file may share.
       "test/slow/http/bounded-memory.test.ts",
+      "test/attack/files/hostile-repeats.test.tsx",
     ],
     engines: ["sqlite", "postgres"],
     alone: true,
