@@ -8,7 +8,8 @@ export const main = (): Promise<void> =>
   runProcess((signal) => runCli(process.argv.slice(2), contextOfExecutable(signal)));
 
 /**
- * Creates the context of a command. Credentials are in a private file: the executable cannot load the keychain.
+ * Creates the context of a command. Credentials are in a private file, because the executable cannot load the
+ * keychain.
  */
 function contextOfExecutable(signal: AbortSignal): Context {
   return contextOfProcess(

@@ -271,7 +271,10 @@ function isClosedTerminal(descriptor: number): boolean {
   }
 }
 
-/** Replaces a descriptor with the null device. The system gives an opened file the lowest free number. */
+/**
+ * Replaces a descriptor with the null device. The opened file gets the same number, because the system uses the
+ * lowest free number.
+ */
 function replace(descriptor: number): void {
   try {
     const { closeSync, openSync } = process.getBuiltinModule("node:fs");

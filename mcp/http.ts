@@ -313,7 +313,9 @@ function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
   return era && { era, id, tool, given };
 }
 
-/** Whether no argument is an object or a list. The SDK limits the number of values in other calls. */
+/**
+ * Whether no argument is an object or a list. The SDK handles all other calls, and limits the number of values.
+ */
 const isFlat = (given: unknown): given is Fields =>
   isObject(given) && Object.values(given).every((value) => value === null || typeof value !== "object");
 
@@ -327,7 +329,7 @@ const acceptsBoth = ({ accept = "", "content-type": sent = "" }: Headers): boole
 
 function eraOf(headers: Headers, tool: string, meta: Fields): Era | undefined {
   const { progressToken = 0, ...rest } = meta;
-  // A progress token has no effect here, because only a call that waits reports progress.
+  // A valid progress token changes nothing, because only calls that wait report progress.
   if (!isId(progressToken)) return undefined;
   const version = headers["mcp-protocol-version"];
   if (version === undefined || legacyVersions.has(version))
@@ -511,7 +513,7 @@ function createTurns(): Turns {
     },
     end(id) {
       if (!current || current.id !== id) return;
-      // No function has this id, so nothing else ends the pause.
+      // No function has this id, so only `next` ends the pause.
       current = { id: Symbol("pause") };
       setImmediate(next);
     },

@@ -172,8 +172,8 @@ export function createProposals({ baseUrl, store, key, onFailure }: ProposalsPar
     store?.save(record).catch(() => onFailure("The proposal could not be written to the state folder."));
 
   /**
-   * Adds `verified`: the HMAC matches or this process sent the text. Undefined if the server or the hash is
-   * wrong.
+   * `verified` is true if the HMAC matches or this process sent the text. Undefined if the server or the hash
+   * is wrong.
    */
   const known = (record: ProposalRecord, secret: string | undefined): KnownProposal | undefined => {
     const ours = sent.get(record.run_id);

@@ -1,4 +1,6 @@
-/** Replaces a JSON Schema validator of 290 kB in the SDK. Only forms need it, and this server has none. */
+/**
+ * Replaces a JSON Schema validator of 290 kB in the SDK. Only forms need the validator. This server sends none.
+ */
 export { default as process } from "node:process";
 
 export class DefaultJsonSchemaValidator {

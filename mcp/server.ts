@@ -309,8 +309,8 @@ class PageOffer extends Error {
 const longestMs = 3_600_000;
 
 /**
- * Returns a function that offers a page. Undefined if unsupported or already answered. Without a session, it
- * throws a PageOffer. (rule A61)
+ * Returns a function that offers a page; undefined if offers are unsupported or answered. Without a session,
+ * calls throw PageOffer. (rule A61)
  */
 function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPage | undefined {
   if (mcpReq.inputResponses !== undefined) return undefined;
@@ -490,8 +490,8 @@ const readImage = (request: ResourceRequest, id: string, index: number) =>
 const progress = async () => undefined;
 
 /**
- * Reads a resource. Explains failures in constant sentences. Throws errors for missing resources and aborts
- * unchanged.
+ * Reads a resource. Explains failures in constant sentences. Does not change the errors for missing resources
+ * and for aborts.
  */
 async function withExplainedFailures(
   request: ResourceRequest,

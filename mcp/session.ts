@@ -172,8 +172,8 @@ export interface Batches {
    */
   readonly lines: Transform;
   /**
-   * Adds an answer to its batch and writes complete batches. Returns false without a batch. Stores the protocol
-   * revision.
+   * Adds an answer to its batch, and writes the batch if it is complete. Returns false without a batch. Stores
+   * the protocol revision.
    */
   collect(message: JSONRPCMessage): boolean;
 }
@@ -211,7 +211,7 @@ export function createBatches(write: (answer: object) => void): Batches {
   };
   const pass = (line: Buffer): (Buffer | string)[] => {
     const value = jsonIn(line.toString("utf8"));
-    // The line is blank. All other lines are JSON here. (rule L16)
+    // `value` is undefined only for a blank line. All other lines are JSON here. (rule L16)
     if (value === undefined) return [line];
     if (!Array.isArray(value)) {
       if (isMessage(value)) {
@@ -272,6 +272,7 @@ function faultOf(messages: readonly unknown[], revision: string | undefined): st
 }
 
 /**
- * Whether a value gets an error. Faulty responses get none: two programs could answer each other without end.
+ * Whether a value gets an error. A response gets no error, because two programs could answer each other without
+ * end.
  */
 const isToRefuse = (value: unknown): boolean => !isMessage(value) && !isLikeResponse(value);

@@ -79,7 +79,7 @@ const mostMessages = 32;
 
 const mostBytes = 65_536;
 
-/** Answers the first messages, until a limit or a message for the SDK. Returns all input that was read. */
+/** Answers messages until a message needs the SDK or a limit is reached. Returns all input that was read. */
 function answerFirstMessages(
   lines: Readable,
   answerOf: AnswerOf,

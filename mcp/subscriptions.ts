@@ -8,15 +8,15 @@ import type { Topics } from "../src/programs.ts";
 import type { Deps } from "./deps.ts";
 import { isNotFound, readRun } from "./refusals.ts";
 
-/** The subscriptions of one client over standard input, in both eras. */
+/** The subscriptions of one client over standard input, in both eras of the protocol: `legacy` and `modern`. */
 interface Subscriptions {
   /**
-   * Sends later notifications of changes through this server. In `legacy`, the server handles subscription
-   * requests, too.
+   * Sends later notifications of changes through `server`. In the era `legacy`, `server` also handles
+   * subscription requests.
    */
   serve(server: McpServer, era: "legacy" | "modern"): void;
   /**
-   * Delays subscription requests of the era `modern` until their resources are followed, at most
+   * In the era `modern`, delays a subscription request until its resources are followed, at most
    * `longestStartMs`.
    */
   watchRequests(transport: StdioServerTransport): void;
@@ -162,7 +162,7 @@ const pauses = { firstMs: 1_000, growth: 2, mostMs: 15_000 };
 /** The pause after a permanent failure. A person must solve the problem, for example replace a revoked token. */
 const afterFailureMs = 60_000;
 
-/** The pause between reads if the server has no list of changes. */
+/** The pause between two reads of the proposals if the server has no list of changes. */
 const betweenReadsMs = 30_000;
 
 /** Creates the watch of one connection. Calls `notify` with a proposal id or `queue` after each change. */

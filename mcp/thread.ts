@@ -43,7 +43,7 @@ export async function readThread(
 const withLink = (thread: ThreadParts, { consoleUrl }: Pick<Deps, "consoleUrl">): ThreadParts =>
   consoleUrl ? { ...thread, consoleUrl: `${consoleUrl}/feedback/${thread.app.id}/${thread.id}` } : thread;
 
-/** The part of a thread that fits into one answer: the newest messages, the oldest of them first. */
+/** The part of a thread that fits into one answer. The messages are the newest ones, oldest first. */
 export interface ThreadPage {
   readonly message: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
@@ -56,7 +56,7 @@ export interface ThreadPage {
 }
 
 /**
- * A page has the messages before this position: a message id, or the number of older messages (old servers).
+ * A page contains the messages before this position. The position is a message id, or a count for old servers.
  */
 export type Position = string | number;
 
@@ -122,7 +122,8 @@ function messagesBefore(
   { messages, omittedMessages = 0, nextBefore = null }: SentPart,
   before: Position,
 ): readonly MessageParts[] {
-  // The number counts from the first message, so it stays the same if the server later omits more.
+  // The number `before` counts from the first message, so it does not change if the server later omits more
+  // messages.
   if (typeof before === "number") return messages.slice(0, Math.max(0, before - omittedMessages));
   // An older server ignores the position. Its answer has the newest messages.
   const at = messages.findIndex(({ id }) => id === before);
@@ -326,7 +327,7 @@ const messageOf =
 const textOfLatest =
   "The latest proposal: see `agents.proposal`, or the plan of the latest proposal, on the first page.";
 
-/** Whether a message is the note with the text of the latest proposal, which is not shown again. */
+/** Whether a message is a note that repeats the latest proposal. The text of such a note is replaced. */
 function isNoteOf({ summary, plan }: ProposalParts, { direction, author, body }: MessageParts): boolean {
   if (direction !== "note" || author === "team" || plan === "") return false;
   const frame = body.length - summary.length - plan.length;

@@ -45,8 +45,8 @@ function listed(definition: ToolDefinition<z.ZodMiniObject, z.ZodMiniObject>): L
 }
 
 /**
- * Returns a JSON Schema without unnecessary keywords. Fields of an answer are not required: later versions may
- * omit them.
+ * Returns a JSON Schema without unnecessary keywords. Output fields are not required, because later versions
+ * may omit such fields.
  */
 function jsonSchemaOf(schema: z.ZodMiniObject, side: "input" | "output"): Record<string, unknown> {
   const json = z.toJSONSchema(schema, {

@@ -187,11 +187,13 @@ const forms: Readonly<Record<string, (given: string) => unknown>> = {
   updated_since: instantIn,
 };
 
-/** A page that the person at the client may open. The answer to the offer has no effect. */
+/**
+ * A page that is offered to the person at the client. The server ignores whether the person accepts the offer.
+ */
 export interface Page {
   readonly url: string;
   readonly message: string;
 }
 
-/** Offers a page until `signal` aborts. In the era `modern`, throws a PageOffer: the answer to this call. */
+/** Offers a page until `signal` aborts. In the era `modern`, throws a PageOffer, which ends the call. */
 export type OfferPage = (page: Page, signal: AbortSignal) => void;

@@ -35,8 +35,8 @@ import { createReadUpload, mcpRoutes } from "./mcp/routes.ts";
 import { stopMailRoutes } from "./notices/mails/page.tsx";
 
 /**
- * Returns the function that answers every request. If `ready` is true, it may send cached answers without Koa
- * (`http/listener.ts`).
+ * Returns the function that answers every request. If `ready` is true, the function may send cached answers
+ * without Koa (`http/listener.ts`).
  */
 export function createApp(
   deps: Deps,

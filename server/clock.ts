@@ -2,7 +2,10 @@ import { ApiError } from "../src/contract/errors.ts";
 
 /** Checks whether the clock can be trusted. If it cannot, the server does nothing that cannot be undone. */
 export interface TimeWatch {
-  /** Whether the clock has jumped. False again when the clock is right, or ten minutes after the last jump. */
+  /**
+   * Whether the clock has jumped. The result is false again when the clock is right, or ten minutes after the
+   * last jump.
+   */
   isDoubtful(): boolean;
   /** Returns how many milliseconds the clock may be behind. 0 if the clock is trusted or was not set back. */
   behindMs(): number;
@@ -36,7 +39,8 @@ interface Doubt {
 
 /** Watches a clock. Calls `onJump` at each jump with its length in milliseconds. (rule D12) */
 export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => void): TimeWatch {
-  // A developer can move the clock of a development server. Without the subtraction, that move would count as a jump.
+  // `offsetMs` is subtracted, because a developer can move the clock of a development server. Such a move is
+  // not a jump.
   const read = (): ClockReading => ({
     wall: clock.now().getTime() - clock.offsetMs,
     steady: clock.steadyMs(),
@@ -104,8 +108,8 @@ const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 const second = 1_000;
 
 /**
- * Returns how many milliseconds the sender's clock may be ahead. `date` is the `Date` header. Without a date:
- * 0. (rule F29)
+ * Returns how many milliseconds the sender's clock may be ahead. `date` is the `Date` header. Without a valid
+ * `date`, returns 0. (rule F29)
  */
 export function clockAheadOf(date: string | undefined, now: Date): number {
   const shown = date !== undefined && httpDate.test(date) ? Date.parse(date) : Number.NaN;

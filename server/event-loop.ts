@@ -20,7 +20,8 @@ export function noteLongWork(): void {
 
 function begin(): void {
   began = performance.now();
-  // Two callbacks, because the first one may run in this turn, after the loop has read from connections.
+  // The first callback may run in this turn, after the loop has read from connections. The second one runs in
+  // the next turn.
   setImmediate(() => setImmediate(end));
 }
 

@@ -56,8 +56,8 @@ interface ServeWorld {
 }
 
 /**
- * After the stop period (`stopMilliseconds`), the server refuses the remaining requests. After this further time, it
- * closes their connections.
+ * After the stop period (`stopMilliseconds`), the server refuses the remaining requests. After
+ * `lastMilliseconds` more, the server closes all connections.
  */
 const lastMilliseconds = 1_500;
 
@@ -259,8 +259,7 @@ export function announce(announcement: Announcement, { out, err, warn }: Announc
 }
 
 /**
- * Returns a warning if INNKEEP_BASE_URL is not this server's address, because the variable may be for client
- * commands.
+ * Returns a warning if INNKEEP_BASE_URL contains another address than the address on which the server listens.
  */
 function otherAddressIn({ flags, settings, environment }: Announcement): string | undefined {
   const { host, port, baseUrl } = settings;

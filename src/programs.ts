@@ -12,7 +12,7 @@ export interface ServeFlags {
   readonly consoleUrl?: string;
   readonly demo?: boolean;
   readonly dev?: boolean;
-  /** A JSON or YAML file with the apps of a development server. They replace the demo app. */
+  /** A JSON or YAML file with the apps of a development server. These apps replace the demo app. */
   readonly seed?: string | undefined;
   /**
    * True for a developer's server. It uses a free port by default, and ignores environment variables of other
@@ -155,7 +155,7 @@ export interface Programs {
   admin(request: AdminRequest): Promise<Record<string, unknown>>;
   /** Runs the MCP server. Returns the exit code when the client has disconnected. */
   mcp(request: McpRequest): Promise<number>;
-  /** Runs a command with its own server. Returns its exit code; after a signal, 128 plus its number. */
+  /** Runs a command with a separate server. Returns the command's exit code, or 128 plus a signal's number. */
   devExec(request: DevExecRequest): Promise<number>;
 }
 

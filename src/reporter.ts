@@ -23,7 +23,7 @@ export interface SessionReporterOptions {
 }
 
 export interface SessionReporter {
-  /** Sets the test key in memory. `null`: the tester has left the test, and nothing more is sent. */
+  /** Sets the test key in memory. With `null`, the tester has left the test, and nothing more is sent. */
   setTestKey(key: string | null): void;
   /** Call this when the app shows the screen with this name. */
   screen(name: string): void;

@@ -314,7 +314,8 @@ export async function approvedPlanOf(
   signal: AbortSignal,
 ): Promise<ApprovedPlan | null> {
   if (run.plan !== null) return planFromServer(run, nonce);
-  // Some servers send no text. The verified record, or the latest proposal with this id, has the text.
+  // Some servers send no text. Then the text comes from the verified record, or from the thread's latest
+  // proposal.
   if (record?.verified) return sanitisedPlan(record, nonce);
   if (feedbackId === null) return null;
   const proposal = await latestProposalOf(feedbackId, deps, signal);

@@ -162,7 +162,10 @@ type ProposePlanInput = z.output<typeof proposePlanTool.input>;
 
 type ProposePlanOutput = z.input<typeof proposePlanTool.output>;
 
-/** Sends a proposal once and stores its record. After an unclear failure, looks for it on the thread. */
+/**
+ * Sends a proposal once and stores its record. If a failed request may have arrived, looks for the proposal on
+ * the thread.
+ */
 async function postProposal(
   draftForThread: DraftForThread,
   deps: Deps,

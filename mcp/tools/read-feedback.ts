@@ -168,7 +168,7 @@ const linesOf = (value: object): string =>
     .join("\n");
 
 /**
- * Strangers' text is only in `untrusted`, agents' text in `agents`, the team's text in `team` and the decision
+ * Strangers' text is only in `untrusted`. Agents' text is in `agents`, and team text in `team` and the decision
  * note.
  */
 function structuredThread(

@@ -154,8 +154,8 @@ export function createOwnersToken(
 }
 
 /**
- * Whether an account may have a token: owners always, members only maintainer tokens. Throws `not_found`.
- * (rule K22)
+ * Whether an account may have a token. Members who are not owners may have only maintainer tokens. Throws
+ * `not_found`. (rule K22)
  */
 async function mayCreateToken(
   tx: Transaction,
@@ -230,8 +230,8 @@ export const removeMember = (database: Database, named: Named) =>
   });
 
 /**
- * Locks the members. Returns the member `email`. `to`: the new role; null for a removal. Throws `not_found` and
- * `last_owner`. (rule K26)
+ * Locks the members, and returns the member `email`. `to` is the new role, or null for a removal. Throws
+ * `not_found` and `last_owner`. (rule K26)
  */
 async function changeableMember(tx: Transaction, { appId, email }: Named, to: Role | null) {
   await appOf(tx, appId);
@@ -281,7 +281,10 @@ export function revokeToken(database: Database, { id }: { readonly id: string })
   });
 }
 
-/** Creates a new secret for a token. Throws the errors of `revokeToken`, and `bad_request` for a connection. */
+/**
+ * Creates a new secret for a token. Throws the errors of `revokeToken`, and `bad_request` for the token of a
+ * connection.
+ */
 export function rotateOwnersToken(
   database: Database,
   { id, ...wanted }: { readonly id: string; readonly graceMinutes?: number | undefined },

@@ -53,7 +53,8 @@ export async function secretFaultIn(
 }
 
 /**
- * Deletes all values that only the lost secret could decrypt. Returns the numbers by kind. Throws FolderInUse.
+ * Deletes all values that only the lost secret could decrypt. Returns numbers of deleted values by kind.
+ * Throws FolderInUse.
  */
 export async function resetSecret(database: Database, location: DataLocation) {
   const lock =

@@ -95,7 +95,10 @@ async function eraseEverywhere(database: Database, person: Person): Promise<Effe
   }
 }
 
-/** Deletes the files without references, and returns a text. On SQLite, a running server deletes them later. */
+/**
+ * Deletes the files without references. Returns a text about the result. On SQLite, a running server deletes
+ * the files later.
+ */
 async function deleteFiles(database: Database, location: DataLocation, hashes: readonly string[]) {
   const files = openFiles(location);
   const remove = () => openKeptFiles(database, files, location).removeUnreferenced(hashes);

@@ -47,7 +47,7 @@ async function copyAll(database: Database, from: Files, into: Files) {
   return { moved, present, missing };
 }
 
-/** Copies a file. Returns false if its content does not have the hash in its name. */
+/** Copies a file. Returns false if the content of the file does not have the hash `sha256`. */
 async function copy({ sha256, size }: StoredFile, from: Files, into: Files): Promise<boolean> {
   const draft = into.createTemporary(size);
   try {

@@ -338,7 +338,7 @@ function readBlock(bytes: Buffer): Block {
 /** Returns the position of the next entry, or the end of the file if there is none. */
 async function nextEntry(file: ArchiveFile, from: number, size: number): Promise<number> {
   for (let at = from; at < size; ) {
-    // Each read ends with an encrypted chunk. A damaged chunk must not hide the next chunk.
+    // Each read ends where an encrypted chunk ends, so that a damaged chunk does not hide the next chunk.
     const length = chunkLength - (at % chunkLength);
     const bytes = await decryptedBytesAt(file, at, length);
     for (let begin = 0; begin < bytes.length; begin += blockSize)
@@ -379,8 +379,8 @@ export const manifestName = "manifest.sha256";
 /** Writes a tar file. Its last entry lists the SHA-256 of all other entries, in the format of `sha256sum -c`. */
 export interface ArchiveWriter {
   /**
-   * Adds `size` bytes. Returns their SHA-256. Returns undefined and adds nothing if the size or `wanted`
-   * differs.
+   * Adds `size` bytes and returns their SHA-256. If the size or the SHA-256 `wanted` differs, returns undefined
+   * and adds nothing.
    */
   add(name: string, bytes: SizedStream, wanted?: string): Promise<string | undefined>;
   addText(name: string, text: string): Promise<void>;

@@ -54,7 +54,7 @@ interface Loaded {
   readonly lost: readonly string[];
 }
 
-/** Fills a new database. Returns the number of rows and the lost files. Throws an Error for wrong counts. */
+/** Fills a new database. Returns the row count and the missing files. Throws an Error if row counts differ. */
 export async function loadDatabase(address: DatabaseAddress, backup: Backup): Promise<Loaded> {
   const { archive, header } = backup;
   const database = await openDatabase(address, { migrations: migrationsOf(header) });

@@ -240,7 +240,7 @@ async function restoreRows(location: DataLocation, address: DatabaseAddress, bac
   try {
     return { rows, ...(await finishRestore(database, location, backup)), note: erasedAreBack };
   } catch (error) {
-    // The draft of a SQLite database is deleted as a file.
+    // After an error, another function deletes the file of a new SQLite database.
     if (database.engine === "postgres") await emptyAgain(database, error);
     throw error;
   } finally {
@@ -379,7 +379,10 @@ async function deploymentValueIn({ archive, header }: Backup, wanted: string): P
   return undefined;
 }
 
-/** Writes the secret if the folder has none. Removes it if `work` fails: the restore can be repeated. */
+/**
+ * Writes `secret` if the folder has none. If `work` fails, removes the file, so that the restore can be
+ * repeated.
+ */
 async function withRestoredSecret<Result>(
   location: DataLocation,
   secret: string | Buffer | undefined,
@@ -425,7 +428,8 @@ const noJournal = (file: string) =>
   );
 
 /**
- * Adds entries to the journal before the restore. After a killed restore, the server still erases the people.
+ * Adds `entries` to the journal before the restore, so that the server erases these people even after a killed
+ * restore.
  */
 const keepJournal = ({ data }: DataLocation, entries: readonly JournalEntry[]): Promise<number> =>
   addToJournal(join(data, journalName), entries);

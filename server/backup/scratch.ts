@@ -13,7 +13,7 @@ const prefix = "verify-";
 
 const lockName = "scratch.lock";
 
-/** The scratch folders of this process. Opening their lock files again would release the locks. */
+/** The scratch folders of this process. Opening the lock file of such a folder again would release the lock. */
 const own = new Set<string>();
 
 /**
@@ -104,7 +104,7 @@ export async function leftoversIn(
   }: {
     /** The beginning of the folders' names. `mkdtemp` adds six characters. */
     readonly prefix: string;
-    /** The beginnings of the names of the files in such a folder. */
+    /** The beginnings of the names of the files in a temporary folder. */
     readonly contents: readonly string[];
   },
 ): Promise<string[]> {

@@ -416,8 +416,8 @@ function exampleBodyOf({ requestBody }: Operation): unknown {
 type Credential = "x-api-key" | "bearer" | "none" | "session";
 
 /**
- * Returns the kind of credential that an operation needs. `session`: the operation accepts only a console
- * session.
+ * Returns the kind of credential that an operation needs. `session` means that the operation accepts only a
+ * console session.
  */
 function credentialOf({ security = [] }: Pick<Operation, "security">): Credential {
   const names = security.flatMap((one) => Object.keys(one));

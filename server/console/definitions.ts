@@ -29,7 +29,7 @@ interface FormOf<Done extends string, V extends SignedInVisit> extends WithAddre
   readonly done: DoneNotices<Done>;
 }
 
-/** The notice for each result of a form. Null: the next page writes its own text. */
+/** The notice for each result of a form. Null means that the next page writes its own text. */
 type DoneNotices<Done extends string> = Readonly<Record<NoInfer<Done>, string | null>>;
 
 export type Form = FormOf<string, SignedInVisit>;

@@ -76,7 +76,7 @@ export function withStored(form: Filled, stored: Values, shown: Values = stored)
 }
 
 /**
- * The same as `OriginalValues`, for known versions. Drafts store `data-typed`, the version that the person saw
+ * Hidden fields with the `versions` of fields. For drafts, `data-typed` is the version that the person saw
  * while typing.
  */
 export const OriginalVersions = ({

@@ -54,8 +54,8 @@ export const ConsolePage = ({
   /** Whether the page is as wide as the window. */
   readonly wide?: boolean;
   /**
-   * The address of the page. Needed if the page can answer a form, because the browser shows the form's
-   * address.
+   * The address of the page. A page that answers a form needs it, because the browser shows the address of the
+   * form.
    */
   readonly address?: string;
   readonly children: ComponentChildren;
@@ -350,8 +350,8 @@ interface DocumentProps {
   readonly links: Links;
   readonly title: string;
   /**
-   * The address of the page. Needed if the page can answer a form, because the browser shows the form's
-   * address.
+   * The address of the page. A page that answers a form needs it, because the browser shows the address of the
+   * form.
    */
   readonly address?: string | undefined;
   /** The e-mail address of the signed-in person. Scripts show only the drafts of this person. */
@@ -449,7 +449,7 @@ export interface Navigation {
   readonly requests: ReadonlyMap<string, number>;
   /** The running tests with too few testers, in all apps. */
   readonly testsBelow: readonly TestBelow[];
-  /** The word in the address for the result of the form that was sent last. */
+  /** The value of `done` in the page's query. It names the result of the last sent form. */
   readonly done: string;
   readonly notices: Notices;
   readonly app?: App | undefined;
@@ -571,7 +571,9 @@ export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage 
   return async (ctx, error) => isPage(pathOf(ctx) ?? "") && answer(ctx, error);
 }
 
-/** Returns the error to show. A wrong id or cursor becomes `not_found`. The error of a typed filter stays. */
+/**
+ * Returns the error to show. For a wrong id or cursor, this is `not_found`. The error of a wrong filter stays.
+ */
 function asSeen(ctx: Context, error: ApiError): ApiError {
   if (ctx.method !== "GET" || error.code !== "bad_request") return error;
   return isOfFilter(ctx, error)
@@ -594,7 +596,7 @@ interface FailedRequest {
   readonly requestId: string;
   /** The unsaved texts in the form of the request. */
   readonly typed: readonly UnsavedText[];
-  /** The notice about a form that was not done. Set if the request sent a form of the console. */
+  /** The notice about a form whose action was not done. It is set if the request sent a form of the console. */
   readonly form?: NotDone | undefined;
   /** The page of the form; empty if it is unknown. */
   readonly from?: string;
@@ -704,7 +706,7 @@ const formOf = (request: object): Fields => sent.get(request) ?? noFields;
 
 const notDone = new WeakMap<object, NotDone>();
 
-/** Stores the notice for a form that was not done. The error page of the request shows it. */
+/** Stores a notice about a form whose action was not done. The error page of `request` shows the notice. */
 export const storeNotDone = (request: object, form: NotDone): void => void notDone.set(request, form);
 
 /** Returns the stored notice of a request's form; undefined if it is not a form of the console. */

@@ -18,8 +18,8 @@ export function createLinks(at: string) {
     signOut: `${at}/sign-out`,
     asset: (name: string) => `${at}/assets/${name}`,
     /**
-     * The service worker for notices. A worker controls only addresses below its folder, so this one is at the
-     * top.
+     * The service worker for notices. A service worker controls only addresses below its folder, so this file
+     * is at the top.
      */
     pushWorker: `${at}/push-worker.js`,
     search: `${at}/search`,

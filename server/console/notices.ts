@@ -1,4 +1,4 @@
-/** The notice of a form that was not done. */
+/** The notice on the next page if the action of a sent form was not done. */
 export interface NotDone {
   /** The word for this notice in the address of a page. Forms with the same notice have the same word. */
   readonly word: string;
@@ -46,5 +46,5 @@ function add(notices: Map<string, string>, word: string, notice: string): void {
   notices.set(word, notice);
 }
 
-/** Returns the word for the notice that a form was not done because the session had ended. */
+/** Returns the word for the notice that the action of a form was not done because the session had ended. */
 export const notDoneWord = ({ word }: NotDone): string => `not-done-${word}`;

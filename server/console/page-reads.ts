@@ -130,7 +130,10 @@ export const createPageReads =
       return mailFaultOf(await mails.waitingOf(database, userId, appId), now);
     },
 
-    /** Returns the counts by app id, each at most 100. First ends the snoozes that are due. (rule F54) */
+    /**
+     * Returns the numbers of unread threads and waiting proposals by app id, each at most 100. First ends due
+     * snoozes. (rule F54)
+     */
     async counts(): Promise<ReadonlyMap<string, AppCounts>> {
       await endDueSnoozes({ database, clock, time });
       const rows = await unreadCounts(database, userId);

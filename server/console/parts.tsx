@@ -16,7 +16,7 @@ export const Notice = ({
   children,
 }: {
   readonly kind?: "alert" | "attention";
-  /** The word for the result of a form. */
+  /** The word that identifies the result of a form. Only set if the message is about a form. */
   readonly done?: string;
   /** Whether another element gets the focus, such as the field with the fault. */
   readonly unfocused?: boolean;
@@ -34,12 +34,15 @@ export const Notice = ({
 
 const focused = { autofocus: true, tabIndex: -1 };
 
-/** The notice about the last form. Shows nothing for an unknown word, because anybody can write an address. */
+/**
+ * The notice about the last form. Shows nothing if `notices` does not contain `done`, because anybody can write
+ * an address.
+ */
 export const DoneNotice = ({
   done,
   notices,
 }: {
-  /** The word for the result of the form, from the address of the page. */
+  /** The word that identifies the result of a form. It comes from the address of the page. */
   readonly done: string;
   readonly notices: Notices;
 }) => {
@@ -105,7 +108,7 @@ export const Can = ({
 }: {
   /** The lowest role that is sufficient for this part. */
   readonly needs: Role;
-  /** The text that all other people see in place of this part. */
+  /** The text that people with a lower role see in place of this part. */
   readonly otherwise?: ComponentChildren;
   readonly children: ComponentChildren;
 }) => <>{suffices(useContext(RoleHere), needs) ? children : otherwise}</>;
@@ -381,7 +384,10 @@ export const Person = ({ email }: { readonly email: string }) => {
   );
 };
 
-/** A person's initials in a coloured circle. With `before`, screen readers read the name or address instead. */
+/**
+ * A person's initials in a coloured circle. With `before`, screen readers read the name or the address instead
+ * of the initials.
+ */
 export const Avatar = ({
   userId,
   email,

@@ -16,8 +16,8 @@ export interface PageTraits {
 }
 
 /**
- * Creates the function that sends replies. Throws `busy` if unread answers fill the memory or too many long
- * pages wait.
+ * Creates the function that sends replies. The function throws `busy` for too many long pages or too much
+ * unread data.
  */
 export function createRespond(
   settings: Pick<Settings, "baseUrl" | "consoleUrl">,

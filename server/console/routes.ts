@@ -142,7 +142,7 @@ export function consoleRoutes(deps: ConsoleDeps, steps: SharedSteps, api: Api<Co
 }
 
 /**
- * Returns the console's routes for downloads. A link in a browser sends no token, so the API would refuse it.
+ * Returns console routes for downloads. Links in a browser send no token, so the API would refuse the request.
  */
 const downloadRoutes =
   (deps: ConsoleDeps, steps: SharedSteps, { handlers }: Api<Contract>) =>
@@ -269,7 +269,8 @@ const isLive = (ctx: Context): boolean =>
   ctx.get("x-innkeep-live") !== "" || ctx.get("sec-purpose").startsWith("prefetch");
 
 /**
- * Creates the functions that convert a request to a visit: they find the caller, refuse foreign forms and read fields.
+ * Creates the functions that return the visit of a request. The functions throw `forbidden` for a form of
+ * another site.
  */
 function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, mountedAt }: ConsolePath) {
   const readsOf = createPageReads(deps);

@@ -42,8 +42,8 @@ export interface Transaction extends Reader, Inserter {
   /** Runs a statement and returns the number of rows that the statement changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
   /**
-   * Locks `name` until the transaction ends. Returns whether rows read before may have changed. Does nothing on
-   * SQLite.
+   * Locks `name` until the transaction ends. Returns whether rows that were read earlier may have changed. Does
+   * nothing on SQLite.
    */
   lock(name: string): Promise<boolean>;
   /** Signals `topic` to all servers after the commit. Listeners in this process are called before `write` resolves. */
@@ -63,7 +63,7 @@ export interface Caller<Result> {
 export type Pace = "request" | "long";
 
 /**
- * The only way to use a database. Reads never wait for writes. A change is durable when its promise resolves.
+ * The only way to use a database. Reads never wait for writes. A change is durable when the promise resolves.
  */
 export interface Database extends Reader, Inserter {
   /** Runs `work` in a transaction. `work` may run several times, and may await only methods of `tx`. */
@@ -80,7 +80,7 @@ export interface Database extends Reader, Inserter {
    */
   onForeignChange(listener: () => void): () => void;
   /**
-   * Whether this process sees each change before it answers a request. Only then may it cache data. False on
+   * Whether this process may cache data, because it sees each change before it answers a request. False on
    * PostgreSQL.
    */
   readonly caches: boolean;

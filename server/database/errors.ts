@@ -122,7 +122,7 @@ function causes(error: unknown): ErrorTraits[] {
 
 function traitsOf(error: Error): ErrorTraits {
   const code: unknown = Reflect.get(error, "code");
-  // The driver `sqlite3` has the number in `errno`, and `node:sqlite` has it in `errcode`.
+  // The driver `sqlite3` has the error code of SQLite in `errno`, and `node:sqlite` has it in `errcode`.
   const number: unknown = Reflect.get(error, "errcode") ?? Reflect.get(error, "errno");
   return {
     lost: error instanceof TransactionLost,

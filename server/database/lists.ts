@@ -28,7 +28,7 @@ export function pageOfScopes(engine: Engine, of: RowsOfScopes, page: PageOfScope
   return engine === "sqlite" ? mergedOneByOne(of, page) : firstOfEach(of, page);
 }
 
-/** Reads the first row of each scope, and one more row for each row of the page. */
+/** Reads the first row of each scope, then the next row of each scope whose row is on the page. */
 function mergedOneByOne(
   { scopes, rows, inScope }: RowsOfScopes,
   { position, limit, oldestFirst = false }: PageOfScopes,

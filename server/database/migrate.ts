@@ -82,8 +82,8 @@ export function schemaOf(
 }
 
 /**
- * Returns the first migration if the database has exactly the migrations that it replaces. Throws for other old
- * databases.
+ * Returns the first migration if the database has exactly the replaced migrations. Throws an Error for other
+ * old databases.
  */
 function standIn(migrations: readonly Migration[], applied: readonly Applied[], engine: Engine) {
   const [first] = migrations;
@@ -193,7 +193,7 @@ const hasNamesOf = (applied: readonly Named[], { names }: Replaced): boolean =>
 const hasAllOf = (applied: readonly Applied[], { checksums }: Replaced, engine: Engine): boolean =>
   hashOf(applied.map(({ number, name, checksum }) => [number, name, checksum])) === checksums[engine];
 
-/** Returns an error for the operator: some replaced migrations are missing or different. */
+/** Returns an error for the operator, because some replaced migrations are missing or different. */
 export function tooOld(what: "database" | "backup", applied: readonly Named[], replaced: Replaced): Error {
   const { commit, count, last } = replaced;
   const newest = applied.at(-1);

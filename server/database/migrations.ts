@@ -414,8 +414,8 @@ export const replaced: Replaced = {
 };
 
 /**
- * Creates the schema of migration 116. The statements may be rewritten. A test checks that the schema stays the
- * same.
+ * Creates the same schema as the migrations 1 to 116. The statements may be rewritten. A test checks the
+ * schema.
  */
 export const baseline: Migration = {
   number: 117,

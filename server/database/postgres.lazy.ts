@@ -14,7 +14,7 @@ import {
   type Statements,
 } from "./transaction.ts";
 
-/** The maximum time for a new connection. A server has a shorter one: three quarters of its `patienceMs`. */
+/** The maximum time for a new connection. The maximum is three quarters of `patienceMs` if this is shorter. */
 const connectMs = 5_000;
 
 const closeMs = 5_000;
@@ -207,7 +207,7 @@ const mostSeen = 2_000;
 /** Returns a statement for `pg` with numbered placeholders. Each connection plans a statement with a name only once. */
 type Query = (sql: string, values: readonly Value[]) => pg.QueryConfig;
 
-/** A statement gets a name at its second use. Each connection keeps named statements in memory. */
+/** Names a statement only at its second use, because each connection keeps all named statements in memory. */
 export function createQuery(): Query {
   const named = new Map<string, { name?: string; text: string }>();
   const seen = new Set<string>();
@@ -381,7 +381,7 @@ const channel = "innkeep";
 /** The maximum number of bytes in a payload. PostgreSQL refuses a payload of 8,000 bytes or more. */
 const mostBytes = 7_900;
 
-/** With more topics than this, the notification contains only `everyTopic`: anything may have changed. */
+/** With more topics than this, the notification has only `everyTopic`, because anything may have changed. */
 const mostTopics = 1_000;
 
 /**
@@ -408,7 +408,10 @@ interface Announcer {
   hear(payload: string): void;
 }
 
-/** Announces topics to other servers. This process gets its own topics once, even after a lost confirmation. */
+/**
+ * Announces topics to other servers. This process gets its own topics once, even if a commit's confirmation is
+ * lost.
+ */
 export function createAnnouncer(signals: Signals): Announcer {
   const self = randomUUID();
   const unsettled = new Map<string, ReadonlySet<string>>();

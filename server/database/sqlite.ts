@@ -76,7 +76,7 @@ async function readAtOneInstant<Result>(
   const connection = await open();
   try {
     await connection.exec("BEGIN");
-    // A transaction sees the database at the time of its first read. So the first read is done now.
+    // A transaction sees the database at the time of its first read. This read fixes the time.
     await retryWhileLocked(() => connection.get("SELECT 1 AS one FROM sqlite_master LIMIT 1", []));
     return await use({
       engine: "sqlite",
@@ -291,7 +291,7 @@ function createWriter(connection: Connection, signals: Signals): Writer {
       return await write(work);
     } finally {
       longOnes -= 1;
-      // After an error, such as a closed database, the connection keeps its setting.
+      // If this fails, for example because the database is closed, SQLite continues to use temporary files.
       if (longOnes === 0) await between(keepUndoInMemory).catch(() => {});
     }
   }
@@ -381,7 +381,7 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
   };
 }
 
-/** Creates the store of the waiting units, one for each table and list of columns. */
+/** Creates the store of the units that wait to append rows. Each table and list of columns has one unit. */
 function createAppends(add: (unit: Unit) => void) {
   const waiting = new Map<string, WaitingRows[]>();
 
@@ -438,7 +438,7 @@ function groupCommit(connection: Connection): (units: readonly Unit[]) => Promis
   }
 
   /**
-   * Runs the units without savepoints, which take time. If a unit fails after a change, all run again with
+   * Runs units without savepoints, which take time. If a unit fails after a change, all units run again with
    * savepoints.
    */
   async function commitShared(units: readonly Unit[], runAll = runUnguarded): Promise<void> {

@@ -17,7 +17,7 @@ export async function keepStatistics(tx: Transaction): Promise<void> {
   if (tx.engine === "sqlite") await tx.all("PRAGMA optimize = 0x10002");
 }
 
-/** Tables below this size need no statistics: any plan reads them fast, even in a join. */
+/** Tables below this size need no statistics, because PostgreSQL reads small tables fast, even in a join. */
 const leastBytes = 65_536;
 
 /**

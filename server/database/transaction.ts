@@ -86,7 +86,7 @@ function jsonOfRows(rows: readonly (readonly Value[])[]): string {
   return json;
 }
 
-/** Matches half of a UTF-16 pair, as JSON.stringify escapes it. SQLite would store it as malformed UTF-8. */
+/** Matches half of a UTF-16 pair, escaped by JSON.stringify. SQLite would store the half as malformed UTF-8. */
 const lossy = /\\ud[89a-f]/;
 
 function rowUnit(sql: string, { values, caller }: WaitingRow): Unit {
@@ -448,9 +448,7 @@ export const webhooksTopic = "webhooks";
 /** Signalled when a webhook was switched off or deleted. Its waiting deliveries must then be cancelled. */
 export const webhooksOffTopic = "webhooks off";
 
-/**
- * Signalled after an event about which members may get notices, and when members have changed which notices they get.
- */
+/** Signalled when causes of notices, notices, or the choices of members about notices have changed. */
 export const noticesTopic = "notices";
 
 /** Signalled when notices wait to be sent to browsers. */

@@ -161,7 +161,7 @@ export async function seedDemo(
   const isThere = (await users.findByEmail(deps.database, demo.email)) !== undefined;
   if (known !== undefined && (isThere || (await apps.exist(deps.database)))) return demo;
   if (isThere) throw withoutAccess(deps.settings.data);
-  // The keys are stored first. If the process is killed, the next start continues.
+  // The access data is stored before the database changes. If the process is killed, the next start continues.
   await keepAccess(deps.settings.data, demo);
   const passwordHash = await hashPassword(demo.password);
   await deps.database.write((tx) => seedAll(deps, tx, { ...demo, passwordHash }));

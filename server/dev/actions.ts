@@ -124,13 +124,13 @@ function mailMessage(deps: Deps, { content, settledAt, ...row }: MailRow) {
 async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
   const demo = deps.settings.demo ? await seedDemo(deps) : undefined;
   const { offsetMs } = clock;
-  // The times of the new content must be real times.
+  // The new content gets its times from `clock`, and these times must be real times.
   clock.setOffset(0);
   try {
     const hashes = await deps.database.write(async (tx) => {
       const unused = await removeContent(tx);
       if (demo) await seedContent(deps, tx, demo);
-      // New ids can be smaller than positions that programs have stored. The restart makes these positions
+      // Programs may have stored a position that is greater than the new ids. `restart` makes such a position
       // invalid.
       await threadChanges.restart(tx);
       tx.signal(everyTopic);
@@ -223,7 +223,7 @@ const usedOnce = (fault: Fault): Fault[] => (fault.times > 1 ? [{ ...fault, time
 
 export const codes: readonly ErrorCode[] = Object.keys(errorCatalogue).filter(isCode);
 
-/** The code for a status that several codes share, if a developer gives only the status. */
+/** Error codes for statuses that several codes share. They are used if a developer gives only the status. */
 const usualCodes: Readonly<Record<number, ErrorCode>> = {
   403: "forbidden",
   409: "wrong_state",
@@ -247,7 +247,7 @@ function isCode(name: string): name is ErrorCode {
   return Object.hasOwn(errorCatalogue, name);
 }
 
-/** A status that the API does not use gets the body of a similar status. */
+/** Returns an error with `status` and with the body of `code`. The API itself may never use this status. */
 function apiErrorOf({ status, code }: NonNullable<Fault["error"]>): ApiError {
   const retry = status === 429 || status === 503 ? { retryAfterSeconds: 1 } : {};
   const cause = new Error("A developer has added this fault");

@@ -21,7 +21,8 @@ import { type MovableClock, targetOf } from "./clock.ts";
 type SnapshotDeps = Pick<Deps, "database" | "files" | "keptFiles" | "settings" | "log">;
 
 /**
- * Creates the functions for snapshots of database, files and clock. Their calls must not overlap. (rule O14)
+ * Creates the functions for snapshots of database, files and clock. Calls of these functions must not overlap.
+ * (rule O14)
  */
 export function createSnapshots(deps: SnapshotDeps, clock: MovableClock) {
   const folder = join(deps.settings.data, "snapshots");

@@ -30,7 +30,7 @@ export async function serveThrowaway({
 }: {
   readonly environment: Environment;
   /**
-   * First line: the options as JSON. Later lines: ids of processes to end. The stream ends with the parent
+   * The first line contains the options. Later lines name processes to end. The stream ends with the parent
    * program.
    */
   readonly input: Readable;
@@ -70,8 +70,8 @@ export async function serveThrowaway({
 }
 
 /**
- * Removes a folder. Repeats the removal: the database may still write. `maxRetries` does not work in some
- * versions of Node.js.
+ * Removes a folder. Tries repeatedly, because the database may still write. `maxRetries` fails in some versions
+ * of Node.js.
  */
 function removeFolder(folder: string): void {
   for (let tries = 1; ; tries++) {
@@ -131,7 +131,7 @@ async function removeOldFolders(): Promise<void> {
   }
 }
 
-/** Removes an unused folder. Throws if its lock is held: its server may run in another container. */
+/** Removes an unused folder. Throws an error if a server, perhaps in another container, locks the folder. */
 async function removeUnused(folder: string): Promise<void> {
   if (!(await isOwn(folder))) return;
   const lock = await lockFor("server", dataOf(folder), { patienceMs: 0 });
@@ -180,8 +180,8 @@ async function killAll(known: Set<number>): Promise<void> {
 }
 
 /**
- * Returns the running processes in `known` and their descendants. Keeps the descendants in `known`: their
- * parent may end first.
+ * Returns the running processes in `known` and their descendants. Adds the descendants to `known`, because
+ * their parents may end first.
  */
 async function membersOf(known: Set<number>): Promise<number[]> {
   const all = await runningProcesses();

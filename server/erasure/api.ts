@@ -142,7 +142,7 @@ export async function countFound(
   for (let places = firstPlaces; places.length > 0; ) {
     const further: Place[] = [];
     for (const place of places) {
-      // The first turn searches every table, even after the time limit.
+      // The time limit ends only further searches of a table. The first search of each table always runs.
       if (place.after !== undefined && performance.now() > until) return { counts, complete: false };
       const found = await findAt(reader, erasing, place);
       if (found === undefined) continue;

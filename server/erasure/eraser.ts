@@ -66,7 +66,8 @@ export function createEraser(deps: EraserDeps): Eraser {
       const row = await waiting();
       if (!row) return 0;
       try {
-        // `begin` counts the attempts at this place. After a crash, the next server calls `begin` again.
+        // `begin` counts the attempts at the current `Place` of the erasure. After a crash, the next server
+        // calls `begin` again.
         const present = begun.has(row.id) ? row : await begin(deps, row);
         if (present) {
           begun.add(row.id);
@@ -76,7 +77,8 @@ export function createEraser(deps: EraserDeps): Eraser {
         return 1;
       } catch (error) {
         failures.set(row.id, failuresOf(row) + 1);
-        // Only attempts during which the server crashes count. If this write fails, this attempt counts, too.
+        // The server did not crash, so this attempt is not counted. If this write fails, the attempt stays
+        // counted.
         begun.delete(row.id);
         await deps.database.write((tx) => erasures.release(tx, row.id)).catch(() => undefined);
         throw error;

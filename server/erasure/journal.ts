@@ -54,8 +54,8 @@ export interface ErasedAgain {
 type EraseAgainDeps = Pick<Deps, "clock" | "sealer"> & { readonly database: Database };
 
 /**
- * Begins the erasures of the journal again that the restored database lacks. Returns the number of people for
- * each result. (rule P11)
+ * Begins each erasure again that only the journal contains. Returns the number of people for each result.
+ * (rule P11)
  */
 export async function eraseAgain(
   deps: EraseAgainDeps,
@@ -96,7 +96,7 @@ function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | u
     await tx.lock("innkeep erases again");
     const found = email === undefined ? "gone" : "found";
     if (await erasures.findAny(tx, entry.id)) return found;
-    // A stored erasure does not begin again, so later data of the person stays.
+    // The erasure is stored as `done`, so that it never begins again and later data of the person stays.
     if (email === undefined || (await isRunning(tx, entry))) {
       await erasures.insertEnded(tx, { ...entry, status: "done", at });
       return found;

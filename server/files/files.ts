@@ -81,6 +81,8 @@ export interface PlaceMark {
   write(id: string): Promise<void>;
   /** Returns whether the storage contains at least one file. */
   holdsFiles(): Promise<boolean>;
-  /** Whether a server writes the mark again at each start, to check that it is allowed to write. */
+  /**
+   * Whether a server writes the mark again at each start, which shows whether the server is allowed to write.
+   */
   readonly isTried: boolean;
 }

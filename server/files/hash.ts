@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 
-/** Returns the SHA-256 of a file in hex. A thread hashes large files, so that requests do not wait. */
+/** Returns the SHA-256 of a file in hex. A worker thread hashes large files, so that requests do not wait. */
 export async function hashFile(path: string, size: number): Promise<string> {
   if (size > smallFile) return hashOnThread(path);
   return createHash("sha256")
@@ -17,7 +17,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-// The code of the thread is a string, so that the whole server can be bundled into one file.
+// The code of the worker thread is a string, so that the whole server can be bundled into one file.
 const threadProgram = `
 const { createHash } = require("node:crypto");
 const { closeSync, openSync, readSync } = require("node:fs");
@@ -55,7 +55,7 @@ function hashOnThread(path: string): Promise<string> {
   return thread.hash(path);
 }
 
-// The thread hashes one file after another, so the answers arrive in the order of the jobs.
+// The worker thread hashes one file after another, so the answers arrive in the order of the jobs.
 function startThread(): Thread {
   const jobs: Job[] = [];
   const worker = new Worker(threadProgram, {

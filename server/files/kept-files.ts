@@ -34,7 +34,7 @@ export interface LockingTransaction {
   lock(name: string): Promise<unknown>;
 }
 
-/** Locks files, so that other servers cannot add uploads of them, until `decide` ends. */
+/** Locks files while the function `decide` runs, so that other servers cannot add uploads of these files. */
 export interface FileLocks {
   lock(name: string): Promise<unknown>;
   isReferenced(sha256: string): Promise<boolean>;
@@ -89,7 +89,7 @@ export function createKeptFiles(
         return result;
       } catch (error) {
         hashes.forEach(release);
-        // A silent storage may delete late, after the same file was sent again.
+        // A storage that does not answer could delete a file late, after the same file was sent again.
         if (!isSilence(error)) await soon(removeUnreferenced(hashes).catch(() => undefined));
         throw error;
       }

@@ -44,7 +44,7 @@ async function openStream(path: string, span?: ByteSpan) {
   return handle.createReadStream(span);
 }
 
-// Moves a file and flushes it to the disk. Replaces an existing file, which may not be flushed yet.
+// Moves a file and flushes it to the disk. Replaces an existing file, because that file may not be flushed.
 async function moveDurably(from: string, to: string, root: string): Promise<void> {
   await sync(from);
   await mkdir(dirname(to), privateFolder);

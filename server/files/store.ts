@@ -48,7 +48,7 @@ export const deploymentId = {
   insert: (tx: Transaction, id: string) => tx.insert(deploymentTables.deployment, { name: "id", value: id }),
 };
 
-/** Yields stray files in batches: files to which no upload refers, at least an hour old. */
+/** Yields stray files in batches. These files are at least an hour old, and no upload refers to these files. */
 export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">): AsyncGenerator<string[]> {
   for await (const hashes of files.settled()) {
     const strays = await uploads.unreferenced(reader, hashes);
@@ -61,7 +61,7 @@ export async function sweepFiles(
   { database, files, keptFiles }: Pick<Deps, "database" | "files" | "keptFiles">,
   stopping?: AbortSignal,
 ): Promise<number> {
-  // A database without apps is new. The folder may belong to another database, so nothing is deleted.
+  // A database without apps is new. The stored files may belong to another database, so nothing is deleted.
   if (!(await apps.exist(database))) return 0;
   let count = 0;
   for await (const strays of strayFiles(database, files)) {
@@ -130,8 +130,8 @@ export const uploads = {
   },
 
   /**
-   * Calls `decide`, which may delete files without uploads. `lock` works only on PostgreSQL, because SQLite has
-   * one server.
+   * Calls `decide`, which may delete files without uploads. On SQLite, `lock` does nothing, because only one
+   * server uses the database.
    */
   async withFileLocks(database: Database, decide: (locks: FileLocks) => Promise<void>): Promise<void> {
     const decideWith = (reader: Reader, lock: FileLocks["lock"]) =>

@@ -127,7 +127,8 @@ export function createAnswers(memory: Memory): Answers {
     const began = changes;
     const { answer, until = Number.POSITIVE_INFINITY } = await make();
     const from = now.getTime();
-    // `isCurrent` has nothing to check: a new version drops the credential from memory.
+    // `isCurrent` is always true here. If the version changes, the credential is dropped from memory, and its
+    // `isCurrent` is false.
     const lasts = memory.isOn ? { lasts: { from, until, isCurrent: always } } : {};
     const made = { version, from, until, answer: { ...answer, ...lasts } };
     if (changes === began) cache.keep(name, made, smallThings + 2 * name.length + bytesOfBody(answer.body));
@@ -293,7 +294,7 @@ export const errorBody = ({ message, code, details }: ApiError) => ({
   ...(details.reasons ? { reasons: details.reasons } : {}),
 });
 
-/** Returns the message of an error as sentences, for pages and mails. They do not show the field `issues`. */
+/** Returns the message of an error as sentences, for pages and mails, which do not show the field `issues`. */
 export function sentencesOf({ message, details }: Pick<ApiError, "message" | "details">): string[] {
   const { issues = [] } = details;
   if (issues.length === 0) return [message];

@@ -35,7 +35,7 @@ import { cachedLookup } from "./memory.ts";
 export interface Authenticate {
   <A extends Auth>(auth: A, presented: PresentedCredentials): Promise<Callers[A]>;
   /**
-   * Returns when the server may send an answer again without authentication. `isCurrent` says whether the
+   * Returns how long an answer may be sent again without authentication. `isCurrent` says whether the
    * credential still belongs to `caller`.
    */
   readonly lasting: (
@@ -422,8 +422,8 @@ type Marking = Pick<Sealer, "mark">;
 const mostAccounts = 5;
 
 /**
- * A cookie with hashes of the accounts of earlier sign-ins. Failed sign-ins from other browsers do not block
- * this browser.
+ * A cookie with hashes of accounts from earlier sign-ins. Failed sign-ins elsewhere do not block a browser with
+ * this cookie.
  */
 export const knownBrowser = {
   /** Returns the id of the browser, or undefined if the browser has never signed in to this account. */

@@ -100,7 +100,8 @@ export async function replayAnswer(call: Call): Promise<void> {
   if (isRarelyRepeated(endpoint, incoming)) return;
   const kept = await idempotency.find(deps.database, key, deps.clock.now());
   if (!kept) return;
-  // The same key with another secret counts as an attempt. Its sender may be guessing the secret.
+  // The same Idempotency-Key with another content counts as an attempt. The sender may be guessing the secret
+  // in the content.
   if (endpoint.sealedBy && kept.fingerprint !== key.fingerprint) await countAttempt(endpoint, incoming, deps);
   call.outcome = await replayFor(incoming, key, kept, deps);
 }
@@ -198,7 +199,8 @@ export async function refuse(call: Call, thrown: unknown): Promise<InvocationRes
   if (!(error instanceof ApiError)) throw error;
   if (!errorsOf(endpoint).includes(error.code))
     throw new Error(`${endpoint.path} may not answer ${error.code}`, { cause: error });
-  // Another request with the same key may have succeeded in the meantime. Its change may have caused this error.
+  // Another request with the same Idempotency-Key may have succeeded meanwhile. The change by that request may
+  // have caused this error.
   const since = key && (await idempotency.find(deps.database, key, deps.clock.now()));
   if (key && since) return replay(key, since);
   if (key && isKeptRefusal(endpoint, error)) await storeRefusal(deps, key, refusalOf(error));
@@ -418,7 +420,10 @@ async function ending<Result>(using: MutationUse, work: () => Promise<Result>): 
 interface SaveOptions {
   /** The time at which the stored answer expires, in place of the default. */
   readonly repeatableUntil?: Date;
-  /** Runs before the Idempotency-Key is checked. If it takes a lock, a simultaneous repeat waits. */
+  /**
+   * Runs before the Idempotency-Key is checked. If `first` takes a lock, a simultaneous repeat of the request
+   * waits.
+   */
   readonly first?: (tx: Transaction) => Promise<void>;
   /** Called after `first`. Returns the limit that the request uses in place of the endpoint's limit. */
   readonly rateLimit?: () => RateLimitName;
@@ -537,8 +542,7 @@ function knownKeyOf(
 }
 
 /**
- * Returns the scope of an app's requests with one value of `repeatableBy`. `fieldHash` is the hash of this
- * value.
+ * An Idempotency-Key is unique in a scope. The scope is an app, a route, and a hash of `repeatableBy` fields.
  */
 export const scopeOfField = (appId: string, fieldHash: string, { method, path }: Endpoint): string =>
   scopeOf(["app", appId, fieldHash], method, path);

@@ -216,8 +216,8 @@ export interface CatchUp {
 /** Properties of an endpoint that clients do not need. They are set where the handler is defined. */
 interface Traits {
   /**
-   * Secret fields of the body. Without a credential, these fields and those in `repeatableBy` encrypt the
-   * stored answer.
+   * Secret fields of the body. Without a credential, the server encrypts the stored answer with these fields
+   * and `repeatableBy`.
    */
   readonly sealedBy?: readonly string[];
   /** Error codes that a repeat must get again, in addition to all errors with status 409 and 422. */
@@ -401,7 +401,7 @@ export function createWaiting(
   };
 }
 
-/** Lets a signal continue one waiting function. A signal before the wait ends the wait immediately. */
+/** Creates a pause that `resume` ends. If `resume` was called before the pause, the pause ends immediately. */
 function createPause() {
   let hasResumed = false;
   let wake: (() => void) | undefined;

@@ -22,7 +22,7 @@ export async function hold<Found>(
   const since = clock.steadyMs();
   const found = await waiting.until(topics, look, { ...options, signal });
   if (options.enough(found)) return found;
-  // The request does not count if it waited long or if the server is stopping.
+  // The request does not count against the rate limit if it waited long or if the server is stopping.
   if (stopping.aborted || clock.steadyMs() - since >= limits.freeWaitSeconds * 1_000) giveBack();
   return found;
 }

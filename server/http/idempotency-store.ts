@@ -162,7 +162,10 @@ function expiryOf({ inDoubt, lifetimeSeconds }: IdempotencyKey, now: Date): stri
   return new Date(now.getTime() + (inDoubt?.behindMs ?? 0) + seconds * 1_000).toISOString();
 }
 
-/** Returns a time. Answers that expire at this time or earlier have expired. With `inDoubt`, this is 1970. */
+/**
+ * Returns the time up to which answers have expired. With `inDoubt`, returns 1970, so that no answer has
+ * expired.
+ */
 const expiredBy = ({ inDoubt }: KnownKey, now: Date): string => (inDoubt ? new Date(0) : now).toISOString();
 
 /**

@@ -78,7 +78,8 @@ function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | 
     if (!isOrdered && open.size > most / 2) order(open);
     isOrdered = open.size > (isOrdered ? most / 4 : most / 2);
     if (open.size <= most) return;
-    // This condition lets a client keep its connection between two requests.
+    // If most connections have sent no request, the oldest of these is closed. So clients can keep connections
+    // between requests.
     const [oldest] = withoutRequest.size * 2 > open.size ? withoutRequest : [];
     const leaving = oldest ?? mostIdle(open, socket) ?? socket;
     // The socket reports its close later. From now on, the connection does not count as open.
@@ -146,7 +147,7 @@ function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "l
   const { lingerMilliseconds } = settings.budgets;
   server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-    // A browser opens connections early. It would take an answer on an unused connection for its next request.
+    // A browser opens connections in advance. It would use an answer on such a connection for its next request.
     if (socket.bytesRead === 0) return void socket.destroy();
     const requestId = randomBytes(8).toString("hex");
     // The error contains the received bytes, which may be secret, so only its code is logged.
@@ -259,7 +260,8 @@ export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer
     const route: unknown = ctx.state.route;
     const name = typeof route === "string" ? route : undefined;
     observer.answered({ requestId, method, route: name, status, milliseconds });
-    // Nearly all requests are complete here. A separate middleware would take time in every request.
+    // Nearly all requests are complete. This check is not in a separate middleware, which would take time in
+    // every request.
     if (!ctx.req.complete) await answerEarly(ctx);
   };
 }
@@ -320,7 +322,7 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-/** Other sources of metrics. */
+/** The functions that return values for the metrics. */
 export interface Watched {
   /** Returns the result of the last nightly backup. */
   readonly nightly?: (() => NightlyBackup | undefined) | undefined;
@@ -331,8 +333,8 @@ export interface Watched {
 }
 
 /**
- * Creates the metrics of this process: answers, nightly backups, SQLite's write-ahead log, browsers with events, and
- * Node.
+ * Creates the metrics of this process. They cover answers, nightly backups, SQLite's write-ahead log,
+ * connections of browsers, and Node.
  */
 export function createMetrics({ nightly, logBytes, liveConnections }: Watched = {}): Metrics {
   const registry = new Registry();
@@ -407,7 +409,8 @@ function measureNightly(registry: Registry, last: () => NightlyBackup | undefine
 }
 
 /**
- * Answers that the server sends again, without Koa, to requests with the same URL and credential. (decision 04)
+ * The stored answers of Koa. The server sends them again to requests with the same URL and credential, without
+ * Koa. (decision 04)
  */
 export interface Ready {
   /** Stores an answer of Koa if the server may send it again to requests with the same URL and credential. */
@@ -434,7 +437,10 @@ interface Entry {
   readonly body: Buffer;
   /** The headers in one list, each name followed by its value. The first value is the id of the request. */
   readonly whole: string[];
-  /** The headers for a client that already has the body, in the same form as `whole`. */
+  /**
+   * The headers for a client that already has the body. In this list, the value of each header follows its
+   * name.
+   */
   readonly unchanged: string[];
 }
 
@@ -503,7 +509,10 @@ interface Asked {
   readonly known: string | undefined;
 }
 
-/** Returns the name of the answer. Returns undefined if no ready answer can exist for this request. */
+/**
+ * Returns the name of the ready answer to this request. Returns undefined if the request cannot have a ready
+ * answer.
+ */
 function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
   const { method, url = "", rawHeaders } = request;
   if (method !== "GET" || request.httpVersionMinor !== 1 || !targets.test(url)) return undefined;

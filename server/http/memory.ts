@@ -14,7 +14,7 @@ interface LookupCacheOptions<Row> {
   readonly load: (name: string) => Promise<Row | undefined>;
   /** The topics whose signals drop all rows from memory. */
   readonly dropAll: readonly string[];
-  /** Returns the topics whose signals drop only this row. */
+  /** Returns the topics whose signals drop only `row` from memory. */
   readonly topicsOf?: (row: Row) => readonly string[];
   /** How a row is cached without a read of the database, when a signal says that the row was stored. */
   readonly stored?: {
@@ -129,7 +129,7 @@ interface MemoryPart<Value> {
   clear(): void;
 }
 
-/** A value in memory. Keys of the LRU cache are objects, because a text would be hashed each time. */
+/** A value in memory. It is a key of the LRU cache, which would hash a text at each access. */
 interface Kept {
   /** Removes the value from its part. */
   readonly drop: () => void;

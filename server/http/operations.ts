@@ -93,7 +93,8 @@ export const createReadOpenApi = ({ baseUrl }: Pick<Settings, "baseUrl">): ReadO
   onFirstUse(() => createOpenApi(baseUrl, waitIfTurnIsLong));
 
 /**
- * Returns a function that calls `make` at its first call and keeps the value. After a failure, it tries again.
+ * Returns a function that calls `make` at its first call and keeps the value. After a failure, the next call
+ * tries again.
  */
 export function onFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;

@@ -252,7 +252,7 @@ export function allowOrigins(origins: readonly string[]) {
   };
 }
 
-/** A method and a path of the server, and how to answer it. */
+/** A method and a path of the server, and the function that answers requests for this route. */
 export interface Route {
   readonly method: Endpoint["method"];
   readonly path: string;

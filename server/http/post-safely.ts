@@ -44,9 +44,7 @@ export interface PostAnswer {
 /** How long the body of an answer may take after its headers. After this time, only the status is used. */
 const bodyMilliseconds = 1_000;
 
-/**
- * Posts to a URL that a person has entered. Rejects with an Error whose message does not contain it. (rule O29)
- */
+/** Posts to a URL that a person has entered. The message of an Error does not contain this URL. (rule O29) */
 export function postSafely({
   url,
   receiver,

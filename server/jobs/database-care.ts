@@ -88,7 +88,7 @@ interface Work {
 }
 
 async function cancel(database: Deps["database"], { making }: Work): Promise<void> {
-  // A failure is ignored. The transaction ends by itself, or with the process.
+  // An error is ignored, because the transaction `making` ends by itself, or with the process.
   if (making) await cancelMaking(database, making).catch(() => undefined);
   await sleep(cancelAgainMilliseconds, undefined, { ref: false });
 }
@@ -112,8 +112,8 @@ async function makeNext(database: Deps["database"], work: Work): Promise<boolean
 const watchMilliseconds = 60_000;
 
 /**
- * With Litestream, logs a warning if SQLite's write-ahead log is too long. Returns the function that stops
- * this.
+ * With Litestream, logs a warning if SQLite's write-ahead log is too long. Returns a function that stops the
+ * watch.
  */
 export function startWatchingLog({ database, log, settings }: LogWatchDeps): () => Promise<void> {
   const { logBytes } = database;

@@ -136,7 +136,8 @@ async function addUpCounts(database: Deps["database"], now: Date, stopping: Abor
 }
 
 /**
- * Forgets programs that no longer read events. Without receivers, reports are not stored as events. (rule O25)
+ * Forgets programs that no longer read events. If nobody receives an app's events, reports are not stored as
+ * events. (rule O25)
  */
 async function forgetReaders(database: Deps["database"], now: Date): Promise<void> {
   const before = new Date(now.getTime() - readersKeptMilliseconds).toISOString();

@@ -31,7 +31,7 @@ export function startTargetQueues({ database, log }: QueueDeps, work: TargetWork
   // Each running `serve` may add a listener, and Node.js would warn of many listeners.
   setMaxListeners(0, stopping.signal);
   let wake = () => {};
-  // Whenever a target has been served, `wake` makes the job look for due work again.
+  // When `serve` has ended for a target, `wake` makes the job look for due work again.
   const signals = {
     onSignal(hear: (topic: string) => void) {
       wake = () => hear(work.topic);

@@ -34,13 +34,14 @@ const writeMilliseconds = 600_000;
 type TimeDeps = Pick<Deps, "database" | "clock" | "time" | "log" | "settings">;
 
 /**
- * Checks the clock against the stored time. Watches the clock and stores the time. Returns the function that
- * stops this.
+ * Checks the clock against the stored time. Then watches the clock and stores the time. Returns the function
+ * that stops both.
  */
 export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<void>> {
   const { database, time, settings } = deps;
   const last = await lastTimes.read(database);
-  // A development server may have been suspended.
+  // The time of a development server is not compared with the stored time, because the server may have been
+  // suspended.
   if (last !== undefined && !settings.dev) time.begin(last);
   const failure = "the time could not be stored";
   // The time is stored immediately, in case the server runs only briefly.

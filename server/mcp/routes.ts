@@ -220,7 +220,7 @@ export function isOwnHost(
   { baseUrl, consoleUrl }: Pick<Settings, "baseUrl" | "consoleUrl">,
 ): boolean {
   const given = host?.toLowerCase() ?? "";
-  // A proxy may send a loopback name. No page of another site has one.
+  // A proxy may send a loopback name. The address of another site's page never contains a loopback name.
   if (loopbackHost.test(given)) return true;
   return hostForm.test(given) && [baseUrl, consoleUrl].some((url) => isHostOf(given, new URL(url)));
 }

@@ -286,7 +286,7 @@ function checksumOf(values: readonly number[]): number {
   return sum;
 }
 
-/** Converts groups of 5 bits to bytes. Undefined if a whole group or a 1 bit is left. */
+/** Converts groups of 5 bits to bytes. Returns undefined if a whole group or a 1 bit is left. */
 function bytesOf(groups: readonly number[]): Buffer | undefined {
   const bytes: number[] = [];
   let held = 0;
@@ -350,7 +350,7 @@ async function* inPieces(chunks: AsyncIterable<Uint8Array>, length: number): Asy
   let at = 0;
   for await (const chunk of chunks)
     for (let taken = 0; taken < chunk.length; ) {
-      // Only a further byte shows that a full piece is not the last one.
+      // A full piece may be the last one. It is yielded here only when another byte follows.
       if (used === length) {
         yield { bytes: held, at, last: false };
         held = Buffer.allocUnsafe(length);
@@ -375,7 +375,7 @@ const keyLength = 32;
 const publicKeyOf = (privateKey: Buffer): Buffer =>
   createPublicKey(privateKeyOf(privateKey)).export({ format: "der", type: "spki" }).subarray(-keyLength);
 
-/** Throws for a public key of low order, because everybody would know the secret. */
+/** Throws an error for a public key of low order, because everybody would know the shared secret. */
 const sharedSecret = (privateKey: Buffer, publicKey: Buffer): Buffer =>
   diffieHellman({
     privateKey: privateKeyOf(privateKey),

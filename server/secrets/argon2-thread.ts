@@ -3,7 +3,10 @@ import { randomBytes } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { argon2id, argon2Verify } from "hash-wasm";
 
-/** A task: verify a password against a stored hash, or create a hash with these costs. */
+/**
+ * A task. With `stored`, the thread verifies the password. Otherwise, the thread creates a hash with the given
+ * costs.
+ */
 export type ArgonTask =
   | { readonly password: string; readonly stored: string }
   | {

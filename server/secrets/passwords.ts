@@ -85,11 +85,11 @@ export async function nativeArgon2(): Promise<Argon2 | undefined> {
   }
 }
 
-/** How many threads may run at the same time. Each thread needs 19 MiB of memory and one core. */
+/** How many worker threads may run at the same time. Each thread needs 19 MiB of memory and one core. */
 const mostThreads = 2;
 
 /**
- * Returns the implementation of `hash-wasm` in threads, which runs on every system. `program` is the built
+ * Returns an implementation that runs `hash-wasm` in worker threads, on every system. `program` is the built
  * `argon2-thread.ts`.
  */
 export function threadArgon2(program: string): Argon2 {
@@ -97,12 +97,15 @@ export function threadArgon2(program: string): Argon2 {
   const ask = (task: ArgonTask) => inTurn(() => askThread(program, task));
   return {
     hash: async (password) => String(await ask({ password, memoryKib, passes, lanes })),
-    // The package throws an error for an empty password. No account has an empty password.
+    // `hash-wasm` throws an error for an empty password. No account has an empty password.
     verify: async (stored, password) => password !== "" && (await ask({ password, stored })) === true,
   };
 }
 
-/** Starts a thread for one task, which frees its memory afterwards. A failed thread affects no other task. */
+/**
+ * Starts a worker thread for one task. The end of the thread frees its memory. A failed thread affects no other
+ * task.
+ */
 async function askThread(program: string, workerData: ArgonTask): Promise<unknown> {
   const worker = new Worker(program, { workerData, env: {}, execArgv: [] });
   const [answer] = await Promise.race([once(worker, "message"), ended(worker)]);

@@ -76,7 +76,7 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
   };
 }
 
-/** Settings of earlier versions, with the reason for their removal. The server does not start with them. */
+/** Settings of earlier versions, and why they were removed. The server does not start with such a setting. */
 const removedSettings: Readonly<Record<string, string>> = {
   INNKEEP_CONTINUOUS_BACKUP: "Litestream now makes the continuous copies of SQLite",
   INNKEEP_CONTINUOUS_BACKUP_SECONDS: "Litestream now makes the continuous copies of SQLite",
@@ -233,8 +233,8 @@ function keptOf(given: string | undefined): number {
 }
 
 /**
- * Returns the only web address for codes; by default, this server's page. Throws a SettingError for a wrong
- * address.
+ * Returns the only web address that may get sign-in codes; by default, a page of this server. Throws a
+ * SettingError for a wrong address.
  */
 function redirectUrlOf(given: string | undefined, baseUrl: string): string | undefined {
   if (given === undefined) return isTarget(baseUrl) ? baseUrl + codePath : undefined;

@@ -282,8 +282,8 @@ type RateLimitSettings = Readonly<Record<RateLimitName, RateLimitSetting>>;
 const most = { limit: 1_000_000, windowSeconds: 86_400 };
 
 /**
- * Reads `on`, `off`, or a list such as `feedback=240/60` (requests/seconds). Throws a SettingError for wrong
- * entries and `sdkSession`. (rule T30)
+ * Reads `on`, `off`, or entries such as `feedback=240/60` (requests/seconds). Throws a SettingError for a wrong
+ * entry and for an entry about `sdkSession`. (rule T30)
  */
 export function rateLimitsOf(given: string | undefined): {
   readonly rateLimited: boolean;

@@ -6,8 +6,8 @@ import { type FolderLock, type LockOptions, lockFolder } from "../database/folde
 import { type DataLocation, SettingError } from "../settings/settings.ts";
 
 /**
- * Creates and locks the private data folder. Throws a SettingError for an unusable folder, and FolderInUse for
- * a used folder.
+ * Creates and locks the private data folder. Throws a SettingError if the folder is unusable, and FolderInUse
+ * if another process uses it.
  */
 export async function takeDataFolder(
   { data, databaseUrl }: DataLocation,

@@ -40,8 +40,8 @@ export interface Secrets {
 const checkText = "innkeep";
 
 /**
- * Encrypts values of an old secret, and plain addresses, with the current secret. Throws a SettingError if no
- * secret fits.
+ * Encrypts old values and plain addresses with the current secret. Throws a SettingError if no secret decrypts
+ * the values.
  */
 export async function unlock(database: Database, { secret, old }: Secrets): Promise<void> {
   const sealer = createSealer(secret);
@@ -74,8 +74,8 @@ export const wrongSecret = () =>
   );
 
 /**
- * Returns the sealer of the last used old secret; undefined for the current secret. Throws a SettingError if
- * none fits.
+ * Returns the former secret's sealer; undefined if the current secret is in use. Throws a SettingError if no
+ * secret decrypts.
  */
 async function formerOf(
   tx: Transaction,

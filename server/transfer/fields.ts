@@ -233,7 +233,7 @@ const isFile = (file: Value): boolean =>
 const tokenId = /, token ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 /**
- * A field for an actor in the audit. An import adds `importedMark`: another server recorded the entry.
+ * A field for an actor in the audit. An import adds `importedMark`, because another server recorded the entry.
  * (rule X6)
  */
 export const actor: Field = {

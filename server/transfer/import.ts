@@ -277,8 +277,8 @@ async function storeRows(staging: Staging, tables: Tables, rows: readonly Staged
   try {
     await database.write(async (tx) => {
       const begins = rows.some(({ kind }) => kind.type === "app");
-      // This check comes first. If the app was deleted meanwhile, the records would seem to refer to a missing
-      // record.
+      // If the rows of the import were deleted, the new rows would refer to missing rows. So this check comes
+      // first.
       if (!begins) await keepImportAlive(staging, tx);
       for (const kind of allRecords) {
         const ofKind = rows.filter((row) => row.kind === kind).map(({ row }) => row);
@@ -300,7 +300,10 @@ async function keepImportAlive({ deps, appId }: Staging, tx: Transaction): Promi
   if (!(await imports.keepAlive(tx, appId, now))) throw importStopped();
 }
 
-/** Finds the refused row: stores the rows one by one, and undoes this. Returns a text about the row. */
+/**
+ * Finds the row that the database refuses, by storing single rows. Undoes all changes. Returns a text about the
+ * row.
+ */
 async function faultyLine({ deps }: Staging, tables: Tables, rows: readonly StagedRow[]): Promise<string> {
   const ordered = allRecords.flatMap((kind) => rows.filter((row) => row.kind === kind));
   let at: StagedRow | undefined;
@@ -445,7 +448,7 @@ function newNames(
       const bytes = Buffer.from(old.replaceAll("-", ""), "hex");
       const sixBits = (bytes[10] ?? 0) & 0xfc;
       hashOf("id", old).copy(bytes, 10, 0, 6);
-      // A new id keeps the time and counter of the old id: the order of ids must not change.
+      // A new id keeps the time and the counter of the old id, so that the order of ids does not change.
       bytes[10] = sixBits | ((bytes[10] ?? 0) & 0x03);
       return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
     },
@@ -478,7 +481,7 @@ interface Source {
   readonly size: number;
 }
 
-/** Finds the lines: the whole file, or the first entry of an archive. Throws `bad_request` for other files. */
+/** Finds the lines in the file, or in the first entry of an archive. Throws `bad_request` for other files. */
 async function openSource(file: FileHandle): Promise<Source> {
   const { size } = await file.stat();
   const head = await readAt(file, 0, blockSize);
@@ -557,7 +560,8 @@ interface ArchivedFile {
 }
 
 /**
- * Yields the files of an archive. Throws `bad_request` if names are no ascending hashes, or for extra bytes.
+ * Yields the files of an archive. Throws `bad_request` if a name is not a hash, if the hashes are not
+ * ascending, or if the archive is incomplete or too long.
  */
 async function* filesOf({ lines: { file }, filesAt, size }: Source): AsyncGenerator<ArchivedFile> {
   if (filesAt === undefined) return;

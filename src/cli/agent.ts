@@ -416,7 +416,8 @@ async function claimRun(
     () => agent.claimRun({ params: { runId }, body: { worker, ...(resume && { resume }) } }),
     () => agent.readRun({ params: { runId } }),
   ).catch((error) => offerResume(error, runId));
-  // A worker that claims the proposal again gets the same claim, even after it has reported an outcome.
+  // A worker that claims a proposal again gets the same claim, even if the worker has already reported an
+  // outcome.
   if (claim.run?.outcome) throw alreadyReported(runId, claim.run.outcome.status);
   note(
     invocation,
@@ -520,7 +521,7 @@ interface ThreadViewOptions {
 
 /** Returns a thread as text for an agent. Texts that Innkeep did not write are inside fences. (rule W2) */
 function threadView(thread: Thread, { repeats = false, before }: ThreadViewOptions = {}): string {
-  // Nobody can guess the random word in the fences.
+  // The fences around the texts contain the random word `nonce`, which nobody can guess.
   const nonce = newNonce();
   const sanitiser = createSanitiser(nonce);
   const { feedback, messages, latestProposal } = thread;

@@ -180,8 +180,8 @@ async function printCredential(invocation: Invocation, _: object, kind: Credenti
 }
 
 /**
- * Returns the invocation for a kind. For a device token or without `kind`, the last sign-in can select the
- * server.
+ * Returns the invocation for a kind of credential. For a device token or without `kind`, the last sign-in can
+ * select the server.
  */
 const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
   startInvocation(context, flags, kind === undefined || kind === "deviceToken");
@@ -500,7 +500,10 @@ const opens = (context: Context, url: string): Promise<boolean> =>
     () => false,
   );
 
-/** Returns the id of this installation. The file is private, because the id can help strangers sign in. */
+/**
+ * Returns the id of this installation. The file with the id is private, because the id can help strangers sign
+ * in.
+ */
 async function deviceIdOf(context: Context): Promise<string> {
   const file = join(configFolder(context), "device-id");
   const known = readIfThere(file)?.trim();

@@ -337,7 +337,10 @@ function valuedFlags(places: readonly Place[]): string[] {
   return [...new Set(patterns)];
 }
 
-/** Returns one branch per list of values. Its patterns are the flags with these values, as `path/--flag`. */
+/**
+ * Returns one branch per list of values. The patterns of a branch are the flags with these values, as
+ * `path/--flag`.
+ */
 function flagValues(places: readonly Place[], action: (values: Values) => string): Branch[] {
   const byAction = new Map<string, string[]>();
   for (const { path, flags } of places)

@@ -67,7 +67,7 @@ function addExec(dev: Command, setup: Setup): void {
   });
 }
 
-/** Throws a usage error for an unknown flag. The flag may belong to the person's command. */
+/** Throws a usage error for an unknown flag. The flag may belong to the command that the person runs. */
 function explainCommandPosition(error: CommanderError): never {
   if (error.code !== "commander.unknownOption") throw error;
   const [, flag = ""] = /'([^']*)'/.exec(error.message) ?? [];

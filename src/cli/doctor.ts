@@ -488,8 +488,8 @@ async function checkFound(
 }
 
 /**
- * Describes the scopes and the app of a maintainer token. Empty for other credentials: no endpoint describes
- * them.
+ * Describes the scopes and the app of a maintainer token. Empty for other credentials, which no endpoint
+ * describes.
  */
 async function detailsOf(
   invocation: Invocation,

@@ -323,7 +323,10 @@ function renumbered(faqs: readonly Placed[], wanted: readonly Placed[], named: r
 const changesIn = (before: readonly Placed[], after: readonly Placed[]): number =>
   after.filter(({ sortOrder }, at) => sortOrder !== before[at]?.sortOrder).length;
 
-/** Gives entries `from` to `to - 1` the next positions after entry `from - 1`. Undefined without that entry. */
+/**
+ * Renumbers the entries `from` to `to - 1` after entry `from - 1`. Returns undefined if entry `from - 1` is
+ * missing.
+ */
 function shifted(entries: readonly Placed[], from: number, to: number, step: 1 | -1): Placed[] | undefined {
   let last = entries[from - 1]?.sortOrder;
   if (last === undefined) return undefined;

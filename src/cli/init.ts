@@ -159,7 +159,9 @@ interface ProjectFields {
   readonly app?: string | undefined;
 }
 
-/** Plans the new innkeep.json. Throws a usage error for a damaged file, a secret or a refusal. */
+/**
+ * Plans the new innkeep.json. Throws a usage error for a damaged file, for a secret, or if the person refuses.
+ */
 async function planProjectFile(invocation: Invocation, wanted: ProjectFields): Promise<ProjectPlan> {
   const { cwd, home } = invocation.context;
   const file = join(cwd, projectFileName);
@@ -313,7 +315,7 @@ function ciLines(
   const address = server.replace(/[^\w.:/%[\]-]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   return names.map((service) => {
     const { file, text } = services[service];
-    // The lines contain the address, because a job sends no key to a server that only the checkout names.
+    // The lines contain the address, because a job sends no key to a server that only innkeep.json names.
     return { service, file, text: text.replaceAll("SERVER", address) };
   });
 }
@@ -404,7 +406,8 @@ interface KeyFlags {
 }
 
 /**
- * Returns the app key that the server accepts. Undefined if no step needs a key. Throws a CliError otherwise.
+ * Returns an accepted key; undefined if no key is given or needed. Throws a CliError for missing or refused
+ * keys.
  */
 async function checkedKey(invocation: Invocation, flags: KeyFlags): Promise<InitKey | undefined> {
   const key = (await invocation.credential("appKey")) ?? (await typedKey(invocation));

@@ -64,7 +64,10 @@ const wordsOf = ({ readOnly, work }: McpFlags): string[] => [
   ...(work ? ["--work"] : []),
 ];
 
-/** Whether to offer tools for work on approved plans. The variable is for clients that cannot set flags. */
+/**
+ * Whether to offer tools for work on approved plans. Clients that cannot set flags set the variable
+ * `INNKEEP_MCP_WORK`.
+ */
 function asksForWork({ readOnly, work }: McpFlags, { INNKEEP_MCP_WORK = "" }: Context["env"]): boolean {
   if (work || readOnly) return work ?? false;
   if (["true", "1"].includes(INNKEEP_MCP_WORK)) return true;
@@ -81,7 +84,8 @@ function longestWait(given: string): number {
 async function serveAgents(invocation: Invocation, { readOnly, work, maxWait }: McpFlags): Promise<Exit> {
   const { context, flags, stateFolder } = invocation;
   const baseUrl = invocation.baseUrl();
-  // The given token may be for another server. A stranger may have written the project file.
+  // `INNKEEP_AGENT_TOKEN` may be for another server. A stranger may have written a project file that names the
+  // server.
   const server = invocation.server();
   const isDoubtful = server.isProject || isOfOtherServer(context, server, "INNKEEP_AGENT_TOKEN");
   const code = await context.programs.mcp({
@@ -139,7 +143,7 @@ export const stdioServer = (words: readonly string[] = wordsToStart()): ProgramS
 interface ClientSetup {
   /** The value of `--setup`. */
   readonly client: ClientName;
-  /** The name for people. */
+  /** The name of the client that people see. */
   readonly name: string;
   /** What a person does with the text: run it, open it, or add it to the client's settings. */
   readonly way: "command" | "link" | "settings";

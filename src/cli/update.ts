@@ -26,7 +26,7 @@ export function noticeUpdate(context: Context, argv: readonly string[]): boolean
   try {
     writeUpdateState(context, next, newId);
   } catch {
-    // The time cannot be stored. If this command asked the registry, every later command would ask it again, too.
+    // If the state cannot be stored, this command does not ask the registry. Otherwise every command would ask.
     return false;
   }
   if (announces)
@@ -116,7 +116,7 @@ export interface PublishedPackage {
   readonly name: string;
 }
 
-/** The package on the registry. Null until we own its name, because a stranger could register it. (rule L56) */
+/** The published package. Null until we own the name, because a stranger could register the name. (rule L56) */
 export const published: PublishedPackage | null = null;
 
 /** Returns the command that starts this program: `npx` with the published name, or `innkeep` if it is not published. */

@@ -114,7 +114,8 @@ function matches({ hostname, port, protocol }: URL, entry: string): boolean {
 }
 
 /**
- * The kinds of credentials: name in sentences, prefix of the secret, environment variable, and command that stores one.
+ * The kinds of credentials. `name` is for sentences, `variable` is the environment variable, and `command`
+ * stores a credential.
  */
 export const credentialKinds = {
   appKey: {

@@ -3,7 +3,7 @@ import type { Issue } from "../contract/errors.ts";
 export interface ServerErrorFacts {
   readonly status: number;
   /**
-   * The error code in the answer, which this client may not know. If the answer has none: for example
+   * The error code of the answer, possibly unknown to this client. An answer without a code gets, for example,
    * `http_502`.
    */
   readonly code: string;
@@ -37,7 +37,7 @@ export class ServerError extends Error {
 }
 
 /**
- * The client got no complete answer. `code`: `timeout`, `too_large`, `too_slow`, `bad_proxy`, or a Node code
+ * The client got no complete answer. `code` is `timeout`, `too_large`, `too_slow`, `bad_proxy` or a Node code
  * such as `ECONNREFUSED`.
  */
 export class ConnectionError extends Error {

@@ -55,8 +55,8 @@ const readRun = (
   client.agent.readRun({ params: { runId }, query: wait > 0 ? { wait: String(wait) } : {}, signal });
 
 /**
- * Waits until a person approves this device. Returns the sign-in code. `late`: the time is over. `unsupported`:
- * the server reports no approvals. Throws after a refusal and for permanent failures.
+ * Waits until a person approves this device. Returns the sign-in code, `late` after `seconds`, or `unsupported`
+ * if the server reports no approvals. Throws after a refusal and for permanent failures.
  */
 export async function waitForSignInCode(
   client: Pick<Client, "signIn">,
@@ -224,8 +224,8 @@ const passing = new Set([408, 425, 429]);
 const inProgress = "idempotency_in_progress";
 
 /**
- * Repeats `attempt`, which must be repeatable, until it succeeds. Throws permanent failures, and the last
- * failure at a `policy` limit. (rule L5)
+ * Calls `attempt`, which must be repeatable, until it succeeds. Throws permanent failures, and the last failure
+ * if `policy` allows no further attempt. (rule L5)
  */
 export async function repeatedly<T>(
   attempt: () => Promise<T>,
@@ -263,8 +263,8 @@ export function isTemporary(error: unknown): boolean {
 export const isSettled = (error: unknown): boolean => error instanceof ServerError && !isTemporary(error);
 
 /**
- * Returns the pause in milliseconds that the server requests. Otherwise, a random pause, which grows with
- * `tries` to 8 seconds.
+ * Returns the pause in milliseconds that the server requests. Otherwise returns a random pause, which grows
+ * with `tries` up to 8 seconds.
  */
 function pauseAfter(error: Error, tries: number, random: () => number): number {
   const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;

@@ -124,7 +124,7 @@ export const AuditChange = z.object({
 });
 export type AuditChange = z.output<typeof AuditChange>;
 
-/** The end of an imported person's name: the person has no account on this server. (rule X6) */
+/** The end of the name of an imported person. The person has no account on this server. (rule X6) */
 export const importedMark = " (imported)";
 
 /** Who did what, when, and from which network address. */

@@ -149,7 +149,7 @@ export interface Endpoint {
   /** The path of the endpoint that replaces this endpoint. Only set if this endpoint is deprecated. */
   readonly successor?: `/${string}`;
   /**
-   * Set if the answer contains a secret. Caches must not store it. For repeated requests, the server stores it
+   * Set if the answer contains a secret. Caches must not store the answer. The server stores the answer only
    * encrypted.
    */
   readonly answersSecret?: true;
@@ -168,7 +168,7 @@ export const needsRole = ({ role }: Pick<Endpoint, "role">): boolean =>
   role !== undefined && role !== "account";
 
 /**
- * Whether the endpoint accepts an Idempotency-Key. It does if a credential or fields of the body identify the sender.
+ * Whether the endpoint accepts an Idempotency-Key. A credential or fields of the body must identify the sender.
  */
 export const isRepeatable = (endpoint: Pick<Endpoint, "method" | "auth" | "repeatableBy">): boolean =>
   isMutation(endpoint) && (endpoint.auth !== "none" || endpoint.repeatableBy !== undefined);

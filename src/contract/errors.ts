@@ -252,7 +252,7 @@ export function issuesOf(error: z.core.$ZodError): Issue[] {
   const wrongTypes = new Set<string>();
   const issues = error.issues.filter(({ code, path }) => {
     const place = JSON.stringify(path);
-    // For a value of the wrong type, only this fault is returned.
+    // If a value has the wrong type, its other faults are not returned.
     if (wrongTypes.has(place)) return false;
     if (code === "invalid_type") wrongTypes.add(place);
     return true;

@@ -79,7 +79,7 @@ const deliveryStates = ["waiting", "delivered", "failed"] as const;
 
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** The delivery of an event to a webhook. Its id is the event's id, in the header `webhook-id`. */
+/** The delivery of an event to a webhook. Here, `id` is the event's id, which is in the header `webhook-id`. */
 export const Delivery = z.object({
   id: uuid,
   type: openEnum([...eventTypes, "webhook.test"]),

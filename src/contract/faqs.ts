@@ -47,7 +47,7 @@ const PublishedFaq = z.extend(Faq, { createdAt: instant, updatedAt: instant });
 const FaqTranslations = translations(
   z.object({
     ...{ question: z.string(), answer: z.string(), ...aboutTranslation },
-    /** The hash of the text that the last replacement of the whole list set in this language, or null. */
+    /** The hash of the translation from the last replacement of the whole list, or null. */
     pushedHash: z.nullable(z.string()),
   }),
 );
@@ -55,7 +55,8 @@ const FaqTranslations = translations(
 /** An entry with the fields that `faq push` compares. */
 export const ListedFaq = z.extend(PublishedFaq, {
   /**
-   * The hash of the text that the last replacement of the whole list set. Null if none has set it. (rule C21)
+   * The hash of the text from the last replacement of the whole list. Null if no replacement
+   * contained the entry. (rule C21)
    */
   pushedHash: z.nullable(z.string()),
   pushedSortOrder: z.nullable(z.int()),
@@ -144,7 +145,10 @@ const FaqVersion = z.object({
   question: z.string(),
   answer: z.string(),
   translations: translations(PlainText),
-  /** `at`: when this text was published. `by`: who published it; null for an app key or a deleted account. */
+  /**
+   * `at` is the time of publication. `by` is the address of the publisher; null for an app key or a deleted
+   * account.
+   */
   at: instant,
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),

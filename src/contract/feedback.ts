@@ -242,7 +242,10 @@ export const failures = {
       status: 200,
       body: z.object({
         resolved: z.array(z.object(failure)),
-        /** The failures of the request that stay open. At most 200 of them have passed in no scope. */
+        /**
+         * The failures of the request that stay open. For at most 200 of these failures, the run changed
+         * nothing.
+         */
         stillFailing: z.array(
           z.object({
             ...failure,

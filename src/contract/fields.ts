@@ -59,7 +59,7 @@ export function omittable<Schema extends z.ZodMiniType>(
   const taken: z.ZodMiniType = z.optional(z.nullable(schema));
   const given = z.transform((value: unknown) => (isBlank(value) ? undefined : value));
   const whole: unknown = z.optional(z.pipe(given, taken));
-  // For TypeScript and for OpenAPI, the field is only the given schema, made optional.
+  // TypeScript and OpenAPI see an optional, nullable `Schema`, without the step that removes blank text.
   return whole as z.ZodMiniOptional<z.ZodMiniNullable<Schema>>;
 }
 
@@ -92,7 +92,7 @@ const normalisedInstant = (
   return utc ?? given;
 };
 
-/** The form of `toISOString`. It does not allow 24:00, which is midnight of the next day. */
+/** The form of times from `toISOString`. It does not allow 24:00, which is midnight of the next day. */
 const utcForm = /^\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
@@ -205,7 +205,10 @@ export const file = (rule: FileRule) =>
     }),
   );
 
-/** Returns the fault of a file, or undefined. The bytes show the type, not the declared type. (rule F3) */
+/**
+ * Returns the fault of a file, or undefined. The declared type does not count, only the type in `detectedType`.
+ * (rule F3)
+ */
 export function fileFault(value: unknown, { bytes, types }: FileRule): string | undefined {
   const kinds = types.join(", ");
   // A data URL that is not decoded yet is valid.

@@ -109,7 +109,10 @@ function uint32(head: Uint8Array, at: number): number {
 // the mark.
 const mark: unique symbol = Symbol("received file");
 
-/** A file of a request, stored on disk, with declared and detected properties. The field's schema checks them. */
+/**
+ * A file of a request, stored on disk, with declared and detected properties. The field's schema checks these
+ * properties.
+ */
 export interface ReceivedFile {
   readonly [mark]: true;
   /** The declared media type, in lower case without parameters; null if none was declared. */

@@ -10,8 +10,8 @@ import { RunStatus, runDecisions } from "./runs.ts";
 export const threadStatuses = ["open", "in_progress", "resolved", "archived"] as const;
 
 /**
- * The next step for a proposal. `approval`: a person decides. `changes`: an agent proposes again. `approved`: a
- * worker claims it. `outcome`: that worker reports.
+ * What a proposal waits for. `approval` is a person's decision, `changes` a new proposal, `approved` a claim,
+ * `outcome` a report.
  */
 export const waitingStates = ["none", "approval", "changes", "approved", "outcome"] as const;
 export type Waiting = (typeof waitingStates)[number];

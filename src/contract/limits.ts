@@ -36,7 +36,7 @@ export const limits = {
   dedupeRun: 200,
   /** The maximum number of tests in a report. When all have passed, the thread is resolved. */
   dedupeParts: 5_000,
-  /** The maximum number of failures in a request about tests that passed. */
+  /** The maximum number of entries in a request about passed tests. Each entry names one or more failures. */
   passedFailures: 5_000,
   /**
    * The maximum number of failures that one request resolves. It is low, because the request is one transaction.
@@ -136,8 +136,8 @@ export const limits = {
   /** The highest number that the console counts exactly. Counting is slow, because it reads every row. */
   mostCounted: 99,
   /**
-   * The highest number of resolved threads that the server counts exactly. It counts threads without activity
-   * for a retention period.
+   * The highest number that the server counts exactly for resolved threads without activity during a retention
+   * period.
    */
   oldThreadsCounted: 1_000,
   /** The maximum length of `changes`. On PostgreSQL, `changes` contains the id of each running transaction. */
@@ -259,8 +259,8 @@ export const rateLimits = {
   /** Mails with links to one e-mail address. Above the limit, the answer is the same, but no mail is sent. */
   linkMails: { limit: 3, windowSeconds: 3_600 },
   /**
-   * Wrong authenticator codes per account and known browser. For unknown browsers, they are counted per account
-   * and network.
+   * Wrong authenticator codes. The server counts them per account and known browser, or else per account and
+   * network.
    */
   secondFactor: { limit: 5, windowSeconds: 900 },
   secondFactorByPlace: { limit: 10, windowSeconds: 86_400 },
@@ -268,7 +268,10 @@ export const rateLimits = {
    * Wrong codes in a day. All known browsers of an account count together. All unknown browsers count together.
    */
   secondFactorByDay: { limit: 30, windowSeconds: 86_400 },
-  /** Wrong recovery codes per account and network. Recovery codes still work when the limit of app codes is reached. */
+  /**
+   * Wrong recovery codes per account and network. Recovery codes still work when the limit of authenticator
+   * codes is reached.
+   */
   recoveryCodes: { limit: 10, windowSeconds: 900 },
   /**
    * Reports of test sessions with one test key. Only `--dev` may switch this limit off; no setting changes it.
@@ -279,17 +282,20 @@ export const rateLimits = {
   exchangeByDevice: { limit: 30, windowSeconds: 900 },
   exchangeByAddress: { limit: 120, windowSeconds: 900 },
   /**
-   * Refused requests without a credential. Each server process counts its own, because the limit protects its processor
-   * time.
+   * Refused requests without a credential. Each server process counts only its own requests, to protect its
+   * processor time.
    */
   refusedBodiesByAddress: { limit: 300, windowSeconds: 60 },
-  /** Requests with a refused scope, header or body, per credential and network. Each server process counts its own. */
+  /**
+   * Requests with a refused scope, header or body, per credential and network. Each server process counts only
+   * its own requests.
+   */
   refusedByCredential: { limit: 600, windowSeconds: 60 },
   /** Requests that wait until a device is approved. (rule S16) */
   awaitByDevice: { limit: 300, windowSeconds: 900 },
   /**
-   * Waits for a device's approval from one network address. Clients can invent device ids, which the server
-   * stores.
+   * Requests from one network address that wait until a device is approved. The server stores device ids that
+   * clients can invent.
    */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },
   /** Attempts of the deprecated `register` from one network address. (rules S15, S16) */

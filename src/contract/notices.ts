@@ -13,8 +13,8 @@ export const noticeKinds = [
 export type NoticeKind = (typeof noticeKinds)[number];
 
 /**
- * `mail`: the notices of 15 minutes. `daily`: one mail a day. `chat`: the app's chat. `browser`: the member's
- * browsers. (rules N1, N8, N10)
+ * `mail` sends the notices of 15 minutes. `daily` sends one mail a day. `chat` and `browser` send no mails.
+ * (rules N1, N8, N10)
  */
 export const noticeWays = ["mail", "daily", "chat", "browser"] as const;
 export type NoticeWay = (typeof noticeWays)[number];

@@ -36,7 +36,7 @@ export const reportTexts: readonly (ReportText & { readonly name: ReportTextName
   eachReportText((name, text) => ({ name, ...text })),
 );
 
-// The token begins with a UUID of version 7. The check of its fixed bits keeps links of other sites.
+// Tokens begin with a UUID of version 7. Links to other sites lack its fixed bits, so they stay unchanged.
 const ownToken = idPattern("[\\w-]");
 
 // Some programs that check links write `_` as `-5F` and `-` as `-2D`.

@@ -5,7 +5,7 @@ import { instant, uuid } from "./fields.ts";
 export const verdictStates = [
   "not_started",
   "on_track",
-  /** The goal needs a session of yesterday, reported today. On the first day, it needs another tester. */
+  /** The goal needs a session of yesterday that is reported today or, on the first day, another tester. */
   "at_risk",
   /** The goal cannot be reached any more. */
   "out_of_reach",
@@ -89,7 +89,7 @@ export const UnbrokenDay = z.object({
   dayIndex: z.int(),
   /** The number of testers for whom all these days are counted. */
   testers: z.int(),
-  /** The number of testers for whom all these days are counted or can still be counted. */
+  /** The number of testers for whom every day up to `dayIndex` is counted or can still be counted. */
   possible: z.int(),
 });
 

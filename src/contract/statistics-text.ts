@@ -66,8 +66,8 @@ const withRest = (whole: number, unit: string, rest: number, smaller: string): s
 export const leastOfPercentile = 10;
 
 /**
- * Returns the number of first replies. `p90`: 90th percentile of their waiting times in milliseconds; undefined
- * for few replies. (rule F64)
+ * Returns the `count` of first replies, and the 90th percentile (`p90`) of their waiting times in milliseconds.
+ * `p90` is undefined for few replies. (rule F64)
  */
 export function slowReplies(statistics: Statistics): {
   readonly count: number;

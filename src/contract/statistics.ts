@@ -39,7 +39,9 @@ export const Statistics = z.object({
   /** How long the threads that began in the period waited for their first reply, in milliseconds. */
   firstReply: z.object({
     median: wait,
-    /** Nine of ten first replies came within this time. The console and the command hide it for few replies. */
+    /**
+     * Nine of ten first replies came within this time. The console and the command hide `p90` for few replies.
+     */
     p90: wait,
     /**
      * The number of threads that got their first reply within each of these times. Each number includes shorter times.

@@ -32,7 +32,7 @@ const hasInstants = ({ issues }: z.core.ParsePayload): boolean =>
 /** A test key. Its form is not checked: a malformed and an unknown key get the same answer. (rule T15) */
 const testKey = z.string().check(z.trim());
 
-/** Limits a test session to a day. An app that was closed suddenly may report its end too late. */
+/** Limits a test session to 24 hours. After a sudden stop, an app may report the end too late. */
 function cutToADay<Session extends { readonly startedAt: string; readonly endedAt: string }>(
   session: Session,
 ): Session {

@@ -48,7 +48,7 @@ export const foundIn = [
 
 /** A line of a thread that contains words of a search. */
 export const FoundLine = z.object({
-  /** The part of the thread. */
+  /** The part of the thread that contains the line. */
   in: openEnum(foundIn),
   text: z.string(),
   /** The positions of the words in `text`, in UTF-16 code units. */
@@ -99,8 +99,8 @@ export const UnknownValue = z.object({
   operator: z.string(),
   value: z.string(),
   /**
-   * The possible values, such as `type:bug`; examples for a date. For an unknown operator, an example of each
-   * operator.
+   * The possible values, such as `type:bug`, or examples for a date. For an unknown operator, the list has an
+   * example of each operator.
    */
   allowed: z.array(z.string()),
 });
@@ -208,7 +208,8 @@ export const ReplyMail = z.object({
 export type ReplyMail = z.output<typeof ReplyMail>;
 
 /**
- * Why a receiver gets no reply. `no_address`: the receiver has given no address. `no_mail`: the server sends no mail.
+ * Why a receiver gets no reply. With `no_address`, the receiver has given no address. With `no_mail`, the
+ * server sends no mail.
  */
 export const missedReasons = ["no_address", "no_mail"] as const;
 
@@ -263,7 +264,10 @@ const EarlierThread = z.object({ id: uuid, consoleUrl: z.string(), subject: z.st
 
 export type EarlierThread = z.output<typeof EarlierThread>;
 
-/** A merged thread. Its first report became a message of the other thread, with the same id. */
+/**
+ * A thread that was merged into another. Its first report became a message of the other thread, also with the
+ * id `id`.
+ */
 export const MergedThread = z.object({
   id: uuid,
   /** The number of the thread in its app. Null if the server could not store it yet. */
@@ -390,8 +394,8 @@ export const threadFilters = z.object({
   /** The assignee: `me`, `none`, or the id or the e-mail address of a member. */
   assignee: z.optional(text(1, limits.email)),
   /**
-   * Finds unfinished threads. `sender`: the last message is a reply. `us`: all others. Notes do not count.
-   * (rule F44)
+   * Finds unfinished threads. `sender` finds the threads whose last message is a reply. `us` finds all others.
+   * Notes do not count. (rule F44)
    */
   waitingOn: z.optional(z.enum(["us", "sender"])),
   /** `true` finds only threads that are open or in progress. */

@@ -42,7 +42,7 @@ interface System {
 }
 
 /**
- * Returns the home folder. Ignores an empty HOME, because with it files would be written into the working
+ * Returns the home folder. Ignores an empty HOME, because the program would then write files into the working
  * folder.
  */
 export function homeFolder({ homedir, userInfo }: System): string {

@@ -93,7 +93,7 @@ function takeSignals() {
       first ??= signal;
       if (signal !== "SIGINT" || !process.stdin.isTTY) send?.(signal);
     };
-    // This order is important, because a signal without a listener ends the process or is lost.
+    // `onSignal` is added before other listeners are removed, because a signal always needs a listener.
     process.on(signal, onSignal);
     for (const listener of before) process.off(signal, listener);
     return { signal, before, onSignal };

@@ -76,7 +76,7 @@ async function run(
 }
 
 interface Signals {
-  /** Aborts with the first signal. */
+  /** Aborts when the first signal of the operating system arrives. */
   readonly first: AbortSignal;
   /** The first signal. */
   received(): NodeJS.Signals | undefined;
@@ -93,7 +93,8 @@ function takeSignals(): Signals {
   let send: ((signal: NodeJS.Signals) => void) | undefined;
   for (const signal of process.platform === "win32" ? passedOn.slice(0, 3) : passedOn) {
     const before = process.listeners(signal);
-    // This order is important, because a signal without a listener ends the process or is lost.
+    // Adds the new listener before it removes the others, because a signal without a listener ends the process
+    // or is lost.
     process.on(signal, () => {
       first ??= signal;
       arrived.abort();

@@ -85,8 +85,8 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a development server with its own folder, until this program ends. Throws an Error if it cannot start.
- * (rule O13)
+ * Starts a development server with a separate folder, until this program ends. Throws an Error if the server
+ * cannot start. (rule O13)
  */
 export async function startServerProcess(options: {
   /** The built file of the server. */
@@ -112,7 +112,7 @@ export async function startServerProcess(options: {
   child.once("exit", () => setTimeout(() => outputOver.abort(), outputGraceMs).unref());
   const abandon = () => child.kill("SIGKILL");
   signal?.addEventListener("abort", abandon, { once: true });
-  // A server that fails does not read its input.
+  // An error of the input is ignored, because a server that fails does not read its input.
   child.stdin.on("error", () => {});
   child.stdin.write(`${JSON.stringify({ seed, keep })}\n`);
   const ready = await readyOf(child, outputOver.signal).catch((error: unknown) => {

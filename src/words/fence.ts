@@ -62,7 +62,10 @@ export interface Sanitiser {
   removed(): number;
 }
 
-/** Creates a sanitiser for text in a fence. It also removes the `nonce` of the fence from the text. (rule L11) */
+/**
+ * Creates a sanitiser for text in a fence. The sanitiser also removes the `nonce` of the fence from the text.
+ * (rule L11)
+ */
 export function createSanitiser(nonce: string): Sanitiser {
   let removed = 0;
 

@@ -119,7 +119,10 @@ export function foldRepeats<One extends Foldable>(messages: readonly One[]): rea
   return shown;
 }
 
-/** Returns the line for a group of repeated reports: how many, and how many with another text. */
+/**
+ * Returns the line for a group of repeated reports. The line says how many there are, and how many have another
+ * text.
+ */
 export function foldedWords(report: Repeated, repeats: readonly Pick<Repeat, "body">[]): string {
   const others = repeats.filter((repeat) => hasOtherText(report, repeat)).length;
   if (others === 0) return `${countOf(repeats.length, "more report")} with the same text`;

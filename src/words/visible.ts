@@ -94,8 +94,8 @@ export const unlinkedLine = (given: string, most: number): string =>
   unlinked(oneLine(given, most)).replace(/@(?=\S)/g, "@ ");
 
 /**
- * Returns one line for Markdown. Nothing becomes a link, mention, emoji or formatting. Each letter can be read.
- * (rule W3)
+ * Returns one line for Markdown. No part becomes a link, mention, emoji or formatting. All letters stay
+ * readable. (rule W3)
  */
 export const unmade = (given: string, most: number): string =>
   unlinked(oneLine(given, most))
@@ -164,8 +164,8 @@ const spelling = [
 let made: RegExp | undefined;
 
 /**
- * Returns the pattern for hidden characters. Combining marks after the fourth on a letter count, because they
- * cover other letters.
+ * Returns the pattern for hidden characters. The pattern also finds the fifth and later combining marks on a
+ * letter.
  */
 function finder(): RegExp {
   // The pattern is large and rarely needed, so it is created at first use.
@@ -293,8 +293,8 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns program output as a terminal shows it: without codes and replaced progress lines. Keeps other erased
- * text. (rule L19)
+ * Returns program output without terminal codes and without replaced progress lines. Keeps erased text that
+ * shows no progress. (rule L19)
  */
 export function fromTerminal(given: string): string {
   if (!isForTerminal.test(given)) return given;
@@ -312,8 +312,8 @@ export function fromTerminal(given: string): string {
 }
 
 /**
- * Returns text without codes for terminals. Does not use Node's `stripVTControlCharacters`: for some texts it takes
- * hours.
+ * Returns text without codes for terminals. Does not use Node's `stripVTControlCharacters`, which takes hours
+ * for some texts.
  */
 export const withoutTerminalCodes = (text: string): string =>
   withoutCodes(text).replaceAll(up, "").replaceAll(erased, "");
@@ -334,8 +334,8 @@ const terminalCode = new RegExp(
 );
 
 /**
- * These characters replace the codes for "erase" and "one line up". Other occurrences of these two characters
- * are removed before.
+ * These characters stand for the codes "erase" and "one line up". `withoutCodes` removes all other occurrences
+ * of these two characters.
  */
 const [erased, up] = ["\u001b", "\u009b"];
 
@@ -343,7 +343,10 @@ const mostColumns = 200;
 
 const mostLines = 100;
 
-/** The maximum number of characters that cursor movements may add. Without it, a short text could become very long. */
+/**
+ * The maximum number of characters that cursor movements may add. Without this maximum, a short text could
+ * become very long.
+ */
 const mostAdded = ({ length }: string): number => 10_000 + 2 * length;
 
 function withoutCodes(text: string): string {
@@ -373,8 +376,8 @@ function backspaced(text: string): string {
 }
 
 /**
- * Returns a line without replaced progress texts. Other erased text stays, because test runners also erase
- * important results.
+ * Returns a line without replaced progress texts. Keeps erased text that shows no progress, because test
+ * runners also erase results.
  */
 function lastStateOf(line: string, joint: string): string {
   const states = line.split("\r").map((state) => ({

@@ -124,7 +124,7 @@ function checkChat(
   if (fault !== undefined) throw badRequest("chatWebhookUrl", fault);
 }
 
-/** Creates a function that encrypts a new chat address. The masked address of an answer changes nothing. */
+/** Creates a function that encrypts a new chat address. A masked address in the request changes nothing. */
 const createSealedIn =
   ({ sealer }: Pick<Deps, "sealer">) =>
   <Body extends AppChange>({ chatWebhookUrl, ...body }: Body, present?: App) => {

@@ -47,7 +47,10 @@ export const apps = {
       await tx.run("SELECT 1 AS one FROM apps WHERE id = ? FOR NO KEY UPDATE", id);
   },
 
-  /** Returns the account whose upload budget the app uses: its creator, otherwise its earliest owner. */
+  /**
+   * Returns the account whose upload budget the app uses. A creator who leaves is replaced by the earliest
+   * owner.
+   */
   findOwner: (reader: Reader, id: string) =>
     reader.get<{ ownerId: string }>(`SELECT owner_id AS "ownerId" FROM apps WHERE id = ?`, id),
 

@@ -8,8 +8,8 @@ type Values = Readonly<Record<string, unknown>>;
 const longest = 300;
 
 /**
- * Returns the fields that differ. A field missing in `after` has not changed. Fields in `unshown` get no
- * values.
+ * Returns the fields that differ. A field that `after` does not contain has not changed. For fields in
+ * `unshown`, the result has no values.
  */
 export const changesBetween = (
   before: Values,

@@ -54,7 +54,7 @@ export type IdentityDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" 
 /** Signs people in with identities of providers, and connects identities to accounts. */
 export function identities(deps: IdentityDeps) {
   return {
-    /** Returns true only for the first call with this `state`. All servers share the count. */
+    /** Returns true only for the first call with this `state`, even if other servers got the earlier calls. */
     isFirst: (state: string): Promise<boolean> =>
       deps.database.write(async (tx) => {
         const verdict = await consume(tx, {

@@ -308,7 +308,10 @@ export const callbackAddress = (settings: Addresses, providerId: string): string
 export const connectAddress = (settings: Addresses, providerId: string): string =>
   new URL(`${originOf(settings)}/tavern/with/${providerId}/connect`).pathname;
 
-/** Returns the start of all sign-in addresses. They are on the console's host, because of the cookies. */
+/**
+ * Returns the start of all sign-in addresses. The addresses are on the console's host, because cookies belong
+ * to a host.
+ */
 function originOf({ baseUrl, consoleUrl }: Addresses): string {
   const console = new URL(consoleUrl).origin;
   return new URL(baseUrl).origin === console ? baseUrl : console;

@@ -74,7 +74,7 @@ function discover({ issuer, clientId, clientSecret }: IdentityProvider): Promise
   return openid.discovery(server, clientId, undefined, authentication, { timeout: timeoutSeconds, execute });
 }
 
-/** Sends the secret in the header, the default. If the provider does not support that, uses the body. */
+/** Sends the secret in the header by default. Uses the body if the provider does not support the header. */
 function secretAuthentication(secret: string): openid.ClientAuth {
   const [inHeader, inBody] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
   return (server, ...rest) => {

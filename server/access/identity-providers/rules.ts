@@ -1,4 +1,4 @@
-/** An identity that a provider has just proved, and the facts that decide what it may do. */
+/** An identity that a provider has just proved, and the facts that decide what the person may do. */
 export interface IdentityFacts {
   /** The account to which the identity is connected. */
   readonly ownerId: string | undefined;

@@ -151,8 +151,8 @@ export const createInvitedRead =
 export type InvitedRead = ReturnType<typeof createInvitedRead>;
 
 /**
- * Throws `email_unverified`, because a stranger with the link may have created the account. A server without
- * mail accepts every address. (rule S30)
+ * Throws `email_unverified` if the address of the account is not verified. A server without mail accepts every
+ * address. (rule S30)
  */
 async function refuseUnverified(
   { settings }: MembersDeps,
@@ -202,8 +202,8 @@ function create(deps: MembersDeps): Handler<typeof invitationsContract.create> {
         appId,
         subjectId: target,
       });
-      // A mailed link proves that the person reads this mailbox. The answer contains the link only without
-      // mail. (rule K28)
+      // The mail proves that the invited person reads the mailbox. So the answer has no link if mail is sent.
+      // (rule K28)
       return { ...offer, url: deps.settings.mailOut === undefined ? url : null };
     });
   };

@@ -97,8 +97,8 @@ export const members = {
 };
 
 /**
- * Deletes a former owner's agent tokens and connections for the app. Gives the app another owner's upload
- * budget if necessary.
+ * Deletes a former owner's agent tokens and connections for the app. The app's uploads then count for another
+ * owner.
  */
 async function endOwnership(tx: Transaction, { appId, userId }: Membership): Promise<void> {
   await tx.run(
@@ -115,7 +115,7 @@ async function endOwnership(tx: Transaction, { appId, userId }: Membership): Pro
   );
 }
 
-/** Signals all servers to end waiting requests of the person and to drop the cached rows. */
+/** Signals all servers to end the person's waiting requests and to drop cached rows about the membership. */
 function changed(tx: Transaction, { appId, userId }: Membership): void {
   // `tokensTopic` must be last: it wakes waiting requests, which must not find old rows in the cache.
   for (const topic of [accessTopic(appId), userTopic(userId), tokensTopic]) tx.signal(topic);

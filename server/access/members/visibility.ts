@@ -24,8 +24,8 @@ export interface RowOfApp {
 export type Seen<Row> = Row & { readonly viewerRole: Role };
 
 /**
- * Creates a function that reads one row: undefined for non-members. It throws `forbidden` if the role does not
- * suffice. (rules K21 and H7)
+ * Creates a function that reads one row. Non-members get undefined. Throws `forbidden` for an insufficient
+ * role. (rules K21, H7)
  */
 export function oneForViewer<Row extends object>(row: RowOfApp | Readonly<Record<Engine, RowOfApp>>) {
   const sql =
@@ -95,8 +95,7 @@ const refusals: Readonly<Record<Role, string>> = {
 };
 
 /**
- * Returns the condition that `v` is a sufficient membership of person `?`. Lists begin with this condition, for
- * its index.
+ * Returns the condition that `v` is a sufficient membership. Lists begin with this condition to use its index.
  */
 export const membershipOf = (needs: Role): string =>
   `v.user_id = ? AND v.role IN (${rolesFrom(needs)
@@ -122,7 +121,9 @@ export interface AccessRequest {
   readonly kind: "session" | "maintainerToken" | "agentToken";
 }
 
-/** Decides about a request of a person with this role. `unknown`: answer as if there were no app. (rule K21) */
+/**
+ * Decides about a person's request. After `unknown`, the server answers as if no such app existed. (rule K21)
+ */
 export function judgeAccess(
   role: Role | undefined,
   { needs, kind }: AccessRequest,

@@ -72,7 +72,7 @@ const document = (path: string, body: object): Route => ({
   path: `/${path.replace(/^\//, "")}`,
   async answer(ctx) {
     ctx.set("Cache-Control", "public, max-age=300");
-    // The document is not secret, and programs that run in a browser must be able to read it.
+    // The metadata is not secret, and programs that run in a browser must be able to read the metadata.
     ctx.set("Access-Control-Allow-Origin", "*");
     ctx.body = body;
   },
@@ -388,7 +388,7 @@ function scopesOf({ scopes }: Pick<OAuthCodeRow, "scopes">): string[] {
   return Array.isArray(granted) ? granted.map(String) : [];
 }
 
-/** Adds a connection as a row of `tokens`, and returns its id. No secret has the random `tokenHash`. */
+/** Adds a connection as a row of `tokens`, and returns its id. The random `tokenHash` belongs to no secret. */
 async function insertConnection(
   deps: ConnectionsDeps,
   tx: Transaction,
@@ -518,7 +518,7 @@ const newTokenPair = ({ clock }: Pick<Deps, "clock">): TokenPair => ({
   expiresAt: new Date(clock.now().getTime() + lifetimes.access).toISOString(),
 });
 
-/** Stores the hashes of both tokens. */
+/** Stores the hashes of the access token and of the refresh token in `pair`. */
 async function insertTokenPair(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
@@ -591,7 +591,7 @@ export const isKnownClient = async (reader: Reader, id: string): Promise<boolean
 /** The message of the error for an id that is not registered. */
 export const unknownClient = "is not registered on this server, or its registration has expired";
 
-/** Finds a program. `id` is the address of its document or the id of its registration. Throws an Error. */
+/** Finds a program by the address of its document or the id of its registration. Throws an Error for others. */
 export async function findClient(
   { database, readClientDocument }: Pick<Deps, "database" | "readClientDocument">,
   id: string,

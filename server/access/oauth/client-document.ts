@@ -98,8 +98,8 @@ const cacheMilliseconds = 300_000;
 const mostCached = 200;
 
 /**
- * Creates a function that reads and caches documents, because the consent page reads each twice. Failures are
- * not cached.
+ * Creates a function that reads and caches documents, because the consent page reads each document twice. Does
+ * not cache failures.
  */
 export function createClientDocuments(read = readClientDocument): (id: string) => Promise<ClientDocument> {
   const cache = new Map<string, { readonly document: Promise<ClientDocument>; readonly until: number }>();

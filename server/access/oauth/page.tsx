@@ -74,7 +74,7 @@ export function consentRoutes(deps: ConsentDeps, steps: SharedSteps, api: Api<Co
 type ConsentPageDeps = Pick<Deps, "clock" | "database" | "limiter" | "readClientDocument" | "settings">;
 
 /**
- * Shows the page even if the person allowed the program before. Reads the program's document only for a signed-in
+ * Shows the page even after an earlier consent. Fetches the document of a program only for a signed-in
  * person.
  */
 async function consentPage(visit: DeviceSignInVisit, deps: ConsentPageDeps): Promise<DeviceSignInReply> {
@@ -133,8 +133,8 @@ function changedSince(
 }
 
 /**
- * Reads a program's request. Throws an error that lists all faults. Reading a document counts against a rate
- * limit.
+ * Reads the request of a program in `given`. Throws an error with all faults. Fetching a program's document
+ * counts for a rate limit.
  */
 async function readRequest(
   given: URLSearchParams,

@@ -21,8 +21,8 @@ export const lifetimes = {
 } as const;
 
 /**
- * `fresh`: the program gets the next pair. `repeat`: the program gets the same pair. `replay`: two programs
- * have the token. (rule A48)
+ * `fresh`: a new pair of tokens. `repeat`: the same pair again. `replay`: two programs have the same refresh
+ * token. (rule A48)
  */
 type RefreshVerdict = "fresh" | "repeat" | "replay" | "expired";
 

@@ -34,8 +34,8 @@ export const oauthClients = {
     tx.run("UPDATE oauth_clients SET used_at = ? WHERE id = ?", now, id),
 
   /**
-   * Deletes unused registrations older than `before`, and up to 1,000 beyond the newest `kept`. Returns their
-   * number.
+   * Deletes unused registrations older than `before`. Then deletes up to 1,000 that are not among the newest
+   * `kept`. Returns the number.
    */
   async prune(tx: Transaction, before: string, kept: number): Promise<number> {
     const old = await tx.run("DELETE FROM oauth_clients WHERE used_at IS NULL AND created_at < ?", before);
@@ -99,7 +99,8 @@ export const oauthTokens = {
   },
 
   /**
-   * Stores the use of a refresh token, with the encrypted new pair. Deletes the encrypted pairs of earlier refreshes.
+   * Stores that a refresh token was used, and the encrypted tokens that replace it (`successor`). Deletes the
+   * `successor` of earlier refreshes.
    */
   async use(
     tx: Transaction,
@@ -131,7 +132,10 @@ export const oauthTokens = {
     return ended;
   },
 
-  /** Deletes connections without tokens that were last used, or created, before `before`. (rule A72) */
+  /**
+   * Deletes connections that have no tokens and were last used before `before`. For an unused connection, its
+   * creation counts. (rule A72)
+   */
   pruneEnded: (tx: Transaction, before: string) =>
     tx.run(
       `DELETE FROM tokens WHERE kind = 'oauth' AND COALESCE(last_used_at, created_at) < ?

@@ -162,8 +162,8 @@ function removeFactor(deps: ProvingDeps): Handler<typeof contract.remove> {
 }
 
 /**
- * Checks the code. Returns the function that marks the code as used. Throws `wrong_state` without a second
- * factor.
+ * Checks `code` of the second factor. Returns the function that marks `code` as used. Throws `wrong_state`
+ * without a second factor.
  */
 async function proveAgain(
   deps: ProvingDeps,

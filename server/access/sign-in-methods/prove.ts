@@ -24,10 +24,7 @@ interface Proving {
   readonly passkey?: PasskeyProof | undefined;
 }
 
-/**
- * Marks the code or passkey as used, in the action's transaction. Throws `invalid_second_factor` after an
- * earlier use.
- */
+/** Marks the code or passkey as used. Throws `invalid_second_factor` if the code or passkey was used before. */
 export type Spend = (tx: Transaction) => Promise<void>;
 
 export const hasSecondFactor = async (reader: Reader, userId: string): Promise<boolean> =>

@@ -232,8 +232,8 @@ async function claimDevice(
 }
 
 /**
- * Links a claimed device to an account. Ends the device's earlier token. Only the result contains the new
- * token.
+ * Links a claimed device to an account. Ends the device's earlier token. Returns the new token. The device's
+ * row has only its hash and prefix.
  */
 async function linkDevice(
   deps: Pick<Deps, "clock" | "newId">,
@@ -418,8 +418,8 @@ const openSession =
   };
 
 /**
- * Calls `prove`. Adds an encrypted first step to `second_factor_required`. The client sends this step instead
- * of the password.
+ * Calls `prove`. Adds `step` to the error `second_factor_required`. Later, the client sends `step` in place of
+ * the password.
  */
 const orStep = (
   deps: Pick<Deps, "clock" | "sealer">,
@@ -432,8 +432,8 @@ const orStep = (
   });
 
 /**
- * Returns the account of an encrypted first step. Throws `invalid_credentials` if the step expired or the password
- * changed.
+ * Returns the account whose encrypted first sign-in step is `sealed`. Throws `invalid_credentials` if the step
+ * expired or the password changed.
  */
 async function userOfStep(
   deps: Pick<Deps, "clock" | "database" | "sealer">,
@@ -527,7 +527,10 @@ const refuseWithoutRegistration = ({ settings }: Pick<Deps, "settings">): void =
   throw new ApiError("forbidden", { message: "New accounts are turned off on this server." });
 };
 
-/** Mails a link that creates the account. A server without mail creates the account now, unless the address has one. */
+/**
+ * Mails a link that creates the account. A server without mail creates the account now, unless the address
+ * already has an account.
+ */
 function signUp(deps: AccountLinksDeps): Handler<typeof accountLinksContract.signUp> {
   return async ({ body, save }) => {
     refuseWithoutRegistration(deps);
@@ -586,8 +589,8 @@ function recover(deps: AccountLinksDeps): Handler<typeof accountLinksContract.re
 }
 
 /**
- * Sets the new password. Ends sessions and mailed links. Keeps the second factor, because a mailbox must not be
- * enough. (rule S30)
+ * Sets the new password. Ends sessions and mailed links. The second factor stays, because a mailbox alone must
+ * not allow a sign-in. (rule S30)
  */
 function finishRecovery(deps: AccountLinksDeps): Handler<typeof accountLinksContract.finishRecovery> {
   const record = createAuditWriter(deps);
@@ -646,7 +649,7 @@ async function mailRecovery(deps: MailingDeps, tx: Transaction, asked: AskedLink
   if (mailId !== undefined) await accountLinks.dropMailWithoutLink(tx, mailId, link.tokenHash);
 }
 
-/** Mails a sign-up link, or how to sign in. Both run the same SQL, so that the time reveals nothing. */
+/** Mails a sign-up link, or how to sign in. Both cases run the same SQL, so that the time reveals nothing. */
 async function mailSignUp(deps: MailingDeps, tx: Transaction, asked: AskedLink): Promise<void> {
   const { email } = asked;
   if (!(await mayMail(deps, tx, email))) return;
@@ -692,7 +695,7 @@ interface InvitationGoal extends InvitedRow {
 }
 
 /**
- * Returns the invitation whose page opens after the mailed link. Undefined if `email` cannot accept the
+ * Returns the invitation that the mailed link will open. Returns undefined if `email` cannot accept the
  * invitation. (rule K27)
  */
 async function goalOf(

@@ -201,7 +201,10 @@ const readOnlyAsk =
     throw new ApiError("sign_in_required", { message: `${sessionEnded} ${notDone} ${keptHere}` });
   };
 
-/** Returns the functions for drafts, with a `remove` that throws `sign_in_required`. Nothing may be changed. */
+/**
+ * Returns `drafts` with a `remove` that throws `sign_in_required`, because a page that is shown again changes
+ * nothing.
+ */
 const readOnlyDrafts = (drafts: PageDrafts): PageDrafts => ({
   ...drafts,
   remove: async () => {

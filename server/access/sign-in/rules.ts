@@ -281,7 +281,7 @@ export function givenCode(text: string): GivenCode {
 }
 
 /**
- * Returns the accepted time steps. Steps up to `lastStep` are refused: their codes were used or are older.
+ * Returns the accepted time steps. Refuses steps up to `lastStep`, because their codes were used or are older.
  * (rule S23)
  */
 export function acceptedSteps(now: Date, lastStep: number): number[] {

@@ -22,7 +22,7 @@ const devicesOf = select(
 
 /** The devices with which people test apps. Each device has one row, one account and one token. */
 export const devices = {
-  /** Locks a device and its codes against other transactions until this one ends. */
+  /** Locks a device and its codes against other transactions until the transaction `tx` ends. */
   lock: (tx: Transaction, deviceId: string) => tx.lock(`device:${deviceId}`),
 
   /** Returns the account for which the device has a valid token. */
@@ -187,8 +187,8 @@ type DecidedSignInCode = { readonly codeSealed: string } | "refused" | undefined
 /** Codes that devices exchange for tokens. A code is valid until it is used, replaced or expired. */
 export const signInCodes = {
   /**
-   * Returns the code with this hash, otherwise another code: compare `codeHash`. An empty result would be
-   * measurably faster.
+   * Returns a code for every hash, because an empty result would be measurably faster. The caller must compare
+   * `codeHash`.
    */
   findNearest: (reader: Reader, codeHash: string) =>
     reader.get<SignInCodeRow>(
@@ -211,7 +211,7 @@ export const signInCodes = {
     await insert(tx, code, null);
   },
 
-  /** Stores a refusal. It replaces an earlier approval of the same request. */
+  /** Stores a refusal. The refusal replaces an earlier approval of the same request. */
   async refuse(tx: Transaction, refusal: NewSignInCode): Promise<void> {
     await tx.run(
       `UPDATE sign_in_codes SET replaced_at = ?

@@ -12,8 +12,8 @@ import { isFresh } from "./rules.ts";
 import { consoleSessions } from "./store.ts";
 
 /**
- * Returns the account with this address and password. Otherwise throws `invalid_credentials`, without telling
- * which of them is wrong.
+ * Returns the account with this address and password. Otherwise throws `invalid_credentials`, which does not
+ * tell whether the address or the password is wrong.
  */
 export async function verifiedUser(
   { database }: Pick<Deps, "database">,
@@ -104,8 +104,8 @@ export const beginRegistration = (deps: LimitDeps, address: string): Promise<Cou
 const begin = (deps: LimitDeps, rules: readonly Rule[]): Promise<Counted> => beginAs(deps, [], rules);
 
 /**
- * Counts an attempt with the limits `own`, otherwise with `others`. Returns the keys of the counted limits.
- * Throws `rate_limited`.
+ * Counts an attempt with `own`, or with `others` if `own` is empty or used up. Returns the keys of the counted
+ * limits. Throws `rate_limited`.
  */
 async function beginAs(deps: LimitDeps, own: readonly Rule[], others: readonly Rule[]): Promise<Counted> {
   if (!others.every(([name]) => limitApplies(deps.settings, name))) return [];

@@ -22,7 +22,7 @@ import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago } from "../../console/times.tsx";
 import { Begin, kinds } from "./parts.tsx";
 
-/** Creates an app and its first key. A redirect would put the key into an address or a cookie. */
+/** Creates an app and its first key. A redirect would put this key into an address or a cookie. */
 function begin(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(
@@ -86,7 +86,7 @@ const chosenKind = ({ fields, query }: SignedInVisit): ShownKey["kind"] =>
 const stepsAddress = (links: Links, appId: string, kind: ShownKey["kind"]): string =>
   kind === "full" ? `${links.start(appId)}?kind=full` : links.start(appId);
 
-/** Answers the first report. One button turns the sender pages on first, so that the sender sees the answer. */
+/** Answers the first report. One button also turns on sender pages, so that the sender sees the answer. */
 function answer(visit: SignedInVisit): Promise<Reply<"first-answer">> {
   const { ask, fields, links, param } = visit;
   const appId = param("appId");

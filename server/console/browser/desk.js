@@ -80,7 +80,7 @@ const keep = (name, value) => {
   try {
     sessionStorage.setItem(name, JSON.stringify(value));
   } catch {
-    // Without stored data, the next page begins at its top, and only the button undoes a change.
+    // If data cannot be stored, the next page begins at its top, and only the undo button undoes a change.
   }
 };
 

@@ -1,4 +1,4 @@
-// The page that describes the API: the search, and calls to the API with a typed key.
+// The script of the page about the API. Provides the search, and calls to the API with a typed key.
 
 const byId = (id) => document.getElementById(id);
 byId("docs-tools").hidden = false;

@@ -90,7 +90,8 @@ const valueIn = (control, choice) => {
 const choose = (state, field, choice) => {
   const control = choiceOf(state, field);
   if (control) control.value = valueIn(control, choice);
-  // The thread has only one sender now. The server refuses this receiver once, so that the person checks it.
+  // The control is missing, because the thread has only one sender now. The server refuses `choice` once, so
+  // that the person checks it.
   else if (choice && !["everyone", "unchosen"].includes(choice))
     state.element.append(
       Object.assign(document.createElement("input"), {
@@ -132,7 +133,7 @@ export const stopSaving = (state) => {
   state.running?.abort();
   state.running = undefined;
 };
-// Whether text must be saved when the person leaves the page. The browser aborts a running save.
+// Whether text must be saved when the person leaves the page. The browser then aborts a running save.
 const isWaiting = (state) => state.timer !== undefined || state.running !== undefined;
 // One request to the server can replace at most this number of writers.
 const mostReplaced = 50;
@@ -248,7 +249,7 @@ const saveOther = async (draft) => {
   }
   return answer;
 };
-// Stores a draft under a new writer. Two tabs may do this at once, so both use the same name.
+// Stores a draft under a new writer. Two tabs may do this at once, so both give the writer the same name.
 const storeAgain = (draft) => {
   const renewed = { ...draft, writer: `${draft.writer}_` };
   const { at, page, fields, replaces } = renewed;
@@ -355,7 +356,8 @@ const clearSent = (state, texts) => {
   showHintAt(state.element, "You sent this text in another tab, so it is no longer here.");
 };
 
-// Another tab that takes over this draft deletes it. This tab stores its shown text again.
+// If another tab takes over a draft of this tab, it deletes the draft. This tab then stores its text as a new
+// draft.
 addEventListener("storage", ({ key, newValue }) => {
   const sentHere = newValue && typing.find(({ form }) => sentName(form) === key);
   if (sentHere) return clearSent(sentHere, JSON.parse(newValue));
@@ -438,7 +440,7 @@ const heldBackBy = (state, submitter) =>
     ? [...state.restored].filter((name) => fieldOf(state, name)?.closest("[data-saves]"))
     : [];
 
-// Prepares a request that sends fields with `fetch`, and fills `body`. Call `endSent` or `keepRefused` after
+// Adds the values for drafts to `body`, before `fetch` sends the fields. Call `endSent` or `keepRefused` after
 // the answer.
 export const beginSent = (state, body, names) => {
   keep(state);
@@ -462,7 +464,7 @@ export const endSent = (state, texts) => {
   forgetSent(state, texts);
   tellSent(state.form, Object.entries(texts));
   for (const draft of ownDrafts()) if (draft.form === state.form) dropTexts(draft, texts);
-  // The server ends the old writer, so that a late save stores nothing.
+  // The server ends the writer in `state.writer`, so that a late save of this writer stores nothing.
   state.replaces.add(state.writer);
   store(draftName(state), null);
   state.writer = newWriter();
@@ -634,7 +636,7 @@ const textsOf = (draft, names) =>
     .filter((name) => draft.fields[name].text !== "")
     .map((name) => shownText("Unsent text", draft.fields[name].text));
 
-// Describes the choices that were restored with texts.
+// Describes the choices, such as a receiver, that were restored with the texts of the fields in `names`.
 const choiceWords = (state, names) =>
   names
     .map((name) => fieldOf(state, name))

@@ -45,7 +45,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   });
 }
 
-// After a form, the browser shows the form's address. Replaces it with the address of the page.
+// After a form is sent, the browser shows the address of the form. This shows the address of the page instead.
 const own = document.documentElement.dataset.address;
 if (own && new URL(own, location.href).pathname !== location.pathname) history.replaceState(null, "", own);
 

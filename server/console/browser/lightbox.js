@@ -1,4 +1,5 @@
-// Adds to an opened image: its number and buttons for the original size, the previous and the next image.
+// Adds the number of the image to an opened image. Also adds buttons for the original size and for other
+// images.
 import { announce } from "./page.js";
 
 const boxes = () => [...document.querySelectorAll(".lightbox")];

@@ -1,11 +1,12 @@
-// Updates the title, and the changed parts with `data-live`. Screen readers read the changes.
+// Updates the page title and the changed elements with `data-live`. Screen readers read the text in
+// `data-news`.
 import { announce, replacePart } from "./page.js";
 
 // Receives events about changes. Only one page of the browser is connected to the server and informs the
 // others. (rule F75)
 const { events, since, person } = document.documentElement.dataset;
 const name = `innkeep-events-${person}`;
-// Without these functions, pages are read at intervals. Web Locks need https.
+// If the browser lacks one of these functions, pages are read at intervals. Web Locks need https.
 const canFollow = events && navigator.locks && window.BroadcastChannel && window.EventSource;
 
 // The number of past events that the page with the connection keeps for pages that are opened later.
@@ -93,7 +94,8 @@ const refresh = async () => {
     if (!next || part.dataset.live === next.dataset.live) continue;
     isLeft ||= isUsed;
     if (isUsed) continue;
-    // A part with `data-stale` is not replaced. The element with this id, if any, becomes visible.
+    // A part with `data-stale` is not replaced. The element whose id is in `data-stale`, if any, becomes
+    // visible.
     if (part.dataset.stale === undefined) {
       const { newest } = part.dataset;
       replacePart(part, next);
@@ -104,8 +106,8 @@ const refresh = async () => {
   }
 };
 
-// `last`: when the page was read. `due`: when it will be read. Hidden pages are read when they become visible.
-// (rule F75)
+// `last`: when the page was last read from the server. `due`: when it is read next. A hidden page is read when
+// it becomes visible. (rule F75)
 let last = Number.NEGATIVE_INFINITY;
 let due = Number.POSITIVE_INFINITY;
 let timer;

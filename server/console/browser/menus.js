@@ -1,5 +1,4 @@
-// Menus: `details` elements with the class `menu`. Letters and arrow keys move to an item. Escape closes a
-// menu. (rule O32)
+// In a menu (`details.menu`), letters and arrow keys move to an item. Escape closes the menu. (rule O32)
 import { isLeaving } from "./leaving.js";
 
 const menus = () => /** @type {any[]} */ ([...document.querySelectorAll("details.menu[open]")]);
@@ -89,7 +88,7 @@ document.addEventListener("keydown", (/** @type {any} */ event) => {
     return hideMenu(menu);
   }
   if (event.target.closest("dialog, [popover]:popover-open") || isLeaving()) return;
-  // Fields use these keys themselves.
+  // Form fields use letters and the keys in `moves` themselves.
   if (event.target.matches("input, select, textarea")) return;
   const isMove = moves.includes(event.key);
   if (isMove) {

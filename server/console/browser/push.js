@@ -14,7 +14,7 @@ const fault = () => {
 const bytesIn = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
 const keep = (endpoint) => store(name, JSON.stringify({ person, endpoint, at: Date.now() }));
-// Returns the registration of the service worker. Its scope does not include a start page without a final
+// Finds the service worker among all registrations. Its scope does not include a start page without a final
 // slash.
 const findWorker = async () => {
   const all = await navigator.serviceWorker.getRegistrations();

@@ -137,7 +137,7 @@ if (part) {
   });
 }
 
-// The other fields of the form. A button adds a line. The publication time is in the browser's time zone.
+// The code below adds lines to the form, and shows the publication time in the browser's time zone.
 /** @type {any} */
 const form = document.querySelector("form.editor");
 

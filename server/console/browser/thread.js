@@ -45,7 +45,7 @@ const saveNow = async (name, value, before) => {
   if (before === undefined || name === "addTags") toast(words);
   else toast(words, "Undo", undo);
 };
-// Sends the whole form with the button for pages without scripts. This keeps the typed text.
+// Sends the whole form as on a page without scripts. The typed text is kept.
 const sendWithoutScript = () =>
   form.requestSubmit(document.querySelector("#fields [data-without-script] button"));
 const save = ({ name, value }, before) => {
@@ -74,7 +74,7 @@ const prepare = () => {
   showSave();
 };
 const isChanged = ({ name, value }) => stored.has(name) && stored.get(name) !== value;
-// A refused form shows typed values as if they were stored, so the button is always shown.
+// A refused form shows typed values as if they were stored. In this case, the save button is always shown.
 const isUnsaved = () =>
   document.querySelector("#fields :is(.fault, .notice)") !== null ||
   sideFields().some((field) => field.matches("input") && isChanged(field));
@@ -151,7 +151,7 @@ addKeys("Thread", [
   { key: "Ctrl Shift Enter", words: "Send and resolve", act: () => undefined, isHere: canWrite },
 ]);
 
-// On the desk, desk.js adds these keys. In a narrow window, the keys focus the fields of the thread.
+// On a page with `.triage`, desk.js adds keys such as `e`. If its list is hidden, other keys focus fields.
 const hasFields = () => document.getElementById("fields") !== null;
 const canChange = () => !document.querySelector(".triage") && hasFields();
 const canFocus = () => !document.querySelector(".triage .list-column")?.checkVisibility() && hasFields();
@@ -248,7 +248,7 @@ document.addEventListener("replaced", ({ target }) => {
 document.addEventListener("scroll", look, { capture: true, passive: true });
 document.addEventListener("visibilitychange", look);
 addEventListener("resize", look);
-// A dialog or a menu may have covered the message until now.
+// If the focus enters the form, a dialog or a menu that covered the message may be closed.
 form?.addEventListener("focusin", look);
 
 // The keys that decide on a proposal. Approve and Reject ask for a confirmation. (rules A55 and O32)

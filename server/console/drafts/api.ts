@@ -45,7 +45,7 @@ export interface TypedForm {
 export interface DoneForm {
   readonly form: string;
   readonly writer: string;
-  /** The writers whose texts the page has taken over. */
+  /** The writers (opened pages) whose texts this page has taken over. */
   readonly replaces: readonly string[];
   /** The texts that were sent, by field. */
   readonly sent: ReadonlyMap<string, string>;
@@ -125,7 +125,10 @@ export const createPageDrafts =
         });
       },
 
-      /** Removes a draft. Returns false if the person has no such draft. */
+      /**
+       * Removes drafts that `writer` stored for the sent fields or that have the sent text. Ends the writers in
+       * `replaces`.
+       */
       remove: (id: string): Promise<boolean> => database.write((tx) => drafts.remove(tx, userId, id)),
 
       /**
@@ -150,7 +153,7 @@ export const createPageDrafts =
 export type PageDrafts = ReturnType<ReturnType<typeof createPageDrafts>>;
 
 /**
- * Whether an ended writer had all these texts when it was ended. `mark` contains the versions of the writer's
+ * Whether a writer had all texts in `fields` when it was ended. `mark` contains the versions of the writer's
  * texts.
  */
 function areTaken(sealer: DraftsDeps["sealer"], mark: string, fields: readonly TypedField[]): boolean {

@@ -101,7 +101,7 @@ const kindNames: Readonly<Record<ObjectKind, string>> = {
   listing: "Listing of",
 };
 
-/** Names the object of a draft, and links to the draft's page. A merged thread links to the other thread. */
+/** Links to the page of a draft, or to the thread into which the draft's thread was merged. */
 const Belonging = ({
   of,
   names,
@@ -358,8 +358,8 @@ function answerJson(ctx: Context, body: object): void {
 }
 
 /**
- * Removes the drafts of a form after its action, and tells the script with a cookie. Returns `reply`.
- * (rule O17)
+ * Removes the drafts of a form after its action. Tells the script in the browser with a cookie. Returns
+ * `reply`. (rule O17)
  */
 export async function noteDone<R extends Reply<string>>(
   ctx: Context,
@@ -377,22 +377,22 @@ export async function noteDone<R extends Reply<string>>(
   return reply;
 }
 
-/** Returns the values that a script adds to a sent form: its path, its writer, and the replaced writers. */
+/** Returns the values that a script adds to a sent form. A writer is one opened page of a browser. */
 const sentDraftOf = (fields: Fields) => ({
   form: fields.text("draft-form"),
   writer: fields.text("draft-writer"),
   replaces: fields.text("draft-replaces").split(" ").filter(isWriter).slice(0, most.replaced),
 });
 
-/** Whether another person, who was signed in before, typed the text. Always false without a script. */
+/** Whether a person other than `email` typed the text. Always false if the browser runs no scripts. */
 export function isOfAnother(fields: Fields, email: string): boolean {
   const person = fields.text("draft-person");
   return person !== "" && person !== versionOf(email);
 }
 
 /**
- * Returns the cookie that makes the script delete drafts. `sent` has the used fields; undefined means all
- * fields.
+ * Returns the cookie that tells the browser's script to delete drafts. `sent` contains field names; undefined
+ * means all fields.
  */
 function doneCookie(
   once: string,

@@ -51,7 +51,10 @@ const objects: Readonly<Record<ObjectKind, string>> = {
     FROM listings o JOIN app_members m ON m.app_id = o.app_id WHERE 1 = 1`,
 };
 
-/** The field name in a row that marks a writer as ended. A late save of this writer stores nothing. */
+/**
+ * The field name in a row that marks a form on an opened page as ended. A late save of this form stores
+ * nothing.
+ */
 const ended = "";
 
 const fields = ["id", "page", "form", "field", "writer", "content", "updatedAt"] as const;
@@ -130,7 +133,7 @@ export const drafts = {
   removeOfWriter: (tx: Transaction, { userId, form, writer }: DraftOwner) =>
     tx.run("DELETE FROM drafts WHERE user_id = ? AND form = ? AND writer = ?", userId, form, writer),
 
-  /** Removes the drafts of a writer, and marks the writer as ended. */
+  /** Removes the drafts of one form on one opened page, and marks this form as ended. */
   async endWriter(tx: Transaction, owner: DraftOwner, row: Omit<DraftRow, "form" | "field" | "writer">) {
     const { userId, form, writer } = owner;
     await drafts.removeOfWriter(tx, owner);
@@ -144,7 +147,9 @@ export const drafts = {
       ...[userId, form, writer],
     ),
 
-  /** Returns the content of the row that marks a writer as ended; undefined if there is no such row. */
+  /**
+   * Returns the content of the row that marks a form on an opened page as ended; undefined without such a row.
+   */
   markOf: async (reader: Reader, { userId, form, writer }: DraftOwner): Promise<string | undefined> =>
     (
       await reader.get<{ content: string }>(
@@ -158,7 +163,7 @@ export const drafts = {
     (await tx.run("DELETE FROM drafts WHERE user_id = ? AND id = ?", userId, id)) === 1,
 
   /**
-   * Removes the oldest drafts above `count` rows or `length` characters. Rows of ended writers count
+   * Removes the oldest drafts above `count` rows or `length` characters. Rows that mark a form as ended count
    * separately.
    */
   trim: (

@@ -325,7 +325,7 @@ async function list(
   return { items: items.map((row) => entryAnswer(row, linked.get(row.id))), nextCursor };
 }
 
-/** The minimum number of release notes that a search reads for one answer. */
+/** The maximum number of release notes that a search reads for one answer. */
 const mostSearched = 200;
 
 const keyOf = (row: ChangelogRow): [string, string, string] => [
@@ -710,7 +710,7 @@ export const changelog = ({
         const next = await publishedRows.nextPublication(database, appId, at);
         return { answer, until: next?.at ? Date.parse(next.at) : undefined };
       });
-    // The key has the results of `since` and `lang`, because invented values could fill the cache.
+    // The cache key has `ids` and `lang`, not the values of the query. Invented values could fill the cache.
     const ids =
       since === undefined ? null : chosenIds(await recallVersions(database, recall, appId, at), since, limit);
     const lang =
@@ -801,7 +801,7 @@ function readableVersion(since = ""): string | undefined {
   return text === "" || text.length > limits.version ? undefined : text;
 }
 
-/** Returns a release note for apps, without the lines that only name threads. (rule C17) */
+/** Returns a release note as apps get it, without the lines that only name threads. (rule C17) */
 const publishedEntry = (row: PublishedRow): ChangelogEntry => ({
   id: row.id,
   title: row.title,

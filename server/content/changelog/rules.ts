@@ -50,7 +50,7 @@ function entriesOf<Entry extends VersionedEntry>(
 }
 
 /**
- * Returns the entries with a version greater than `since`. If `since` has no form, returns all entries.
+ * Returns the entries with a version greater than `since`; all entries if `since` is no known version form.
  * (rule C9)
  */
 function greaterThan<Entry extends VersionedEntry>(
@@ -77,9 +77,7 @@ function greaterThan<Entry extends VersionedEntry>(
   return entries.filter((entry) => unseen.has(entry));
 }
 
-/**
- * In a list with build numbers, a short number is not compared with versions from `1000`, such as `2026.11`.
- */
+/** If the list has build numbers, a short number is not compared with SemVer versions from this year on. */
 const firstYear = "1000";
 
 /** Returns the main version if it has the given form, or else the platform versions that have this form. */

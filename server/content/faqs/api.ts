@@ -194,7 +194,7 @@ async function ownedFaq(tx: Transaction, id: string, viewer: Viewer): Promise<Fa
   return { id, appId: found.appId };
 }
 
-/** Returns functions that convert the FAQ to JSON. Their ETags are valid at the app and console endpoints. */
+/** Returns functions that convert the FAQ to JSON. `If-Match` may contain the ETag of each JSON text. */
 const jsonOf = (list: readonly ListedFaqRow[]) => ({
   published: () => JSON.stringify(list.map(publishedFaq)),
   push: () => JSON.stringify(list.map(pushedFaq)),
@@ -271,8 +271,8 @@ async function compared(deps: FaqDeps, appId: string, ifMatch: string | undefine
 }
 
 /**
- * The ETags of lists after a refused `If-Match`, by app and version. Entries expire: a restored database can
- * reuse versions. (decision 04)
+ * The ETags of lists after a refused `If-Match`, by app and version. Entries expire, because restored databases
+ * can reuse versions. (decision 04)
  */
 type RefusedEtags = LRUCache<string, readonly string[]>;
 
@@ -357,7 +357,7 @@ async function updateFaq(
   const stored = await rows.findStored(tx, appId, id);
   if (!stored || stored.unpublished === 1) return undefined;
   const { question = stored.question, answer = stored.answer, sortOrder = stored.sortOrder } = change;
-  // A translation that is sent again is a change, because it counts as up to date again.
+  // A request that contains translations is always a change, because it marks the translations as up to date.
   const isUnchanged =
     question === stored.question &&
     answer === stored.answer &&

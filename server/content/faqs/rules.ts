@@ -189,7 +189,10 @@ export function entryFromThread({ subject, message, sender, messages }: Answered
   };
 }
 
-/** Returns the first sentence of the report if the subject is a shortened form of it; otherwise the subject. */
+/**
+ * Returns the first sentence of the report if the subject is a shortened form of this sentence; otherwise the
+ * subject.
+ */
 function wholeSubject(subject: string, message: string): string {
   const sentence = firstSentence(message);
   const isShortened = subject.endsWith("…") && sentence.startsWith(subject.slice(0, -1));
@@ -219,16 +222,16 @@ function answerFrom(reply: string, names: Names): string {
 interface Opening {
   /** The words after the greeting that are neither a title nor a name of the sender. */
   readonly unknown: readonly string[];
-  /** The sign after these words; empty at the end of a line. */
+  /** The punctuation after the possible salutation; empty at the end of a line. */
   readonly end: string;
   /** Whether the text continues on another line. */
   readonly isLine: boolean;
-  /** The text after the beginning. */
+  /** The text after the possible salutation. */
   readonly rest: string;
 }
 
 /**
- * Whether the beginning is a salutation. For example, "Hey Siri works" has no salutation, because "Hey Siri" is
+ * Whether an opening is a salutation. For example, "Hey Siri works" has no salutation, because "Hey Siri" is
  * the topic.
  */
 function addressesPerson({ unknown, end, isLine }: Opening): boolean {
@@ -283,8 +286,8 @@ interface Names {
   readonly anywhere: string | undefined;
 }
 
-// The pattern `some` contains only single words. With the whole name too, the search could take exponential
-// time.
+// The pattern `some` contains only single words. With the whole name in `some`, the search could take
+// exponential time.
 function namesOf({ name, email }: AnsweredThread["sender"]): Names {
   const parts = (name ?? "").split(/\s+/).filter((part) => part !== "");
   const written = [...parts, ...parts.flatMap((part) => part.split(/[,;]/)), email?.split("@")[0] ?? ""];

@@ -41,7 +41,10 @@ export type FaqQuestion = Pick<Row<typeof tables.faqs>, "appId" | "id" | "questi
   readonly translated: string | null;
 };
 
-/** SQL for the bytes of the translations and the draft. The draft of an unpublished entry is its own text. */
+/**
+ * SQL for the bytes of the translations and the draft. An unpublished entry is its own draft, which counts
+ * once.
+ */
 const otherBytes = `coalesce(octet_length(translations), 0)
   + CASE WHEN unpublished = 1 THEN 0 ELSE coalesce(octet_length(draft), 0) END`;
 

@@ -78,7 +78,7 @@ export const Rendered = ({ html }: { readonly html: string }) =>
     h("div", { class: "markdown", dangerouslySetInnerHTML: { __html: html } })
   );
 
-/** The button that the Enter key clicks, as the first button of a form. `intent` must not publish anything. */
+/** The first button of a form. The Enter key clicks this button, so `intent` must not publish anything. */
 export const EnterButton = ({ intent }: { readonly intent: "draft" | "save" }) => (
   <button class="unseen" type="submit" name="intent" value={intent} tabIndex={-1} aria-hidden="true">
     Save
@@ -413,8 +413,8 @@ export const Unpublished = ({
 const shownDraft = originalVersionName("draft");
 
 /**
- * Throws `wrong_state` if the page did not show the draft version `stored`. `restored` is the new text's
- * version.
+ * Throws `wrong_state` if the draft version `stored` is not empty, not on the page and not the version
+ * `restored`.
  */
 export function refuseOtherDraft(fields: Fields, stored: string, restored = ""): void {
   if (["", restored, fields.text(shownDraft)].includes(stored)) return;

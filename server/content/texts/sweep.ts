@@ -54,8 +54,8 @@ interface Left {
 export type NotePictures = (left: Left) => void;
 
 /**
- * Runs a change. Deletes the pictures from `note` that no text shows. After a failure, the daily cleanup
- * deletes them. (rule C27)
+ * Runs `change`. Then deletes unused pictures that `change` gave to `note`. After a failure, the daily cleanup
+ * deletes these pictures. (rule C27)
  */
 export async function removing<Answer>(
   deps: RemovingDeps,

@@ -46,7 +46,7 @@ export const faqs = table(
     ...draftColumns(127),
     /** The texts in other languages, as JSON; null if there are none. */
     translations: json("json").null().since(138),
-    /** The time of the last change of the texts. Null if the position was not changed after that. */
+    /** The time of the last change of the texts. If it is null, this time is `updated_at`. */
     text_at: instant().null().since(149),
   },
   {

@@ -191,7 +191,7 @@ export const changeCounts = table(
   },
 );
 
-/** The messages of threads. Only a repeat of a failure has the fields of a report. */
+/** The messages of threads. The columns of a report have values only if the message is a repeated failure. */
 export const messages = table(
   "messages",
   {
@@ -219,7 +219,9 @@ export const messages = table(
     blocked_by: text("plain").null(),
     /** The thread in which the message was written, if a merge has moved the message to another thread. */
     origin_id: text("plain").null().since(135),
-    /** For a reply to everyone, the number of the next merge. This merge and later ones add no receivers. */
+    /**
+     * The number of the first merge after a reply to everyone. This merge and later merges add no receivers.
+     */
     before_merge: integer().null().since(135),
     metadata_dropped: json("json").null().since(141),
   },
@@ -364,7 +366,7 @@ export const runClaims = table(
     /** The claim that replaced this claim. */
     resumed_as: text("plain").null(),
     /**
-     * The time of the worker's last report. Set when members get a notice about the silence after this time.
+     * The start of the last silence of the worker about which members got a notice; null without such a notice.
      */
     silence_told: instant().null().since(134),
   },
@@ -458,8 +460,8 @@ export const threadLooks = table(
     user_id: text("account"),
     feedback_id: ref(feedback, "cascade"),
     /**
-     * How many activities the member has seen. -1: the thread is marked as unread. -2: its sender is blocked,
-     * too.
+     * How many activities the member has seen. -1 means marked as unread. -2 means the same, with the status
+     * `blocked`.
      */
     seen_count: integer(),
     looked_at: instant().null(),
@@ -531,8 +533,8 @@ export const bulkChanges = table(
     /** The fingerprint of the request. */
     content: text("plain").null().since(131),
     /**
-     * The answer to the request. While the change is running, it covers only the threads that are already
-     * changed.
+     * The answer to the request. While the change is running, the answer covers only the threads that are
+     * already changed.
      */
     tally: json("plain").null().since(131),
     /** The end of the change. Null while some of the threads must still be changed. */
@@ -653,7 +655,9 @@ export const threadMerges = table(
     merged_by: text("author").null(),
     /** 1 if data of a person was erased in the thread after the merge. */
     erased: flag().default(0),
-    /** The state of the other thread before and after a merge that opened it, as JSON. Otherwise null. */
+    /**
+     * The state of the other thread before and after a merge that changed that thread, as JSON; otherwise null.
+     */
     reopened: json("plain").null().since(142),
   },
   {

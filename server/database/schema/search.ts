@@ -262,7 +262,7 @@ const notedLater: readonly Noted[] = [
   },
 ];
 
-/** The triggers for changed file names and for rows that are moved to another thread. */
+/** The triggers for added, renamed and removed files, and for rows that are moved to another thread. */
 export const wordsOfFiles: readonly Statement[] = notedLater.flatMap(triggerOf);
 
 /**

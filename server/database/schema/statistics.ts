@@ -56,7 +56,8 @@ export const reportCounts = table(
 );
 
 /**
- * Other counts by name. `span` is in quarters of an hour. `at` is the number of spans since 1970. (rule F60)
+ * Counts of measures by name, in addition to `report_counts`. `span` is in quarters of an hour. `at` counts
+ * spans since 1970. (rule F60)
  */
 export const measureCounts = table(
   "measure_counts",
@@ -129,7 +130,7 @@ const millisecondsOf: Record<Engine, (at: string) => string> = {
   postgres: (at) => `CAST(extract(epoch FROM CAST(${at} AS timestamptz)) * 1000 AS bigint)`,
 };
 
-/** Returns SQL for the index in `limits.waits` of the first wait that is not shorter than the waiting time. */
+/** Returns SQL for the index of the first element of `limits.waits` that is at least `to` minus `from`. */
 const rangeOf = (engine: Engine, from: string, to: string): string => {
   const waited = `${millisecondsOf[engine](to)} - ${millisecondsOf[engine](from)}`;
   const cases = limits.waits.map((minutes, range) => `WHEN ${waited} <= ${minutes * 60_000} THEN ${range}`);
@@ -150,7 +151,7 @@ const types = ["bug", "feature", "question", "general"] as const;
 const ofType = (category: string) =>
   Object.fromEntries(types.map((type) => [type, isOne(`${category} = '${type}'`)]));
 
-/** Selects the rows of an insert. The default is one row. */
+/** The clauses that select the rows of an INSERT. Without `from`, the INSERT adds one row. */
 interface Source {
   readonly from?: string;
   readonly where?: string;
@@ -252,7 +253,10 @@ const mostVersions = limits.statistics.versionsOfDay;
 
 type NamedVersion = (row: string) => string;
 
-/** Returns SQL for the version under which a report counts. Beyond the maximum of the day, it is `otherVersions`. */
+/**
+ * Returns SQL for the version of a report. If the day already has `mostVersions` measures of versions, a new
+ * version is `otherVersions`.
+ */
 const cappedVersion =
   (engine: Engine): NamedVersion =>
   (row) => {
@@ -597,8 +601,8 @@ export const corrections = {
   firstReply: countFirstReply,
   resolution: countResolution,
   /**
-   * Returns a statement that subtracts a reply which an unmerge has copied, because the original is also
-   * counted.
+   * Returns a statement that subtracts the copy of a reply. An unmerge made the copy, and the original still
+   * counts.
    */
   copiedReply: (engine: Engine): string =>
     addToReports(engine, {
@@ -637,7 +641,7 @@ export const repeatsOf = (engine: Engine, where: string): string =>
    GROUP BY s.span, ${quarterOf[engine]("m.created_at")} / s.span`;
 
 /**
- * Returns statements that count the stored data of apps. `wanted` selects their ids. The apps must not have
+ * Returns statements that count the stored data of the apps that `wanted` selects. These apps must not have
  * counts yet.
  */
 export function countStored(

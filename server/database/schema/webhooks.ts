@@ -61,7 +61,10 @@ export const webhookDeliveries = table(
     event_at: instant(),
     /** The last attempts with the receiver's answers. */
     attempts: json("json").default("[]"),
-    /** The generation of the webhook when the event was queued. */
+    /**
+     * The `generation` of the webhook when the event was queued. A lower value than the webhook's cancels the
+     * delivery.
+     */
     generation: integer().default(0).since(130),
   },
   {

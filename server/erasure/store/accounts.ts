@@ -3,11 +3,11 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import { credentialsTopic, slotsTopic, tokensTopic } from "../../database/transaction.ts";
 import { type Effect, type ErasureScope, inScope, noEffect, type Person } from "./find.ts";
 
-/** Functions that delete accounts. The person with the account or the operator requests the deletion. */
+/** Functions that delete accounts. Either the person or the operator requests the deletion. */
 export const erasedAccounts = {
   /**
-   * Returns names of apps. `onlyOwnerOf`: apps without another owner. `testerOf`: the person has a slot that
-   * has not ended.
+   * Returns the apps without another owner (`onlyOwnerOf`), and the apps in whose tests the person has an
+   * unfinished slot (`testerOf`).
    */
   async obstacles(reader: Reader, userId: string) {
     const owned = await reader.all<{ name: string }>(

@@ -185,7 +185,7 @@ const textColumns = (name: SearchedTableName): readonly string[] =>
 const jsonColumns = (name: SearchedTableName): ReadonlySet<string> =>
   new Set(columnsHolding(searchedTable(name).table, "json"));
 
-/** Returns the columns with names that a program created. A name may contain the address. */
+/** Returns the columns that contain names from programs. Such a name may contain the address of a person. */
 const nameColumns = (name: SearchedTableName): readonly string[] =>
   columnsHolding(searchedTable(name).table, "key");
 
@@ -275,7 +275,9 @@ const passes: readonly Pass[] = [
   },
 ];
 
-/** The passes for a deleted account: what the account did in apps. The apps keep the person's reports. */
+/**
+ * The passes for a deleted account. They remove the account from records of its actions, but keep its reports.
+ */
 const passesOfAccount: readonly Pass[] = [
   { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
   replacing("tokens"),

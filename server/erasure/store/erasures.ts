@@ -16,7 +16,7 @@ export interface ErasureRow {
   readonly place: string;
   /** A JSON array with the SHA-256 hashes of files that must still be deleted. */
   readonly files: string;
-  /** The counts as a JSON object. */
+  /** A JSON object that says how much was erased (`ErasureCounts`). */
   readonly counts: string;
   readonly createdAt: string;
   readonly finishedAt: string | null;
@@ -159,7 +159,7 @@ export const erasures = {
 };
 
 /**
- * `owner`: a person's data in one owner's apps. `account`: a deleted account's data. `everywhere`: all data of
+ * `owner` means a person in one owner's apps. `account` means a deleted account. `everywhere` means all data of
  * a person.
  */
 export type ErasedKind = "owner" | "account" | "everywhere";

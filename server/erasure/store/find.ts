@@ -61,8 +61,8 @@ export function searchedTable(name: SearchedTableName): SearchedTable {
 }
 
 /**
- * `texts` may contain the address, `names` a name with the address, and `accounts` the id of the person's
- * account.
+ * `texts` may contain the address. `names` may contain a name with the address. `accounts` may contain the id
+ * of the person's account.
  */
 interface SearchedColumns {
   readonly texts: readonly string[];

@@ -158,7 +158,8 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
       if (found.expiresAt !== null && expiryOf(found, momentOf(deps)) === "unknown") throw doubtfulTime();
       if (!needsSettling(found, deps.clock.now())) {
         const isKept = () => findRun.peek(runId) === found;
-        // This answer is not cached: a cached answer returns immediately, but the next request must wait, too.
+        // This answer is not cached. A cached answer returns at once, but the next request must wait for the
+        // decision.
         const hasWaited = milliseconds > 0 && found.status === "awaiting_approval";
         return hasWaited ? found.answer : lastingAnswer({ ...found, run: found, isKept }, deps);
       }
@@ -331,7 +332,7 @@ function nameOf(id: string, { kind, userId, appId, needs }: AgentCaller): string
 
 const viewedThreadOf = (name: string): ViewedThread => JSON.parse(name);
 
-/** Returns a function that finds and caches a proposal. It does not check the caller's access. */
+/** Returns a function that finds and caches a proposal. The function does not check the caller's access. */
 const createFindRun = ({
   database,
   memory,
@@ -361,7 +362,10 @@ function knownRun(settings: Deps["settings"], run: ProposalRow | undefined) {
 const mayRead = ({ userId, appId }: AgentCaller, run: Pick<ProposalRow, "owners" | "appId">): boolean =>
   run.owners.split(" ").includes(userId) && (appId === null || run.appId === appId);
 
-/** Adds to an answer how long it is valid: with an approved proposal, until the approval expires. */
+/**
+ * Adds to `answer` how long the answer is valid. With an approved proposal, the answer is valid until
+ * `run.expiresAt`.
+ */
 function lastingAnswer(
   {
     answer,
@@ -569,7 +573,7 @@ function findWork(deps: FindDeps): Handlers<typeof findContract> {
 
     async listRuns({ caller: viewer, query: { status, cursor, limit = limits.agentPage.default } }) {
       const position = readCursor(cursor, [instantPart, idPart]);
-      // An approval that expires after this time is listed as approved, so that the filter and the answer agree.
+      // The filter and the answer must agree. So an approval that expires after `moment` is listed as approved.
       const moment = momentOf(deps);
       await storeDueChanges(deps);
       const rows = await findRuns(deps.database, { viewer, status }, { position, limit: limit + 1 });
@@ -595,7 +599,7 @@ async function list(deps: FindDeps, { caller, query }: ListRequest) {
   const position = readCursor(cursor, sortKey.parts);
   await storeDueChanges(deps);
   if (order === "found") await indexForSearch(deps);
-  // An empty list has no row with the column `mark`, so the mark is also read before the list.
+  // An empty list has no row with the column `mark`. So the current mark is also read before the list.
   const before = cursor === undefined ? await threadChanges.present(database) : null;
   const { rows, reached } = await findThreads(database, search, { position, limit: limit + 1 });
   const { items, nextCursor } = searchedPage(rows, limit, { keyOf: sortKey.of, reached });
@@ -604,8 +608,8 @@ async function list(deps: FindDeps, { caller, query }: ListRequest) {
 }
 
 /**
- * Returns the threads that changed since `changedAfter`. Waits up to `milliseconds`. Throws `bad_request` for
- * a mark of another database. (rules A30, A31)
+ * Returns the threads that changed since `changedAfter`. Waits up to `milliseconds`. Throws `bad_request` if
+ * `changedAfter` comes from another database. (rules A30, A31)
  */
 async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: string, milliseconds: number) {
   const { database, settings } = deps;

@@ -8,7 +8,7 @@ import { proposals } from "../proposals/store.ts";
 import { notAMark, threadChanges } from "./store/changes.ts";
 import { findChanged } from "./store/work.ts";
 
-/** The maximum time of one request. After it, the client sends a request with its current token. */
+/** The maximum time of one request. After this time, the client sends a new request with its current token. */
 const mostMilliseconds = 3_600_000;
 
 type FollowDeps = Pick<Deps, "database" | "settings" | "threadWatch" | "waiting">;

@@ -14,7 +14,10 @@ export interface ClaimFacts {
   readonly run: Pick<RunState, "status" | "expiresAt">;
   readonly held: HeldClaim | undefined;
   readonly resume: boolean;
-  /** The id of a newer proposal of the thread that is or was approved; undefined if there is none. */
+  /**
+   * The id of a newer proposal of the thread that a person approved, even if the approval ended; otherwise
+   * undefined.
+   */
   readonly newerApproval: string | undefined;
 }
 
@@ -45,8 +48,8 @@ function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): 
 const silentMilliseconds = 15 * 60_000;
 
 /**
- * Whether a caller may resume a claim that is not released. With a doubtful clock, silence does not count.
- * (rule A32)
+ * Whether a caller may resume an unreleased claim. With a doubtful clock, missing progress reports are no
+ * reason. (rule A32)
  */
 export function mayResume(
   {

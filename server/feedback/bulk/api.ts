@@ -125,7 +125,10 @@ async function begunBefore(
   return known?.id;
 }
 
-/** Selects the threads of a bulk change. `save` stores the change; `isLong` means more than one part. */
+/**
+ * Selects the threads of a bulk change. Returns `save`, which stores the change, and `isLong` for several
+ * parts.
+ */
 async function beginning(
   deps: BulkDeps,
   { act, body, repeat }: Pick<Request<typeof contract.change>, "body" | "repeat"> & { readonly act: Act },
@@ -204,7 +207,7 @@ async function checkChange(
   if (!isKnown) throw badRequest("change.assignee", "must be an owner or a maintainer of the app");
 }
 
-/** The time limit of the search in milliseconds. Must exceed the limit for the count of a list. */
+/** The time limit of the search in milliseconds. This limit must exceed the time limit for counting a list. */
 const searchedMilliseconds = 6_000;
 
 /**
@@ -354,7 +357,7 @@ async function checkUndo(
     throw new ApiError("wrong_state", {
       message: "You cannot undo this change, because your role in the app has changed since then.",
     });
-  // If an undo began in time and was interrupted, it can be continued later.
+  // An undo that began in time and was interrupted can be continued later.
   const hasBegun = row.undoRequest !== null;
   if (!hasBegun && clock.now().getTime() - Date.parse(row.endedAt ?? row.createdAt) > undoMilliseconds)
     throw new ApiError("wrong_state", { message: "This change can only be undone within ten minutes." });
@@ -386,7 +389,7 @@ async function undoSome(
     }
     const time = deps.clock.now().toISOString();
     const change = changeBack({ before, after }, { names, now: time });
-    // Must be before `changeThread`, which can mark the thread as read.
+    // This check is done before `changeThread`, because `changeThread` can mark the thread as read.
     const unread = before.unread ?? (changesUnread(change) ? await isUnreadForCaller(tx, act, id) : null);
     const unreadMembers =
       change.snoozedUntil == null ? [] : await unreadAgain(tx, id, { before, after, since });
@@ -436,7 +439,7 @@ const unreadAgain = (
     unseenSince: after.snoozedUntil === null ? undefined : since,
   });
 
-/** Locks the read times of all members for whom the undo may mark one of the threads as unread. */
+/** Locks `read_until` of all members for whom the undo may mark one of the threads as unread. */
 async function lockUnreadMarks(
   tx: Transaction,
   { appId }: Act,

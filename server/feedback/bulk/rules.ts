@@ -21,7 +21,9 @@ export interface ThreadState {
   readonly resolvedAt?: string | null;
   /** The time of the last activity. Missing in states from older versions of the server. */
   readonly activeAt?: string;
-  /** The members without a stored view for whom the thread was unread. Set if the change counts as activity. */
+  /**
+   * The members for whom the thread was unread and has no stored view. Set if the change counts as activity.
+   */
   readonly unreadFor?: readonly string[] | undefined;
   /** All members for whom the thread was unread. Set if the undo snoozes the thread again. */
   readonly unreadMembers?: readonly string[] | undefined;

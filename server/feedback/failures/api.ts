@@ -46,7 +46,8 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
         const listed = new Set(stillFailing.map(({ id }) => id));
         for (const failure of untouched.filter(({ id }) => !listed.has(id)))
           stillFailing.push({ ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) });
-        // One failure can add a merged thread to `stillFailing` before another failure resolves the thread.
+        // A failure can put a thread into `stillFailing` before another failure of the same thread resolves
+        // that thread.
         const done = new Set(resolved.map(({ id }) => id));
         return { resolved, stillFailing: stillFailing.filter(({ id }) => !done.has(id)), more };
       }),
@@ -55,7 +56,10 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
 
 interface Passing {
   readonly failure: Failure;
-  /** For a summary: whether the test with this key prefix has passed. Undefined if the run lists the failure itself. */
+  /**
+   * Whether the test with this key prefix passed. Only set for a summary of many tests that the run does not
+   * list.
+   */
   readonly partHasPassed?: (part: string) => boolean;
 }
 
@@ -71,8 +75,8 @@ interface RemainingScopes {
 type FailureWithScopes = NamedFailure & RemainingScopes;
 
 /**
- * Returns passed failures that this run cannot resolve, because of reports from other scopes or later reports.
- * (rule F25)
+ * Returns failures whose tests passed, but that stay open because of reports from other scopes or later
+ * reports. (rule F25)
  */
 async function untouchedFailures(
   tx: Transaction,
@@ -114,7 +118,10 @@ function passOf(
   return { appId, scope: scope || "", run, runUrl, startedAt, passedAt };
 }
 
-/** Stores that a failure, or some tests of a summary, passed. Returns undefined if nothing changed. */
+/**
+ * Stores that a failure, or some tests of a summary of many tests, passed. Returns undefined if nothing
+ * changed.
+ */
 async function passIn(
   tx: Transaction,
   pass: Pass,

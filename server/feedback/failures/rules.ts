@@ -40,8 +40,8 @@ const prefixesOf = (passed: readonly Passed[]): string[] =>
   passed.flatMap((one) => (typeof one === "string" ? [] : [one.prefix]));
 
 /**
- * Returns a function that checks whether a text begins with one of the prefixes. Fast with thousands of
- * prefixes.
+ * Returns a function that checks whether a text begins with a prefix. The function is fast with thousands of
+ * `prefixes`.
  */
 function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
   const known = new Set(prefixes);

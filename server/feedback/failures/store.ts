@@ -6,10 +6,13 @@ import { insert } from "../../database/transaction.ts";
 export interface FailureReport {
   readonly feedbackId: string;
   readonly appId: string;
-  /** Such as a workflow with a job and a branch; `""` without a scope. */
+  /** Where the tests ran, such as a workflow with a job and a branch; `""` without a scope. */
   readonly scope: string;
   readonly run: string;
-  /** The tests that the report summarizes. Each test is given as the prefix of a key. */
+  /**
+   * The tests that the report summarizes. Each test is given as the beginning of the dedupe keys of its
+   * failures.
+   */
   readonly parts?: readonly string[] | undefined;
   readonly reportedAt: string;
 }
@@ -46,14 +49,14 @@ const isOfOpenThread = `EXISTS (SELECT 1 FROM feedback k JOIN feedback f ON f.id
 
 const insertRun = insert(tables.failureRuns, "ON CONFLICT DO NOTHING");
 
-/** Test runs that reported failures. Each row also says whether the failure has passed since then. */
+/** Test runs that reported failures. Each row also says whether the failure has passed after the report. */
 export const failures = {
   /** Locks a failure. Lock before reading, because a report and a successful run may arrive at the same time. */
   lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),
 
   /**
-   * Stores a report. Returns false if this run has already reported the failure and it has not passed since.
-   * (rule F23)
+   * Stores a report. Returns false if this run reported the failure before and the failure has not passed
+   * since. (rule F23)
    */
   async report(tx: Transaction, report: FailureReport): Promise<boolean> {
     const { feedbackId, appId, scope, run, reportedAt } = report;

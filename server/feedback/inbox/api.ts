@@ -120,7 +120,7 @@ async function listAllApps(
   return { items: named, nextCursor, count: countAnswer({ count, isComplete: true }, limits.viewCount) };
 }
 
-/** Limits of an exact count. After `milliseconds`, a search stops counting, and its count is not exact. (rule F45) */
+/** Limits of an exact count. A search that takes longer than `milliseconds` has no exact count. (rule F45) */
 const exactly: WholeList = { most: limits.bulkFound, milliseconds: 3_000 };
 
 /** The handlers for the views of an app. (rule F44) */

@@ -6,7 +6,7 @@ import type { Ask } from "../../console/page-reads.ts";
 import { Line, Notice } from "../../console/parts.tsx";
 import { filterOf, filterQuery, valuesIn, withOpened } from "./filters.ts";
 
-/** The names of the list of decisions in the address of a thread, for oldest first and for newest first. */
+/** In the address of a thread, `oldestList` or `newestList` means the list of decisions in this order. */
 const oldestList = "decisions";
 
 const newestList = "decisions-newest";

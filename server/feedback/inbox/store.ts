@@ -239,7 +239,7 @@ const firstPositions: Readonly<Record<ThreadOrder, readonly string[]>> = {
   found: [String(Number.MAX_SAFE_INTEGER)],
 };
 
-/** Whether the filters have an index with which the query reads only a few threads that do not match. */
+/** Whether an index finds the threads for these filters, so that the query reads only a few other threads. */
 const isNarrow = (filters: Filters, tagIds: readonly string[]): boolean =>
   tagIds.length > 0 ||
   filters.sender !== undefined ||
@@ -348,7 +348,7 @@ function inOrder(
 ): ThreadQuery & { readonly key: string } {
   const [tagId, ...others] = tagIds;
   const [, direction] = directionOf(isOldestFirst(order));
-  // Few threads are snoozed, so their index is better than the index of a tag.
+  // Few threads are snoozed, so the index of the snoozed threads is better than the index of a tag.
   if (tagId === undefined || filters.snoozed === "true") {
     const { at, id } = sortKeyOf(order);
     return {
@@ -506,7 +506,7 @@ function ofSender(engine: Engine, { appId, sender, order }: Filters & Pick<Membe
 
 /** Returns the Unicode forms in which an address may be stored. Some systems write `é` as two characters. */
 function formsOf(address: string): string[] {
-  // The statement compares A to Z in lower case.
+  // The SQL statement compares addresses whose letters A to Z are in lower case.
   const written = address.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   const cases = [written, written.toLowerCase()];
   return [...new Set(cases.flatMap((one) => [one.normalize("NFC"), one.normalize("NFD")]))];
@@ -556,7 +556,7 @@ interface ThreadQuery {
   readonly conditions: readonly Condition[];
 }
 
-/** The rows of a page. If `reached` is set, the next page of a search begins below this `seq`. */
+/** The rows of a page. If `reached` is set, the next page of a search has smaller values of `seq`. */
 export interface ThreadRows<Row> {
   readonly rows: readonly Row[];
   readonly reached?: number | undefined;

@@ -162,7 +162,8 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
   function inTurn(task: () => Promise<void>): void {
     work = work.then(task).catch((error) => {
       log.warn({ err: error }, "events could not be sent");
-      // After an error, it is unknown which changes were missed. So after a pause, every page reads everything again.
+      // After an error, it is unknown which changes were missed. Every page reads everything again after a
+      // pause.
       earliest = performance.now() + againMs;
       hear(everyTopic);
     });
@@ -238,7 +239,7 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
       return reading;
     },
     /**
-     * Stops reading after a pause, unless a connection is open then or `start` was called during the pause.
+     * Stops reading after a pause. Does not stop if a connection is open or if `start` was called meanwhile.
      */
     stopLater(): void {
       clearTimeout(lingering);
@@ -344,9 +345,7 @@ async function changesOf(reader: Reader, topic: string): Promise<Change[]> {
 /** The topic for new entries in the sequence of thread changes. The database never signals this topic. */
 const threadsChanged = "thread:";
 
-/**
- * The keys are names of topics. `kind`: the kind of events. `place`: the kind of object with the topic's id.
- */
+/** The keys are names of topics. `kind` is the kind of events. `place` is what the topic's id identifies. */
 const places: ReadonlyMap<string, { readonly kind: Change["kind"]; readonly place: Place }> = new Map([
   [partsOf(threadsChanged).name, { kind: "thread", place: "thread" }],
   [partsOf(answeringTopic("")).name, { kind: "answering", place: "thread" }],
@@ -478,7 +477,7 @@ interface Change {
 /** The roles of a person, by app. */
 type RolesByApp = ReadonlyMap<string, Role>;
 
-/** Whether a person has lost access: a membership has ended, or has a lower role now. */
+/** Whether a person has lost access. Access is lost if a membership has ended or has a lower role now. */
 const hasLost = (before: RolesByApp, now: RolesByApp): boolean =>
   [...before].some(([appId, role]) => {
     const present = now.get(appId);

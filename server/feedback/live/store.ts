@@ -55,8 +55,8 @@ export const liveReads = {
     places[place](reader, id),
 
   /**
-   * Returns the threads that changed after `mark`, and the next position. `threads` is undefined for more than
-   * `most` threads.
+   * Returns the threads that changed after `mark`, and the new mark. `threads` is undefined for more than
+   * `most` threads or an unknown mark.
    */
   async threadsAfter(
     reader: Reader,
@@ -64,7 +64,7 @@ export const liveReads = {
     most: number,
   ): Promise<{ readonly mark: string; readonly threads: readonly PlaceRow[] | undefined }> {
     const after = await threadChanges.after(reader, mark);
-    // `notAMark`: the mark is from another database.
+    // With `notAMark`, the mark is from another database.
     if (after === notAMark) return { mark: await threadChanges.present(reader), threads: undefined };
     const threads = await changedThreads(reader, { conditions: after.conditions, limit: most + 1 });
     return { mark: after.next(undefined), threads: threads.length > most ? undefined : threads };

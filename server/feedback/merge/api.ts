@@ -134,7 +134,7 @@ async function moveInto(
 }
 
 /**
- * Locks the thread `other` into which `id` was merged. Returns `all` merges into it. Throws `not_found` or
+ * Locks the thread `other` into which `id` was merged. Returns `all` merges into `other`. Throws `not_found` or
  * `wrong_state`.
  */
 async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {

@@ -17,7 +17,7 @@ interface MergeFacts {
   /** The threads with the ids `id` and `into`; undefined if the caller may not read the thread. */
   readonly thread: Mergeable | undefined;
   readonly other: Mergeable | undefined;
-  /** The proposals of the thread `id`. */
+  /** The number of all threads that were merged into the threads `id` and `into`. */
   readonly runs: readonly RunFacts[];
   /** The number of messages of the thread `id`. */
   readonly messages: number;
@@ -101,7 +101,7 @@ export interface MergeStep {
   readonly number: number;
 }
 
-/** Maps each thread of a report to the number of the merge into it; 0 for the first thread. */
+/** The keys are threads of a report. A value is the number of the merge into the thread; 0 without one. */
 export type Homes = ReadonlyMap<string, number>;
 
 /** Returns the thread `id`, and all threads to which merges moved its reports. */
@@ -128,7 +128,7 @@ export function byTarget(steps: readonly MergeStep[]): MergesByTarget {
   return groups;
 }
 
-/** Returns `id` and all threads merged into it. The value is the number of the merge into `id`. */
+/** Returns `id` and all threads that merges moved into it. Each value is the number of the merge into `id`. */
 export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
   const arrivals = new Map([[id, 0]]);
   const next = (merges.get(id) ?? []).map((step) => ({ step, since: step.number }));
@@ -162,7 +162,7 @@ export interface SharedReply {
 }
 
 /**
- * Whether a reply to everyone reached the sender of a report. Merge `since` moved the report to the reply's
+ * Whether a reply to everyone reached a report's sender. `since` is the number of the merge into the reply's
  * thread. (rule M9)
  */
 export const reaches = ({ beforeMerge }: SharedReply, since: number | undefined): boolean =>
@@ -260,7 +260,7 @@ export function placesOfMail(
   // The mail is about a report of the thread that was taken out.
   const isInside = inside.some(({ id }) => id === mail.reportId);
   const others = isInside ? outside : inside;
-  // The receiver has a report in the other thread, too.
+  // The receiver also has a report in the thread that does not contain the report `mail.reportId`.
   const isInBoth = others.some(({ email, createdAt }) => email === mail.recipient && createdAt <= repliedAt);
   return { isInside, isInBoth };
 }

@@ -29,7 +29,9 @@ export interface MergeRow extends MergeStep {
   readonly mergedBy: string | null;
   readonly mergedByName: string | null;
   readonly erased: number;
-  /** The values of the other thread before and after the merge (`Reopened`) as JSON; null without changes. */
+  /**
+   * The values of the thread `intoId` before and after the merge (`Reopened`) as JSON; null if nothing changed.
+   */
   readonly reopened: string | null;
   /** The subject of the merged thread; null if its report was erased. */
   readonly subject: string | null;
@@ -163,7 +165,10 @@ export const merges = {
       threadId,
     ),
 
-  /** Returns the highest merge number of merges into these threads, and of their replies to everyone. */
+  /**
+   * Returns the highest merge number of these threads. The number is in the merges, and in `before_merge` of
+   * replies to everyone.
+   */
   async lastNumber(reader: Reader, ids: readonly string[]): Promise<number> {
     const row = await reader.get<{ last: number | null }>(
       `SELECT max(number) AS last FROM (
@@ -244,7 +249,8 @@ export const merges = {
   },
 
   /**
-   * Undoes a merge. Moves back the messages from before the merge, and all messages of the thread's senders.
+   * Undoes the merge of `row`. Moves back the messages from before the merge, and later messages about the
+   * reports of `row`.
    */
   async unmerge(
     tx: Transaction,
@@ -371,7 +377,8 @@ const ofInner = "origin_id IN (SELECT f.id FROM feedback f WHERE f.merged_into =
 const isInside = `(origin_id = ? OR ${ofInner})`;
 
 /**
- * SQL: keeps `origin_id` in rows from threads merged into the parameter's thread; otherwise sets it to NULL.
+ * SQL that keeps the `origin_id` of threads that were merged into the thread `?`. Sets any other `origin_id` to
+ * NULL.
  */
 const innerOrigin = `origin_id = CASE WHEN ${ofInner} THEN origin_id END`;
 
@@ -623,7 +630,7 @@ export async function resolutionOf(reader: Reader, id: string): Promise<string |
   return row?.at ?? null;
 }
 
-/** Stores what the merge of the thread `id` has changed in the other thread. */
+/** Stores how a thread changed when the thread `id` was merged into this thread. */
 export const noteReopened = (tx: Transaction, id: string, reopened: Reopened) =>
   tx.run("UPDATE thread_merges SET reopened = ? WHERE feedback_id = ?", JSON.stringify(reopened), id);
 

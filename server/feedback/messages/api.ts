@@ -136,7 +136,9 @@ function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string |
   });
 }
 
-/** Describes the new message for an error. Senders' names are left out: a stranger can choose any name. */
+/**
+ * Describes the new message for an error. Senders' names are left out, because a stranger can choose any name.
+ */
 function whatHappened(message: MessageRow): string {
   const kind = kindOf(message);
   if (kind === "repeat") return "Somebody reported the same problem again";

@@ -31,7 +31,8 @@ export interface NewMessage {
   /** The files as JSON. Only answers and repeated reports can have files. */
   readonly files?: string | null;
   /**
-   * The id of the thread that was created for a repeated failure, if that thread was merged into this thread.
+   * The id of the failure's own thread, if that thread was merged into the thread of this message; otherwise
+   * null.
    */
   readonly originId?: string | null;
 }
@@ -140,12 +141,15 @@ const answeringFields = ["userId", "feedbackId", "notedAt"] as const;
 const ofPerson = select(tables.answeringMembers, answeringFields, "WHERE user_id = ?");
 const ofThread = select(tables.answeringMembers, answeringFields, "WHERE feedback_id = ?");
 
-/** The members who are writing. A row stays after the member has stopped: check it with `isAnswering`. (rule F36) */
+/**
+ * The members who are writing. A row stays after a member has stopped writing. Check each row with
+ * `isAnswering`. (rule F36)
+ */
 export const answering = {
-  /** Returns the row of a member: the last thread in which the member was writing. */
+  /** Returns the last thread in which a member was writing, and the time. */
   find: (reader: Reader, userId: string): Promise<AnsweringRow | undefined> => reader.get(ofPerson, userId),
 
-  /** Returns the rows of a thread. */
+  /** Returns the members who are writing or were writing in a thread. */
   list: (reader: Reader, feedbackId: string): Promise<AnsweringRow[]> => reader.all(ofThread, feedbackId),
 
   /** Stores that a member is writing, and signals it. Does nothing if the member may not answer in this thread. */
@@ -170,7 +174,7 @@ export const answering = {
     if (removed > 0) tx.signal(answeringTopic(feedbackId));
   },
 
-  /** Deletes the rows from before a time. */
+  /** Deletes the rows of members who stopped writing before a time. */
   prune: (tx: Transaction, before: string) =>
     tx.run("DELETE FROM answering_members WHERE noted_at < ?", before),
 };

@@ -4,7 +4,7 @@ import type { Settings } from "../../settings/settings.ts";
 import { threadUrl } from "../threads/answer.ts";
 import type { ProposalRow } from "./store.ts";
 
-/** Returns a proposal as an agent reads it. It includes the plan, so the agent need not store it. */
+/** Returns a proposal as an agent reads it. The plan is included, so the agent need not store the plan. */
 export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl">, run: ProposalRow): Run {
   const { id, status, decisionNote, decidedAt, replacedBy, feedbackId, appId, summary, plan } = run;
   return {

@@ -12,7 +12,7 @@ export interface RunState {
 export interface Moment {
   readonly now: Date;
   readonly doubtful: boolean;
-  /** If the clock may be wrong: the maximum number of milliseconds by which it is behind the true time. */
+  /** The maximum number of milliseconds by which `now` is behind the true time, if `doubtful` is true. */
   readonly behindMs: number;
 }
 
@@ -39,7 +39,7 @@ export function stateAt<State extends RunState>(run: State, now: Date): State {
 const hourMilliseconds = 3_600_000;
 
 /**
- * Returns when an approval expires; null without a limit. `from`: the time of the decision, or of a claim's release.
+ * Returns when an approval expires, or null. `from` is when the approval was given or a claim was released.
  */
 export const expiresAfter = (from: Date, hours: number | null): string | null =>
   hours === null ? null : new Date(from.getTime() + hours * hourMilliseconds).toISOString();

@@ -90,7 +90,7 @@ export async function settle(
 
 /** Stores the first read of an approval. Returns false if an agent has read the approval before. */
 const storeFirstRead = ({ clock, database }: Settling, runId: string): Promise<boolean> =>
-  // Takes no lock, because an agent waits. In a transaction with the thread's lock, a deadlock is possible.
+  // This transaction takes no thread lock, because an agent waits. With a thread lock, a deadlock is possible.
   database.write(async (tx) => {
     const isFirst = await proposals.markRead(tx, runId, clock.now().toISOString());
     if (isFirst) tx.signal(proposalTopic(runId));

@@ -36,7 +36,10 @@ export interface Recording {
   readonly newId: () => string;
 }
 
-/** Records a step of the server itself: audit log and activity. A decision also gets an event. (rules A26, A27) */
+/**
+ * Records a step of the server in the audit log and the thread's activity. A decision also gets an event.
+ * (rules A26, A27)
+ */
 export async function recordServerStep(
   tx: Transaction,
   run: Pick<OwnedProposal, "id" | "appId" | "feedbackId" | "accountId">,

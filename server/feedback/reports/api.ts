@@ -161,7 +161,7 @@ async function addRepeat(
   const { thread, ownSubject: subject } = report;
   const { message: body, blockedBy } = thread;
   await messages.lock(tx, id);
-  // Read after the lock, so that the message is newer than all messages that a person has seen.
+  // `createdAt` is read after the lock, so that it is later than all messages that a person has seen.
   const createdAt = clock.now().toISOString();
   const direction = blockedBy === undefined ? "inbound" : "blocked";
   if (direction === "inbound") await rows.repeat(tx, id);

@@ -17,7 +17,7 @@ export interface FeedbackReport {
   /** The scope of the test run, `""` without a scope. `run` is the name of the test run. */
   readonly scope: string;
   readonly run: string;
-  /** The tests that the report summarizes. Each test is given as the prefix of a key. */
+  /** The tests that the report summarizes. Each element is the prefix of the dedupe keys of one test. */
   readonly parts: readonly string[] | undefined;
   readonly files: readonly FeedbackFile[];
   /** The fields of the answer that list the parts of the report that are not stored. */

@@ -30,7 +30,7 @@ export function firstSentence(message: string): string {
  */
 const sentenceEnd = /(?<![.!?…؟۔।])[.!?…؟۔।]+(?=\s|$)|(?<![。！？｡])[。！？｡]+(?![。！？｡」』）])/gu;
 
-/** Whether the point belongs to a list number, an abbreviation or initials. */
+/** Whether the point at `at` belongs to a list number, an abbreviation or initials. */
 function isInnerPoint(line: string, at: number): boolean {
   const word = /[^\s("'„“«]{1,20}$/u.exec(line.slice(Math.max(0, at - 20), at))?.[0] ?? "";
   const next = line.slice(at + 1, at + 4).trimStart();

@@ -29,7 +29,7 @@ interface Used {
 }
 
 /**
- * Creates the cache, which keeps sums for one minute. With several servers, an app can exceed its quota.
+ * Caches the stored bytes of each app for one minute. With several servers, an app can exceed its quota.
  * (rule F12)
  */
 export function createAppStorage({

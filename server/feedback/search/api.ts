@@ -12,7 +12,10 @@ import { searchedApps } from "./store/search.ts";
 
 const sortKey = threadCursors.found;
 
-/** The search in all apps of a person. First, it numbers and indexes new threads, and stores due changes. */
+/**
+ * The search in all apps of a person. It first indexes new threads, and stores ended snoozes and expired
+ * approvals.
+ */
 export const search = (
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
 ): Handlers<typeof contract> => ({

@@ -140,7 +140,9 @@ function lineOf(text: string, marks: readonly Mark[]): { text: string; marks: Ma
   };
 }
 
-/** Returns the position at which the line begins, at most `before` characters before `mark`. */
+/**
+ * Returns the position at which the shown line begins, at most `before` characters before the match at `mark`.
+ */
 function startOf(text: string, mark: number): number {
   if (mark <= before) return 0;
   const from = mark - before;
@@ -289,7 +291,8 @@ const operatorsIn = (query: string) =>
   });
 
 /**
- * Returns the regular expression that divides a query. `longest` is the maximum length of an operator's name.
+ * Returns the regular expression that finds the words and operators of a query. `longest` limits the name of an
+ * operator.
  */
 const partsWith = (longest: number) =>
   new RegExp(

@@ -61,15 +61,17 @@ export interface Similar {
 const mostSimilar = 3;
 const mostNamed = 5;
 
-/** Similar threads share at least a third of the weight of this number of rarest words. */
+/**
+ * The words that a similar thread shares have at least a third of the weight of the `mostTelling` rarest words.
+ */
 const mostTelling = 8;
 
 /** In an app with fewer threads, a rare word may be in more than a third of the threads. */
 const fewThreads = 12;
 
 /**
- * Returns the most similar threads, which share at least two rare words with `own`. `total`: the app's number
- * of threads. (rule F76)
+ * Returns the most similar threads. They share at least two rare words with the thread `own`. `total` counts
+ * the app's threads. (rule F76)
  */
 export function similarThreads(
   words: readonly FoundWord[],

@@ -391,7 +391,7 @@ const OpenByAge = ({
   readonly now: Date;
 }) => {
   const [day, week, month, older] = agesAt(now).map(({ from, to }, at) =>
-    // The youngest group has no end. An empty filter is no limit.
+    // `to` is empty for the youngest group, because this group has no end.
     inbox({ unfinished: "true", from, to: at === 0 ? "" : to }),
   );
   const row = (name: string, count: number, href: string | undefined): Measured => ({

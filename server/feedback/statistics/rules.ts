@@ -41,7 +41,7 @@ export function periodOf(
 const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMilliseconds).toISOString().slice(0, 10);
 
-/** Moves a period back by `days` days. By default, it ends directly before the given period. */
+/** Moves a period back by `days` days. By default, the new period ends directly before the given period. */
 export function periodBefore(period: Period, days = lengthOf(period)): Period {
   const { from, to, zone } = period;
   return { from: dayAfter(from, -days), to: dayAfter(to, -days), zone };
@@ -115,8 +115,8 @@ export const lastWeek = (now: Date): Quarters => ({
 export const instantOf = (quarter: number): string => new Date(quarter * quarterMilliseconds).toISOString();
 
 /**
- * Estimates the milliseconds in which a share `part` of waits ended; null without waits. `counts` follows the
- * ranges in `limits.waits`. (rule F61)
+ * Estimates when the share `part` of waits had ended, in milliseconds. `counts` has one number per range of
+ * `limits.waits`. (rule F61)
  */
 export function waitOf(counts: readonly number[], part: number): number | null {
   const wanted = counts.reduce((sum, count) => sum + count, 0) * part;

@@ -37,7 +37,7 @@ const kinds = ["bug", "feature", "question", "general", "repeats", "resolved", "
 
 const sums = kinds.map((kind) => `coalesce(sum(c.${kind}), 0)`).join(", ");
 
-/** Returns days as JSON: for each day, its first quarter and the first quarter after it. */
+/** Returns JSON with `from` and `to` of each day. Both are quarters of an hour, counted since 1970. */
 const listOf = (days: readonly CountedDay[]): string =>
   JSON.stringify(days.map(({ from, to }) => [from, to]));
 
@@ -48,7 +48,7 @@ const daysFrom: Record<Engine, string> = {
     FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS listed (value, at))`,
 };
 
-/** The sums of a day as JSON. With a row for each sum, SQLite would sort all quarters. */
+/** The sums of a day as JSON. With a row for each sum, SQLite would sort all quarters of an hour. */
 const sumsOfDay: Record<Engine, string> = {
   sqlite: `json_array(${sums})`,
   postgres: `CAST(json_build_array(${sums}) AS text)`,
@@ -233,7 +233,10 @@ export const statistics = {
       await tx.run(statement, appId);
   },
 
-  /** Combines at most `most` rows from before `before.to` in each table. Returns the number of written rows. */
+  /**
+   * Combines separate rows of connections from before `before.to`, at most `most` per table. Returns the number
+   * of written rows.
+   */
   async addUp(tx: Transaction, before: Pick<Quarters, "to">, most: number): Promise<number> {
     // Only on PostgreSQL, each connection counts in separate rows, so that no connection waits for another.
     if (tx.engine === "sqlite") return 0;

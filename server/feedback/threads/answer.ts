@@ -73,8 +73,8 @@ export function threadAnswer(
 }
 
 /**
- * Returns the value of `before` for older messages. If `messages` lacks large reports, reading continues
- * before its oldest report.
+ * Returns the value of `before` that finds omitted messages. If `messages` lacks reports, this is the oldest
+ * report in `messages`.
  */
 function nextBeforeOf(
   messages: readonly MessageRow[],
@@ -96,7 +96,7 @@ type MessageRow = Required<Omit<NewMessage, "feedbackId">> &
 /** The thread from which a message came, if that thread was merged into another thread. */
 interface PlaceOfMessage {
   readonly originId: string | null;
-  /** The number of the first merge after a reply to everyone; otherwise null. */
+  /** The number of the first merge after the message, if the message is a reply to everyone; otherwise null. */
   readonly beforeMerge: number | null;
 }
 

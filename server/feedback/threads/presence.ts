@@ -29,7 +29,7 @@ export const createPageViews =
       }
     };
     return {
-      /** Starts the view of a thread. Later events on the thread count as not seen. */
+      /** Begins a view of a thread. Events on the thread after this call count as not seen. */
       async ofThread(threadId: string): Promise<PageView> {
         const row = await threadViews.find(database, threadId, userId);
         if (!row) return noView;

@@ -38,7 +38,7 @@ function withMails(
   }: {
     readonly sent: readonly ReplyMail[];
     readonly reports: readonly ReceivingReport[];
-    /** The threads to which reports have belonged, by the id of the thread to which they belonged first. */
+    /** The threads to which reports have belonged. The key is the id of the first thread of these reports. */
     readonly homes: ReadonlyMap<string, Homes>;
     readonly places: ReturnType<typeof placesOf>;
     readonly threadId: string;
@@ -165,7 +165,7 @@ export async function withOlder<Found>(
   throw badRequest("before", "must be the id of a message of this thread");
 }
 
-/** A thread and its app. For a merged thread, the thread into which it was merged. */
+/** A thread and its app. A merged thread is represented by the thread into which it was merged. */
 interface FoundThread {
   readonly id: string;
   readonly appId: string;
@@ -179,7 +179,7 @@ export async function readableThread(reader: Reader, id: string, viewer: Viewer)
 }
 
 /**
- * Locks and returns the thread of `readableThread`. With the lock, nobody can merge the thread. Throws
+ * Locks and returns the thread that `readableThread` returns. Nobody can merge a locked thread. Throws
  * `not_found`.
  */
 export async function lockedThread(tx: Transaction, id: string, viewer: Viewer): Promise<FoundThread> {

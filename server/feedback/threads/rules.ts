@@ -24,7 +24,7 @@ export function snoozeRefusal(
   });
 }
 
-/** Returns the end of an earlier snooze if it is over by `now`; otherwise null. */
+/** Returns `snoozedUntil` if the snooze is over by `now`; otherwise null. */
 export const endedSnooze = (
   { snoozedUntil }: { readonly snoozedUntil?: string | null },
   now: string,
@@ -33,7 +33,7 @@ export const endedSnooze = (
 /** A change of the assignee. The values are ids of accounts, or null for nobody. */
 interface AssigneeChange {
   readonly present: string | null;
-  /** The assignee that the caller saw; undefined if the request does not name one. */
+  /** The assignee that the caller saw; undefined if the request does not name an expected assignee. */
   readonly expected: string | null | undefined;
   readonly to: string | null;
 }

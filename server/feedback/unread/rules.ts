@@ -50,7 +50,7 @@ interface LastView {
 interface NewView {
   /** Events after this time are new. If it is null, no event is new. */
   readonly since: string | null;
-  /** Whether this view must be stored. */
+  /** Whether the present view must be stored. */
   readonly isDue: boolean;
 }
 
@@ -66,8 +66,8 @@ export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
 /** Limits for the stored views of a member (rows of `thread_looks`). */
 export const settling = {
   /**
-   * If more than `most` views are after `read_until`, it moves forward. After that, only `kept` views are
-   * later.
+   * With more than `most` views after `read_until`, the server moves `read_until` forward. About `kept` views
+   * stay after the new time.
    */
   most: 64,
   kept: 32,

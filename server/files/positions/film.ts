@@ -274,7 +274,7 @@ function fieldsOf(content: Buffer, from: number) {
 interface Chunk {
   readonly from: number;
   readonly to: number;
-  /** Whether the chunk may be longer than the tables say. Some tables have wrong sample sizes. */
+  /** Whether the chunk may end after `to`. Some films have wrong sample sizes. */
   readonly isOpen: boolean;
   /** Whether the chunk belongs to a track that is seen or heard. */
   readonly isPlayed: boolean;

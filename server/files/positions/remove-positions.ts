@@ -4,8 +4,8 @@ import { keepPlayedFilm } from "./film.ts";
 import { keepPlayedWebm } from "./webm.ts";
 
 /**
- * Overwrites unneeded data. Returns false for a picture without a complete header. Throws an Error for an
- * unknown type. (rule F17)
+ * Overwrites data that is not needed to show the file. Returns false for a picture without a complete header.
+ * Throws an Error for an unknown type. (rule F17)
  */
 export function keepShown(descriptor: number, size: number, mediaType: string): boolean {
   const bytes = openBytes(descriptor, size);
@@ -196,7 +196,7 @@ function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number)
 
 const jfifLength = 14;
 
-/** Returns the end of a scan: the next 0xff that starts neither data nor a restart marker. */
+/** Returns the end of a scan of a JPEG: the next 0xff that starts neither data nor a restart marker. */
 function endOfScan(bytes: FileBytes, from: number, end: number): number {
   for (let at = from; at + 1 < end; ) {
     const held = bytes.readAhead(at, 2);
@@ -288,7 +288,9 @@ const frame = { type: "ANMF", head: 16 };
 // An animation has a few thousand frames with up to three chunks. Many more chunks are an attack.
 const mostWebpChunks = 50_000;
 
-/** Overwrites unneeded chunks, and an incomplete chunk at the end. Returns how many more chunks may be read. */
+/**
+ * Overwrites unneeded chunks of a WebP, and an incomplete last chunk. Returns how many more chunks may be read.
+ */
 function keepChunks(
   bytes: FileBytes,
   {
@@ -301,7 +303,7 @@ function keepChunks(
     readonly to: number;
     /** How many more chunks may be read. */
     readonly left: number;
-    /** Whether the span is the content of a frame. */
+    /** Whether the bytes between `from` and `to` are the content of a frame. */
     readonly isFrame: boolean;
   },
 ): number {
@@ -367,7 +369,7 @@ function keepDrawnGif(bytes: FileBytes): boolean {
 // An animation has a few thousand images and extensions. A file with many more is an attack on the server.
 const mostParts = 50_000;
 
-/** Returns the length in bytes of the colour table that the flags describe. */
+/** Returns the length in bytes of the colour table of a GIF that `flags` describe. */
 const tableLength = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
 
 /** Returns where a sequence of blocks ends. Each block begins with its length. */
@@ -408,8 +410,8 @@ const repeats = ["\u000bNETSCAPE2.0", "\u000bANIMEXTS1.0"];
 const longestRepeat = 12 + 4 + 6 + 1;
 
 /**
- * Replaces blocks with blocks of spaces. Overwrites old lengths, because in some files they are letters of
- * texts.
+ * Replaces blocks with blocks of spaces. Also overwrites the old lengths, because in some files a length is a
+ * letter of a text.
  */
 function emptyBlocks(bytes: FileBytes, from: number, to: number): void {
   const last = to - 1;

@@ -152,7 +152,8 @@ function numberAt(bytes: Uint8Array) {
 }
 
 function empty(bytes: FileBytes, { from, inner, to }: Element): void {
-  // After the type byte, the length uses all bytes before the content, or eight if those are too few.
+  // The length field fills the space between the type byte and the content. If this space is too small, the
+  // field has eight bytes.
   const lengthBytes = Math.min(8, inner - from - 1);
   const width = to - from - 1 - lengthBytes < 2 ** (7 * lengthBytes) - 1 ? lengthBytes : 8;
   const length = Buffer.alloc(width);

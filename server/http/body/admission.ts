@@ -98,8 +98,8 @@ async function countFailed(
   const wasCut = thrown instanceof ApiError && thrown.code === "busy";
   if (!(wasCut || thrown instanceof UploadFailure)) return;
   const { rateLimit, countsRefusals } = endpoint;
-  // With `countsRefusals`, the function `countRefusal` counts malformed bodies. `rate_limited` is ignored,
-  // because the request fails with `thrown`.
+  // With `countsRefusals`, `countRefusal` counts malformed bodies. An error `rate_limited` is ignored, because
+  // the request already fails.
   if (settings.rateLimited && rateLimit && (wasCut || !countsRefusals))
     await limiter.spend({ who: caller.id, rateLimit }).catch(ignoreRefusal);
   const accountLimits = accountLimitsOf(endpoint, caller, settings);
@@ -263,8 +263,8 @@ const countOf = (running: ReadonlySet<Running>, { sender }: Waiter): number =>
 const mostWaitingOfEach = 4;
 
 /**
- * Refuses the newest waiting body of the busiest owner, if `owner` has at least two fewer. Returns whether it
- * refused.
+ * Refuses the busiest owner's newest waiting body if `owner` has at least two bodies fewer. Returns whether
+ * this happened.
  */
 function displaceFor(owner: string, waiting: ReadonlySet<Waiter>): boolean {
   const [newest, most] = newestOfBusiestOwner(waiting);
@@ -305,7 +305,7 @@ interface Running {
   isCut: boolean;
 }
 
-/** After this time, a body may be cut for an owner with only one running body fewer. */
+/** Only bodies older than this are cut if the busiest owner runs only one body more than the waiting owner. */
 const longMilliseconds = 30_000;
 
 /** The server does not stop reading a body that arrives faster than the minimum rate multiplied by this factor. */
@@ -345,7 +345,7 @@ function bodyToCut(
   const now = performance.now();
   const most = bodiesOfBusiestOwners([...running].filter(({ isCut }) => !isCut));
   const ahead = (most[0]?.length ?? 0) - countOfOwner(running, owner);
-  // The oldest body is cut if its owner has at least two running bodies more.
+  // The oldest body of the busiest owner is cut if this owner runs at least two bodies more than `owner`.
   if (ahead !== 1) return ahead > 1 ? most[0]?.[0] : undefined;
   // Without this condition, honest senders would cut each other's bodies. No body would be completed.
   const long = most.flat().filter(({ since }) => now - since > longMilliseconds);

@@ -121,7 +121,7 @@ function takeFile(
     readonly form: MultipartForm;
   },
 ): void {
-  // This listener ignores the error, because the parser reports an incomplete body.
+  // Errors of `stream` are ignored here, because the parser reports an incomplete body.
   stream.on("error", () => {});
   stream.resume();
   attempt(() => {
@@ -179,8 +179,8 @@ interface Fields {
 }
 
 /**
- * The methods throw UploadFailure: `malformed_multipart` for an unusable name or a repeated text field, and
- * `too_large` for too much text.
+ * The methods of the returned object throw UploadFailure with `malformed_multipart` (unusable name, repeated
+ * text field) or `too_large` (too much text).
  */
 function createFields(form: MultipartForm): Fields {
   const fields = new Map<string, unknown>();
@@ -212,7 +212,10 @@ function createFields(form: MultipartForm): Fields {
   };
 }
 
-/** Returns the file field with this name. `images[]` means `images`: PHP writes the names of lists like this. */
+/**
+ * Returns the file field with this name. `images[]` means `images`, because PHP writes the names of lists like
+ * this.
+ */
 function fileFieldOf(name: string, { files }: Pick<MultipartForm, "files">): string | undefined {
   const field = name.replace(/\[\d{0,3}\]$/, "");
   return Object.hasOwn(files, field) ? field : undefined;

@@ -37,7 +37,7 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
   };
 }
 
-/** The minimum number of bytes per structural character. For example, `"a":1,` has two in six bytes. */
+/** A body may have one bracket, colon or comma for every three bytes. For example, `"a":1,` has two in six. */
 const bytesOfStructure = 3;
 
 /**
@@ -465,7 +465,7 @@ export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
 
   const look = () => {
     const now = performance.now();
-    // After more than two pauses, the server itself was blocked and could not read. At most two pauses count.
+    // If `look` runs late, the server was blocked and could not read. So at most twice `pause` counts.
     const due = (Math.min(now - last, 2 * pause) * rate) / 1_000;
     last = now;
     for (const body of watched) {

@@ -68,7 +68,8 @@ const formOf = ({ files, anyJson, bodyBytes }: UploadRules, fields: readonly str
 });
 
 /**
- * Returns the maximum size of a body without its files, in bytes. The server shortens too much metadata later.
+ * Returns the maximum number of bytes of a body without its files. The server shortens long metadata after the
+ * upload.
  */
 const textBytes = (anyJson: string | undefined): number =>
   anyJson === undefined ? limits.json : limits.jsonWithMetadata;
@@ -175,7 +176,8 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
       );
     text.add(bytes);
   };
-  // The server shortens a long text later. The hash of the rest keeps different bodies different. (rule F6)
+  // A hash replaces the end of a long text, which the server shortens later. So different bodies stay
+  // different. (rule F6)
   const isFull = (more: number) => free !== undefined && text.size + more > maxText / 2;
   const openRest = () => {
     const hash = createHash("sha256");
@@ -228,7 +230,9 @@ interface JsonParts {
   openRest(): { write(raw: Buffer): void; end(): void };
 }
 
-/** Creates a function that reads chunks of a JSON text and calls `parts`. Does not check the JSON. */
+/**
+ * Creates a function that reads chunks of JSON and calls the functions of `parts`. It does not check the JSON.
+ */
 function createJsonScanner(places: readonly JsonPath[], parts: JsonParts): (chunk: Buffer) => void {
   const levels = createLevels(places);
   let text: TextString | undefined;
@@ -405,8 +409,7 @@ function keyOf(raw: string): string {
 }
 
 /**
- * Creates a sink that decodes one data URL into a temporary file. `remainder` receives the text from a fault
- * on.
+ * Creates a sink that decodes one data URL into a temporary file. After a fault, `remainder` receives the rest.
  */
 function createDataUrlFile(
   intake: Intake,

@@ -74,7 +74,7 @@ const isClosing = (character: number) => character === 0x5d || character === 0x7
  * characters or `deepestNesting` levels.
  */
 function countColons(text: string, free: Free | undefined, most: number): number {
-  // If there is a free field, `withoutLargeMetadata` has already counted the structural characters.
+  // If `free` is given, `withoutLargeMetadata` has already checked the number of structural characters.
   let left = free === undefined ? most : Number.POSITIVE_INFINITY;
   let colons = 0;
   let depth = 0;
@@ -155,7 +155,7 @@ function createOutput(text: string) {
       takeUntil(end);
       const deep = pieces.splice(begun.pop() ?? pieces.length).join("");
       parsed(deep);
-      // Inside six lists, the hash is still too deep for later checks.
+      // The hash replaces `deep`. Six lists around the hash nest it too deep for later checks.
       pieces.push(`${"[".repeat(6)}"${createHash("sha256").update(deep).digest("hex")}"${"]".repeat(6)}`);
     },
     /**
@@ -226,7 +226,10 @@ export interface TextSink<Result> {
 
 /** Reads one JSON string. The opening quote was read already. */
 export interface StringReader {
-  /** Reads from `at`. Returns the index after the closing quote, or -1 if the chunk ends before it. */
+  /**
+   * Reads from the index `at`. Returns the index after the closing quote, or -1 if `chunk` does not contain
+   * this quote.
+   */
   read(chunk: Buffer, at: number): number;
 }
 
@@ -429,7 +432,7 @@ function readEntries(text: string, start: number, replace: (entry: Entry, end: n
       return;
     }
     if (fits) left += 1;
-    // The last replacement contains all text after its entry.
+    // If too many entries are replaced, the last replacement covers this entry and all text after it.
     if (left === limits.namedDrops) rest = entry;
     else replace(entry, end);
   };
@@ -461,7 +464,10 @@ function readEntries(text: string, start: number, replace: (entry: Entry, end: n
   throw malformedJson("is not valid JSON");
 }
 
-/** Returns JSON that `fitMetadata` drops later. The hash keeps different requests different. */
+/**
+ * Returns JSON in place of a too large entry. `fitMetadata` drops it later. The hash keeps different requests
+ * different.
+ */
 function replacementOf(text: string, depth: number): string {
   const hash = createHash("sha256").update(text).digest("hex");
   if (depth < limits.metadataDepth) return `"${hash.padEnd(limits.metadataBytes, "-")}"`;

@@ -186,15 +186,15 @@ export function limitedByOf(
   { settings }: Pick<Deps, "settings">,
 ): string | undefined {
   if (!endpoint.rateLimit) return undefined;
-  // The limit of rule T30 can be switched off only on a development server.
+  // Only a development server can switch off a limit by a field of the body, such as a test key. (rule T30)
   if (endpoint.rateLimitBy && (settings.rateLimited || !settings.dev))
     return hashOf(shortTextAt(body, endpoint.rateLimitBy));
   return settings.rateLimited ? caller?.id : undefined;
 }
 
 /**
- * Counts a request without a credential. Throws `rate_limited`. At the limit, the request does not wait for the
- * writer.
+ * Counts a request without a credential. Throws `rate_limited`. A request above the limit does not wait for a
+ * write transaction.
  */
 export async function spendAsStranger(
   { clock, database, settings }: Pick<Deps, "clock" | "database" | "settings">,
@@ -223,7 +223,7 @@ export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBo
   return ({ id, anonymous, network }, announced = Number.POSITIVE_INFINITY) => {
     if (!deps.settings.rateLimited) return uncounted;
     if (anonymous) {
-      // This request counts from its beginning. Many simultaneous requests cannot exceed the limit.
+      // The request counts before its body arrives, so that many simultaneous requests cannot exceed the limit.
       const giveBack = memory.take({ who: id, rateLimit: "refusedBodiesByAddress" });
       return { passed: giveBack, refused() {} };
     }
@@ -367,7 +367,7 @@ export const bytesOf = ({ times }: UseLog): number => 2 * (16 + 8 * (2 * times.l
 function forgetOld(log: UseLog, now: number, windowMs: number): void {
   const { times, counts } = log;
   const last = times.at(-1) ?? 0;
-  // Only a clock that was set back makes this true. `timeOf` rounds up by at most the last summand.
+  // This condition is true only after the clock was set back. `timeOf` rounds up by at most the last summand.
   if (last > now + windowMs + Math.ceil(windowMs / mostTimes)) return void Object.assign(log, createUseLog());
   const oldest = now - windowMs;
   for (; log.start < times.length && (times[log.start] ?? 0) <= oldest; log.start += 1)

@@ -129,7 +129,7 @@ export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVer
 
 /** Removes the last use of `key`, for an attempt that must count only if it fails. */
 export async function giveBack(tx: Transaction, key: string): Promise<void> {
-  // No further condition here: PostgreSQL could check it against an old version of the row.
+  // The only condition is the key. PostgreSQL could check another condition against an old version of a row.
   await tx.run(
     `UPDATE rate_limits SET times = substr(times, 1, length(times) - ${digits}) WHERE key = ?`,
     key,
@@ -246,7 +246,7 @@ function consumeValues(engine: Engine, { key, rule, clock }: LimitedUse, now: nu
   return [key, offsetMs, staleHour, offsetMs, offsetMs, offsetMs, offsetMs, offsetMs];
 }
 
-/** Returns the hours since 1970. Most uses do not change this value, so they do not change the index. */
+/** Returns the hours since 1970. Most uses do not change `stale_hour`, so they do not change its index. */
 function hourOf(ms: number): number {
   return Math.floor(ms / 3_600_000);
 }

@@ -94,7 +94,8 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Returns a function that reads an original. Handles one mail at a time to save memory. Throws `wrong_state`.
+ * Returns a function that reads stored mails, one at a time to save memory. Throws `wrong_state` for an
+ * unreadable mail.
  */
 function createReadOriginal(deps: IncomingDeps) {
   const bounds = boundsOf(deps.settings.budgets);

@@ -77,7 +77,10 @@ async function* headsOf(client: ImapFlow, folder: string, after: number): AsyncI
   }
 }
 
-/** Returns `wait`. It resolves after a new mail or a minute. It rejects when the connection is lost. */
+/**
+ * Watches for new mail. The returned `wait` resolves after a new mail or a minute, and rejects when the
+ * connection is lost.
+ */
 function watchArrivals(client: ImapFlow) {
   let lost: Error | undefined;
   let hasMail = false;

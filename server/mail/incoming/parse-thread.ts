@@ -1,4 +1,4 @@
-/** The code of the worker thread that parses a mail. It is a text: the server is one bundled file. */
+/** The code of the worker thread that parses a mail, as a text, because the server is one bundled file. */
 export const mailThread = `
 const { parentPort, workerData } = require("node:worker_threads");
 const { libraries, source, bounds, most } = workerData;

@@ -107,7 +107,8 @@ const bounds = {
 
 const most = {
   ...{ text: 1_000_000, attachments: 100, parts: 1_000, pieces: 20_000 },
-  // The maximum number of characters: of all addresses together, and of each side of an @.
+  // `addresses` limits the characters of all addresses together. `side` limits the characters on each side of
+  // an @.
   ...{ addresses: 100_000, side: 256 },
 };
 

@@ -108,7 +108,7 @@ export const mailOriginals = {
     return Number(row?.count ?? 0);
   },
 
-  /** Stores that a mail is no longer set apart. Returns false if it was already a message. */
+  /** Stores that a mail is no longer set apart. Returns false if the mail was not set apart. */
   take: async (tx: Transaction, id: string): Promise<boolean> =>
     (await tx.run("UPDATE mail_originals SET set_apart = NULL WHERE id = ? AND set_apart IS NOT NULL", id)) >
     0,

@@ -166,7 +166,7 @@ export async function mailReleases(deps: ReleasesDeps): Promise<number> {
   return notes.length;
 }
 
-/** Stores the event `changelog.published` if it is missing: no request publishes a note with a future date. */
+/** Stores the event `changelog.published` if it is missing. No request stores the event for a future date. */
 async function recordPublishedByTime(
   deps: Pick<Deps, "newId">,
   tx: Transaction,

@@ -35,7 +35,7 @@ export async function replyTo(
 }
 
 /**
- * Returns a hash of all ids. The newest id alone would not show a hidden report that becomes visible.
+ * Returns a hash of all report ids. The newest id alone would not show that a hidden report became visible.
  * (rule F35)
  */
 export const receiversOf = (reports: readonly { readonly id: string }[]): string =>

@@ -27,7 +27,7 @@ const timeouts = {
   dnsTimeout: 15_000,
   connectionTimeout: 15_000,
   greetingTimeout: 30_000,
-  // Mail servers may be slow. After a shorter wait, this server would send a mail twice.
+  // Mail servers may answer late. With a shorter time limit, this server would send the same mail twice.
   socketTimeout: 120_000,
 };
 
@@ -98,7 +98,8 @@ interface SmtpError {
 }
 
 /**
- * Removes `secrets` and `names` from an answer. Removes names only as whole words: a user can be `a`. (rule M1)
+ * Removes `secrets` and `names` from an answer. Removes names only as whole words, because a user can be named
+ * `a`. (rule M1)
  */
 function withoutTexts(
   { code, command, response, responseCode }: SmtpError,
@@ -120,7 +121,7 @@ function withoutTexts(
   return { code, command, response: shown, responseCode };
 }
 
-/** Returns an address or host, and the same with an ASCII domain, which is sent. */
+/** Returns an address or host, and the same with its domain in ASCII. The mail server gets the ASCII form. */
 function bothForms(address: string): string[] {
   const at = address.lastIndexOf("@") + 1;
   const ascii = domainToASCII(address.slice(at));

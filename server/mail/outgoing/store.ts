@@ -258,7 +258,10 @@ export const mails = {
       ...[copy.id, copy.messageId, id],
     ),
 
-  /** Moves waiting mails to threads that have their copies. A mail without a copy stays. `threads` is SQL. */
+  /**
+   * Moves waiting mails from `threads` (SQL) to threads with copies of these mails. A mail without a copy
+   * stays.
+   */
   async moveToCopies(tx: Transaction, threads: string, ...values: readonly Value[]): Promise<void> {
     const replies = `(SELECT r.id FROM messages r WHERE r.feedback_id IN ${threads})`;
     const copies = await tx.all<{ id: string; copyId: string; messageId: string }>(

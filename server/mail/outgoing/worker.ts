@@ -128,8 +128,8 @@ interface Tried {
 }
 
 /**
- * Stores failures. If the mail server is usable, only the failed mails wait: it may disconnect to refuse one
- * recipient. (rule M5)
+ * Stores failures. If the mail server is usable, only these mails wait. The mail server may have
+ * disconnected to refuse one recipient. (rule M5)
  */
 async function judgeFailures(state: QueueState, mailer: Mailer, tried: readonly Tried[]): Promise<void> {
   const { clock, stopping } = state;
@@ -185,7 +185,7 @@ async function settle(
     state.log.warn({ mail: mail.id, attempts: mail.attempts, reason: sending.reason }, "mail not sent");
 }
 
-/** The result of an attempt. `soon` is `later` with a pause of at most `longestServerPause`. */
+/** The result of an attempt. `soon` is like `later`, but with a pause of at most `longestServerPause`. */
 type Settled = Sending | { readonly outcome: "soon"; readonly reason: string };
 
 async function attempt(

@@ -48,7 +48,7 @@ export async function addAnswer(
     readonly body: string;
     /** The sender's address, if the answer proves that the sender reads the mail of this address. */
     readonly confirmed: string | undefined;
-    /** The sender address of a mailed answer, if it is false or did not get the answered mail. */
+    /** The sender address of a mailed answer, if the address is forged or did not get the answered mail. */
     readonly foreignFrom?: string | undefined;
     /** The files of the answer, as JSON. */
     readonly files?: string | undefined;

@@ -40,7 +40,7 @@ export const statusUrlOf = (
 interface ReportToken {
   /** The id of the report. The first report has the thread's id; a repeated report has its message's id. */
   readonly reportId: string;
-  /** The number of the report's link. Only the newest link works. */
+  /** Whether the link was sent by mail. The user of a mailed link can read the mail of the sender's address. */
   readonly counter: number;
   /** Whether the link was sent by mail. If so, its user can read the mail of the sender's address. */
   readonly mailed: boolean;

@@ -70,7 +70,8 @@ const createStopPages = (pages: SenderPages, links: Links, base: string) => ({
   },
 
   /**
-   * Stops mails about releases. Checks only the token: the one-click request has no origin header. (RFC 8058)
+   * Stops mails about releases. Checks only the token, because the one-click request has no origin header.
+   * (RFC 8058)
    */
   stop: async (_ctx: Context, token: string): Promise<Reply> => {
     await pages.stopMail(token);
@@ -88,7 +89,9 @@ const states: Readonly<Record<string, string>> = {
 /** Whether the sender wrote the last message. */
 const hasAnswered = ({ messages }: SenderPage): boolean => messages.at(-1)?.direction === "inbound";
 
-/** The report, the messages, and a form. Has no names of members and no links to other pages. (rule M9) */
+/**
+ * Shows the report, the messages and a form. Shows no names of members and no links to other pages. (rule M9)
+ */
 const Sender = ({
   links,
   page,

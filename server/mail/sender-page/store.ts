@@ -29,7 +29,7 @@ export interface ReportRow {
   readonly createdAt: string;
   /** The files of the report, as JSON. */
   readonly files: string;
-  /** 1 for a hidden repeat of a blocked sender; 0 otherwise. */
+  /** 1 for a repeated report that is hidden because its sender is blocked; 0 otherwise. */
   readonly isHidden: number;
 }
 
@@ -104,11 +104,12 @@ export const reports = {
     ),
 
   /**
-   * Returns the newest messages, oldest first. Leaves out older replies to everyone: a dedupe key can be
-   * guessed. (rule M9)
+   * Returns the newest messages, oldest first. Omits replies to everyone from before `report`, because a dedupe
+   * key can be guessed. (rule M9)
    */
   async conversation(reader: Reader, report: ReportRow): Promise<SharedMessage[]> {
-    // After a merge, `reaches` in `feedback/merge/rules.ts` has the same condition.
+    // This statement and `reaches` in `feedback/merge/rules.ts` decide in the same way which replies a sender
+    // got.
     const newest = await reader.all<SharedMessage>(
       `WITH RECURSIVE homes (id, since) AS (
          SELECT CAST(? AS TEXT), CAST(0 AS BIGINT)

@@ -56,8 +56,8 @@ interface Subscription {
 }
 
 /**
- * Adds or updates a browser. Throws `wrong_state` for too many browsers, `not_found` for an unknown session or
- * `replaces`.
+ * Adds or updates a browser. Throws `wrong_state` for too many browsers, and `not_found` for an unknown session
+ * or an unknown address in `replaces`.
  */
 async function addBrowser(
   { clock, newId, sealer }: BrowserDeps,

@@ -14,7 +14,8 @@ const keysId = "vapid";
 const insertKeys = insert(tables.pushKeys, "ON CONFLICT (id) DO NOTHING");
 
 /**
- * The keys of all servers of this database for push services. The first server that needs them creates them. (rule N11)
+ * The keys that all servers of this database use for push services. The first server creates the keys.
+ * (rule N11)
  */
 export const pushKeys = {
   find: (reader: Reader) =>

@@ -94,7 +94,7 @@ interface Sending {
   readonly stopping: AbortSignal;
 }
 
-/** Sends a notice if still needed, and stores the outcome. Returns the time of the next attempt, if any. */
+/** Sends a notice if it is still needed, and stores the outcome. Returns the time of the next attempt. */
 async function deliver(deps: PushDeps, { browserId, push, stopping }: Sending): Promise<Date | undefined> {
   const { clock, database } = deps;
   const browser = await noticeBrowsers.address(database, browserId, clock.now().toISOString());

@@ -197,7 +197,7 @@ async function post(
   const way = "chat";
   for (const { member } of receivers)
     if (await wasNotifiedToday(tx, { userId: member.userId, way, kind, subjectId }, now)) return;
-  // The thread may have been merged into another thread just before the server took its cause.
+  // The thread may have been merged into another thread just before the server took `cause`.
   await noticeFacts.lockThreads(tx, [{ feedbackId }]);
   const known = await knownOf(deps, tx, { appId }, { kind, subjectId, feedbackId });
   if (known === undefined) return;

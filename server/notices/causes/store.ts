@@ -20,13 +20,14 @@ interface WorkRow {
   readonly status: string;
 }
 
-// The update locks an existing cause, so that a server that takes the cause counts this repeat, too.
+// The update locks an existing cause. A server that takes the cause must wait, so it also handles this repeated
+// problem.
 const insertOnce = insert(
   tables.noticeCauses,
   "ON CONFLICT (id) DO UPDATE SET created_at = notice_causes.created_at",
 );
 
-/** The causes for which no notices exist yet. Each is stored in the transaction of its change. (rule N2) */
+/** The causes for which no notices exist yet. The transaction of a change also stores the cause. (rule N2) */
 export const noticeCauses = {
   async insert(tx: Transaction, cause: Cause): Promise<void> {
     await tx.insert(tables.noticeCauses, cause);
@@ -68,7 +69,7 @@ export const noticeCauses = {
     ),
 };
 
-/** The data about objects that decides who gets notices. */
+/** Reads the data that decides who gets notices. */
 export const circumstances = {
   /** Returns the assignee of a thread; undefined if the thread is hidden or does not exist. */
   thread: (reader: Reader, id: string) =>
@@ -120,7 +121,7 @@ export const circumstances = {
       ...[before, before, most],
     ),
 
-  /** Whether a worker is silent and members got no notice about it yet. */
+  /** Whether a worker has been silent since `before` and members got no notice about this silence yet. */
   hasSilent: async (reader: Reader, before: string): Promise<boolean> =>
     (await reader.get(
       `SELECT 1 AS one FROM run_claims WHERE released_at IS NULL AND outcome_status IS NULL AND claimed_at <= ?

@@ -73,7 +73,7 @@ async function changeApp(
     ...{ userId, appId, choices: JSON.stringify(choices) },
     ...{ stormPerHour, wantsReports },
   });
-  // Servers reload the cached app keys, which say whether a report must be stored as a cause.
+  // The signal makes servers reload the cached app keys, which say whether new reports are stored as causes.
   tx.signal(appTopic(appId));
 }
 

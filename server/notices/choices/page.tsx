@@ -106,7 +106,7 @@ function turnOn(visit: SignedInVisit): Promise<Reply<"browser-on">> {
   );
 }
 
-/** Moves the fault into the message, because the form has no visible field for it. */
+/** Moves the fault into the message, because the form has no visible field for the fault. */
 const inWords = (refusal: ApiError): ApiError => {
   const [fault] = refusal.details.issues ?? [];
   if (fault === undefined) return refusal;

@@ -18,7 +18,7 @@ export function stopMailRoutes(
     noSuchLink: (links) => <NoSuchLink links={links} />,
   });
   return [
-    // Programs that check mails open links, so a GET does not end the mail.
+    // Programs that check mails open links, so a GET does not unsubscribe the person.
     route("GET", async (_ctx, token) =>
       show(<StopMail links={links} appName={await stopMail.read(token)} action={`${base}/${token}`} />),
     ),

@@ -14,7 +14,7 @@ export interface NoticeMail {
   readonly appName: string;
   readonly way: MailWay;
   readonly items: readonly Item[];
-  /** How many objects the mail does not name. */
+  /** How many further notices the mail only counts, without naming the objects of these notices. */
   readonly more: number;
   readonly inboxUrl: string;
   readonly choicesUrl: string;

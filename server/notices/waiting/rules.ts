@@ -59,10 +59,7 @@ interface Hours {
   readonly quiet: QuietHours | null;
 }
 
-/**
- * Returns when a notice created at `now` is sent. If other notices wait, use their time instead.
- * (rules N3, N10)
- */
+/** Returns when a notice created at `now` is sent, if no other notice waits. (rules N3, N10) */
 export function dueAt(way: OwnWay, now: Date, hours: Hours): Date {
   if (way === "browser") return afterQuiet(now, hours);
   if (way === "daily") return afterQuiet(nextAt(now, dailyAt, hours.timezone), hours);

@@ -121,7 +121,7 @@ export const notices = {
       ...[...values, most],
     );
     if (Number(row?.count ?? 0) < most) return notices.insert(tx, notice);
-    // Another server could be putting the counted notices into a mail.
+    // Without this lock, another server could put the counted notices into a mail at the same time.
     await tx.lock(`notices:${userId}:${appId}`);
     const counted = await tx.run(
       `UPDATE notices SET further = further + 1
@@ -144,7 +144,7 @@ export const notices = {
 
   /** Returns when a member last got notices of this app in this way; undefined for never. */
   async lastQueued(reader: Reader, { userId, appId, way }: Batch, now: string): Promise<string | undefined> {
-    // Later times were stored while the clock was ahead.
+    // Times after `now` are ignored, because they were stored while the clock was ahead.
     const row = await reader.get<{ queuedAt: string | null }>(
       `SELECT max(queued_at) AS "queuedAt" FROM notices
        WHERE user_id = ? AND app_id = ? AND way = ? AND queued_at <= ?`,
@@ -154,8 +154,8 @@ export const notices = {
   },
 
   /**
-   * Sets the time `at` for all notices due after `after`, created by a wrong clock. Returns whether there were
-   * any. (rule D12)
+   * Sets the time `at` for all notices that a wrong clock made due after `after`. Returns whether there were
+   * such notices. (rule D12)
    */
   async bringForward(database: Database, { after, at }: { readonly after: string; readonly at: string }) {
     const farAway = `${waits} AND way IN (${noticeWays.map((way) => `'${way}'`).join(", ")}) AND due_at > ?`;
@@ -282,7 +282,10 @@ export const notices = {
       userId,
     ),
 
-  /** Deletes a member's notices of these ways, also those in waiting mails and queues of browsers. (rules N2, N6) */
+  /**
+   * Deletes a member's notices of the given `ways`, also from waiting mails and from the queues of browsers.
+   * (rules N2, N6)
+   */
   async drop(
     tx: Transaction,
     { userId, appId }: Member,
@@ -320,7 +323,7 @@ export const notices = {
   ): Promise<void> {
     const chosen = about === undefined ? "" : ` AND n.subject_id IN (${about.map(() => "?").join(", ")})`;
     const values = [from, ...(about ?? [])];
-    // Unsent mails are written again, because they may quote the first thread.
+    // Unsent mails are written again, because they may quote the thread `from`.
     await takeBack(tx, `n.feedback_id = ?${chosen}`, ...values);
     for (const table of ["notice_causes", "notices", "notice_pushes"])
       await tx.run(
@@ -381,7 +384,7 @@ async function takeBack(tx: Transaction, where: string, ...values: Value[]): Pro
       id,
     );
     if (removed > 0) continue;
-    // After an attempt, the mail may have arrived, so its Message-ID must stay.
+    // After an attempt to send, the mail may have arrived. So its row stays, with the same Message-ID.
     await tx.run("UPDATE mails SET content = NULL WHERE id = ? AND status = 'waiting'", id);
     kept.push(id);
   }

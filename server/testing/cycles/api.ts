@@ -117,7 +117,7 @@ export function cycles(
   };
 }
 
-/** A running test that might miss its goal: in every slot, a tester with every day counted. */
+/** A running test whose goal is at risk or out of reach. The goal is every day counted in every slot. */
 export interface TestBelow {
   readonly appId: string;
   readonly cycleId: string;
@@ -132,7 +132,7 @@ export interface TestBelow {
 const mostRunning = 200;
 
 /**
- * Returns a person's running tests that might miss their goal. Leaves out tests planned after their first day.
+ * Returns the running tests of `userId` whose goal is at risk or out of reach, unless planned after day 1.
  * (rule T41)
  */
 export async function testsBelow(reader: Reader, userId: string): Promise<TestBelow[]> {

@@ -83,7 +83,7 @@ interface DueAt {
   readonly at: number;
 }
 
-/** Caches the time of the next change until a signal says that this time may have changed. */
+/** Caches the time of the next change of a cycle. Forgets the time after a signal that it may have changed. */
 function createDueTime(database: Database) {
   let known: DueAt | undefined;
   let generation = 0;

@@ -41,7 +41,10 @@ export interface ReportedCycle {
   readonly sessions: readonly SessionTotal[];
 }
 
-/** Returns the facts of a cycle with a text. The report does not say who the testers are. (rule T33) */
+/**
+ * Returns the report of a cycle, with figures and a statement. The report does not say who the testers are.
+ * (rule T33)
+ */
 export function reportOf({
   cycle,
   closedDays,
@@ -141,7 +144,7 @@ function statementOf(
   return `${progress} ${holders}${when === "had" ? " when it ended" : ""}${counts}. ${meaning}`;
 }
 
-/** Returns a text about the finished days: before the end, no tester has every day counted. */
+/** Returns the words that say how many testers have every finished day counted. */
 function soFar({ finishedDays, testersWithEveryFinishedDay }: Figures): string {
   if (finishedDays === 0) return "";
   const days = finishedDays === 1 ? "the one finished day" : `all ${finishedDays} finished days`;
@@ -204,6 +207,6 @@ export function dayStateOf(
   return status === "running" && dayIndex === closedDays + 1 ? "open" : "ahead";
 }
 
-/** Whether a slot ended before or at a day's end. A slot that ends then does not miss the day. */
+/** Whether a slot ended at a day's end or earlier, so that it does not miss the day. */
 const endedBefore = (dayEnd: string | undefined, endedAt: string | null): boolean =>
   endedAt !== null && dayEnd !== undefined && endedAt <= dayEnd;

@@ -258,7 +258,7 @@ const scopeConditions: Readonly<Record<CycleScope, string>> = {
 
 /** The statements for the changes that the passing of time causes. */
 export const dueChanges = {
-  /** Returns when the next change is due; null if there is no next change. */
+  /** Returns the earliest time at which a cycle or a requested slot must change; null if there is none. */
   async next(reader: Reader): Promise<string | null> {
     const row = await reader.get<{ at: string | null }>(
       `SELECT min(at) AS at FROM (

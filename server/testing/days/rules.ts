@@ -88,7 +88,7 @@ interface ClosingSlot {
   readonly countedDays: ReadonlySet<number>;
 }
 
-/** `removed`: the slot missed too many earlier days. `missed`: the slot missed this day. (rule T9) */
+/** Returns `removed` if the slot missed too many earlier days, or `missed` if it missed this day. (rule T9) */
 export function afterDay(
   slot: ClosingSlot,
   dayIndex: number,
@@ -208,10 +208,7 @@ const isAhead = (instant: string, now: Date): boolean =>
 const isAfterTheEnd = ({ startedAt }: ReportedSession, cycle: TestDays, now: Date): boolean =>
   isOver(cycle, startedAt) && (isOver(cycle, now.toISOString()) || !isAhead(startedAt, now));
 
-/**
- * The day must be today or yesterday. A session on the first active day may begin before the activation.
- * (rule D5)
- */
+/** Whether a day is neither before yesterday nor before the day on which the slot became active. (rule D5) */
 function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now: Date): boolean {
   if (activatedAt === null || dayIndex < dayIndexAt(cycle, activatedAt)) return false;
   return dayIndex >= dayIndexAt(cycle, now.toISOString()) - 1;
@@ -234,7 +231,9 @@ interface TestPlan {
   readonly durationDays: number;
 }
 
-/** `dayStarts`: the starts of the days, and the end of the last day, in ISO 8601 UTC with milliseconds. */
+/**
+ * `dayStarts` contains the start of each day and the end of the last day, in ISO 8601 UTC with milliseconds.
+ */
 export interface TestDays extends TestPlan {
   readonly dayStarts: readonly string[];
 }
@@ -267,7 +266,7 @@ export function dayIndexAt(days: TestDays, instant: string): number {
   if (stored >= 0 && stored < days.durationDays) return stored + 1;
   const date = Temporal.Instant.from(instant).toZonedDateTimeISO(days.timezone).toPlainDate();
   const index = Temporal.PlainDate.from(days.startsOn).until(date, { largestUnit: "day" }).days + 1;
-  // The rules of the time zone may have changed after the days were stored. (rule D2)
+  // The stored days decide. `index` can contradict them if the rules of the time zone have changed. (rule D2)
   return stored < 0 ? Math.min(index, 0) : Math.max(index, days.durationDays + 1);
 }
 
@@ -406,8 +405,7 @@ export const evidenceOfTier: Readonly<Record<VerificationTier, string>> = {
 };
 
 /**
- * Returns how many days from day 1 to `last` count without a gap. `mayCount` selects uncounted days that are
- * included.
+ * Returns how many days from day 1 count without a gap, at most `last`. Days with a true `mayCount` also count.
  */
 function runOf(slot: StandingSlot, last: number, mayCount: (day: number) => boolean = () => false): number {
   let days = 0;
@@ -577,8 +575,8 @@ function needsToday(cycle: StandingCycle, slot: StandingSlot): boolean {
 }
 
 /**
- * Whether a late session of yesterday is needed and would count. The first active day needs none, except day 1.
- * (rules D5, D7, T10)
+ * Whether a late session of yesterday is needed and would count. The first active day needs no session, except
+ * day 1. (rules D5, D7, T10)
  */
 const needsYesterday = (cycle: StandingCycle, slot: StandingSlot): boolean =>
   (cycle.closedDays === 1 || cycle.closedDays > (slot.activeFromDay ?? 0)) &&

@@ -51,7 +51,7 @@ export const testSessionHandlers = (
     if (!slot || !passingTime.isDue(slot.nextAt)) return slot;
     await passingTime.catchUpOf("cycle", slot.cycleId);
     const caughtUp = await findSlot(key);
-    // If a change still seems due, the cached slot is old: another server has just applied the change.
+    // A change still seems due if another server has just applied the change, so that the cached slot is old.
     return caughtUp && passingTime.isDue(caughtUp.nextAt) ? loadSlot(database, key) : caughtUp;
   };
   const forgetUnknown = createForgetUnknown(deps);
@@ -91,7 +91,7 @@ function refuseInDoubt({ time }: Pick<Deps, "time">, received: ReceivedSession, 
 const unknownResult: SessionResult = { matched: false, counted: false, dayIndex: 0, reason: null };
 
 /**
- * Judges and records a session. Does the same work for an unknown key: the duration must not reveal it.
+ * Judges and records a session. Does the same work for an unknown key, which the duration must not reveal.
  * (rule T15)
  */
 async function judgeAndRecord(
@@ -119,7 +119,7 @@ interface Judged {
 const verdictOn = ({ session, now }: ReceivedSession, slot: KeyedSlot = unknownSlot): SessionVerdict =>
   judgeSession(session, slot, now);
 
-/** Counts the day if the verdict says so. Returns false if the day can no longer count. */
+/** Counts the day if the verdict says that the session counts. Returns false if the day can no longer count. */
 async function isSettled(
   tx: Transaction,
   { id, eventId, now, key }: ReceivedSession,
@@ -208,7 +208,8 @@ interface FindSlot {
 }
 
 /**
- * Creates the function that finds slots. Caches unknown keys, too: the duration must not show which keys exist.
+ * Creates the function that finds slots. Also caches unknown keys, so that the duration does not show which
+ * keys exist.
  */
 function createFindSlot({ database, memory }: Pick<Deps, "database" | "memory">): FindSlot {
   const lookUp = cachedLookup({
@@ -271,7 +272,7 @@ const keyedSlotOf = ({
   },
 });
 
-/** The slot for unknown test keys. No day counts. Finding its day takes as long as for real slots. */
+/** The slot for unknown test keys. No day counts. Finding a day takes as long as for real slots. */
 const unknownSlotRow: KeyedSlotRow = {
   id: "",
   cycleId: "",
@@ -297,7 +298,10 @@ interface UnknownKey {
 
 const removedAtOnce = 100;
 
-/** Limits how many unknown test keys have rows. Call the returned function after each use of an unknown key. */
+/**
+ * Limits how many unknown keys have rows in the database. Call the returned function after using an unknown
+ * key.
+ */
 function createForgetUnknown({
   database,
   settings,

@@ -62,7 +62,9 @@ export const testSessions = {
     return new Set(rows.map(({ keyHash }) => keyHash));
   },
 
-  /** Stores a session. Returns false for an unknown slot. The duration is the same in both cases. (rule T19) */
+  /**
+   * Stores a session. Returns false for an unknown slot. A call takes the same time in both cases. (rule T19)
+   */
   async record(tx: Transaction, slotId: string, session: NewTestSession): Promise<boolean> {
     const recorded = await tx.run(
       `INSERT INTO test_sessions

@@ -188,7 +188,9 @@ const namedThreads = recordOf(content.changelogFeedback, {
   columns: { feedback_id: id },
 });
 
-/** Returns the same field. An import replaces the thread ids in its text with the new ids. (rule C17) */
+/**
+ * Changes `field`, so that an import replaces the thread ids in the field's text with the new ids. (rule C17)
+ */
 const naming = (field: Field): Field => ({
   ...field,
   stored(value, place) {
@@ -377,7 +379,7 @@ const slots = recordOf(tables.slots, {
 });
 
 /**
- * The cycles of a listing. An import cancels cycles that have not ended: their testers have no test keys.
+ * The cycles of a listing. An import cancels cycles that have not ended, because test keys are not exported.
  * (rule X6)
  */
 const cycles = recordOf(tables.cycles, {

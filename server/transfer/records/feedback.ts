@@ -91,7 +91,8 @@ const claims = recordOf(feedback.runClaims, {
 });
 
 /**
- * The proposals of a thread. `settle` in the store ends imported approvals that were not carried out. (rule X6)
+ * The proposals of a thread. An import calls `settle`, which ends approvals that were not carried out.
+ * (rule X6)
  */
 const runs = recordOf(feedback.runs, {
   type: "run",

@@ -73,9 +73,12 @@ export interface RecordKind<Tables extends string = string> {
   readonly parent: string;
   /** The columns by which the rows of one parent are sorted. Together with the parent they identify a row. */
   readonly order: readonly string[];
-  /** The columns that the file contains. In a line, their names are in camel case. */
+  /** The columns that the file contains. In a line of the file, their names are in camel case. */
   readonly columns: Readonly<Record<string, Field>>;
-  /** Columns that differ in the file. `sql` is the expression for the value, `name` the name in a line. */
+  /**
+   * Columns that differ in the file. `sql` is the SQL expression for the value. `name` is the name in a line of
+   * the file.
+   */
   readonly read?: Readonly<Record<string, { readonly sql: string; readonly name: string }>>;
   /** The indexed SQL expression for the id of the parent. The default is the column `parent`. */
   readonly parentSql?: string;
@@ -95,7 +98,7 @@ export interface RecordKind<Tables extends string = string> {
   readonly adjusted?: (row: StoredRow, now: string) => StoredRow;
   /** The kinds of child records. Their column `parent` contains the id of a record of this kind. */
   readonly below?: readonly RecordKind[];
-  /** Has no value. Its type contains the tables of this kind and of those in `below`. */
+  /** This field is never set. Its type names the tables of this kind and of the kinds in `below`. */
   readonly tables?: Tables;
 }
 

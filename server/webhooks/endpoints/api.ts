@@ -111,7 +111,7 @@ function sendingHandlers(
   return {
     rotate: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
-        // With this lock, a simultaneous second request keeps the secret of the first as the old secret.
+        // A simultaneous request waits for this lock. Otherwise two requests could keep the same old secret.
         await tx.lock(`webhook:${params.webhookId}`);
         const row = await ownedWebhook(tx, params, caller);
         const secret = newWebhookSecret();

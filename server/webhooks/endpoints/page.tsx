@@ -62,7 +62,7 @@ const webhookBody = ({ texts, events, ...rest }: Values): Record<string, unknown
   ...(events === undefined ? {} : { events: events === "" ? null : eventsIn(events) }),
 });
 
-/** Returns the values of a webhook by the names of the fields of its form. Each event has a checkbox. */
+/** Returns the values of a webhook by the names of the form fields. Each event has a checkbox. */
 const inFields = ({ events = "", ...rest }: Values): Values => ({
   ...rest,
   ...Object.fromEntries(eventsIn(events).map((type) => [eventField(type), "on"])),

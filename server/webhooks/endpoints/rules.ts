@@ -66,7 +66,7 @@ export const deliveryAnswer = ({ dueAt, attempts, ...row }: StoredDelivery): Del
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 
-/** The pause after each failed attempt: 10 attempts within 75 hours. (rule O28) */
+/** The pauses after failed attempts. A delivery has 10 attempts within 75 hours. (rule O28) */
 const pauses = [
   ...[5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour],
   ...[10 * hour, 14 * hour, 20 * hour, 23 * hour],

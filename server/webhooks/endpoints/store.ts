@@ -257,7 +257,9 @@ export const deliveries = {
       ...[event.id, event.appId, now, now, event.createdAt, webhookId],
     ),
 
-  /** Queues up to about `most` events, oldest first. Returns the number and the time of the newest event. */
+  /**
+   * Queues up to about `most` events, oldest first. Returns how many it queued, and the time of the last one.
+   */
   async queueRange(
     tx: Transaction,
     { id, appId, events }: { readonly id: string; readonly appId: string; readonly events: string | null },
@@ -325,7 +327,9 @@ export const deliveries = {
     return row?.attempts;
   },
 
-  /** Stores the result of an attempt; only the attempts if the delivery was queued again. */
+  /**
+   * Stores the result of an attempt. If the delivery was queued again meanwhile, stores only `result.attempts`.
+   */
   settle: (
     tx: Transaction,
     webhookId: string,
@@ -567,7 +571,7 @@ export const hasReceivers = `(a.events_read_at IS NOT NULL
   OR EXISTS (SELECT 1 FROM webhooks w WHERE w.app_id = a.id AND w.disabled_at IS NULL)
   OR EXISTS (SELECT 1 FROM notice_choices n WHERE n.app_id = a.id AND n.wants_reports = 1))`;
 
-/** The programs that read the events of apps. If a program reads events, new reports are events, too. */
+/** The programs that read the events of apps. If an app has such a program, its new reports become events. */
 export const readers = {
   /** Stores the day on which a program reads the events of an app. True if no day was stored before. */
   note: async (tx: Transaction, appId: string, at: string): Promise<boolean> => {
@@ -590,7 +594,10 @@ export const readers = {
     (await reader.get<{ at: string | null }>(`SELECT events_read_at AS "at" FROM apps WHERE id = ?`, appId))
       ?.at ?? null,
 
-  /** Finds the apps whose events no program has read since `before`, and stores this. Returns the apps. */
+  /**
+   * Deletes the day of the last reading for apps whose events nobody has read since `before`. Returns these
+   * apps.
+   */
   forget: (tx: Transaction, before: string) =>
     tx.all<{ id: string }>(
       "UPDATE apps SET events_read_at = NULL WHERE events_read_at < ? RETURNING id",

@@ -27,7 +27,7 @@ export function events(
       const start = since === undefined ? present : startOf(since, numbering);
       const look = async () => {
         const found = await rows.list(database, appId, start, limit);
-        // Checked after the read: a credential that was revoked during the wait must not get the answer.
+        // The access is checked last, because a credential that was revoked during the wait must get no answer.
         if (wait > 0) await ownedApp(database, appId, (await callerNow()) ?? caller);
         // The numbers of the events may have changed while the request waited.
         if (wait > 0 && (await rows.numbering(database)) !== numbering) throw unknownPosition();

@@ -6,7 +6,7 @@ interface Stored {
   readonly appId: string;
   readonly type: string;
   readonly subjectId: string;
-  /** The facts as JSON. */
+  /** The facts of the event, as a JSON object. */
   readonly facts: string;
   readonly createdAt: string;
 }
@@ -36,7 +36,7 @@ const subjectNames: Readonly<Record<string, string>> = {
   cycle: "cycleId",
 };
 
-/** Returns the path of the page of the console that shows the object. */
+/** Returns the path of the page of the console that shows the subject of an event. */
 function pathOf(type: string, { appId, feedbackId, entryId, cycleId }: Fields): string {
   if (feedbackId !== undefined) return `/feedback/${appId}/${feedbackId}`;
   if (cycleId !== undefined) return `/cycles/${appId}/${cycleId}`;

@@ -116,7 +116,7 @@ async function resumingClaim({ context }: Invocation, client: Client, { runId, w
   // All workers can claim the proposal now.
   if (isOurs && claim.releasedAt !== null) return `Not resumed: ${runId}. A person has released its claim.`;
   if (claimId !== undefined) return { worker, claimId };
-  // The answer with the claim id did not arrive. A new token cannot repeat the claim, but can resume it.
+  // No answer with a claim id arrived. With a new token, the worker cannot repeat the claim, but can resume it.
   return { worker, ...(isOurs && { resume: true }) };
 }
 
@@ -275,7 +275,7 @@ interface Outcome {
   readonly claimId: string;
   readonly status: "succeeded" | "failed";
   readonly summary: string;
-  /** Whether a person stopped the worker. If so, the report is repeated only until the usual time limit. */
+  /** Whether a person stopped the worker. If so, the report is repeated only for the time of `--max-wait`. */
   readonly wasStopped: boolean;
 }
 
@@ -381,7 +381,8 @@ export async function withHeartbeats<Result>(
 }
 
 /**
- * Reports progress until `signal` aborts or the server refuses. The report of the outcome prints the refusal.
+ * Reports progress until `signal` aborts or the server refuses a report. The later report of the outcome prints
+ * the refusal.
  */
 async function sendHeartbeats(
   { client, context }: HeartbeatDeps,
@@ -463,7 +464,10 @@ async function carryOut(
   }
 }
 
-/** The result if the worker was interrupted first. A command that starts now would not receive the signal. */
+/**
+ * The result if the worker is interrupted before the command starts. A command that started later would not
+ * receive the signal.
+ */
 const notStarted: CommandResult = {
   code: 130,
   received: "SIGINT",

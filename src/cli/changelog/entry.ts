@@ -71,7 +71,7 @@ const numbersOf = (version: string): readonly number[] =>
   (/^\d+(?:\.\d+)*/.exec(plainVersion(version))?.[0] ?? "").split(".").map(Number);
 
 /**
- * Whether `one` is greater than `other` or equal. Equal counts, because a release has the same numbers as its
+ * Whether `one` is at least `other`. Equality suffices, because a release has the same numbers as its
  * pre-releases.
  */
 function isGreater(one: readonly number[], other: readonly number[]): boolean {

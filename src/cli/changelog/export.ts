@@ -172,7 +172,8 @@ function fileOf(release: Release, platform: Platform, file: string): StoreFile |
 
 async function write({ context }: Invocation, files: readonly StoreFile[], most: number): Promise<void> {
   try {
-    // A link is replaced: a stranger may have created it. The store counts a line end as a character.
+    // `writeInOneStep` replaces a link, because a stranger may have created it. The store counts a line end as
+    // a character.
     for (const { file, text } of files)
       await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
   } catch (cause) {
@@ -229,7 +230,10 @@ function fittingCount(pieces: readonly Piece[], most: number): number {
   return count;
 }
 
-/** Returns the items or the body in pieces. Falls back to the other, and then to the title. */
+/**
+ * Returns the items or the body in pieces, as `bodyFormat` says. If this part is empty, returns the other, or
+ * the title.
+ */
 function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[] {
   const changes = items
     .map(({ text }) => withoutFeedbackLines(text))

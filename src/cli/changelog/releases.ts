@@ -242,7 +242,9 @@ function utcOf(date: string): string | undefined {
 
 const dayOf = (instant: string): string => instant.slice(0, 10);
 
-/** Returns an unchanged result if the server has the same note. Undefined if the note must be sent. */
+/**
+ * Returns a result without changes if the server has the same note. Returns undefined if the note must be sent.
+ */
 function sameRelease(
   entry: EditedChangelogEntry | undefined,
   { body }: ReleaseEntry,

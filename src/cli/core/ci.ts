@@ -8,7 +8,7 @@ interface CiRun {
    * failure.
    */
   readonly scope: string | undefined;
-  /** The id of the run. A second attempt has the same id. */
+  /** The id of the CI run. A second attempt of the same run has the same id. */
   readonly run: string | undefined;
 }
 

@@ -68,7 +68,8 @@ export function startInvocation(context: Context, flags: GlobalFlags, asTester =
 }
 
 /**
- * Returns the credential for the server. Throws a CliError for another kind, or if `findCredential` refuses.
+ * Returns the credential for the server. Throws a CliError for another kind of credential, or if
+ * `findCredential` refuses the server.
  */
 export async function ownCredential(
   invocation: Invocation,

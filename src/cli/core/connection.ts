@@ -131,7 +131,10 @@ const headerLines = (mark: string, headers: Readonly<Record<string, string | und
 
 const some = (mark: string, text: string): string[] => (text === "" ? [] : [`${mark} ${text}`]);
 
-/** Yields all pages of a list. Throws an UnexpectedAnswerError if a cursor repeats: the list would never end. */
+/**
+ * Yields all pages of a list. Throws an UnexpectedAnswerError if a cursor repeats, because the list would never
+ * end.
+ */
 export async function* allPages<Page extends { readonly nextCursor?: string | null | undefined }>(
   read: (cursor: string | undefined) => Promise<Page>,
 ): AsyncGenerator<Page> {

@@ -78,7 +78,7 @@ export const isStart = (text: string): boolean =>
 
 const shown = 8;
 
-/** Shortens the ids to the shortest common length at which they all differ. */
+/** Shortens all ids to the same length of at least `shown` characters, so that different ids stay different. */
 export function shortened(ids: readonly string[]): string[] {
   const different = new Set(ids);
   let length = shown;
@@ -145,7 +145,10 @@ const unknownApps = ({ code, status }: ServerError): CliError =>
     status,
   });
 
-/** Returns apps with exactly this name, else in any letter case, else with this start of the id. */
+/**
+ * Returns the apps with the name `wanted`; otherwise in any letter case; otherwise the apps whose ids start
+ * with `wanted`.
+ */
 function appsCalled(apps: readonly NamedApp[], wanted: string): readonly NamedApp[] {
   const small = wanted.toLowerCase();
   const ways: readonly ((app: NamedApp) => boolean)[] = [

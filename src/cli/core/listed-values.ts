@@ -38,7 +38,9 @@ const views: Listing = { command: ["view", "list"], value: "id", name: "name" };
 
 const reports: Listing = { command: ["feedback", "resend", "--list"], value: "id", name: "subject" };
 
-/** The list command for the first argument of each command. The keys are the words of the commands. */
+/**
+ * The keys are the words of commands. The values are the commands that list the values of the first argument.
+ */
 export const listedArguments: Readonly<Record<string, Listing>> = {
   "faq view": faqs,
   "faq edit": faqs,

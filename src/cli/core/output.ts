@@ -357,7 +357,10 @@ export function formatDuration(seconds: number): string {
 
 const dayMs = 86_400_000;
 
-/** Whether a day has passed, in epoch milliseconds. A future `since` means that the clock was changed. */
+/**
+ * Whether a day has passed between two times in epoch milliseconds. Also true for a future `since`, after a
+ * clock change.
+ */
 export const isDayOver = (since: number, now: number): boolean => now - since >= dayMs || since > now;
 
 /** Returns whether the note `what` is due, at most once a day. If so, stores the time. */
@@ -393,8 +396,8 @@ type Env = Context["env"];
 export const asLogged = (env: Env, text: string): string => (isCiJob(env) ? withoutCommands(text) : text);
 
 /**
- * Escapes invisible characters, and `##` in a CI job. The JSON keeps its meaning: both occur only in strings.
- * (rule W4)
+ * Escapes invisible characters, and `##` in a CI job. These characters occur only in strings, so the JSON keeps
+ * its meaning. (rule W4)
  */
 export const asLoggedJson = (env: Env, json: string): string =>
   isCiJob(env) ? escapedJson(json).replaceAll("##", "#\\u0023") : escapedJson(json);

@@ -43,7 +43,10 @@ function watchTerminal(): () => void {
   };
 }
 
-/** Makes the library draw the whole screen. The library does this only after the screen becomes narrower. */
+/**
+ * Makes the screen library draw the whole screen. By itself, the library does this only after the screen
+ * becomes narrower.
+ */
 function drawAnew(stdout: NodeJS.WriteStream): void {
   for (const by of [-1, 1]) {
     stdout.columns += by;
@@ -61,8 +64,8 @@ function pause(): void {
 }
 
 /**
- * Sends SIGHUP to this process, and waits until `signal` aborts. Needed if the library detects the closed
- * terminal first.
+ * Sends SIGHUP to this process, and waits until `signal` aborts. Needed if the screen library detects the
+ * closed terminal first.
  */
 async function hungUp(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;

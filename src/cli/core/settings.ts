@@ -213,7 +213,10 @@ export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean
   return { address: local, from: "the default" };
 }
 
-/** Whether a variable contains a credential. The credential may not be for the server of the last sign-in. */
+/**
+ * Whether a variable contains a credential. The credential may belong to another server than that of the last
+ * sign-in.
+ */
 const hasCredentialVariable = ({ env }: Context): boolean =>
   Object.values(credentialKinds).some(({ variable }) => env[variable]);
 
@@ -303,8 +306,8 @@ const storedElsewhere = ({ context }: Invocation, kind: CredentialKind, origin: 
   );
 
 /**
- * Whether `variable` has a secret for another server. The secret is for INNKEEP_BASE_URL, but `--profile` may
- * select another.
+ * Whether the secret in `variable` is for another server. This secret is for INNKEEP_BASE_URL, but `profile`
+ * may have a different address.
  */
 export function isOfOtherServer({ env }: Context, { address, profile }: Server, variable: string): boolean {
   if (profile === undefined || !env[variable]?.trim()) return false;

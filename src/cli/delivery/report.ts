@@ -110,7 +110,7 @@ function meaningOf(error: Error, isCut: boolean): string | undefined {
   );
 }
 
-// Whether the server closed the connection. Many servers do so if a body is too large.
+// Whether the server closed the connection. Many servers close the connection if a body is too large.
 const wasCut = (error: Error): boolean =>
   error instanceof ConnectionError && ["ECONNRESET", "EPIPE"].includes(error.code);
 
@@ -167,7 +167,10 @@ export function printAnswer(
   );
 }
 
-/** Prints notes about a failure that occurred again, and content that the server did not store. */
+/**
+ * Prints a note if the failure had occurred before. Also prints notes about content that the server did not
+ * store.
+ */
 export function noteAnswer(invocation: Invocation, answer: Answer): void {
   const { earlier, metadataDropped = [], filesDropped = [], fieldsDropped = [] } = answer;
   if (!invocation.flags.json && typeof earlier?.consoleUrl === "string") {
@@ -333,7 +336,7 @@ async function checkFile(path: string, rules: FileRules): Promise<FileCheck> {
   }
 }
 
-/** Whether a file is a text, such as a log, that only contains the signature of a PDF. */
+/** Whether a file is a text, such as a log, in which a PDF's signature appears after the beginning. */
 const isTextAboutPdf = (path: string, head: Buffer, detected: string): boolean =>
   detected === "application/pdf" && head.indexOf("%PDF-") > 0 && !/\.pdf$/i.test(path);
 

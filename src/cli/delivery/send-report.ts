@@ -345,7 +345,7 @@ function wholeLines(text: string, end: "head" | "tail"): string {
   return kept.length > text.length * 0.8 ? kept : text;
 }
 
-// The bytes that are read at each end of a text. A message always has fewer bytes.
+// How many bytes are read at each end of a text. A message always has fewer bytes.
 const endBytes = 131_072;
 
 /**

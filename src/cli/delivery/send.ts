@@ -159,7 +159,7 @@ export interface Kind<I extends SpooledItem, Answer> extends StoredKind<I> {
   withoutFiles?(invocation: Invocation, item: I): I;
   /** Whether the server would store an item a second time after the Idempotency-Key has expired. */
   readonly isPostedTwiceWithoutKey: boolean;
-  /** Whether the server will never accept the item. The copy in the spool is then removed. */
+  /** Whether the server will never accept the item. If so, the copy in the spool is removed. */
   isFinal?(error: Error): boolean;
   /** The sentence that says that the unsent item is stored on this machine. */
   readonly keptText: string;

@@ -129,7 +129,8 @@ async function claim(context: Context, folder: string): Promise<(() => Promise<v
   return () => rm(lock, { force: true });
 }
 
-// The maximum age of a lock. Every upload is shorter. Later, another process may have the process id.
+// A lock above this age is ignored, because another process may have got the process id. No upload
+// takes so long.
 const staleMs = 3_600_000;
 
 async function isLocked({ clock, processId, isRunning }: Context, lock: string): Promise<boolean> {
@@ -139,7 +140,10 @@ async function isLocked({ clock, processId, isRunning }: Context, lock: string):
   return clock.now().getTime() - mtimeMs < staleMs;
 }
 
-/** The last attempt. The server cannot have an `unsent` item, but may have an `unknown` one. */
+/**
+ * The last attempt to send an item. The server cannot have an `unsent` item, but may have an item with the
+ * outcome `unknown`.
+ */
 export interface LastTry {
   readonly at: string;
   readonly outcome: "unsent" | "refused" | "unknown";

@@ -74,7 +74,10 @@ const placeOf = (field: string, at: number): string => `${field}.${at}`;
 
 export const storedReportText = (report: Report): string => JSON.stringify(StoredReport.parse(report));
 
-/** Parses the stored text of a report. Undefined if invalid. `folder` contains the files. */
+/**
+ * Parses the stored text of a report. Returns undefined for an invalid text. `folder` contains the files of the
+ * report.
+ */
 export function storedReport(folder: string, text: string): Report | undefined {
   const report = parsed(StoredReport, text);
   if (!report) return undefined;
@@ -89,7 +92,10 @@ export function storedReport(folder: string, text: string): Report | undefined {
 
 export const storedProofText = (proof: Proof): string => JSON.stringify(StoredProof.parse(proof));
 
-/** Parses the stored text of a proof. Undefined if invalid. `folder` contains the files. */
+/**
+ * Parses the stored text of a proof. Returns undefined for an invalid text. `folder` contains the images of the
+ * proof.
+ */
 export function storedProof(folder: string, text: string): Proof | undefined {
   const proof = parsed(StoredProof, text);
   return proof && { ...proof, images: copiesIn(folder, "images", proof.images) };

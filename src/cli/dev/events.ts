@@ -66,7 +66,8 @@ export async function listen(invocation: Invocation, flags: ListenFlags): Promis
 }
 
 /**
- * Returns the address from a URL, `host:port/path` or a port. Throws a usage error for other texts or machines.
+ * Returns the address from a URL, `host:port/path` or a port. Throws a usage error for other texts and other
+ * machines.
  */
 function urlOf(given: string): URL {
   const port = /^:?(\d{1,5})(\/.*)?$/.exec(given);
@@ -114,7 +115,8 @@ function fittingTypes(name: string): readonly string[] {
 }
 
 /**
- * Returns from when events are requested. Undefined means now. A duration counts back from the server's time.
+ * Returns the time from which events are requested; undefined for now. A duration counts back from the server's
+ * time.
  */
 async function startOf(invocation: Invocation, given: string | undefined): Promise<string | undefined> {
   if (given === undefined) return undefined;
@@ -221,7 +223,10 @@ const isOtherData = (error: unknown): boolean =>
 
 const beforeReset = 60_000;
 
-/** Returns the time for requests after a reset. A development server's clock may be before the last event. */
+/**
+ * Returns the time from which events are requested after a reset. A development server's clock may then be
+ * before `lastAt`.
+ */
 async function restartOf(invocation: Invocation, lastAt: string): Promise<string> {
   const now = await developmentTime(invocation);
   const since = now && new Date(now.getTime() - beforeReset).toISOString();
@@ -231,7 +236,8 @@ async function restartOf(invocation: Invocation, lastAt: string): Promise<string
 const mostSeen = 2_000;
 
 /**
- * Recognises events that were already sent. A request since a time also returns events of exactly that time.
+ * Recognises events that were already sent. A request for events since a time also returns the events of
+ * exactly that time.
  */
 function createSeen(startedAt: string) {
   const ids = new Set<string>();

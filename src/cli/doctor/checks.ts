@@ -232,7 +232,8 @@ export async function tryServer(invocation: Invocation): Promise<TriedServer> {
 }
 
 /**
- * Returns a transport that measures the server's clock. `skews` gets how many milliseconds this clock is ahead.
+ * Returns a transport that measures the server's clock. Adds to `skews` how many milliseconds this machine is
+ * ahead of the server.
  */
 function watchClock({ context }: Invocation, skews: number[]): Transport {
   const send = context.transport ?? shortTransport(proxyOf(context));
@@ -241,7 +242,7 @@ function watchClock({ context }: Invocation, skews: number[]): Transport {
     const answer = await send(request);
     const end = context.clock.now().getTime();
     const theirs = Date.parse(answer.headers.date ?? "");
-    // The header has whole seconds, so the server's clock is half a second later on average.
+    // The `date` header has whole seconds, so the server's clock is half a second later on average.
     if (!Number.isNaN(theirs)) skews.push((start + end) / 2 - theirs - 500);
     return answer;
   };

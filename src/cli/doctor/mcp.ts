@@ -155,7 +155,7 @@ async function mayWork(invocation: Invocation, found: FoundCredential): Promise<
     await send(claim, { params: { runId: "00000000-0000-4000-8000-000000000000" }, body: {} });
     return "unknown";
   } catch (error) {
-    // The status shows whether the scope is missing too.
+    // The server always refuses this claim. The status of the error shows whether the token may claim plans.
     return error instanceof ServerError ? (permissionByStatus[error.status] ?? "unknown") : "unknown";
   }
 }

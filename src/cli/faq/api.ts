@@ -56,15 +56,13 @@ export const languagesIn = (
 export interface TaggedList {
   readonly entries: readonly ServerEntry[];
   readonly etag: string | undefined;
-  /**
-   * Whether the server stores the texts of the last push. Undefined for an empty list, which cannot show this.
-   */
+  /** Whether the server stores hashes of the texts of the last push. Undefined for an empty list. */
   readonly keepsMarks: boolean | undefined;
 }
 
 /** Reads and changes the FAQ of an app, with an app key or a maintainer token. */
 export interface FaqApi {
-  /** Returns the id of the app. Undefined with an app key: the server does not return the id. */
+  /** Returns the id of the app. Undefined with an app key, because the server returns no id for the key. */
   app(): Promise<string | undefined>;
   /** Returns the entries. If a language is given, returns the texts that a user with this language gets. */
   list(lang?: string): ReturnType<Client["faqs"]["list"]>;
@@ -112,7 +110,9 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
       throw isStale && (await read()).etag === etag ? refusal : error;
     }
   };
-  /** Creates an entry with the token. Throws `refusal` if no id is in both lists: the apps may differ. */
+  /**
+   * Creates an entry with the token. Throws `refusal` if no id is in both lists, because the apps may differ.
+   */
   const createWithToken = async (body: NewFaq, refusal: ServerError) => {
     const [ofKey, ofToken] = [await ofApp.read(), await ofConsole.read()];
     const ids = new Set(ofKey.entries.map(({ id }) => id));

@@ -178,7 +178,10 @@ function stateOf(
   return exact.find(sharesEntries) ?? maySame.find(sharesEntries) ?? exact[0] ?? emptied(maySame, list);
 }
 
-/** Returns the first state for an empty list, because only entries show which state belongs to the app. */
+/**
+ * If the server's `list` is empty, returns the first state. Only entries could show which state belongs to the
+ * app.
+ */
 const emptied = (states: readonly SeenState[], list: readonly ServerEntry[]): SeenState | undefined =>
   list.length === 0 ? states[0] : undefined;
 

@@ -196,7 +196,7 @@ export interface Item {
 }
 
 /**
- * The result of comparing a translation. `mine`: undefined without a file. `theirs`: undefined without a text.
+ * The result of comparing a translation. `mine` is undefined without a file, `theirs` without a server's text.
  */
 interface LanguageItem {
   readonly language: string;
@@ -406,7 +406,9 @@ interface Values<Value> {
   readonly wasMine?: boolean;
 }
 
-/** Returns which value is used. (rule C22) */
+/**
+ * Decides between the values of the file (`mine`) and the server (`theirs`), or returns `conflict`. (rule C22)
+ */
 export function sideOf<Value>(
   { mine, theirs, base, pushed, wasMine }: Values<Value>,
   filesRule: boolean,
@@ -415,7 +417,7 @@ export function sideOf<Value>(
   // Nobody edited the server's value.
   if (base === theirs) return "mine";
   const isUnread = base !== undefined && mine === base;
-  // A push set the server's value. A CI job does not know earlier pushes.
+  // A push set the server's value. Only a CI job (`filesRule`) replaces this value if the file was not changed.
   if (pushed === theirs && (filesRule || !isUnread)) return "mine";
   // Only the server's value changed.
   if (isUnread || (pushed !== undefined && mine === pushed)) return wasMine && filesRule ? "mine" : "theirs";

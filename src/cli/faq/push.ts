@@ -235,7 +235,9 @@ export function translationsSeen(
   return seen.length === 0 ? undefined : Object.fromEntries(seen);
 }
 
-/** Returns the file's id if it differs from this server's id. Undefined if the push created the entry again. */
+/**
+ * Returns the id in the file if it is not `id`. Undefined if the push created the entry again with a new id.
+ */
 function fileIdOf(mine: FileEntry, checkout: Checkout, id: string): string | undefined {
   const other = otherIdIn(checkout, mine.file, id);
   return other === mine.id ? undefined : other;
@@ -289,8 +291,8 @@ interface Applied {
 }
 
 /**
- * Applies a plan. `moved`: the list has changed. `oneByOne`: the server cannot replace the whole list. Both
- * change nothing.
+ * Applies a plan. Changes nothing and returns `moved` if the list has changed, or `oneByOne` if the server
+ * cannot replace the whole list.
  */
 async function apply(
   api: FaqApi,
@@ -474,7 +476,10 @@ function idsOfCreated(items: readonly Item[], before: TaggedList, after: readonl
   return ids;
 }
 
-/** Throws one usage error that names all too long texts. Other servers' limits are unknown. */
+/**
+ * Throws one usage error for all too long texts and wrong positions. Without `keepsMarks`, the limits of the
+ * server are unknown.
+ */
 function refuseLongTexts({ keepsMarks }: TaggedList, items: readonly Item[]): void {
   if (!keepsMarks) return;
   const faults = changesIn(items).flatMap(({ mine }) => (mine ? faultsOf(mine) : []));

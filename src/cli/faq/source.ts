@@ -118,8 +118,8 @@ interface ReadFile {
 }
 
 /**
- * Reads a folder of Markdown files. `shown` is its name in messages. `languages` are from earlier pushes and
- * pulls.
+ * Reads a folder of Markdown files. `shown` is its name in messages. Earlier pushes and pulls had translations
+ * into `languages`.
  */
 async function readFolder(folder: string, shown: string, languages: ReadonlySet<string>): Promise<Source> {
   const found = await markdownIn(folder);
@@ -172,7 +172,7 @@ function withoutTranslations(files: readonly ReadFile[], seen: ReadonlySet<strin
   const outside = new Set(
     placed.filter(({ language }) => language === undefined).map(({ file }) => pathOf(file)),
   );
-  // A folder has translations if a file in it has an entry's path, or if `seen` has its language.
+  // A language folder has translations if a file in it has the path of an entry, or if `seen` has the language.
   const folders = new Set(
     placed.flatMap(({ language, folder, of }) =>
       language !== undefined && (outside.has(of) || seen.has(language)) ? [folder] : [],

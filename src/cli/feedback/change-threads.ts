@@ -169,7 +169,10 @@ async function unmergeThread(invocation: Invocation, given: string): Promise<und
   printOne(invocation, thread, () => threadText(thread));
 }
 
-/** Returns the id of a merged thread. For its number, the server returns the thread that contains it. */
+/**
+ * Returns the id of a merged thread. For a number, the server returns the thread that contains the merged
+ * thread.
+ */
 async function mergedThreadId(invocation: Invocation, given: string): Promise<string> {
   const id = await wholeThreadId(invocation, given);
   const number = /^#?(\d+)$/.exec(given)?.[1];
@@ -299,8 +302,8 @@ interface Seen {
 }
 
 /**
- * Returns what the person has read, from the flags. Throws a usage error if a needed `--expect-receivers` is
- * missing.
+ * Returns the state that the person has read, as the flags say. Throws a usage error without a needed
+ * `--expect-receivers`.
  */
 function expectedOf({ everyone, expectMessage, expectReceivers, force }: ReplyFlags): Seen {
   if (force) return {};
@@ -323,7 +326,9 @@ const seenIn = ({ messages, merged, receivers }: OwnedThread): Seen => ({
   ...(receivers === undefined ? {} : { expectedReceivers: receivers }),
 });
 
-/** Returns what was read up to the sender's last message. The server then reports later replies as newer. */
+/**
+ * Returns the state before the first reply to the sender's last message, so that the server reports this reply.
+ */
 function seenBeforeReply(thread: OwnedThread | undefined): Seen {
   if (thread === undefined) return {};
   const { messages } = thread;
@@ -338,8 +343,8 @@ function ifUnreadable(error: unknown): undefined {
 }
 
 /**
- * Returns the report that a reply without `--report` answers. Undefined: the reply goes to the thread's sender.
- * (rule M10)
+ * Returns the report that a reply without `--report` answers. If the result is undefined, the thread's sender
+ * gets the reply. (rule M10)
  */
 const receiverIn = (thread: OwnedThread | undefined): string | undefined =>
   thread !== undefined && thread.feedback.mergedInto === undefined && hasRepeats(thread)
@@ -370,7 +375,7 @@ const threadId = (given: string): string =>
 /** Returns the whole id of a thread. `given` may be a number, a link or the start of an id. */
 export const wholeThreadId = (invocation: Invocation, given: string): Promise<string> => {
   const number = /^#?([1-9]\d{0,6})$/.exec(given)?.[1];
-  // The start of an id finds only the newest threads.
+  // The start of an id is searched only among the newest threads, but a number is searched among all threads.
   return number === undefined ? idFrom(invocation, given) : idOfNumber(invocation, number);
 };
 

@@ -245,8 +245,8 @@ async function requestsOf(
 }
 
 /**
- * Returns the threads that are not yet in `named`. The caller stops without new threads, which prevents an
- * endless loop.
+ * Returns the threads that are not yet in `named`, and adds them. The caller stops when there are no new
+ * threads.
  */
 function newIn<Thread extends { readonly consoleUrl: string }>(
   threads: readonly Thread[],
@@ -311,12 +311,12 @@ function parts(passed: readonly Passed[]): Passed[][] {
   return [...all, part];
 }
 
-/** A dedupe key that passed, or the beginning of the dedupe keys of all failures of one test. */
+/** A dedupe key from `--dedupe-key`, or the beginning of the dedupe keys of a passed test. */
 type Passed = string | { readonly prefix: string };
 
 /**
- * Returns the dedupe prefixes of passed tests, suites and classes. Tools also report whole suites as failed.
- * (rule F28)
+ * Returns the dedupe prefixes of passed tests, suites and classes. Tools can report a whole suite or class as
+ * failed. (rule F28)
  */
 function passedTests(tests: readonly TestResult[], folder: string): Passed[] {
   const passed = new Set<string>();
@@ -334,7 +334,10 @@ const isFailing = ({ outcome }: TestResult): boolean => outcome === "failed" || 
 /** The test names that tools write when a class could not start. */
 const namesOfClass = ["", "initializationError", "executionError", "classMethod"];
 
-/** Returns the hash of a test, and of the failures that tools report if its class or suite cannot start. */
+/**
+ * Returns the hash of a test. Also returns the hashes of the failures that tools report if its class or suite
+ * cannot start.
+ */
 const hashesOf = ({ suite, className, name }: TestResult, folder: string): string[] =>
   [
     { suite, className, name },

@@ -17,7 +17,7 @@ export interface Tasks {
   readonly outstanding: number;
 }
 
-/** The data of the screen, and the signal that ends it. */
+/** The data of the screen, and the `signal` that ends the screen. */
 export interface TaskScreen extends Shown {
   /** Reads the tasks repeatedly, until the signal aborts. */
   readonly results: (signal: AbortSignal) => AsyncIterable<PollResult<Tasks>>;

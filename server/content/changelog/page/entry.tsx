@@ -117,7 +117,7 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
   handleButton(visit, async ({ ask, fields, param }) => {
     const entry = await readEntry(visit);
     const intent = fields.text("intent");
-    // If the versions differ, the comparison on the page is outdated.
+    // If the published version has changed, the person saw an outdated comparison with the draft.
     if (intent === "publish" && entry.draft && fields.text("was-published") !== publishedVersion(entry))
       throw new ApiError("draft_conflict");
     const current = await withFixes(visit, currentEntry(entry));
@@ -127,7 +127,7 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
     // A scheduled note already has a future time, so only a newly typed time is refused.
     if (intent === "publish" && isScheduled(entry, visit.now)) refuseOtherTime(visit, changed);
     const isPublished = isOut(entry, visit.now);
-    // A published note without a draft has no publish button. The form was sent twice, or its page is outdated.
+    // A published note without a draft has no publish button. The form was sent twice or from an old page.
     const isAgain = isPublished && !entry.draft;
     const publication = isAgain ? undefined : await publicationOf(visit, values, isPublished);
     const body = entryBody(await withFixesInText(visit, changed, values));
@@ -270,8 +270,8 @@ type TranslatedContent = ReleaseContent & {
 };
 
 /**
- * Returns the result of `draftVersion` after the earlier text `restored` is restored. Translations that
- * `restored` does not have stay.
+ * Returns the result of `draftVersion` after the earlier text `restored` is restored. Keeps translations that
+ * `restored` does not have.
  */
 function restoredVersion(entry: EditedChangelogEntry, restored: TranslatedContent): string {
   const [own, earlier] = [entry.translations, restored.translations];
@@ -674,8 +674,7 @@ const entrySaved = {
 } as const;
 
 /**
- * Stores the uploaded pictures. Returns the visit. In its fields, the translated text also has the Markdown for
- * the pictures.
+ * Stores the uploaded pictures. Returns the visit, with the Markdown for the pictures in the translated text.
  */
 const withTranslatedPictures = async (visit: UploadVisit, tag: string): Promise<UploadVisit> => ({
   ...visit,

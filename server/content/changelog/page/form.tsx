@@ -162,7 +162,9 @@ const bodyFormats = [
   { value: "items", label: "List of changes", hint: "One line for each change, by kind" },
 ] as const;
 
-/** The attributes of the part of the form for each format. Only the part for the chosen format is visible. */
+/**
+ * The attributes of two parts of the form, one for each format. Only the part of the chosen format is visible.
+ */
 const formParts = {
   body: { class: "stack as-text", "data-shown-by": "bodyFormat=markdown" },
   items: { class: "as-list", "data-shown-by": "bodyFormat=items" },
@@ -508,7 +510,7 @@ export const NamedThreads = ({
 
 const mostShown = 100;
 
-/** Shows how many senders get a mail, why others do not, and the addresses. */
+/** Shows how many senders get a mail, why others do not, and the masked addresses of the receivers. */
 const Notified = ({ fixes: { threads, notified, reach } }: { readonly fixes: Fixes }) => {
   if (threads.length === 0) return null;
   if (notified.length === 0) return <p class="small">{reachInWords(reach)}</p>;
@@ -676,7 +678,9 @@ export function entryAgain(fields: Fields, refusal?: ApiError): Filled {
   };
 }
 
-/** The API's message suggests a duplicate. The console has no option for that, so it shows another message. */
+/**
+ * Replaces the message of the API, which suggests to allow a duplicate. The console cannot allow duplicates.
+ */
 const sameVersion = ({ code, details }: ApiError): ApiError =>
   new ApiError(code, {
     ...details,

@@ -243,7 +243,10 @@ function reachIn({ query }: SignedInVisit): ReachCounts | undefined {
   };
 }
 
-/** Returns the notice for the note just published; undefined without one, or if the person may not read it. */
+/**
+ * Returns the notice about a note that was just published. Undefined without such a note or the permission to
+ * read it.
+ */
 async function justPublished(visit: SignedInVisit): Promise<Published | undefined> {
   const { ask, query } = visit;
   if (query("done") !== "published" || query("entry") === "") return undefined;
@@ -258,7 +261,9 @@ async function justPublished(visit: SignedInVisit): Promise<Published | undefine
   }
 }
 
-/** Shows who gets a mail, and offers to resolve the fixed threads. The inbox can undo this. (rule F48) */
+/**
+ * Shows who gets a mail, and offers to resolve the fixed threads. The inbox can undo the resolving. (rule F48)
+ */
 const PublishedNotice = ({
   published: { reach, unfinished },
   links,

@@ -124,7 +124,7 @@ async function saveDraft(
   faq: DraftedFaq,
   publishes: boolean,
 ): Promise<Reply<"faq-published" | "draft-saved">> {
-  // If the versions differ, the comparison on the page is outdated.
+  // If the published version has changed, the person saw an outdated comparison with the draft.
   if (publishes && fields.text("was-published") !== publishedVersion(faq))
     throw new ApiError("draft_conflict");
   const { sortOrder: _, ...current } = currentFaq(faq);
@@ -181,7 +181,7 @@ const draftVersion = ({ draft }: DraftedFaq): string => (draft === null ? "" : t
 type TranslatedText = Pick<NonNullable<DraftedFaq["draft"]>, "question" | "answer" | "translations">;
 
 /**
- * Returns the result of `draftVersion` after `restored` becomes the draft. A draft has only changed
+ * Returns the result of `draftVersion` after `restored` becomes the draft. A draft does not contain unchanged
  * translations.
  */
 const restoredVersion = ({ translations }: DraftedFaq, restored: TranslatedText): string =>

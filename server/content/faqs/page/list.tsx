@@ -418,8 +418,7 @@ export function placeFaq(faqs: readonly FaqPosition[], id: string, place: number
 }
 
 /**
- * Places an entry after (`step` 1) or before (`step` -1) `neighbour`. `others` follow in this direction,
- * nearest first.
+ * Places an entry after `neighbour` (`step` 1) or before it (`step` -1). The nearest of `others` comes first.
  */
 function pushed(
   moving: FaqPosition,

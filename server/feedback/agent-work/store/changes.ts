@@ -4,7 +4,7 @@ import type { Condition } from "../../../database/lists.ts";
 export interface ThreadWatch {
   /**
    * Calls `wake` soon after `listen`, and within half a second after a change. Returns a function that stops
-   * this.
+   * these calls.
    */
   listen(wake: () => void): () => void;
 }
@@ -12,8 +12,8 @@ export interface ThreadWatch {
 const everyMs = 500;
 
 /**
- * Queries the database twice a second while a request waits. On PostgreSQL, signals would make transactions
- * wait for each other.
+ * Queries the database twice a second while a request waits. With NOTIFY, transactions on PostgreSQL would wait
+ * for each other.
  */
 export function createThreadWatch(
   database: Pick<Database, "engine" | "get" | "all">,
@@ -73,7 +73,10 @@ export const threadChanges = {
     return `${count} ${mark}`;
   },
 
-  /** Returns the mark of a client that has read a list. `mark` is undefined if the list is empty. */
+  /**
+   * Returns the mark of a client after it has read a list. For an empty list, `mark` is undefined and the
+   * result is `before`.
+   */
   seenBy: (before: Mark, mark: string | number | undefined): Mark =>
     mark === undefined ? before : `${before.split(" ").at(0)} ${mark}`,
 
@@ -168,7 +171,8 @@ function afterSnapshot(present: PresentMark, read: MarkParts): ChangesAfter | ty
       [`pg_visible_in_snapshot(c.number, ${from})`, until],
       ["(c.number, c.feedback_seq) > (CAST(? AS xid8), CAST(? AS bigint))", number, seq],
     ],
-    // Between two pages, the mark contains two snapshots and the last change that was read.
+    // If more pages follow, the mark contains the snapshots `base` and `until`, and the last change of the
+    // page.
     next: (last) => `${present.count} ${last ? `${base} ${until} ${last.number} ${last.seq}` : until}`,
   };
 }

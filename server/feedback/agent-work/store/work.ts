@@ -174,7 +174,10 @@ async function findWords(
   );
 }
 
-/** Returns the conditions that often match few threads. PostgreSQL uses the index only with the app ids. */
+/**
+ * Returns the conditions for tags, time and waiting. Rare matches also need `appIds`, so that PostgreSQL uses
+ * an index.
+ */
 function oftenFew(
   appIds: readonly string[],
   { waiting, updatedSince, tags }: Search["filters"],
@@ -354,7 +357,7 @@ export const runClaims = {
   insert: (tx: Transaction, claim: Worker & Pick<ClaimRow, "id" | "claimedAt">) =>
     tx.insert(tables.runClaims, claim),
 
-  /** Releases a claim. Returns undefined if it was released before. */
+  /** Releases a claim. Returns undefined if the claim is already released. */
   release: (tx: Transaction, id: string, { at, by, resumedAs }: Release) =>
     tx.get<EndedClaim>(
       `UPDATE run_claims SET released_at = ?, released_by = ?, resumed_as = ? WHERE id = ? AND released_at IS NULL

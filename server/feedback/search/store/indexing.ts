@@ -22,7 +22,7 @@ const batchText = 1_048_576;
 /** The maximum number of threads that are read at once. */
 const mostAtOnce = 16;
 
-/** If the threads read at once have more characters than this, the next thread is read alone. */
+/** If one read of threads returns more characters than this, the next read takes only one thread. */
 const fewText = 65_536;
 
 const batchesOfSearch = 20;
@@ -60,10 +60,7 @@ export async function indexForSearch({ database, log }: Pick<Deps, "database" | 
   }
 }
 
-/**
- * Waits for the running batch, or runs the next one. With this, several searches share one database
- * connection.
- */
+/** Waits for the running batch, or runs the next batch. So several searches share one database connection. */
 async function nextBatch(database: Database, log: IndexingLog | undefined): Promise<Batch> {
   const present = running.get(database);
   // `isMore` is true because the running batch may not contain the newest threads.
@@ -119,7 +116,7 @@ async function indexBatch(database: Database, log: IndexingLog | undefined): Pro
   }
 }
 
-/** Whether an error is temporary. The thread that was indexed did not cause a temporary error. */
+/** Whether an error is temporary. A temporary error does not depend on the thread that was indexed. */
 const isPassing = (error: unknown): boolean => isUnavailable(error) || isRetryable(error);
 
 /** Indexes the threads of a failed batch one by one. A thread that fails again leaves the queue. */
@@ -364,7 +361,8 @@ export async function forgetDeletedWords(database: Database, stopping: AbortSign
 }
 
 /**
- * Whether FTS5 has marked threads as deleted. The pages with these marks follow all 65,536 possible segments.
+ * Whether FTS5 has marked threads as deleted. FTS5 stores these marks after the pages of all 65,536 possible
+ * segments.
  */
 async function hasMarks(database: Database): Promise<boolean> {
   const sql = "SELECT 1 AS one FROM feedback_search_data WHERE id >= (65536 << 37) LIMIT 1";

@@ -246,7 +246,8 @@ async function findEach(
        LIMIT ?
      ) found
      ORDER BY ${order === "newest" ? "r.place" : "found.seq DESC"} LIMIT ?`),
-    // As constants, the expressions could start parallel workers, which takes 20 ms.
+    // The expressions are parameters. As constants, they could make PostgreSQL start parallel workers, which
+    // takes 20 ms.
     ...asked,
     ...(words ?? []),
     before,
@@ -286,12 +287,15 @@ const inPlace = (term: Term, place: Place): string =>
  */
 const mostMarks = 3;
 
-/** Returns the expression for a range. The caller must compare app ids, because two apps may share a prefix. */
+/**
+ * Returns the expression for a range. The expression may match threads of other apps, so callers must compare
+ * app ids.
+ */
 function inRange({ scope: { appIds }, all, none }: SearchedTerms, range: number): string {
   const place = placeOfRange(range);
   const whole = all.filter(isWhole);
   const beginnings = all.filter((term) => !isWhole(term));
-  // Without a term of the range, the index would read all threads of the apps.
+  // One term must have the prefix of the range. Otherwise the index would read all threads of the apps.
   const one = beginnings.length > 0 ? 0 : 1;
   const inIt = appIds.length > mostMarks ? whole.length : one;
   const inTheirApps = whole

@@ -36,8 +36,8 @@ export interface Effort {
   /** A list of at most this number of threads is searched completely at once. */
   readonly few: number;
   /**
-   * The maximum estimated number of threads with a rare word. Only for PostgreSQL. If negative, no word is
-   * rare.
+   * A word is rare if it is in at most this estimated number of threads. If negative, no word is rare. Only for
+   * PostgreSQL.
    */
   readonly rare: number;
 }
@@ -63,7 +63,7 @@ export interface BackwardSearch {
   readonly limit: number;
   /** The time at which the search must end, as a value of `performance.now()`. */
   readonly until: number;
-  /** The number of ranges in the first step. A later step searches at most `most` ranges. */
+  /** The number of ranges that the first step searches. A later step searches at most `most` ranges. */
   readonly ranges: number;
   readonly most: number;
   /** Returns the newest threads of these ranges that match, at most `limit`. */
@@ -76,8 +76,8 @@ export const usualEffort: Effort = { milliseconds: 20, few: 5_000, rare: 3_000 }
 const quick = 3;
 
 /**
- * Continues the search `stopped` at its `reached`. Returns all results, or `stopped` itself if the time is
- * over.
+ * Continues the search `stopped` below `stopped.reached`. Returns all results, or `stopped` itself if it is
+ * complete or the time is over.
  */
 export async function continueSearch(stopped: Found, given: BackwardSearch): Promise<Found> {
   if (stopped.reached === undefined || performance.now() > given.until) return stopped;

@@ -139,7 +139,7 @@ async function threadsOfNumber(
   page: SearchPage,
 ): Promise<readonly number[] | undefined> {
   if (!query.facts.some(({ name, isNot }) => name === "number" && !isNot)) return undefined;
-  // The index is not used, because a search by ranges might not reach an old thread.
+  // Does not use the search index, because a slow search there may end before it reaches an old thread.
   const where: Condition[] = [...page.conditions, ["f.seq < ?", page.before]];
   const rows = await reader.all<{ seq: number }>(
     plannedEachTime(`SELECT f.seq FROM feedback f WHERE ${sqlOf(where)} ORDER BY f.seq DESC`),

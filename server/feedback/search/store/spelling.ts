@@ -76,7 +76,7 @@ export async function newestWith(
   return (await searchThreads(reader, { ...search, query }, page)).seqs;
 }
 
-/** Returns those of `words` that are in the index. On SQLite, a word may occur only in other apps. */
+/** Returns the `words` that the index contains. On SQLite, words of all apps count, not only of `appIds`. */
 async function existingWords(
   database: Database,
   appIds: readonly string[],
@@ -109,7 +109,7 @@ async function inLexemes(tx: Transaction, appIds: readonly string[], words: read
   const ranges = numbersOf({ newest, oldest: Math.max(0, newest - rangesFirst + 1) });
   const has = (asked: string) =>
     `EXISTS (SELECT 1 FROM feedback_search s WHERE s.words @@ CAST(${asked} AS tsquery))`;
-  // Each word has a list of threads. The short lists of the newest ranges are read first.
+  // Each word has a list of threads. The short lists with only the newest threads are read first.
   return tx.all<FoundWord>(
     plannedEachTime(`SELECT asked ->> 0 AS word FROM json_array_elements(CAST(? AS json)) AS asked
      WHERE ${has("asked ->> 1")} OR ${has("asked ->> 2")}`),
@@ -119,10 +119,12 @@ async function inLexemes(tx: Transaction, appIds: readonly string[], words: read
 
 const newestSeq = "SELECT max(seq) AS seq FROM feedback";
 
-/** The number of the newest ranges that are searched for a word before all threads are searched. */
+/** How many ranges of the newest threads are searched for a word before all threads are searched. */
 const rangesFirst = 2;
 
-/** Returns two expressions for the threads with a word: one for the newest ranges, and one for all threads. */
+/**
+ * Returns two search expressions for a word. The first finds threads in `ranges`. The second finds all threads.
+ */
 function lexemesOf(appIds: readonly string[], word: string, ranges: readonly number[]): [string, string] {
   const anyOf = (lexemes: readonly string[]) => `(${lexemes.map((one) => `'${one}'`).join(" | ")})`;
   const apps = anyOf(appIds.map((id) => marksInPostgres.app + id));

@@ -23,7 +23,10 @@ export interface TimedText extends ThreadText {
 /** The number of a thread's newest messages that are searched. */
 export const mostMessages = 500;
 
-/** After this number of characters, no more text of a thread is indexed. For messages, bytes count. */
+/**
+ * After this number of characters, no more text of a thread is indexed. The query for messages counts bytes
+ * instead.
+ */
 export const mostText = 262_144;
 
 export interface TextsRead {

@@ -576,7 +576,7 @@ export function newIssueAddress(repository: string, issue: NewIssue): string {
   return withFirst(fitting);
 }
 
-/** Returns the address of the form. `shown` is the beginning of the message. */
+/** Returns the address of GitHub's form for a new issue. `shown` is the beginning of the message. */
 function issueAddressWith(
   repository: string,
   { subject, message, consoleUrl }: NewIssue,

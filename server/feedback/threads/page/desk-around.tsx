@@ -48,7 +48,8 @@ interface InboxChangesProps {
 }
 
 /**
- * What others did since this person's last visit. The element always exists, because a script fills it later.
+ * Shows what other people did since this person's last visit. The element always exists, because a script fills
+ * it later.
  */
 export const InboxChanges = ({ changes, since, action, list }: InboxChangesProps) => {
   const words = changes ? wordsOfChanges(changes) : [];
@@ -556,10 +557,7 @@ const ChangeView = ({
   return saved.shared ? <Can needs="maintainer">{forms}</Can> : forms;
 };
 
-/**
- * If another person has also changed the filters of the view: the fault, and the stored filters. Otherwise
- * nothing.
- */
+/** If another person has also changed the filters of the view, shows the fault and the stored filters. */
 const SavedFilters = ({ form, people }: { readonly form: Filled } & Pick<ViewsProps, "people">) => {
   const [fault, saved] = [faultAt(form, "list"), savedAt(form, "list")];
   const text = useFilterText(filterOf(valuesIn(saved ?? "")), people);

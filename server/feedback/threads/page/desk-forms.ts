@@ -47,7 +47,10 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** Returns how many resolved or archived threads have a plan that waits for a decision. Otherwise returns 0. */
+/**
+ * Returns how many resolved or archived threads have a plan that waits for a decision. Returns 0 after other
+ * actions.
+ */
 export const plansWaiting = async (
   { reads }: SignedInVisit,
   did: ActName,
@@ -140,8 +143,8 @@ function chosenIn(fields: Fields): Record<string, unknown> {
 const finishes: readonly ActName[] = ["resolve", "archive", "snooze"];
 
 /**
- * Returns the address after an action. If the action resolves, archives or snoozes the open thread, the
- * person's settings decide. (rule O32)
+ * Returns the next address. After the open thread is resolved, archived or snoozed, the person's settings
+ * select this address. (rule O32)
  */
 async function nextAddress(
   { ask, fields, links, param }: SignedInVisit,
@@ -274,7 +277,7 @@ function changeView(visit: SignedInVisit): Promise<Reply<"changed">> {
   );
 }
 
-/** Shows the form of a view again. If the person kept the filters, the list has the stored filters. */
+/** Shows the refused form of a view again. If the filters are unchanged, the list has the stored filters. */
 async function showViewAgain(visit: SignedInVisit, refusal: ApiError): Promise<Reply> {
   const view = await readView(visit);
   const form = filledOver(filledAgain(visit.fields, atViewFields(refusal)), currentView(view));

@@ -138,7 +138,7 @@ const Last = ({ thread, person }: Pick<ThreadRowProps, "thread" | "person">) => 
   if (direction === "inbound" && text === subject) return null;
   const own = writtenBy === person ? "You" : writtenBy === null ? "The team" : wordsOf(writtenBy);
   const name = author === "team" ? own : (sender?.name ?? sender?.email ?? "Anonymous");
-  // The row already shows the sender, so the author is not shown again.
+  // The author is already shown if the author is the first sender of the thread or an agent.
   const isNamed = author === "agent" || (author === "sender" && name === firstSender);
   return (
     <span class="last">
@@ -275,7 +275,7 @@ const ResultWords = ({ result }: { readonly result: ActResult }) => {
 };
 
 /**
- * Shows the result of an action, and offers to undo it. A script fills the hidden element on later pages.
+ * Shows the result of an action and a button to undo it. A script shows both again on later pages.
  * (rule F48)
  */
 export const ActNotice = ({

@@ -129,9 +129,7 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
   };
 }
 
-/**
- * Returns what the writer of a reply has seen. If another button shows newer data, that data does not count.
- */
+/** Returns what the writer of an unsent reply had already seen, even if the page now shows newer data. */
 function seenIn(
   sent: SentThread | undefined,
   name: typeof seenMessageName | typeof seenMergeName | typeof seenReceiversName,
@@ -260,7 +258,7 @@ export const snoozes = [
 /** The value of a button that snoozes a thread until the day in `SnoozeDay`. */
 export const untilDay = "day";
 
-/** The time of the chosen day at which a thread comes back. */
+/** The time of day at which a snooze until a chosen day ends. */
 const firstHour = "08:00";
 
 /** The field for the day on which a snooze ends. A script fills in the browser's time zone. */

@@ -176,7 +176,7 @@ const editThread = (visit: SignedInVisit): Promise<Reply<"changed">> =>
   doPart(visit, "edit", async () => {
     const { ask, fields, param } = visit;
     const change = changeIn(fields, await readThread(visit));
-    // Without scripts, the Enter key in the field for a day uses this button, too.
+    // Without scripts, the Enter key in the field `snoozeDay` calls `editThread` instead of `snooze`.
     const isSnooze = Object.keys(change).length === 0 && fields.text("snoozeDay") !== "";
     const body = isSnooze ? { snoozedUntil: await snoozeEnd(visit, untilDay) } : change;
     await ask(threads.update, { params: { id: param("id") }, body, idempotencyKey: fields.idempotencyKey });
@@ -317,7 +317,7 @@ interface Done<Word extends string> {
   /** The id of an element to scroll to. */
   readonly anchor?: string;
   readonly messageId?: string;
-  /** The address of the next page with the notice, if that page does not show the same thread. */
+  /** The address of the next page that shows the notice. Undefined if that page shows the same thread. */
   readonly next?: string;
   /** The address of a next page that shows the result without a notice. */
   readonly to?: string | undefined;

@@ -292,7 +292,7 @@ export const definitions: Definitions = [
   }),
 ];
 
-/** The head of another page about a thread, with a link back to the thread. */
+/** The head of pages about a thread, such as the page that merges it. Has a link back to the thread. */
 export const OtherPageHead = ({
   title,
   thread: { app, feedback },

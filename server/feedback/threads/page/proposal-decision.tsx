@@ -23,7 +23,7 @@ interface ProposalStateProps {
   readonly life: ProposalLife | undefined;
 }
 
-/** The badge with the state of a proposal. The script of an open page updates it. */
+/** The badge with the state of a proposal. A script updates the badge on an open page. */
 export const ProposalState = ({ proposal, life }: ProposalStateProps) => {
   const state = stateOf(proposal, life);
   return (
@@ -148,7 +148,8 @@ const DecisionPart = ({ proposal, life }: DecidedProps) => {
 const isByPerson = ({ decision }: Proposal): boolean => decision !== "replaced" && decision !== "expired";
 
 /**
- * Attributes of the bar with the decision buttons. After a decision, a script removes even a focused button.
+ * Attributes of the bar with the decision buttons. After a decision, a script hides this bar, even with a
+ * focused button.
  */
 const barTraits = ({ id, status }: Proposal) => ({
   id: `decide-${id}`,
@@ -305,7 +306,7 @@ const Released = ({ claim: { releasedAt, releasedBy } }: Pick<ClaimFactsProps, "
 
 const hourMilliseconds = 3_600_000;
 
-/** The time of the worker's last report. A long silence does not end the claim. (rule A53) */
+/** The time of the last progress report about a claim. A long silence does not end the claim. (rule A53) */
 const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: ClaimFactsProps) => {
   if (outcome || releasedAt !== null) return null;
   const at = progress[0]?.createdAt ?? claimedAt;

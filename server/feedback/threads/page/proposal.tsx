@@ -157,7 +157,7 @@ export function planOfFinished({
   return `This thread is ${nameIn(statusNames, status).toLowerCase()}, but a plan still waits for a decision.`;
 }
 
-/** Says that the thread is finished, before a person decides. A script updates this part. */
+/** Tells a person before the decision that the thread is finished. A script updates this part of the page. */
 const FinishedThread = ({ thread }: Pick<ProposalsProps, "thread">) => {
   const words = planOfFinished(thread);
   return (

@@ -358,10 +358,12 @@ export async function withSavedReply(
   return { ...fields, text: (field) => (field === "replyBody" ? whole : fields.text(field)) };
 }
 
-/** The hidden field for the names in a refusal. A reply with the same names and receiver is accepted. */
+/**
+ * This hidden field marks the sender names that a refusal has shown. For the same receiver, they are accepted.
+ */
 const seenNames = "seenNames";
 
-/** The hidden field for the placeholders in a refusal. A reply with the same placeholders is accepted. */
+/** This hidden field contains the placeholders that a refusal has shown. These placeholders are accepted. */
 const seenPlaceholders = "seenPlaceholders";
 
 /** The fault of a reply with names of other senders or placeholders without a value. */
@@ -378,8 +380,8 @@ function doubtSeen(form: Filled, field: typeof seenNames | typeof seenPlaceholde
 }
 
 /**
- * Throws `bad_request` for placeholders without a value and names of other senders. Accepts those that a
- * refusal has shown. (rule F32)
+ * Throws `bad_request` for placeholders without a value and for names of other senders, unless a refusal has
+ * shown them before. (rule F32)
  */
 export async function refuseDoubtful(visit: SignedInVisit, thread: OwnedThread): Promise<void> {
   const { fields } = visit;

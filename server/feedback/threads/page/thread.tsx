@@ -93,7 +93,7 @@ export async function threadParts(
 }
 
 /**
- * If the thread `asked` was merged meanwhile, its first sender stays the default receiver of a reply.
+ * If the thread `asked` was merged into `thread`, the default receiver of a reply is the sender of `asked`.
  * (rule M10)
  */
 function afterMerge(forms: ThreadForms, thread: OwnedThread, asked: string): ThreadForms {

@@ -444,7 +444,10 @@ const FoldedRepeats = ({
   );
 };
 
-/** The maximum number of characters of a group of repeated reports on one page. Repeated texts do not count. */
+/**
+ * The maximum number of characters of repeated reports on one page. Texts like the first report's text do not
+ * count.
+ */
 const mostOfRepeats = 300_000;
 
 /**

@@ -48,10 +48,11 @@ export interface ThreadRow extends Omit<NewThread, "blockedBy">, AssigneeRow {
   readonly githubIssueUrl: string | null;
   readonly snoozedUntil: string | null;
   /**
-   * A JSON list, oldest first: the newest messages, or the newest messages before `before`. `proposals` has the
-   * same order.
+   * A JSON list of messages, oldest first. It contains the newest messages, or the newest messages before
+   * `before`.
    */
   readonly messages: string;
+  /** A JSON list of proposals, oldest first. */
   readonly proposals: string;
   /** The number of messages of the thread, or of its messages before `before`. */
   readonly messageCount: number;
@@ -75,8 +76,8 @@ export const feedbackThreads = {
     }),
 
   /**
-   * Returns the unfinished thread for a repeated report. `failureId` is the thread with `dedupeKey`, before
-   * any merge. (rule F10)
+   * Returns the unfinished thread for a repeated report. `failureId` in the result is the thread with
+   * `dedupeKey`, which may be merged. (rule F10)
    */
   findRepeated: (
     tx: Transaction,
@@ -235,7 +236,8 @@ const olderPart: MessagesRead = {
 const newestMessages = ({ inPart, fits }: MessagesRead): Readonly<Record<Engine, string>> => {
   const newest = `${inPart} ORDER BY created_at DESC, id DESC LIMIT ${limits.threadMessages}`;
   return {
-    // The rows are read after the sums, because SQLite would copy whole rows for the sums.
+    // The query adds the sizes first and reads the messages afterwards. Otherwise SQLite would copy whole
+    // messages for the sums.
     sqlite: `FROM (SELECT place, bytes, ${bytesSoFar}
             FROM (SELECT rowid AS place, created_at, id, ${bytesOfMessage} AS bytes FROM messages WHERE ${newest}) AS newest) AS sums
           CROSS JOIN messages ON messages.rowid = place WHERE ${fits} ORDER BY created_at, id`,
@@ -375,8 +377,8 @@ const hasUnnumbered = async (reader: Reader, appId: string): Promise<boolean> =>
   )) !== undefined;
 
 /**
- * Returns the condition for the thread with this number. A merged thread leads to the other thread.
- * (rule F46)
+ * Returns the condition for the thread with `number`. For a merged thread, finds the thread into which it was
+ * merged. (rule F46)
  */
 export const withNumber = (appIds: readonly string[], number: number): Condition => [
   `f.id IN (SELECT coalesce(k.merged_into, k.id) FROM feedback k

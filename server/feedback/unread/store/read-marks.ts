@@ -29,7 +29,7 @@ const greater = (column: string): string =>
 
 /** Queries for the views of threads. */
 export const threadViews = {
-  /** Returns the view of a thread; undefined for a person who is not a member. */
+  /** Returns what a person has seen of a thread; undefined for a person who is not a member. */
   find: (reader: Reader, feedbackId: string, userId: string) =>
     reader.get<ViewRow>(
       `SELECT v.app_id AS "appId", v.user_id AS "userId", f.id AS "feedbackId", f.activity_count AS count,
@@ -141,7 +141,7 @@ export async function noteActivity(
   tx.signal(threadTopic(feedbackId));
 }
 
-/** Returns the members for whom a thread is unread although they have no stored view of it. */
+/** Returns the members who have no stored view of a thread and for whom the thread is unread. */
 export async function unreadWithoutViewFor(reader: Reader, feedbackId: string): Promise<string[]> {
   const rows = await reader.all<{ userId: string }>(
     `SELECT v.user_id AS "userId" FROM feedback f JOIN app_members v ON v.app_id = f.app_id
@@ -151,9 +151,7 @@ export async function unreadWithoutViewFor(reader: Reader, feedbackId: string): 
   return rows.map(({ userId }) => userId);
 }
 
-/**
- * Returns the members for whom a thread is unread or unseen since `unseenSince`. `among` limits the members.
- */
+/** Returns the members, of `among`, for whom a thread is unread or was not seen since `unseenSince`. */
 export async function membersWithUnread(
   reader: Reader,
   feedbackId: string,
@@ -163,7 +161,8 @@ export async function membersWithUnread(
   }: { readonly among?: readonly string[]; readonly unseenSince?: string | undefined } = {},
 ): Promise<string[]> {
   if (among?.length === 0) return [];
-  // Without a view, `read_until` counts. With a view, it does not count, because other views move it.
+  // Without a view, `read_until` decides. With a view, only the view decides, because other views move
+  // `read_until`.
   const unseen = `coalesce((SELECT coalesce(l.looked_at, '')
     FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id), ${readUntil})`;
   const conditions: Condition[] = [
@@ -202,7 +201,7 @@ export async function markUnreadFor(
 }
 
 /**
- * After an undo, sets the last activity and the views back to `at`. Lock `read_until` of `unreadFor` first.
+ * After an undo, moves the last activity and later views back to `at`. Lock `read_until` of `unreadFor` first.
  * (rules F45, F51, F52)
  */
 export async function restoreActivity(
@@ -220,13 +219,14 @@ export async function restoreActivity(
     feedbackId,
     at,
   );
-  // With later views, the unread counts would be wrong.
+  // Moves later views back to `at`. With views after the last activity, the unread counts would be wrong.
   await tx.run(
     "UPDATE thread_looks SET active_at = ? WHERE feedback_id = ? AND active_at > ?",
     ...[at, feedbackId, at],
   );
   if (unreadFor.length === 0) return;
-  // For `unreadFor`, the thread was unread without a view. A moved `read_until` would make it read.
+  // For `unreadFor`, the thread was unread without a view. If `read_until` moved, only a view keeps the thread
+  // unread.
   await tx.run(
     plannedEachTime(`INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at)
        SELECT v.app_id, v.user_id, f.id, -1, ${activeAt} FROM feedback f JOIN app_members v ON v.app_id = f.app_id
@@ -399,7 +399,10 @@ async function insertViews(
   );
 }
 
-/** If many views are after `read_until`, moves it forward, because each page counts these views. */
+/**
+ * If many views are after `read_until`, moves `read_until` forward, because each page counts the views after
+ * this time.
+ */
 async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
   const values = [member.appId, member.userId];
   const read = await tx.get<ReadTimes>(newestRead, ...values, ...values, ...values, settling.most);
@@ -422,7 +425,7 @@ async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
 export const lockReadUntil = (tx: Transaction, { appId, userId }: MemberOf) =>
   tx.lock(`read until ${appId} ${userId}`);
 
-/** SQL for the time of a member `v` up to which activity counts as read. A view can override it. */
+/** SQL for the time up to which activity counts as read for member `v`. A stored view overrides this time. */
 export const readUntil = "coalesce(v.read_until, v.created_at)";
 
 const laterViews = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_id AND l.user_id = v.user_id
@@ -447,7 +450,10 @@ const markedViews = `SELECT count(*) AS count FROM (SELECT 1 AS one FROM thread_
 const moveReadUntil = `UPDATE app_members SET read_until = ?
   WHERE app_id = ? AND user_id = ? AND coalesce(read_until, created_at) < ?`;
 
-/** Marks threads as unread. For a thread created before `read_until`, this time is stored as its last view. */
+/**
+ * Marks threads as unread. For a thread created before `read_until`, stores `read_until` as the time of the
+ * last view.
+ */
 async function keepUnread(
   tx: Transaction,
   { appId, userId }: MemberOf,
@@ -562,7 +568,7 @@ function merged(parts: readonly Part[], { oldestFirst, limit }: FirstRows): Part
   };
 }
 
-/** SQL: whether the member's view marks `f` as unread; null without a view. A join might be slow. */
+/** SQL for whether a member's view marks thread `f` as unread; null without a view. A join might be slow. */
 const changedSinceView = (appId: string, userId: string): string => `(SELECT l.seen_count < 0
   FROM thread_looks l WHERE l.app_id = ${appId} AND l.user_id = ${userId} AND l.feedback_id = f.id)`;
 
@@ -592,7 +598,10 @@ const unreadSince = ({ appId, userId }: MemberOf): Part => ({
   values: [appId, userId, appId, userId],
 });
 
-/** Returns the SQL condition that the view `l` marks `f` as unread, without activity after `read_until`. */
+/**
+ * Returns the SQL condition that the view `l` marks `f` as unread, and that `f` has no activity after
+ * `read_until`.
+ */
 const markedUnread = ({ appId, userId }: MemberOf): Part => ({
   sql: `l.app_id = ? AND l.user_id = ? AND l.seen_count = -1 AND f.id = l.feedback_id AND ${activeAt} <= ${untilOf}`,
   values: [appId, userId, appId, userId],

@@ -131,7 +131,10 @@ const Head = ({ navigation: { links, app }, detail: { cycle }, listing, address 
   </>
 );
 
-/** Returns the date after the last day. Until its end, late sessions of the last day count. (rule D7) */
+/**
+ * Returns the date after the last day. Late sessions of the last day count until the end of this date.
+ * (rule D7)
+ */
 const lateUntil = ({ startsOn, durationDays }: Cycle): string =>
   dateParts(dateOfDay(startsOn, durationDays + 1)).date;
 

@@ -172,7 +172,10 @@ interface ChartProps {
   readonly detail: CycleDetail;
 }
 
-/** Shows how many testers have all days counted up to each day. Hatched: how many more are possible. */
+/**
+ * Shows, for each day, the testers with all days so far counted. A hatched area shows the testers still
+ * possible.
+ */
 const UnbrokenChart = ({ detail }: ChartProps) => {
   const { unbroken, verdict } = detail;
   const newest = unbroken.at(-1);

@@ -95,7 +95,10 @@ function partsOf(blocks: readonly Block[]): Parts {
 
 const write = "write ## 1.2.0 - 2026-11-22";
 
-/** Returns headings before the first version with the same level. Their text belongs to no version. */
+/**
+ * Returns earlier headings with the same level as the first version heading. The text below them belongs to no
+ * version.
+ */
 function lostBefore(blocks: readonly Block[]): ReadonlySet<Block> {
   const at = blocks.findIndex((block) => versionHeadingIn(block, undefined));
   const [before, first] = [blocks.slice(0, Math.max(at, 0)), blocks[at]];

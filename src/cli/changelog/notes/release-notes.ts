@@ -112,7 +112,7 @@ function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Chang
   if (text === "" || isOfTools(whole) || isOfTools(text) || (!isBreaking && isHiddenChange(text)))
     return { isWhole };
   const labelled = type === undefined || isSize ? labelledChange(text) : undefined;
-  // Tools add a hash or an author only to changes. The default type is `changed`.
+  // Only changes have texts of tools, such as a hash. Without a heading, their default type is `changed`.
   const usual = type === undefined && text !== whole ? "changed" : type;
   const change = labelled ?? (usual && { type: usual, text });
   if (!change || [...change.text].length > limits.changelogItem) return { isWhole: false };
@@ -291,7 +291,7 @@ const isHiddenHeading = (text: string): boolean => hidden.test(wordsOf(text));
 
 const isBreakingHeading = (text: string): boolean => wordsOf(text) === "breaking changes";
 
-/** Whether a heading contains only a size, such as `Minor Changes`. Each change begins with its type. */
+/** Whether a heading is only a size, such as `Minor Changes`. Each change below it may name its own type. */
 const isSizeHeading = (text: string): boolean =>
   /^(?:(?:major|minor|patch|other) changes|what's changed)$/.test(wordsOf(text));
 
@@ -318,15 +318,15 @@ const isHiddenChange = (text: string): boolean =>
 
 /** The texts that tools add around a change, in the order of removal. */
 const around = [
-  // `changesets` adds the pull request, the commit and the people to thank, or only the commit.
+  // Before a change, `changesets` writes only the commit, or the pull request, the commit and some thanks.
   /^(?:#\d+\s+)?(?:[0-9a-f]{7,40}\s+)?Thanks (?:@[\w-]+(?:, (?:and )?| and )?)+!\s*-\s*/,
   /^[0-9a-f]{7,40}: /,
-  // GitHub adds the author and the pull request.
+  // After a change, GitHub writes the author and the pull request.
   /\s+by @[\w[\]-]+ in (?:https?:\/\/\S+|#\d+)$/,
-  // conventional-changelog adds the closed issues, the pull request and the commits.
+  // After a change, conventional-changelog writes the pull request, the commits and the closed issues.
   /(?:,?\s+(?:closes|closed|fixes|fixed|resolves|resolved)(?:,?\s+(?:and\s+)?[\w./-]*#\d+)+)+\.?$/i,
   /(?:\s+\(#\d+\))?(?:,?\s*\([0-9a-f]{7,40}(?:, [0-9a-f]{7,40})*\))+$/,
-  // auto-changelog adds the commit.
+  // After a change, auto-changelog writes the commit.
   /\s+(?=[a-f]*\d)[0-9a-f]{7,40}$/,
 ];
 

@@ -47,7 +47,7 @@ export function press(
   return pressOne(inbox, nameOf(input, key), pressed.viewport);
 }
 
-/** Handles keys that arrive together. If one key starts a text, the rest is added to the text. */
+/** Handles keys that arrive together. If one key starts a text, the later keys are added to the text. */
 function pressAll(inbox: Inbox, input: string, viewport: Viewport): boolean {
   const [first = "", ...others] = input;
   if (first === "") return false;
@@ -173,7 +173,7 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
     said = await sent(inbox.calls, thread, writing);
   } catch (error) {
     const isAnswered = error instanceof ServerError && error.code === "answered";
-    // Reads the newer message, so that the screen shows this message and the next attempt names it as read.
+    // The screen shows the newer message, so that the next attempt says that the person has read this message.
     const newer = isAnswered ? await inbox.calls.read(id).catch(() => undefined) : undefined;
     // The unsent text stays on the screen.
     if (isOpen())
@@ -184,7 +184,7 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
       });
     throw isAnswered ? new Error(`Nothing was sent. ${error.message}`) : error;
   }
-  // The message was sent. If this read fails, the person must not send the message again.
+  // The message was sent. This read ignores errors, so that the person does not send the message again.
   const reading = await inbox.calls.read(id).catch(() => undefined);
   inbox.set(withMessage(reading && isOpen() ? { ...inbox.state(), reading } : inbox.state(), said));
 }
@@ -332,7 +332,7 @@ export interface InboxCalls {
   read(id: string): Promise<OwnedThread>;
   markRead(id: string): Promise<unknown>;
   change(id: string, change: ThreadChange): Promise<OwnedThread>;
-  /** Archives or resolves a thread. Returns the function that undoes this. */
+  /** Archives or resolves a thread. Returns the function that undoes the change. */
   file(thread: Pick<ThreadSummary, "id" | "status">, status: FiledStatus): Promise<Undo>;
   send(id: string, message: SentMessage): Promise<{ readonly delivery?: ReplyDelivery | undefined }>;
   open(address: string): Promise<void>;

@@ -346,7 +346,10 @@ function cut(text: string, most: number): string {
   return characters.length <= most ? characters.join("") : `${characters.slice(0, most - 1).join("")}…`;
 }
 
-/** The prefixes of dedupe keys. A flaky failure has its own, because a passing run must not resolve it. */
+/**
+ * The prefixes of dedupe keys. Flaky failures have a separate prefix, because a passing run must not resolve
+ * them.
+ */
 const prefixes = { failed: "junit", flaky: "junit-flaky", more: "junit-more" } as const;
 
 /**

@@ -159,8 +159,8 @@ function shown(cwd: string, path: string): string {
 const weight: Readonly<Record<Outcome, number>> = { skipped: 0, passed: 1, flaky: 2, failed: 3 };
 
 /**
- * Returns each test once, in report order. The worst outcome of its runs counts: failed, flaky, passed, skipped. (rule
- * F26)
+ * Returns each test once, in report order. The worst outcome counts. From the worst, the order is failed,
+ * flaky, passed, skipped. (rule F26)
  */
 export function mergeTests(tests: readonly TestResult[], folder: string): Map<string, TestResult> {
   const merged = new Map<string, TestResult>();

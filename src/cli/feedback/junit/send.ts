@@ -228,7 +228,10 @@ interface SentReports {
   readonly failure?: CliError | undefined;
 }
 
-/** Writes all reports to the spool, then sends them. If the program is killed, unsent reports stay there. */
+/**
+ * Writes all reports to the spool, then sends them. If the program is killed, the spool keeps the unsent
+ * reports.
+ */
 async function deliverReports(
   invocation: Invocation,
   drafts: readonly FailureReport[],
