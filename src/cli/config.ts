@@ -172,9 +172,9 @@ async function change(invocation: Invocation, edit: (profile: Profile) => Profil
   printOne(invocation, rowOf(name, profile, current), () => `Changed the profile ${name}.`);
 }
 
-/** Finds the profile with this name. Throws a usage error that lists the profiles if there is none. */
+/** Returns the profile with this name. Throws a usage error that lists the profiles if there is none. */
 const profileNamed = (context: Context, name: string) => {
-  const found = chosenProfile(context, { profile: name });
+  const found = name === "" ? undefined : chosenProfile(context, { profile: name });
   if (found) return found;
   throw usageError("The name of the profile is empty.");
 };

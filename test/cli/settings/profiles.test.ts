@@ -171,6 +171,18 @@ describe("a profile of the command line", () => {
     expect(ran.stderr).toContain(message);
   });
 
+  it.each([["use"], ["delete", "--yes"]])("refuses an empty name for `config %s`", async (verb, ...flags) => {
+    const line = await createCommandLine();
+    await line.run(["config", "set", "server", "https://one.example", "--profile", "work"]);
+    await line.run(["config", "use", "work"]);
+    const ran = await line.run(["config", verb, "", ...flags]);
+    expect(ran).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("The name of the profile is empty."),
+    });
+    expect(await line.run(["config", "list"])).toMatchObject({ exit: 0 });
+  });
+
   it("causes an error with the file name if its file is damaged", async () => {
     const line = await createCommandLine();
     await line.run(["config", "set", "server", "https://one.example"]);
