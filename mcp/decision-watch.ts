@@ -41,7 +41,7 @@ interface Watch {
   waiters: number;
 }
 
-/** The loop runs this much longer than the longest wait. Otherwise it could send a request just at the end. */
+/** The last pause ends this long after the longest wait. Otherwise, the loop could send one more request. */
 const graceMs = 50;
 
 export function createDecisionWatch(parts: WatchParts): AwaitDecision {

@@ -34,7 +34,7 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
   const streams = createOpenStreams();
   const serverFor = (deps: Deps, body: unknown): McpServerFactory => {
     const only = calledTool(body);
-    // Changes are not announced in the era `legacy`: they need a session, and this server has no sessions.
+    // Clients of the era `legacy` get no notices about changes, because this server has no sessions.
     return ({ era }) => {
       const server = createServer(options, deps, { announces: era === "modern", only });
       return Array.isArray(body) ? handleInTurns(server) : server;
@@ -67,7 +67,8 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
       const { version } = options;
       const json = call && (await answerCall(call, { version, deps, gone: request.gone }));
       const answer = json === undefined ? await answerWithSdk(request, caller, deps) : { json };
-      // Changes of resources are always sent as a stream of events, also to clients that prefer JSON.
+      // Notices about changed resources are always a stream of events, even for a client that accepts only
+      // JSON.
       return urisIn(request.body) ? answer : inForm(answer, { ...forms, isBatch });
     },
   };
@@ -280,7 +281,7 @@ async function answerCall(
   }
 }
 
-/** Adds the fields that results have in the era `modern`. */
+/** Adds the fields that the result of a tool has in the era `modern` of the protocol. */
 const inNewerForm = (result: CallToolResult, serverInfo: object) => ({
   ...result,
   resultType: "complete",
@@ -440,8 +441,8 @@ const textsOf = (values: Readonly<Record<string, unknown>> = {}): Record<string,
   );
 
 /**
- * Handles the requests of a connection one after another, except waits. Otherwise an array could block other
- * clients. (rule A64)
+ * Handles the requests of an array one after another, except waits for decisions. Otherwise an array could
+ * block other clients. (rule A64)
  */
 function handleInTurns(server: McpServer): McpServer {
   const connect = server.connect.bind(server);

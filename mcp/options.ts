@@ -22,10 +22,7 @@ export interface StdioOptions extends McpOptions {
   readonly signal?: AbortSignal | undefined;
   /** The default is the clock of the system. */
   readonly clock?: Clock | undefined;
-  /**
-   * Whether the first messages are answered with texts from the build (default: true). The SDK gives the same
-   * answers.
-   */
+  /** Whether texts from the build answer a client's first messages, as the SDK would. The default is true. */
   readonly prepared?: boolean | undefined;
 }
 

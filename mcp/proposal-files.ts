@@ -172,8 +172,8 @@ export function createProposals({ baseUrl, store, key, onFailure }: ProposalsPar
     store?.save(record).catch(() => onFailure("The proposal could not be written to the state folder."));
 
   /**
-   * `verified` is true if the HMAC matches or this process sent the text. Undefined if the server or the hash
-   * is wrong.
+   * Sets `verified` if this process sent the text or the HMAC matches. Returns undefined for a wrong hash or
+   * server.
    */
   const known = (record: ProposalRecord, secret: string | undefined): KnownProposal | undefined => {
     const ours = sent.get(record.run_id);

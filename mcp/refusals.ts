@@ -14,8 +14,7 @@ import type { Run } from "../src/contract/runs.ts";
 import type { McpOptions } from "./options.ts";
 
 /**
- * Returns the kind of a secret in the text (`a GitHub token`), or undefined. `own`: the secrets of this
- * process.
+ * Returns the kind of a secret in `text`, such as `a GitHub token`. `own` contains the secrets of this process.
  */
 export function secretIn(text: string, own: readonly string[]): string | undefined {
   const onlyWord = text.replace(/[^A-Za-z0-9_]/g, "");

@@ -305,12 +305,12 @@ class PageOffer extends Error {
   }
 }
 
-/** How long a person can answer an offer. The wait for the decision may continue after this time. */
+/** How long a person can answer the offer to open a page. The wait for a decision may continue afterwards. */
 const longestMs = 3_600_000;
 
 /**
- * Returns a function that offers a page; undefined if offers are unsupported or answered. Without a session,
- * calls throw PageOffer. (rule A61)
+ * Returns OfferPage if the client can show pages and has answered no offer. Without a session, OfferPage throws
+ * PageOffer. (rule A61)
  */
 function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPage | undefined {
   if (mcpReq.inputResponses !== undefined) return undefined;

@@ -35,7 +35,7 @@ export interface SessionStart {
   readonly warn: (message: string) => void;
 }
 
-/** Serves a connection after the early input. The SDK reads this input again, but its answers are dropped. */
+/** Serves a connection. The SDK also reads `earlyInput.answered`, but its answers to that input are dropped. */
 export function serveSession(
   options: McpOptions & Pick<StdioOptions, "clock">,
   { earlyInput, lines, out, warn }: SessionStart,
@@ -272,7 +272,7 @@ function faultOf(messages: readonly unknown[], revision: string | undefined): st
 }
 
 /**
- * Whether a value gets an error. A response gets no error, because two programs could answer each other without
- * end.
+ * Whether the answer to a value is an error. A response gets no answer, so that programs do not answer each
+ * other forever.
  */
 const isToRefuse = (value: unknown): boolean => !isMessage(value) && !isLikeResponse(value);

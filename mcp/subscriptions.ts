@@ -16,7 +16,7 @@ interface Subscriptions {
    */
   serve(server: McpServer, era: "legacy" | "modern"): void;
   /**
-   * In the era `modern`, delays a subscription request until its resources are followed, at most
+   * Delays a subscription request of the protocol era `modern` until its resources are followed, at most
    * `longestStartMs`.
    */
   watchRequests(transport: StdioServerTransport): void;
@@ -199,8 +199,8 @@ function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch 
 type WatchContext = WatchParts & { readonly signal: AbortSignal };
 
 /**
- * Watches until the signal aborts, and never resolves. After a failure, notifies every topic: changes may be
- * missing.
+ * Watches until the signal aborts, and never resolves. After a failure, notifies every topic, because changes
+ * may be missing.
  */
 async function watchOn(context: WatchContext, watching: Watching, first: Promise<string>): Promise<never> {
   for (let mark = first; ; ) {

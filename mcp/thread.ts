@@ -221,7 +221,7 @@ export interface ThreadParts {
   readonly omittedMessages: number;
   /** The id of the message before which the next older messages are; null if there are none. */
   readonly nextBefore: string | null;
-  /** Whether the server accepts `expectedRunId`, and refuses the proposal if the thread has a newer one. */
+  /** Whether the server can refuse a proposal if the thread has a newer proposal than `expectedRunId`. */
   readonly takesExpectedRun: boolean;
 }
 
@@ -323,7 +323,7 @@ const messageOf =
     return latest && isNoteOf(latest, parts) ? { ...parts, body: textOfLatest } : parts;
   };
 
-/** Replaces the text of a note that repeats the plan. Says where the reader finds the plan. */
+/** This text replaces a note that repeats the plan. It says where the reader finds the plan. */
 const textOfLatest =
   "The latest proposal: see `agents.proposal`, or the plan of the latest proposal, on the first page.";
 

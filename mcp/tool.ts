@@ -195,5 +195,5 @@ export interface Page {
   readonly message: string;
 }
 
-/** Offers a page until `signal` aborts. In the era `modern`, throws a PageOffer, which ends the call. */
+/** Offers a page until `signal` aborts. With the newer protocol, throws a PageOffer, which ends the call. */
 export type OfferPage = (page: Page, signal: AbortSignal) => void;

@@ -1,4 +1,4 @@
-/** How many milliseconds of a turn long work may use. Afterwards, other requests run. */
+/** The milliseconds that long work may use in one turn of the event loop. Afterwards, other requests run. */
 const longTurn = 5;
 
 /** The time at which long work began in this turn. Undefined if there was no long work. */

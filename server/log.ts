@@ -20,7 +20,7 @@ function describeError(error: unknown, depth = 0): unknown {
 /** The standard fields of a log line. They are not shown as `name=value`. */
 const usual = new Set(["level", "time", "pid", "hostname", "msg", "err"]);
 
-/** Returns a log line for a terminal. A request below status 500 gives an empty text; `/dev` shows it. */
+/** Returns a log line for a terminal. For an answer below status 500, returns an empty text. */
 export function readableLine(line: string): string {
   const entry: Record<string, unknown> = JSON.parse(line);
   const { level, time, msg, err } = entry;

@@ -100,7 +100,7 @@ async function startWork(
 
 interface Claimed {
   readonly run: unknown;
-  /** The id of the claim; null if the server has no claims. */
+  /** The id of the claim; null if the server supports no claims. */
   readonly claimId: string | null;
 }
 
@@ -135,7 +135,7 @@ async function claim(
     const refusal = valueAt(error.body, "mayResume") === true ? mayResume : refusals[error.code];
     if (refusal) throw new Refusal(refusal);
     if (!isNotFound(error) && error.status !== 405 && error.status !== 501) throw error;
-    // The server has no claims, or the run does not exist. The next request shows which.
+    // The server supports no claims, or the run does not exist. The next request shows which is true.
     const run = await readRun(deps.connection, runId, { holdSeconds: 0, signal }).catch(noSuchRun);
     if (given) throw new Refusal(unknownClaim);
     return { run, claimId: null };

@@ -17,8 +17,8 @@ export interface GivenSecrets {
 }
 
 /**
- * Returns the secrets or undefined. Encrypts old values with the current secret. Throws a SettingError for
- * wrong secrets.
+ * Returns the secrets; undefined without a secret. Encrypts old values with the current secret. Throws a
+ * SettingError for wrong secrets.
  */
 export async function secretsFor(
   given: GivenSecrets,

@@ -17,7 +17,10 @@ import type { DataLocation } from "../settings/settings.ts";
 import { assertPlace, openFiles, openKeptFiles } from "../start/open-files.ts";
 import { type GivenSecrets, secretsFor } from "./data-location.ts";
 
-/** Erases a person with the account. A killed command can be repeated. Throws `last_owner` or `wrong_state`. */
+/**
+ * Erases a person and the person's account. Can be repeated after an interruption. Throws `last_owner` or
+ * `wrong_state`.
+ */
 export async function eraseUser(
   database: Database,
   location: DataLocation,

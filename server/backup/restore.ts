@@ -97,7 +97,7 @@ export async function adopt(location: DataLocation, order: AdoptOrder, waiting: 
       }, "long");
       const erasedAgain = await eraseRestored({ database, location, given }, entries);
       const { count: files, faults } = await readStoredFiles(database, openFiles(location));
-      // This comes last, because a server starts only if the folder has the id of the database.
+      // `adoptPlace` must be the last step, because a server starts only if the folder has the database's id.
       await adoptPlace(database, location);
       const missing = faults.map(({ sha256 }) => sha256);
       return { files, missing, withoutRecoveryCodes, erasedAgain, note: noteOf(missing.length) };
@@ -240,7 +240,7 @@ async function restoreRows(location: DataLocation, address: DatabaseAddress, bac
   try {
     return { rows, ...(await finishRestore(database, location, backup)), note: erasedAreBack };
   } catch (error) {
-    // After an error, another function deletes the file of a new SQLite database.
+    // After an error, `inDraft` deletes the SQLite file. A PostgreSQL database must be emptied here.
     if (database.engine === "postgres") await emptyAgain(database, error);
     throw error;
   } finally {

@@ -72,7 +72,10 @@ export function nightlyWarning(nightly: NightlyBackup, now: Date): string | unde
   return age > oldMilliseconds ? `No nightly backup was verified for two days. ${proven}` : undefined;
 }
 
-/** Returns when the last or previous backup began, if it never ended; otherwise undefined. */
+/**
+ * Returns the start of the last backup, or of the previous backup, if that backup never ended. Otherwise
+ * undefined.
+ */
 function unfinishedSince(
   { outcome, startedAt, until, unfinished }: NightlyBackup,
   now: Date,

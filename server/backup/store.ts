@@ -15,8 +15,8 @@ import type { NightlyBackup } from "./rules.ts";
 type RowsOf = (table: Table) => AsyncIterable<readonly string[]>;
 
 /**
- * Replaces all rows, except `last_times` and the sessions of accounts in the new rows. Returns the old files'
- * SHA-256.
+ * Replaces all rows, but keeps `last_times` and the sessions of remaining accounts. Returns the SHA-256 of the
+ * old files.
  */
 export async function replaceRows(tx: Transaction, rowsOf: RowsOf): Promise<string[]> {
   const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");

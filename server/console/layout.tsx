@@ -572,7 +572,8 @@ export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage 
 }
 
 /**
- * Returns the error to show. For a wrong id or cursor, this is `not_found`. The error of a wrong filter stays.
+ * Returns the error to show. A wrong id or cursor becomes `not_found`. The error of a wrong filter stays
+ * `bad_request`.
  */
 function asSeen(ctx: Context, error: ApiError): ApiError {
   if (ctx.method !== "GET" || error.code !== "bad_request") return error;

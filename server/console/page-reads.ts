@@ -425,7 +425,7 @@ function answerOf<E extends Endpoint>(endpoint: E, { status, body }: InvocationR
   return answer as Answered<E>;
 }
 
-/** The maximum number of characters of an answer that is parsed in much less than a millisecond. */
+/** An answer with at most this many characters is parsed in much less than a millisecond. */
 const mostOfShort = 10_000;
 
 function textOf(body: NonNullable<InvocationResult["body"]>): string {

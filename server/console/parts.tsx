@@ -35,8 +35,8 @@ export const Notice = ({
 const focused = { autofocus: true, tabIndex: -1 };
 
 /**
- * The notice about the last form. Shows nothing if `notices` does not contain `done`, because anybody can write
- * an address.
+ * The notice about the last form. Shows nothing for an unknown `done`, because anybody can change the page's
+ * address.
  */
 export const DoneNotice = ({
   done,
@@ -449,7 +449,7 @@ const firstLetter = (word: string): string => [...letters.segment(word)][0]?.seg
 export const By = ({
   change,
 }: {
-  /** The change; undefined if no member made it, or if the person is unknown. */
+  /** The e-mail address of the person; undefined if no member made the change, or if the person is unknown. */
   readonly change: { readonly email: string } | undefined;
 }) =>
   change === undefined ? null : (

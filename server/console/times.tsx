@@ -202,7 +202,7 @@ const weekday = formatIn("UTC", { weekday: "short" });
 
 const numeral = formatIn("UTC", { day: "numeric", month: "short" });
 
-/** Returns the time one millisecond before `at`. For a cycle ending at midnight, this is on its last day. */
+/** Returns the time one millisecond before `at`. If a cycle ends at `at`, this time is on its last day. */
 export const justBefore = (at: string): string => new Date(Date.parse(at) - 1).toISOString();
 
 /** Returns the parts of a date in UTC: `Tue` and `9 Jun`. */

@@ -93,8 +93,8 @@ const unavailableSqlite = new Set([5, 6, 8, 10, 13, 14, 15]);
 const unavailableSqlState = /^(08|53|40001|40P01|25006|55P03|57014|57P0[1-5]|58030)/;
 
 /**
- * Error codes of connections and disks. An error for several unreachable addresses has one of these codes, but
- * no `syscall`.
+ * Error codes of connections and disks. If several addresses are unreachable, the error has one of these
+ * codes but no `syscall`.
  */
 const unreachable = new Set(
   "ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOSPC EDQUOT EROFS".split(

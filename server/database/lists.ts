@@ -28,7 +28,7 @@ export function pageOfScopes(engine: Engine, of: RowsOfScopes, page: PageOfScope
   return engine === "sqlite" ? mergedOneByOne(of, page) : firstOfEach(of, page);
 }
 
-/** Reads the first row of each scope, then the next row of each scope whose row is on the page. */
+/** Reads the first row of each scope. For each row on the page, reads its scope's next row. */
 function mergedOneByOne(
   { scopes, rows, inScope }: RowsOfScopes,
   { position, limit, oldestFirst = false }: PageOfScopes,

@@ -8,7 +8,7 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly statements: readonly string[] | Readonly<Record<Engine, readonly string[]>>;
-  /** The number of an older migration that must run after this migration, because it takes less time then. */
+  /** The number of an older migration that must run later. Otherwise the older migration would take longer. */
   readonly runsBefore?: number;
   /**
    * The earlier migrations that this migration replaces. A database with exactly those migrations already has
@@ -181,7 +181,7 @@ interface Applied extends Named {
   readonly checksum: string;
 }
 
-/** Whether a database or a backup has no migration that is newer than the last replaced migration. */
+/** Whether `applied` contains migrations, and none of them is newer than the last replaced migration. */
 const isFromBefore = (applied: readonly Named[], { last }: Replaced): boolean =>
   applied.length > 0 && applied.every(({ number }) => number <= last);
 

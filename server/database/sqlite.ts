@@ -189,8 +189,8 @@ interface ForeignChanges {
 }
 
 /**
- * Checks regularly whether another process has changed the file. On the writing connection, changes of this
- * process do not count.
+ * Checks regularly whether another process has changed the file. Changes by the connection of `writer` do not
+ * count.
  */
 function watchForeignChanges(writer: Writer, seen: number): ForeignChanges {
   const listeners = new Set<{ hear(): void }>();
@@ -255,7 +255,7 @@ const logBytes = (file: string): Promise<number> =>
   );
 
 /**
- * The write-ahead log becomes longer than this only if the program that writes it into the database file has stopped.
+ * If the write-ahead log exceeds this length, the program that writes it into the database file has stopped.
  */
 const mostBytes = 64 * 1_048_576;
 
@@ -485,10 +485,13 @@ type RunAll = (queue: Unit[]) => Promise<readonly ReportResult[]>;
 
 type ReportResult = () => void;
 
-/** The error for a unit that failed after a change. The whole transaction must be undone and run again. */
+/** The error for a unit that failed without a savepoint. The whole transaction must be undone. */
 class FailedHalfWay extends Error {}
 
-/** Runs units without savepoints. Throws `FailedHalfWay` if a unit fails after a change. */
+/**
+ * Runs units without savepoints. Throws `FailedHalfWay` if a unit fails after a change, or if a failed unit has
+ * parts.
+ */
 function unguarded(connection: Connection): RunAll {
   const { runner, reset, mayHaveChanged } = trackChanges(connection);
   const statements = statementsOf(runner);

@@ -13,7 +13,7 @@ export async function refreshStatistics(tx: Transaction): Promise<void> {
  * On SQLite, updates the statistics of tables whose size has changed much. PostgreSQL does this automatically.
  */
 export async function keepStatistics(tx: Transaction): Promise<void> {
-  // 0x10000: all tables, not only those that this connection has read. 0x02: analyse tables with old statistics.
+  // 0x10000 includes tables that this connection has not read. 0x02 analyses tables with old statistics.
   if (tx.engine === "sqlite") await tx.all("PRAGMA optimize = 0x10002");
 }
 

@@ -3,7 +3,7 @@ import type { Added, AnyTable, Row } from "./schema/table.ts";
 
 /** A part of a shared transaction, such as one request. The part succeeds or fails as a whole. */
 export interface Unit {
-  /** Whether the unit is only one statement. Such a unit needs no transaction if it runs alone. */
+  /** Whether this part of a transaction is only one statement, which needs no transaction if it runs alone. */
   readonly single: boolean;
   run(statements: Statements): Promise<void>;
   /** Informs the callers that the changes are durable. */
@@ -302,8 +302,8 @@ function textsBy(make: (columns: readonly string[]) => string): (columns: readon
 }
 
 /**
- * Creates a function that sets fields of the rows that `rest` selects, and returns their number. Ignores
- * undefined fields.
+ * Creates a function that changes the rows of `rest`, and returns how many rows were changed. Ignores undefined
+ * fields.
  */
 export function update<Of extends AnyTable>(table: Of, rest: string) {
   const textFor = textsBy(
@@ -481,7 +481,7 @@ export const listingTopic = (listingId: string): string => `listing:${listingId}
 /** The topics whose signals mean that any slot may have changed. */
 export const topicsOfAllSlots: readonly string[] = [slotsTopic, credentialsTopic];
 
-/** The topics whose signals mean that any thread, or who may see it, may have changed. */
+/** The topics of signals after which any thread, or the people who may see a thread, may have changed. */
 export const topicsOfAllThreads: readonly string[] = [threadsTopic, credentialsTopic];
 
 /** Signalled when a person has approved or refused the sign-in of a device. */

@@ -122,8 +122,8 @@ export interface DemoTester {
   /** The day on which the tester gets the slot; 0 is before the first day. */
   readonly from: number;
   /**
-   * One letter per day from 1, or from a later `from`. `s`: session. `b`: short session. `r`: `b`, then `s`.
-   * `l`: session uploaded a day late. `p`: proof. `-`: nothing.
+   * One letter per day, beginning with the later of day 1 and `from`. `s`: session. `b`: short session. `r`:
+   * short session, then session. `l`: session that arrives a day late. `p`: proof. `-`: nothing.
    */
   readonly days: string;
 }

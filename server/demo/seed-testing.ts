@@ -144,7 +144,10 @@ interface TesterDay extends DemoSlot {
   readonly day: number;
 }
 
-/** Records the late session of the previous day, then what the tester does on this day. */
+/**
+ * Records what the tester does on `day`. First records a session of yesterday that the server received only
+ * today.
+ */
 async function recordDay(seeding: CycleSeeding, testerDay: TesterDay): Promise<void> {
   const { day } = testerDay;
   if (letterOf(testerDay, day - 1) === "l") {
@@ -174,7 +177,7 @@ function startOf({ deps, cycle }: CycleSeeding, { tester, day }: TesterDay): str
 
 interface TestedDay extends TesterDay {
   readonly startedAt: string | undefined;
-  /** When the report arrived. By default it arrives immediately after the session. */
+  /** When the server received the session from the app. The default is immediately after the session. */
   readonly arrivedAt?: string;
   /** Whether the session was too short to count. */
   readonly short?: boolean;

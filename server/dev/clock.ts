@@ -30,7 +30,8 @@ export interface ClockMove {
   readonly set?: string | undefined;
 }
 
-// Instants are compared as text with four-digit years. Records may expire long after `latest`.
+// Instants are compared as text with four-digit years. Years after `latest` remain for the expiry times of
+// records.
 const earliest = Date.UTC(1970, 0, 1);
 
 const latest = Date.UTC(9000, 0, 1);

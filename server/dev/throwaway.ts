@@ -20,7 +20,7 @@ interface ThrowawayOptions {
 }
 
 /**
- * Runs a server in a temporary folder while the parent program runs. Writes one line. Returns the exit code.
+ * Runs a server in a temporary folder until `input` ends. Writes one JSON line to `out`. Returns the exit code.
  */
 export async function serveThrowaway({
   environment,

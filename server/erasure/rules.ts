@@ -185,7 +185,7 @@ function endings(text: string): string[] {
     .slice(0, mostEnds);
 }
 
-/** Whether the character before a position could be a part of the same address. */
+/** Whether the character before `place` could belong to the address that continues at `place`. */
 function isJoined(characters: readonly string[], place: number): boolean {
   const [last, earlier] = [characters[place - 1] ?? "", characters[place - 2] ?? ""];
   const percent = characters.slice(Math.max(0, place - 3), place).join("");

@@ -16,7 +16,7 @@ export interface TemporaryFile {
   /** Adds bytes to the file. Stores at most one byte more than the limit, but counts all bytes. */
   write(bytes: Uint8Array): void;
   /**
-   * Overwrites unneeded data, closes the file, returns its new hash. A picture with a broken header gets no
+   * Overwrites unneeded data, closes the file and returns its hash. A picture with a broken header gets no
    * media type.
    */
   finish(): Promise<WrittenFile>;
@@ -50,7 +50,10 @@ export interface Files {
   remove(sha256: string): Promise<void>;
   /** Moves a stored file to the folder `damaged`. The server never sends a file from this folder to a client. */
   setAside(sha256: string): Promise<void>;
-  /** Yields the names of stored files in batches, without files of the last hour, which a request may use. */
+  /**
+   * Yields names of stored files in batches. Omits files of the last hour, because a request may use these
+   * files.
+   */
   settled(): AsyncGenerator<string[]>;
 }
 
@@ -81,8 +84,6 @@ export interface PlaceMark {
   write(id: string): Promise<void>;
   /** Returns whether the storage contains at least one file. */
   holdsFiles(): Promise<boolean>;
-  /**
-   * Whether a server writes the mark again at each start, which shows whether the server is allowed to write.
-   */
+  /** Whether the server writes the mark at each start, to test whether the server may write to the storage. */
   readonly isTried: boolean;
 }

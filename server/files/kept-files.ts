@@ -34,7 +34,7 @@ export interface LockingTransaction {
   lock(name: string): Promise<unknown>;
 }
 
-/** Locks files while the function `decide` runs, so that other servers cannot add uploads of these files. */
+/** Locks and checks files. Other servers cannot add uploads of a locked file until its deletion is decided. */
 export interface FileLocks {
   lock(name: string): Promise<unknown>;
   isReferenced(sha256: string): Promise<boolean>;

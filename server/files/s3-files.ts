@@ -216,7 +216,7 @@ async function request(send: SendToS3, name: string, span?: ByteSpan) {
   throw new FilesUnavailable(new Error("The store answered without the requested bytes"));
 }
 
-/** How long to wait for the answer, or until the next part of the request body is sent. */
+/** The maximum time until the answer arrives, or until the next part of the request body is sent. */
 const silenceTimeoutMs = 4_000;
 
 const connectTimeoutMs = 3_000;
@@ -243,7 +243,7 @@ function createS3Client(place: S3Settings): SendToS3 {
   let pools: Promise<Pools> | undefined;
 
   const send: SendToS3 = async (request) => {
-    // Probe first: a store that hangs may execute the DELETE late, after the file was stored again.
+    // A hanging store may execute a DELETE late, after the file was stored again. So the store is probed first.
     if (request.method === "DELETE" && outage.lasts()) await probe(send, request.name);
     pools ??= openPools(place);
     const { reading, others } = await pools;
@@ -476,7 +476,7 @@ export function faultOfSettings(error: unknown): string | undefined {
 
 /** Records whether the store answers, so that requests do not wait for a store that hangs. */
 interface Outage {
-  /** Whether a request may be sent. If true, send it. During an outage, true at most once in 250 ms. */
+  /** Returns whether to send a request now. During an outage, returns true at most once in 250 ms. */
   mayTry(): boolean;
   /** Whether an outage lasts, that is, whether the last requests got no answer. */
   lasts(): boolean;
@@ -487,7 +487,7 @@ interface Outage {
 
 const outagePauseMs = 250;
 
-/** Creates the record for one store. The record first assumes that the store answers. `now` returns milliseconds. */
+/** Creates an `Outage` for one store. At first, no outage lasts. `now` returns milliseconds. */
 export function createOutage(now: () => number = () => performance.now()): Outage {
   let lasts = false;
   let lastAnswerAt = Number.NEGATIVE_INFINITY;

@@ -21,8 +21,8 @@ export const filesPlace = {
   },
 
   /**
-   * Returns and locks the storage: files cannot move until the transaction ends. Call this before adding an
-   * upload.
+   * Returns the storage. Prevents a change of the storage until the transaction ends. Call this before adding
+   * an upload.
    */
   async hold(tx: Pick<Transaction, "engine" | "get" | "run">): Promise<FilesPlace> {
     if (tx.engine === "postgres") await tx.run("LOCK TABLE uploads IN ROW EXCLUSIVE MODE");

@@ -20,7 +20,8 @@ export function tarHeader(name: string, size: number): Buffer {
 }
 
 /**
- * Reads a header block of `tarHeader`. Undefined for the zeros at the end. Throws an Error for other blocks.
+ * Reads a header block that `tarHeader` created. Returns undefined for a block of zeros. Throws an Error for
+ * other blocks.
  */
 export function readTarHeader(block: Buffer): { readonly name: string; readonly size: number } | undefined {
   if (block.length === blockSize && block.every((byte) => byte === 0)) return undefined;

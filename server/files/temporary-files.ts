@@ -59,8 +59,7 @@ export async function oldOf(paths: readonly string[]): Promise<string[]> {
 const abandonedAfterMs = 3_600_000;
 
 /**
- * Returns a time in epoch milliseconds. Older files belong to no running request. Uses the real time, even in
- * development.
+ * Returns a time in epoch milliseconds, by the real clock. No running request has files from before that time.
  */
 export const settledBefore = (): number => systemClock.now().getTime() - abandonedAfterMs;
 

@@ -109,7 +109,7 @@ interface CachedAnswer {
 }
 
 /**
- * A signal with `everyTopic` drops all answers. After a restore, the same `version` may mean other contents.
+ * A signal with `everyTopic` empties the cache. After a restore, the same `version` may mean other contents.
  * (decision 04)
  */
 export function createAnswers(memory: Memory): Answers {
@@ -127,8 +127,8 @@ export function createAnswers(memory: Memory): Answers {
     const began = changes;
     const { answer, until = Number.POSITIVE_INFINITY } = await make();
     const from = now.getTime();
-    // `isCurrent` is always true here. If the version changes, the credential is dropped from memory, and its
-    // `isCurrent` is false.
+    // `isCurrent` can always be true, because a change of `version` makes `isCurrent` of the request's
+    // credential false.
     const lasts = memory.isOn ? { lasts: { from, until, isCurrent: always } } : {};
     const made = { version, from, until, answer: { ...answer, ...lasts } };
     if (changes === began) cache.keep(name, made, smallThings + 2 * name.length + bytesOfBody(answer.body));

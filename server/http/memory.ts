@@ -108,7 +108,7 @@ interface KeptRow<Row> {
 }
 
 /**
- * Caches what a process has read. Only the writer of a SQLite file caches. All parts share one limit.
+ * Caches data that a process has read from SQLite. PostgreSQL data is not cached. All values share one limit.
  * (decision 04) (rule H32)
  */
 export interface Memory {
@@ -129,7 +129,7 @@ interface MemoryPart<Value> {
   clear(): void;
 }
 
-/** A value in memory. It is a key of the LRU cache, which would hash a text at each access. */
+/** A cached value, which is also the key in the LRU cache. A text as key would need hashing. */
 interface Kept {
   /** Removes the value from its part. */
   readonly drop: () => void;

@@ -242,7 +242,7 @@ const allowed = {
 export function allowOrigins(origins: readonly string[]) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const { origin } = ctx.req.headers;
-    // `Vary` keeps caches from using an answer without these headers for a page of a listed origin.
+    // With `Vary`, a cache does not send an answer for one origin to a page of another origin.
     ctx.vary("Origin");
     if (origin === undefined || !origins.includes(origin)) return next();
     ctx.set("Access-Control-Allow-Origin", origin);

@@ -120,7 +120,7 @@ const pruning =
     while (!stopping.aborted && (await database.write(removeSome)) >= most);
   };
 
-/** How long a sent notice is kept. It shows when a daily notice was last sent. (rule N2) */
+/** How long a sent notice is kept, so that the server sends some notices only once a day. (rule N2) */
 const noticesKeptMilliseconds = 25 * 3_600_000;
 
 /** The number of rows that one transaction adds up. */

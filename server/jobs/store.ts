@@ -4,7 +4,7 @@ import { insert } from "../database/transaction.ts";
 
 const setTime = insert(tables.lastTimes, "ON CONFLICT (name) DO UPDATE SET at = excluded.at");
 
-/** The last time that a server stored. It shows whether the clock has been set back. */
+/** The time that a server stored last. It shows whether the clock has been set back. */
 export const lastTimes = {
   /** Returns the time in ISO 8601 UTC; undefined in a new database. */
   async read(reader: Reader): Promise<string | undefined> {

@@ -148,7 +148,7 @@ export interface Sealer {
   mark(text: string): string;
   /** Returns the marks of a text, computed with the current secret and with the old ones. */
   marks(text: string): readonly string[];
-  /** Whether `mark` is a mark of the text with any secret, or the first 80 or more bits of one. */
+  /** Whether `mark` is one of `marks(text)`, or the first 80 or more bits of one of these marks. */
   isMark(text: string, mark: string): boolean;
 }
 

@@ -210,7 +210,7 @@ const defaults = {
   stopMilliseconds: 8_000,
 };
 
-/** The maximum memory: `most` bytes, or the `share` of the machine's memory. The lower one applies. */
+/** The maximum memory of a budget is the lower of `most` bytes and `share` of the machine's memory. */
 const shares = {
   bufferedBytes: { most: 67_108_864, share: 1 / 8 },
   answerBytes: { most: 268_435_456, share: 1 / 4 },

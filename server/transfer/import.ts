@@ -433,7 +433,7 @@ function checkEnd(state: State, { records, sha256 }: Line): string[] {
     : ["does not match the hash of the lines before it, so those lines were changed"];
 }
 
-/** New ids contain a salted hash of the old id: a file cannot refer to other stored data. */
+/** New ids contain a salted hash of the old id. So a file cannot refer to other stored data. */
 function newNames(
   baseUrl: string | undefined,
 ): Pick<Naming, "idOf" | "uploadOf" | "pictureOf" | "addressOf"> {

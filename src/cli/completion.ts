@@ -349,8 +349,7 @@ function flagValues(places: readonly Place[], action: (values: Values) => string
 }
 
 /**
- * Returns one branch per list of values. Its patterns are the paths of the places whose argument has these
- * values.
+ * Returns a branch for each list of argument values. Its patterns are the `path` of each place with this list.
  */
 function argumentValues(places: readonly Place[], action: (values: Values) => string): Branch[] {
   const byAction = new Map<string, string[]>();

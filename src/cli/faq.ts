@@ -324,8 +324,8 @@ const changesIn = (before: readonly Placed[], after: readonly Placed[]): number 
   after.filter(({ sortOrder }, at) => sortOrder !== before[at]?.sortOrder).length;
 
 /**
- * Renumbers the entries `from` to `to - 1` after entry `from - 1`. Returns undefined if entry `from - 1` is
- * missing.
+ * Gives the entries `from` to `to - 1` the positions after entry `from - 1`. Returns undefined without entry
+ * `from - 1`.
  */
 function shifted(entries: readonly Placed[], from: number, to: number, step: 1 | -1): Placed[] | undefined {
   let last = entries[from - 1]?.sortOrder;

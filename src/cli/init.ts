@@ -304,7 +304,10 @@ const services: Readonly<Record<Exclude<CiService, "none">, { file: string | nul
   shell: { file: null, text: shell },
 };
 
-/** Returns the CI lines for `given`, for the services found in the folder, or else for a shell. */
+/**
+ * Returns the CI lines for `given`. Without `given`, uses the services found in the folder. The default is a
+ * shell.
+ */
 function ciLines(
   { cwd }: Pick<Context, "cwd">,
   { server, service: given }: { readonly server: string; readonly service: CiService | undefined },

@@ -34,10 +34,7 @@ export interface WireRequest {
   readonly body?: string | Content;
   /** The longest time without any data on the connection. */
   readonly timeoutMs: number;
-  /**
-   * The limits of an answer: `answerMs` counts from the end of the request, `answerBytes` is the size of the
-   * answer.
-   */
+  /** `answerMs` limits the time after the end of the request. `answerBytes` limits the size of the answer. */
   readonly answerMs: number;
   readonly answerBytes: number;
   readonly signal?: AbortSignal;

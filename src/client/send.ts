@@ -82,7 +82,7 @@ const isSilence = (error: Error): boolean => error instanceof ConnectionError &&
 /** Whether a call changes something. A call of a route with `pending` changes nothing, even if its method is POST. */
 const changes = (route: Route): boolean => isMutation(route) && !route.pending;
 
-/** Returns the result of a call. First settles the idempotency key if the server has handled the request. */
+/** Returns the result of a call. First calls `settled` if the server has handled the request. */
 async function settle<T>(sent: Promise<T>, key: string, { idempotency }: ClientOptions): Promise<T> {
   try {
     const answer = await sent;
@@ -305,7 +305,7 @@ function unexpected(
   );
 }
 
-/** Returns the message of an error. Other servers use other fields. A very long message is cut before printing. */
+/** Returns the message of an error. Servers other than Innkeep use other fields. A very long message is cut. */
 function messageIn(body: unknown): string | undefined {
   const message = textAt(body, "error") || textAt(body, "message") || textAt(body, "error", "message");
   return message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message || undefined;

@@ -105,8 +105,8 @@ export function trimmedMarkdown(text: string): string {
 }
 
 /**
- * Returns the text whose SHA-256 in hex is `pushedHash`. NUL separates the texts, because neither text can
- * contain NUL. (rule C21)
+ * Returns the text whose SHA-256 in hex is `pushedHash`. NUL separates `question` and `answer`, because
+ * neither can contain NUL. (rule C21)
  */
 export const hashedFaqText = ({
   question,

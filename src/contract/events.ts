@@ -15,7 +15,10 @@ import {
 } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** Why a webhook is off. `person`: a person switched it off. `gone`: its receiver answered with status 410. */
+/**
+ * Why a webhook is off. With `person`, a person switched it off. With `gone`, its receiver answered with status
+ * 410.
+ */
 const webhookEnds = ["person", "gone"] as const;
 
 /** The types of events in an app that the server reports to other programs. (rule O25) */
@@ -176,7 +179,7 @@ export const webhooks = {
     auth: "session",
     role: "owner",
     params: hookParams,
-    /** `oldSecretHours`: for how many hours the old secret stays valid. The default is 24. */
+    /** `oldSecretHours` is the number of hours for which the old secret stays valid. The default is 24. */
     body: z.object({
       oldSecretHours: z.optional(z.int().check(z.minimum(0), z.maximum(limits.oldSecretHours))),
     }),
@@ -306,7 +309,9 @@ export const events = {
   }),
 } as const;
 
-/** The kinds of live events. `everything`: the client missed events, or there were too many changes. */
+/**
+ * The kinds of live events. `everything` means that any data may have changed, for example after missed events.
+ */
 const liveKinds = ["thread", "answering", "proposal", "testing", "content", "app", "everything"] as const;
 
 export type LiveKind = (typeof liveKinds)[number];

@@ -64,7 +64,7 @@ export const ListedFaq = z.extend(PublishedFaq, {
 });
 export type ListedFaq = z.output<typeof ListedFaq>;
 
-/** An entry of a whole list. Without `id`, the entry is new. With `id`, missing fields do not change. */
+/** A FAQ entry in `FaqList`. An entry without `id` is created. With `id`, omitted fields keep their values. */
 export const WantedFaq = z
   .object({
     id: z.optional(uuid),

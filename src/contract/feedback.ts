@@ -37,8 +37,8 @@ const attachment = z.object({
 });
 
 /**
- * The tests of a report. Each text begins all dedupe keys of one test. `failures.resolve` gets the text as
- * `prefix`.
+ * The tests of a report. Each text is the beginning of one test's dedupe keys, the `prefix` in
+ * `failures.resolve`.
  */
 export const dedupeParts = listOf(text(1, limits.dedupeKey), limits.dedupeParts);
 
@@ -243,8 +243,8 @@ export const failures = {
       body: z.object({
         resolved: z.array(z.object(failure)),
         /**
-         * The failures of the request that stay open. For at most 200 of these failures, the run changed
-         * nothing.
+         * The failures of the request that stay open. The list contains at most 200 failures that the run left
+         * unchanged.
          */
         stillFailing: z.array(
           z.object({

@@ -120,7 +120,7 @@ export const boundary = z.string().check(
   z.meta({ format: "date-time", description: "A date without a time means the start of that day in UTC." }),
 );
 
-/** An optional time in a request. Null and blank text mean a missing field; blank text becomes "". */
+/** An optional time in a request. Blank text becomes `""`. Both `""` and null mean a missing field. */
 export const optionalInstant = z.optional(
   z.nullable(
     z.string().check(

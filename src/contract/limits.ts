@@ -96,7 +96,10 @@ export const limits = {
   contentSearch: 200,
   feedbackSearch: 200,
   version: 100,
-  /** For the `versions` of a release note: the maximum length of a platform name, and of the list. */
+  /**
+   * The maximum length of a platform name (`platform`), and the maximum number of `versions` of a release note
+   * (`platformVersions`).
+   */
   platform: 100,
   platformVersions: 20,
   /** The range of signed 32-bit integers. */
@@ -135,10 +138,7 @@ export const limits = {
   agentPage: { default: 20, max: 50 },
   /** The highest number that the console counts exactly. Counting is slow, because it reads every row. */
   mostCounted: 99,
-  /**
-   * The highest number that the server counts exactly for resolved threads without activity during a retention
-   * period.
-   */
+  /** The highest exact count of the threads that a retention period would delete. */
   oldThreadsCounted: 1_000,
   /** The maximum length of `changes`. On PostgreSQL, `changes` contains the id of each running transaction. */
   changesToken: 6_000,
@@ -258,10 +258,7 @@ export const rateLimits = {
   linksByAddress: { limit: 60, windowSeconds: 900 },
   /** Mails with links to one e-mail address. Above the limit, the answer is the same, but no mail is sent. */
   linkMails: { limit: 3, windowSeconds: 3_600 },
-  /**
-   * Wrong authenticator codes. The server counts them per account and known browser, or else per account and
-   * network.
-   */
+  /** Wrong authenticator codes for one account, from one known browser or from one network. */
   secondFactor: { limit: 5, windowSeconds: 900 },
   secondFactorByPlace: { limit: 10, windowSeconds: 86_400 },
   /**
@@ -294,8 +291,8 @@ export const rateLimits = {
   /** Requests that wait until a device is approved. (rule S16) */
   awaitByDevice: { limit: 300, windowSeconds: 900 },
   /**
-   * Requests from one network address that wait until a device is approved. The server stores device ids that
-   * clients can invent.
+   * Requests from one network address that wait until a device is approved. This limit also applies to invented
+   * device ids.
    */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },
   /** Attempts of the deprecated `register` from one network address. (rules S15, S16) */

@@ -13,7 +13,7 @@ export const noticeKinds = [
 export type NoticeKind = (typeof noticeKinds)[number];
 
 /**
- * `mail` sends the notices of 15 minutes. `daily` sends one mail a day. `chat` and `browser` send no mails.
+ * `mail` collects notices for 15 minutes. `daily` sends one mail a day. `chat` and `browser` send no mails.
  * (rules N1, N8, N10)
  */
 export const noticeWays = ["mail", "daily", "chat", "browser"] as const;

@@ -14,7 +14,7 @@ const count = z.int();
 const FoundPerson = z.object({
   /** Threads whose first report the person sent. */
   threads: count,
-  /** Repeated reports and answers that the person sent to other threads. */
+  /** Messages of the person, such as repeated reports and answers. */
   messages: count,
   /** Mails to the person, and stored data about the person's e-mail address. */
   mails: count,

@@ -5,7 +5,10 @@ import { instant, uuid } from "./fields.ts";
 export const verdictStates = [
   "not_started",
   "on_track",
-  /** The goal needs a session of yesterday that is reported today or, on the first day, another tester. */
+  /**
+   * The goal needs a session of yesterday that is reported today. On the first day, the goal needs another
+   * tester.
+   */
   "at_risk",
   /** The goal cannot be reached any more. */
   "out_of_reach",
@@ -84,10 +87,10 @@ export const TesterAttention = z.object({
 
 export type TesterAttention = z.output<typeof TesterAttention>;
 
-/** The testers for whom every day from the first day to this day is counted. */
+/** How many testers have every day counted, from the first day of the test to the day `dayIndex`. */
 export const UnbrokenDay = z.object({
   dayIndex: z.int(),
-  /** The number of testers for whom all these days are counted. */
+  /** The number of testers for whom every day up to `dayIndex` is counted. */
   testers: z.int(),
   /** The number of testers for whom every day up to `dayIndex` is counted or can still be counted. */
   possible: z.int(),

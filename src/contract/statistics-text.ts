@@ -60,7 +60,7 @@ const withRest = (whole: number, unit: string, rest: number, smaller: string): s
   rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smaller}`;
 
 /**
- * The minimum number of first replies for their 90th percentile. With fewer replies, the percentile is the
+ * The minimum number of first replies for the 90th percentile. With fewer replies, the percentile is the
  * slowest reply.
  */
 export const leastOfPercentile = 10;

@@ -23,7 +23,7 @@ const Screens = z
   .check(z.overwrite((names) => [...new Set(names.filter((name) => name !== ""))]));
 
 /**
- * Whether `startedAt` and `endedAt` are valid times. If so, their order is checked, even if other fields are
+ * Whether `startedAt` and `endedAt` are valid times. Only valid times are compared, even if other fields are
  * wrong.
  */
 const hasInstants = ({ issues }: z.core.ParsePayload): boolean =>

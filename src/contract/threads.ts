@@ -430,7 +430,9 @@ export const threadFilters = z.object({
 
 export type ThreadFilters = z.output<typeof threadFilters>;
 
-/** A note or a reply. A reply goes to the sender of the first report, of `reportId`, or to `everyone`. */
+/**
+ * A note or a reply. `reportId` or `everyone` selects who gets the reply. By default, the first sender gets it.
+ */
 const NewMessage = z.object({
   direction: z.enum(["note", "outbound"]),
   body: text(1, limits.message),

@@ -28,7 +28,8 @@ export async function inTurn<Result>(folder: string, change: () => Result): Prom
 }
 
 /**
- * Takes the lock and returns its identity, or undefined if it is taken. Removes the lock of a killed process.
+ * Takes the lock and returns its identity. Returns undefined if the lock exists. Removes the lock of a killed
+ * process.
  */
 function taken(lock: string): string | undefined {
   if (makes(lock)) return identityOf(lock) ?? "";

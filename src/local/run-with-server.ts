@@ -78,7 +78,7 @@ async function run(
 interface Signals {
   /** Aborts when the first signal of the operating system arrives. */
   readonly first: AbortSignal;
-  /** The first signal. */
+  /** Returns the first signal that arrived; undefined if none has arrived. */
   received(): NodeJS.Signals | undefined;
   /** Calls `send` with each later signal. */
   forward(send: (signal: NodeJS.Signals) => void): void;

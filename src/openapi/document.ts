@@ -448,7 +448,10 @@ function formSchema(body: z.ZodMiniObject, schemas: Schemas): Json {
   return { type: "object", properties: Object.fromEntries(fields), ...(required.length ? { required } : {}) };
 }
 
-/** Whether a form must contain this list. The schema allows a missing list, which has its own error code. */
+/**
+ * Whether the document requires this list in a form. The schema allows a missing list, because the handler
+ * refuses it.
+ */
 const needsElement = ({ minItems }: Json): boolean => minItems === 1;
 
 function partOf(schema: Json): Json {

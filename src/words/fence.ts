@@ -15,8 +15,8 @@ export interface Section {
 }
 
 /**
- * Returns sections between fence lines. No text can imitate the end, because the sanitiser removes the nonce
- * from texts.
+ * Returns sections between fence lines. A text cannot contain a fence line, because the sanitiser removes the
+ * nonce from texts.
  */
 type Fence = (nonce: string, title: string, sections: readonly Section[]) => string;
 

@@ -27,7 +27,7 @@ interface RepeatDifference {
   /** Whether `text` contains only the lines that differ. */
   readonly isPartOfText: boolean;
   /**
-   * The different metadata of the repeated report. The value is undefined if only the first report has the
+   * The metadata entries that differ, with the repeat's values. A value is undefined if the repeat lacks the
    * entry.
    */
   readonly facts: readonly (readonly [name: string, value: unknown])[];
@@ -83,8 +83,8 @@ type Foldable = Pick<Message, "category"> & {
 };
 
 /**
- * Whether a message is a repeated report. Only reports have a category. A merged thread's first report does not
- * count.
+ * Whether a message repeats a report. A merged thread's first report is no repeat. Only reports have a
+ * `category`.
  */
 const isRepeat = ({ category, id, mergedFrom }: Foldable): boolean =>
   category !== undefined && (mergedFrom === undefined || mergedFrom !== id);
@@ -298,8 +298,8 @@ interface MarkedText {
 }
 
 /**
- * Like `replyInWords`, for a line with found words. A placeholder that overlaps with a found word does not
- * change.
+ * Replaces `{statusUrl}` as `replyInWords` does, but not where `{statusUrl}` overlaps with a mark. Moves the
+ * later marks.
  */
 export function markedInWords(line: MarkedText): MarkedText {
   const added = linkWords.length - statusUrl.length;

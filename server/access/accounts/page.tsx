@@ -259,7 +259,7 @@ const OtherAccess = ({
     readonly label: string;
     readonly lastUsedAt: string | null;
   }[];
-  /** The page on which the person can end the access of these devices or connections. */
+  /** The page on which the person can end the access of a device or a connection. */
   readonly page: { readonly at: string; readonly name: string };
   readonly now: Date;
 }) => (

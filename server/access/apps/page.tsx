@@ -57,8 +57,8 @@ function updateApp(visit: SignedInVisit): Promise<Reply<"changed">> {
 }
 
 /**
- * Returns how many threads the new settings would delete. Undefined for none, or after the person's
- * confirmation.
+ * Returns how many threads `days` would delete. Returns undefined for no threads, and after the person has
+ * confirmed `days`.
  */
 async function oldThreads(
   { ask, fields, param }: SignedInVisit,

@@ -184,9 +184,7 @@ const TokenName = ({
 
 type TargetLocation = NonNullable<NamedTarget["location"]>;
 
-/**
- * Shows the target's name, or the beginning of its id. Hides the ids of the entry's app, sessions and accounts.
- */
+/** Shows the target's name, or the beginning of its id. Hides the id of an app, session or account. */
 const Target = ({
   entry,
   target,

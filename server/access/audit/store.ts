@@ -108,7 +108,9 @@ function conditions(
 
 const isId = /^[\da-f]{8}-[\da-f-]{27}$/i;
 
-/** The SQL condition for actions that were done with one token. For persons and `agent`, use `personOf`. */
+/**
+ * The SQL condition for the actions of one token. The condition for persons and for `agent` uses `personOf`.
+ */
 const byToken: Record<Engine, string> = {
   sqlite: `actor LIKE '%, token %' AND ${tokenOf.sqlite} = ?`,
   postgres: `actor LIKE '%, token %' AND ${tokenOf.postgres} = ?`,

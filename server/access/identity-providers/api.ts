@@ -42,7 +42,10 @@ export type FinishedSignIn =
   | { readonly outcome: "second_factor"; readonly step: string; readonly passkey: PasskeyRequest | null }
   /** The identity is already connected to the account that is signed in, so nothing changes. */
   | { readonly outcome: "stays" }
-  /** The person must confirm the connection first. Then the route calls `connect`. */
+  /**
+   * The person must first confirm that the identity is connected to the account. Then the route calls
+   * `connect`.
+   */
   | { readonly outcome: "offered" }
   | { readonly outcome: "refused"; readonly why: IdentityRefusal };
 

@@ -167,7 +167,10 @@ function refusal(name: string, error: unknown): ApiError {
   return new ApiError("bad_request", { message }, { cause });
 }
 
-/** Whether nobody can sign in: network or provider fails, or the provider refuses the client id or secret. */
+/**
+ * Whether nobody can sign in, because the network or the provider fails, or the provider refuses the client id
+ * or secret.
+ */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof openid.WWWAuthenticateChallengeError) return true;
   if (error instanceof openid.AuthorizationResponseError)
@@ -187,7 +190,7 @@ function withoutContents(error: unknown): Error {
   return new Error(error.message + code + kindOf(error) + under);
 }
 
-/** Returns the OAuth error code of an error, such as `invalid_client`. */
+/** Returns a colon and the OAuth error code, such as `: invalid_client`. Empty if there is no code. */
 function kindOf(error: Error): string {
   if (error instanceof openid.ResponseBodyError) return `: ${error.error.slice(0, 60)}`;
   if (!(error instanceof openid.WWWAuthenticateChallengeError)) return "";

@@ -46,7 +46,10 @@ export interface WantedRow {
   readonly viewer: Viewer;
 }
 
-/** The rows for `eachForViewer`, in the FROM clause. The parameter is a JSON array. Only for SQLite. */
+/**
+ * The requested rows of `eachForViewer`, for the FROM clause. The parameter `?` is a JSON array. Only for
+ * SQLite.
+ */
 export const wantedRows = "jsonb_each(?) AS w";
 /** The SQL expression for the id of a requested row in `wantedRows`. Only for SQLite. */
 export const wantedId = "w.value ->> 0";
@@ -95,7 +98,8 @@ const refusals: Readonly<Record<Role, string>> = {
 };
 
 /**
- * Returns the condition that `v` is a sufficient membership. Lists begin with this condition to use its index.
+ * Returns the SQL condition that the membership `v` has a sufficient role. An index of `app_members` supports
+ * the condition.
  */
 export const membershipOf = (needs: Role): string =>
   `v.user_id = ? AND v.role IN (${rolesFrom(needs)

@@ -221,7 +221,9 @@ export function answerFault(
 
 const waitingCodes: ReadonlySet<ErrorCode> = new Set(["rate_limited", "busy"]);
 
-/** Returns the OAuth code for an ApiError. Programs that must only wait must keep their tokens. */
+/**
+ * Returns the OAuth code for an ApiError. `temporarily_unavailable` makes a program wait and keep its tokens.
+ */
 function oauthCodeOf(code: ErrorCode, status: number, wrong: OAuthCode): OAuthCode {
   if (waitingCodes.has(code)) return "temporarily_unavailable";
   return status >= 500 ? "server_error" : wrong;
@@ -248,14 +250,14 @@ const oauthPaths = {
 
 const resourcePath = "/mcp";
 
-/** Returns the address of the MCP tools, which is also their name as a resource. (RFC 8707) */
+/** Returns the address of the MCP tools. The address also names the tools as an OAuth resource. (RFC 8707) */
 export const resourceOf = ({ baseUrl }: Addresses): string => baseUrl + resourcePath;
 
 const wellKnown = (name: string): string => `/.well-known/${name}`;
 
 /**
- * Returns the address of the metadata for refused programs. Some proxies forward only addresses below the base
- * address.
+ * Returns the metadata address that a refused program gets. Some proxies forward only addresses below the
+ * base address.
  */
 export const metadataAddress = ({ baseUrl }: Addresses): string =>
   `${baseUrl}${wellKnown("oauth-protected-resource")}${resourcePath}`;

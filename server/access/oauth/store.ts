@@ -28,7 +28,7 @@ export const oauthClients = {
     tx.insert(tables.oauthClients, { id, name, redirects, createdAt }),
 
   /**
-   * Stores that a person has allowed the program to connect. The registration of such a program is not deleted.
+   * Stores that a person has allowed the program to connect. `prune` keeps the registration of a used program.
    */
   use: (tx: Transaction, id: string, now: string) =>
     tx.run("UPDATE oauth_clients SET used_at = ? WHERE id = ?", now, id),

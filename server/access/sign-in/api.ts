@@ -232,8 +232,8 @@ async function claimDevice(
 }
 
 /**
- * Links a claimed device to an account. Ends the device's earlier token. Returns the new token. The device's
- * row has only its hash and prefix.
+ * Links a claimed device to an account. Ends earlier tokens. Returns a token and stores only its hash and
+ * prefix.
  */
 async function linkDevice(
   deps: Pick<Deps, "clock" | "newId">,
@@ -689,7 +689,7 @@ interface AskedLink {
   readonly invitation: string | undefined;
 }
 
-/** The invitation whose page opens after the person has used the mailed link, and its secret. */
+/** An invitation and its secret. The invitation's page opens after the person has used the mailed link. */
 interface InvitationGoal extends InvitedRow {
   readonly secret: string;
 }

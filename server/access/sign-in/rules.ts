@@ -161,7 +161,10 @@ const systems: readonly (readonly [RegExp, string])[] = [
 /** How many characters of `User-Agent` are read. The patterns are slow for long texts; browsers send less. */
 const longestRead = 500;
 
-/** Returns a name, such as `Firefox on Linux`. The header itself is not stored. (rule S22) */
+/**
+ * Returns the name of a browser, such as `Firefox on Linux`. The header `User-Agent` itself is not stored.
+ * (rule S22)
+ */
 export function browserName(userAgent: string | undefined): string | null {
   if (userAgent === undefined) return null;
   const beginning = userAgent.slice(0, longestRead);
@@ -246,7 +249,8 @@ const longestRedirect = 2_000;
 
 const schemes: ReadonlySet<string> = new Set(redirectSchemes);
 
-// Stricter than RFC 3986: no user, port or fragment, and no characters that browsers read differently.
+// Unlike RFC 3986, the pattern excludes users, ports and fragments, and characters that browsers read
+// differently.
 const appForm = /^([a-z]+:)\/\/[A-Za-z0-9._-]*(?:\/[\w.~:@!$&'()*+,;=%/-]*)?(\?[\w.~:@!$&'()*+,;=%/?-]*)?$/;
 
 function isAppTarget(given: string): boolean {

@@ -42,7 +42,9 @@ export const devices = {
       email,
     )) !== undefined,
 
-  /** Links a device to an account and replaces its earlier link. The same account keeps the returned id. */
+  /**
+   * Links a device to an account and replaces an earlier link. For the same account, the row keeps its `id`.
+   */
   async link(
     tx: Transaction,
     device: Omit<DeviceRow, "lastUsedAt"> & {
@@ -80,7 +82,9 @@ export const devices = {
   setPushToken: (tx: Transaction, id: string, pushToken: string | null) =>
     tx.run("UPDATE devices SET push_token = ? WHERE id = ?", pushToken, id),
 
-  /** Returns what devices may read of an account. `isTester`: the account has or had a slot. (rule S21) */
+  /**
+   * Returns what devices may read of an account. `isTester` is 1 if the account has or had a slot. (rule S21)
+   */
   findProfile: (reader: Reader, userId: string) =>
     reader.get<ProfileRow>(
       `SELECT timezone, CASE WHEN EXISTS (SELECT 1 FROM slots WHERE tester_id = users.id) THEN 1 ELSE 0 END AS "isTester"

@@ -43,7 +43,7 @@ export async function assertFreshSession(
   });
 }
 
-/** An attempt to sign in with a password. It is possible that there is no such account. */
+/** An attempt to sign in with a password. An account with this `email` may not exist. */
 interface Attempt {
   readonly email: string;
   readonly address: string;

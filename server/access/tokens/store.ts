@@ -51,7 +51,10 @@ export const tokens = {
 
   insert: (tx: Transaction, token: NewTokenRow) => tx.insert(tables.tokens, token),
 
-  /** Returns a token whose secret can be replaced. Programs replace the secrets of connections over OAuth. */
+  /**
+   * Returns a token whose secret a person can replace. A connection's secret is replaced only by its program,
+   * over OAuth.
+   */
   find: (reader: Reader, { userId, appId }: TokenViewer, id: string) =>
     reader.get<TokenRow & { readonly kind: RenewableKind }>(
       `SELECT ${columns} FROM tokens

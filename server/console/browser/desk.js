@@ -140,11 +140,11 @@ const openMenu = (shortcut) => {
 };
 
 const undoLast = () => {
-  // After a change in a field of the thread, only the toast has a visible button.
+  // After a change of a thread's field, only the toast shows an undo button.
   const buttons = /** @type {any[]} */ ([...document.querySelectorAll(".toast button, #acted button")]);
   const button = buttons.find((one) => one.checkVisibility());
   if (button) return button.click();
-  // On a page with another list there is no button, but the last change can still be undone.
+  // A page with another list shows no undo button, but the last change can still be undone.
   const last = lastUndo();
   const undo = /** @type {any} */ (document.querySelector("#acted [name=undo]"));
   if (!last || !undo) return announce("There is nothing to undo.");

@@ -1,4 +1,5 @@
-// Gives the result of a selector the type of its first tag name. Other results are a `FoundElement`.
+// Selectors that begin with a listed tag name find elements of that type. Other selectors find a
+// `FoundElement`.
 
 interface FoundElement extends HTMLElement {
   readonly cellIndex: number;

@@ -81,7 +81,8 @@ const typedFor = (state, name) => {
 const choiceOf = ({ element }, field) => field.dataset.choice && element.elements[field.dataset.choice];
 const unchosenIn = (control) =>
   control.options && [...control.options].find((one) => "unchosen" in one.dataset);
-// Returns the value for `choice`. Without such an option, returns the option that asks the person to choose.
+// Returns `choice` if `control` has this option. Otherwise returns the value of the option that asks for a
+// choice.
 const valueIn = (control, choice) => {
   const options = [...(control.options ?? [])];
   const has = options.length === 0 ? choice : options.find(({ value }) => value === choice)?.value;
@@ -197,8 +198,7 @@ export const save = async (state, keepalive = false) => {
   if (!answer || answer.status === 429 || answer.status >= 500) return saveSoon(state, pauseAfterFailure);
   if (!answer.ok) return;
   for (const writer of replaced) state.replaces.delete(writer);
-  // `said` is compared with the body of the next request. That body has no `replaces`, so `said` has none
-  // either.
+  // The next body contains no `replaces`, so `said` must not contain `replaces` either.
   state.said = String(bodyOf(state, fields));
   const { kept, ended } = await answer.json().catch(() => ({ kept: [] }));
   if (ended) {
@@ -500,7 +500,8 @@ document.addEventListener("replaced", ({ target }) => {
     }
 });
 
-// Restores unsent text: text of this browser automatically, text of another tab or device with one click. (rule O17)
+// Restores unsent text of this browser automatically. For text of another tab or device, the person clicks
+// once. (rule O17)
 /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const lengths = [
   ["day", 86_400_000],
@@ -517,8 +518,8 @@ const isChosen = (state, field, choice) => {
   const control = choiceOf(state, field);
   return !control || choice === undefined || control.value === valueIn(control, choice);
 };
-// Compares a draft with the fields. `same`: equal texts. `free`: unchanged field. `taken`: other typed text.
-// `gone`: no such field.
+// Groups a draft's fields. The form's field is equal to the draft (`same`), unchanged (`free`), edited
+// (`taken`) or missing (`gone`).
 const compare = (state, draft) => {
   const found = { same: [], free: [], taken: [], gone: [] };
   for (const [name, { text, choice }] of Object.entries(draft.fields)) {

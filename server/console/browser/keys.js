@@ -74,7 +74,7 @@ const keepEarly = (keys) => {
     if (keys.length === 0) sessionStorage.removeItem(early);
     else sessionStorage.setItem(early, JSON.stringify({ at: Date.now(), keys }));
   } catch {
-    // If the browser cannot store data, these keys are lost.
+    // If the browser cannot store data, the pressed keys are lost.
   }
 };
 const pressEarly = () => {

@@ -6,7 +6,7 @@ let leftAt = Number.NEGATIVE_INFINITY;
 /** Whether the browser is opening another page. */
 export const isLeaving = () => performance.now() - leftAt < leaveMilliseconds;
 
-/** Whether the person left the previous page at the time `at`. True if `at` is less than three seconds ago. */
+/** Whether `at`, a time that the previous page stored, is less than three seconds ago. */
 export const isJustLeft = (at) => Date.now() - at < leaveMilliseconds;
 
 addEventListener("submit", (event) => {

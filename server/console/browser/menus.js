@@ -103,7 +103,7 @@ const closeMenus = (except) => {
 };
 document.addEventListener("click", (event) => closeMenus(event.target.closest("details.menu")));
 
-// A menu closes when a key moves the focus out. While a mouse button is pressed, nothing may move.
+// If a key moves the focus out of a menu, the menu closes. A mouse closes menus only with clicks.
 let isKey = false;
 document.addEventListener(
   "keydown",

@@ -37,7 +37,7 @@ export const replacePart = (part, next) => {
   const focused = part.contains(document.activeElement) ? document.activeElement : undefined;
   const at = part.querySelector("[data-arrows]")?.scrollLeft;
   part.replaceWith(next);
-  // Without an id, the element that shows the decision gets the focus.
+  // If the focused element has no id, the element whose id is in `data-decides` gets the focus.
   const then = focused && (focused.id || next.dataset.decides);
   if (then) document.getElementById(then)?.focus({ preventScroll: true });
   if (at) next.querySelector("[data-arrows]").scrollLeft = at;

@@ -99,7 +99,7 @@ const close = () => {
   list.hidden = true;
   field.removeAttribute("aria-activedescendant");
 };
-// The person has closed the list for the line at this position.
+// The position of the line for which the person has closed the list.
 let closedAt;
 const show = () => {
   const words = asked();

@@ -151,7 +151,8 @@ addKeys("Thread", [
   { key: "Ctrl Shift Enter", words: "Send and resolve", act: () => undefined, isHere: canWrite },
 ]);
 
-// On a page with `.triage`, desk.js adds keys such as `e`. If its list is hidden, other keys focus fields.
+// On a page with `.triage`, desk.js adds keys such as `e`. `canFocus` is false while that page shows the
+// list.
 const hasFields = () => document.getElementById("fields") !== null;
 const canChange = () => !document.querySelector(".triage") && hasFields();
 const canFocus = () => !document.querySelector(".triage .list-column")?.checkVisibility() && hasFields();

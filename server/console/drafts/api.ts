@@ -120,19 +120,17 @@ export const createPageDrafts =
           }
           await drafts.trim(tx, userId, limits.drafts);
           if (mark === undefined) return "saved";
-          // `taken`: the writer had the same texts when it was ended.
+          // `taken` means that the writer had the same texts when the server ended the writer.
           return areTaken(sealer, mark, fields) ? "taken" : "ended";
         });
       },
 
-      /**
-       * Removes drafts that `writer` stored for the sent fields or that have the sent text. Ends the writers in
-       * `replaces`.
-       */
+      /** Removes the draft with this `id`. Returns false if the person has no draft with this `id`. */
       remove: (id: string): Promise<boolean> => database.write((tx) => drafts.remove(tx, userId, id)),
 
       /**
-       * Removes the drafts of a sent form: its own, those of replaced writers, and those with the same texts.
+       * Removes drafts that `writer` stored for the sent fields or that have the sent text. Ends the writers
+       * in `replaces`.
        */
       async removeSent({ form, writer, replaces, sent }: DoneForm): Promise<void> {
         const kept = opened(sealer, await drafts.listOfPage(database, userId, { page: "", forms: [form] }));
@@ -153,8 +151,8 @@ export const createPageDrafts =
 export type PageDrafts = ReturnType<ReturnType<typeof createPageDrafts>>;
 
 /**
- * Whether a writer had all texts in `fields` when it was ended. `mark` contains the versions of the writer's
- * texts.
+ * Whether an ended writer (opened page) had the texts in `fields`. `mark` contains the versions of the
+ * writer's texts.
  */
 function areTaken(sealer: DraftsDeps["sealer"], mark: string, fields: readonly TypedField[]): boolean {
   try {

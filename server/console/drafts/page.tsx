@@ -101,7 +101,7 @@ const kindNames: Readonly<Record<ObjectKind, string>> = {
   listing: "Listing of",
 };
 
-/** Links to the page of a draft, or to the thread into which the draft's thread was merged. */
+/** Shows a link to the draft's page, or to the thread into which the draft's thread was merged. */
 const Belonging = ({
   of,
   names,
@@ -358,8 +358,8 @@ function answerJson(ctx: Context, body: object): void {
 }
 
 /**
- * Removes the drafts of a form after its action. Tells the script in the browser with a cookie. Returns
- * `reply`. (rule O17)
+ * Removes the drafts of an accepted form. A cookie tells the browser's script to remove its drafts too.
+ * Returns `reply`. (rule O17)
  */
 export async function noteDone<R extends Reply<string>>(
   ctx: Context,

@@ -200,7 +200,7 @@ async function publishEntry(
   const text = entry.draft === null ? {} : toChange(contentIn(entry.draft));
   const isOut = isPublished(entry.publishedAt, deps.clock.now());
   if (isOut && entry.draft === null) return;
-  // A published entry keeps its date. Another entry gets the current time.
+  // An entry that is already published keeps its date. An entry that is not published gets the current time.
   await updateEntry(deps, tx, { entry, change: isOut ? text : { ...text, publish: true }, by });
   if (entry.draft !== null) await rows.update(tx, entry.id, noDraft);
 }

@@ -77,7 +77,9 @@ function greaterThan<Entry extends VersionedEntry>(
   return entries.filter((entry) => unseen.has(entry));
 }
 
-/** If the list has build numbers, a short number is not compared with SemVer versions from this year on. */
+/**
+ * If entries have build numbers, a short number is not compared with SemVer versions that begin with a year.
+ */
 const firstYear = "1000";
 
 /** Returns the main version if it has the given form, or else the platform versions that have this form. */

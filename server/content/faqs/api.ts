@@ -278,7 +278,7 @@ type RefusedEtags = LRUCache<string, readonly string[]>;
 
 const createRefusedEtags = (): RefusedEtags => new LRUCache({ max: 1_000, ttl: 60_000 });
 
-/** Returns the ETags of a list. Each function of `jsonOf` returns another JSON text, which has its own ETag. */
+/** Returns the ETags of a list, one for each JSON text that `jsonOf` can create. */
 const etagsOf = (list: readonly ListedFaqRow[]): string[] =>
   Object.values(jsonOf(list)).map((json) => etagOf(json()));
 

@@ -199,7 +199,7 @@ function wholeSubject(subject: string, message: string): string {
   return isShortened && sentence.length <= limits.question ? sentence : subject;
 }
 
-/** The minimum number of words after a removed salutation. A shorter subject may be about the salutation. */
+/** The minimum number of words that must remain. If fewer words would remain, the salutation is not removed. */
 const fewestWords = 3;
 
 /** Removes the salutation of a subject. In a subject, the text before a colon is the topic. */
@@ -286,8 +286,8 @@ interface Names {
   readonly anywhere: string | undefined;
 }
 
-// The pattern `some` contains only single words. With the whole name in `some`, the search could take
-// exponential time.
+// `some` is a pattern of single words. If `some` contained the whole name, a search could take exponential
+// time.
 function namesOf({ name, email }: AnsweredThread["sender"]): Names {
   const parts = (name ?? "").split(/\s+/).filter((part) => part !== "");
   const written = [...parts, ...parts.flatMap((part) => part.split(/[,;]/)), email?.split("@")[0] ?? ""];

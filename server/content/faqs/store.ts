@@ -42,8 +42,8 @@ export type FaqQuestion = Pick<Row<typeof tables.faqs>, "appId" | "id" | "questi
 };
 
 /**
- * SQL for the bytes of the translations and the draft. An unpublished entry is its own draft, which counts
- * once.
+ * SQL for the bytes of translations and draft. Omits an unpublished entry's draft, because `question` and
+ * `answer` contain this draft.
  */
 const otherBytes = `coalesce(octet_length(translations), 0)
   + CASE WHEN unpublished = 1 THEN 0 ELSE coalesce(octet_length(draft), 0) END`;

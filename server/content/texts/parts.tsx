@@ -329,7 +329,7 @@ export const OutdatedNotice = () => (
   </Notice>
 );
 
-/** Whether a translation that is deleted now stays published until the draft is published. */
+/** Whether a translation stays published after its deletion, until the draft is published. */
 export const staysPublished = ({ translations, draft }: Translated, tag: string): boolean =>
   draft !== null && translations[tag] !== undefined;
 
@@ -412,10 +412,7 @@ export const Unpublished = ({
 /** The hidden field with the version of the shown draft; empty if there is no draft. */
 const shownDraft = originalVersionName("draft");
 
-/**
- * Throws `wrong_state` if the draft version `stored` is not empty, not on the page and not the version
- * `restored`.
- */
+/** Throws `wrong_state` if `stored` is a draft version other than `restored` and the version on the page. */
 export function refuseOtherDraft(fields: Fields, stored: string, restored = ""): void {
   if (["", restored, fields.text(shownDraft)].includes(stored)) return;
   throw new ApiError("wrong_state", {

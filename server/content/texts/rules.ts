@@ -50,7 +50,7 @@ export type Translations<Text> = Readonly<Record<string, Text & AboutTranslation
 export type TranslationTexts<Text> = Readonly<Record<string, Text | null>>;
 
 interface Merging<Text> {
-  /** The hash of the default text after the change. */
+  /** The hash of the default text after the request. Each given translation is stored with this hash. */
   readonly base: string;
   readonly at: string;
   /** Returns the hash of a text. Only set for a request that replaces the whole FAQ. */

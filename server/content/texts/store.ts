@@ -55,7 +55,8 @@ export const pictures = {
     ),
 
   /**
-   * Returns the pictures in the texts of an app. `removeUnused` checks texts that were saved in the meantime.
+   * Returns the pictures in the texts of an app. `removeUnused` later checks texts that were saved after this
+   * call.
    */
   async shown(reader: Reader, appId: string): Promise<ShownPictures> {
     const names = new Set<string>();

@@ -246,7 +246,10 @@ export const apps = table(
     retention_days: integer().null(),
     /** The highest number that a thread of the app has or had. */
     last_thread_number: integer().default(0).since(119),
-    /** The day of the last read of the app's events; null after 30 days. While set, reports become events. */
+    /**
+     * The day on which a program last read the app's events; null after 30 days. Until then, reports become
+     * events.
+     */
     events_read_at: instant().null().since(124),
     /** The time at which an owner hid the list of the first steps with the app. */
     start_put_away_at: instant().null().since(137),

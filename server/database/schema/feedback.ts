@@ -219,9 +219,7 @@ export const messages = table(
     blocked_by: text("plain").null(),
     /** The thread in which the message was written, if a merge has moved the message to another thread. */
     origin_id: text("plain").null().since(135),
-    /**
-     * The number of the first merge after a reply to everyone. This merge and later merges add no receivers.
-     */
+    /** The number of the first merge after a reply to everyone. The merge adds no receivers to the reply. */
     before_merge: integer().null().since(135),
     metadata_dropped: json("json").null().since(141),
   },
@@ -268,7 +266,7 @@ export const uploads = table(
       index("uploads_by_feedback", "feedback_id"),
       index("uploads_by_proof", "proof_id", { where: "proof_id IS NOT NULL" }),
       index("uploads_by_app", "app_id, size"),
-      // The pictures of FAQ entries and release notes.
+      // This index contains the pictures of FAQ entries and release notes.
       index("uploads_of_content", "name", { where: "feedback_id IS NULL AND proof_id IS NULL", since: 121 }),
     ],
   },
@@ -460,12 +458,11 @@ export const threadLooks = table(
     user_id: text("account"),
     feedback_id: ref(feedback, "cascade"),
     /**
-     * How many activities the member has seen. -1 means marked as unread. -2 means the same, with the status
-     * `blocked`.
+     * How many activities the member has seen. -1 marks the thread as unread, -2 a `blocked` thread as unread.
      */
     seen_count: integer(),
     looked_at: instant().null(),
-    /** The time of the member's last view before the current visit. */
+    /** The time of the member's last view of the thread before the newest visit. */
     since_at: instant().null(),
     active_at: instant().default(""),
   },
@@ -562,7 +559,7 @@ export const bulkParts = table(
   {
     change_id: ref(bulkChanges, "cascade"),
     part: integer(),
-    /** The ids of the threads in this part, as JSON. */
+    /** The ids of the threads that this part of the bulk change covers, as JSON. */
     threads: json("plain"),
   },
   {
@@ -655,9 +652,7 @@ export const threadMerges = table(
     merged_by: text("author").null(),
     /** 1 if data of a person was erased in the thread after the merge. */
     erased: flag().default(0),
-    /**
-     * The state of the other thread before and after a merge that changed that thread, as JSON; otherwise null.
-     */
+    /** The values of the thread `into_id` before and after the merge, as JSON; null without a change. */
     reopened: json("plain").null().since(142),
   },
   {

@@ -1,8 +1,8 @@
 import { erased, integer, type Statement, statementsOf, table } from "./table.ts";
 
 /**
- * The sizes of the groups of threads in the search index: for `marksInPostgres.inRange` and for
- * `marksInPostgres.place`.
+ * The numbers of threads in a group of the index. In `marksInPostgres`, `inRange` uses `rangeOfSearch`, and
+ * `place` uses `newestOfSearch`.
  */
 export const rangeOfSearch = 8_000;
 export const newestOfSearch = 1_000;
@@ -23,7 +23,8 @@ export const marksInPostgres = {
 } as const;
 
 /**
- * Returns the lexeme of a word in an app. Searches also require the app's lexeme, so 8 characters are enough.
+ * Returns the lexeme of `word` in an app. Eight characters of `appId` suffice, because searches also require
+ * the app's lexeme.
  */
 export const wordInApp = (appId: string, word: string): string =>
   `${marksInPostgres.inApp}${appId.slice(-8)}.${word}`;

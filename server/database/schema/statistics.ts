@@ -379,10 +379,7 @@ const versionTriggers = (named: (engine: Engine) => NamedVersion): readonly Trig
   },
 ];
 
-/**
- * Returns SQL for the version of a report. The first migration of these triggers had no maximum number of
- * versions.
- */
+/** Returns SQL for the version of a report. The first migration that counted versions had no limit. */
 const anyVersion = (): NamedVersion => () => "v.version";
 
 const triggers: readonly Trigger[] = [

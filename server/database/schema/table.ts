@@ -145,7 +145,7 @@ export interface Searched {
 type Columns = Readonly<Record<string, Column>>;
 
 interface About<Name extends string> {
-  /** Whose rows these are. An erasure can change rows of an `app`. An `account` is deleted with its rows. */
+  /** What the rows belong to. An erasure can change rows of an `app`. An `account` is deleted with its rows. */
   readonly of: "app" | "account" | "deployment";
   /** What an erasure does with data of the person in this table, or why it keeps the data. (rule P1) */
   readonly erase: string;

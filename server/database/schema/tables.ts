@@ -67,7 +67,7 @@ const changes: readonly Statement[] = [
   },
 ];
 
-// This runs once for each statement on PostgreSQL, because a merge of tags changes many threads.
+// On PostgreSQL, this update runs once per statement, because a merge of tags changes many threads.
 const counted = (sign: "+" | "-") => `UPDATE tags SET threads = threads ${sign} c.number
   FROM (SELECT tag_id, count(*) AS number FROM changed GROUP BY tag_id) AS c WHERE tags.id = c.tag_id`;
 

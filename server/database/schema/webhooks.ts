@@ -45,7 +45,7 @@ export const webhooks = table(
   },
 );
 
-/** The deliveries of events: the queue and the log of the webhooks. The server loads the texts later. */
+/** The queue and log of webhook deliveries. The server reads texts of people only when it sends an event. */
 export const webhookDeliveries = table(
   "webhook_deliveries",
   {

@@ -140,7 +140,10 @@ async function* rowsOf(
   }
 }
 
-/** The counts of passes. `seats` are counted separately; `files` and `reports` only during the erasure. */
+/**
+ * What the passes of an erasure count. `seats` are counted separately, and `files` and `reports` only during
+ * the erasure.
+ */
 type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;
 
 /** One part of an erasure: searches one table and changes each found row. */
@@ -221,7 +224,7 @@ const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDepende
 };
 
 /**
- * The maximum number of senders that are compared. With more senders, a thread certainly has reports of other people.
+ * A thread with this number of senders certainly has reports of other people, so the senders are not compared.
  */
 const mostSenders = 200;
 
@@ -313,7 +316,7 @@ const lockAppOf =
     if (row) await apps.lock(tx, row.appId);
   };
 
-/** A change of these tables also updates the app's row, such as `faqs_version`, which must be locked first. */
+/** A change of one of these tables also updates the row of the app, so the app is locked first. */
 const contentLocks: Readonly<Partial<Record<SearchedTableName, Pass["lock"]>>> = {
   faqs: lockAppOf("faqs"),
   changelog_entries: lockAppOf("changelog_entries"),
@@ -331,7 +334,7 @@ export interface Place {
 
 export const firstPlace: Place = { pass: 0, after: undefined };
 
-/** The first place of each pass. A preview starts at all these places, because it runs the passes in turns. */
+/** The first place of each pass. A preview searches all these places in turn, not one pass after another. */
 export const firstPlaces: readonly Place[] = passes.map((_, pass) => ({ pass, after: undefined }));
 
 export const firstPlaceOfAccount: Place = { ...firstPlace, of: "account" };

@@ -15,8 +15,7 @@ export interface ClaimFacts {
   readonly held: HeldClaim | undefined;
   readonly resume: boolean;
   /**
-   * The id of a newer proposal of the thread that a person approved, even if the approval ended; otherwise
-   * undefined.
+   * The id of a newer proposal of the thread, if a person approved that proposal. The approval may have ended.
    */
   readonly newerApproval: string | undefined;
 }
@@ -48,8 +47,8 @@ function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): 
 const silentMilliseconds = 15 * 60_000;
 
 /**
- * Whether a caller may resume an unreleased claim. With a doubtful clock, missing progress reports are no
- * reason. (rule A32)
+ * Whether a caller may resume an unreleased claim. A silent worker is a reason only if the clock is reliable.
+ * (rule A32)
  */
 export function mayResume(
   {

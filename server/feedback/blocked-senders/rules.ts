@@ -8,7 +8,7 @@ export interface SenderKeys {
   readonly domains: readonly string[];
 }
 
-/** The maximum number of characters that are read: the last ones of a contact, the first ones of a domain. */
+/** The number of characters that are read from the end of a contact, or from the beginning of a domain. */
 const mostRead = 1_000;
 
 /** The length of the longest domain. */

@@ -60,7 +60,7 @@ export const blockedSenders = {
 
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM blocked_senders WHERE id = ?", id),
 
-  /** Returns the id of a blocked sender that matches one of these contacts; undefined if there is none. */
+  /** Returns the id of a blocked sender that matches an address in `contacts`; undefined if there is none. */
   async blocking(reader: Reader, appId: string, contacts: readonly (string | null | undefined)[]) {
     const keys = contacts.flatMap((contact) => (contact ? [senderKeysOf(contact)] : []));
     if (keys.length === 0) return undefined;

@@ -126,8 +126,8 @@ async function begunBefore(
 }
 
 /**
- * Selects the threads of a bulk change. Returns `save`, which stores the change, and `isLong` for several
- * parts.
+ * Divides the threads of a bulk change into parts. `save` stores the change. `isLong` means that there are
+ * several parts.
  */
 async function beginning(
   deps: BulkDeps,

@@ -46,8 +46,8 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
         const listed = new Set(stillFailing.map(({ id }) => id));
         for (const failure of untouched.filter(({ id }) => !listed.has(id)))
           stillFailing.push({ ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) });
-        // A failure can put a thread into `stillFailing` before another failure of the same thread resolves
-        // that thread.
+        // A thread with several failures may be in `stillFailing` and in `resolved`. The answer lists the
+        // thread as resolved.
         const done = new Set(resolved.map(({ id }) => id));
         return { resolved, stillFailing: stillFailing.filter(({ id }) => !done.has(id)), more };
       }),
@@ -57,8 +57,7 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
 interface Passing {
   readonly failure: Failure;
   /**
-   * Whether the test with this key prefix passed. Only set for a summary of many tests that the run does not
-   * list.
+   * Returns whether the test with the key prefix `part` passed. Only set if `failure` summarizes many tests.
    */
   readonly partHasPassed?: (part: string) => boolean;
 }
@@ -119,8 +118,7 @@ function passOf(
 }
 
 /**
- * Stores that a failure, or some tests of a summary of many tests, passed. Returns undefined if nothing
- * changed.
+ * Stores that a failure passed, or that some tests in its summary passed. Returns undefined if nothing changed.
  */
 async function passIn(
   tx: Transaction,

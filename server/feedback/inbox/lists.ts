@@ -31,7 +31,7 @@ import {
   tagsOf,
 } from "./store.ts";
 
-/** Returns the summaries of these threads. For a search `q`, each summary has the line with the found text. */
+/** Returns the summaries of the threads in `rows`. With a search `q`, each summary contains the found line. */
 export async function summariesOf(
   reader: Reader,
   { userId, q }: { readonly userId: string; readonly q: string | undefined },

@@ -3,8 +3,8 @@ import type { ThreadFilters } from "../../../src/contract/threads.ts";
 import { type View, ViewQuery } from "../../../src/contract/views.ts";
 
 /**
- * Returns the filters of a stored view. `unknownFilters`: names that another version of the server has saved.
- * (rule F44)
+ * Returns the known filters of a stored view. `unknownFilters` contains the names of filters that this version
+ * does not know. (rule F44)
  */
 export function knownFilters(
   stored: object,

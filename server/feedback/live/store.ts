@@ -64,7 +64,7 @@ export const liveReads = {
     most: number,
   ): Promise<{ readonly mark: string; readonly threads: readonly PlaceRow[] | undefined }> {
     const after = await threadChanges.after(reader, mark);
-    // With `notAMark`, the mark is from another database.
+    // `notAMark` means that `mark` does not belong to this database, for example after a restore.
     if (after === notAMark) return { mark: await threadChanges.present(reader), threads: undefined };
     const threads = await changedThreads(reader, { conditions: after.conditions, limit: most + 1 });
     return { mark: after.next(undefined), threads: threads.length > most ? undefined : threads };

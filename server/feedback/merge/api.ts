@@ -134,8 +134,8 @@ async function moveInto(
 }
 
 /**
- * Locks the thread `other` into which `id` was merged. Returns `all` merges into `other`. Throws `not_found` or
- * `wrong_state`.
+ * Locks the thread `other`, into which `id` was merged. `all` lists the merges into `other`. Throws `not_found`
+ * or `wrong_state`.
  */
 async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {
   const from = await lockedTarget(tx, id, caller);
@@ -276,7 +276,7 @@ async function lockedTarget(tx: Transaction, id: string, caller: ConsoleCaller):
   }
 }
 
-/** Completes a merge or an unmerge for one of its threads: stores the proposal status, activity and event. */
+/** Stores the proposal status, the last activity and the change of a thread after a merge or unmerge. */
 async function settle(
   deps: MergeDeps,
   tx: Transaction,

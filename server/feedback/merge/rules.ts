@@ -17,11 +17,11 @@ interface MergeFacts {
   /** The threads with the ids `id` and `into`; undefined if the caller may not read the thread. */
   readonly thread: Mergeable | undefined;
   readonly other: Mergeable | undefined;
-  /** The number of all threads that were merged into the threads `id` and `into`. */
+  /** The proposals of the thread `id`. */
   readonly runs: readonly RunFacts[];
   /** The number of messages of the thread `id`. */
   readonly messages: number;
-  /** The number of all threads that were merged into the two threads. */
+  /** The number of all threads that were merged into the threads `id` and `into`. */
   readonly merged: number;
   /** The number of merges in the longest chain through the thread `id`, including the new merge. */
   readonly depth: number;
@@ -101,13 +101,13 @@ export interface MergeStep {
   readonly number: number;
 }
 
-/** The keys are threads of a report. A value is the number of the merge into the thread; 0 without one. */
+/** Maps the id of a thread to the number of a merge. Without a merge, the number is 0. */
 export type Homes = ReadonlyMap<string, number>;
 
 /** Returns the thread `id`, and all threads to which merges moved its reports. */
 export function homesOf(id: string, steps: ReadonlyMap<string, MergeStep>): Homes {
   const homes = new Map([[id, 0]]);
-  // The numbers increase along the chain, so that wrong data causes no endless loop.
+  // The loop ends if a merge number does not increase. Otherwise wrong data could cause an endless loop.
   for (let step = steps.get(id), since = 0; step && step.number > since; step = steps.get(step.intoId)) {
     since = step.number;
     homes.set(step.intoId, since);
@@ -136,7 +136,7 @@ export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
     const { step, since } = entry;
     if (arrivals.has(step.id)) continue;
     arrivals.set(step.id, since);
-    // The numbers decrease on each path, so that wrong data causes no endless loop.
+    // Only merges with smaller numbers are followed. Otherwise wrong data could cause an endless loop.
     for (const inner of merges.get(step.id) ?? [])
       if (inner.number < step.number) next.push({ step: inner, since });
   }
@@ -251,7 +251,7 @@ export interface DividedReports {
   readonly outside: readonly AddressedReport[];
 }
 
-/** After an unmerge, each reply to everyone is in both threads. Returns where a mail of the reply belongs. */
+/** After an unmerge, both threads have each reply to everyone. Returns the threads to which a mail belongs. */
 export function placesOfMail(
   mail: { readonly reportId: string | null; readonly recipient: string },
   { inside, outside }: DividedReports,
@@ -260,7 +260,7 @@ export function placesOfMail(
   // The mail is about a report of the thread that was taken out.
   const isInside = inside.some(({ id }) => id === mail.reportId);
   const others = isInside ? outside : inside;
-  // The receiver also has a report in the thread that does not contain the report `mail.reportId`.
+  // Both threads have the mail if `others` has a report of the receiver from before the reply.
   const isInBoth = others.some(({ email, createdAt }) => email === mail.recipient && createdAt <= repliedAt);
   return { isInside, isInBoth };
 }

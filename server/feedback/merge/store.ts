@@ -74,7 +74,7 @@ const unfinished = (status: string): string => `${status} IN ('open', 'in_progre
 /** The messages of a thread to and from senders. `origin_id` is the merged thread in which a message was written. */
 const written = `FROM messages m WHERE m.feedback_id = feedback.id AND m.direction IN ('inbound', 'outbound')`;
 
-/** Sets `answered` to 0 if a merged thread still waits, although the newest message is a reply. (rule F77) */
+/** After merges, sets `answered` to 0 if one of the threads still waits for a reply. (rule F77) */
 const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered = 1
   AND EXISTS (SELECT 1 FROM feedback k WHERE k.merged_into = feedback.id)
   AND (coalesce((SELECT m.direction ${written} AND m.origin_id IS NULL ORDER BY m.created_at DESC, m.id DESC LIMIT 1), 'inbound') = 'inbound'
@@ -166,8 +166,8 @@ export const merges = {
     ),
 
   /**
-   * Returns the highest merge number of these threads. The number is in the merges, and in `before_merge` of
-   * replies to everyone.
+   * Returns the highest number of a merge into these threads. Replies to everyone store the number as
+   * `before_merge`.
    */
   async lastNumber(reader: Reader, ids: readonly string[]): Promise<number> {
     const row = await reader.get<{ last: number | null }>(
@@ -328,7 +328,7 @@ export const merges = {
     return (await tx.get("SELECT 1 AS one FROM erasures WHERE status = 'running' LIMIT 1")) !== undefined;
   },
 
-  /** Stores that personal data was erased in a report's thread. Merges into it can no longer be undone. */
+  /** Stores that data in the thread of a report was erased. Merges into this thread can no longer be undone. */
   noteErased: (tx: Transaction, reportId: string) =>
     tx.run(
       `UPDATE thread_merges SET erased = 1 WHERE feedback_id IN (
@@ -376,10 +376,7 @@ const ofInner = "origin_id IN (SELECT f.id FROM feedback f WHERE f.merged_into =
 /** SQL: rows that come from a thread or from its merged threads. Both parameters are the thread's id. */
 const isInside = `(origin_id = ? OR ${ofInner})`;
 
-/**
- * SQL that keeps the `origin_id` of threads that were merged into the thread `?`. Sets any other `origin_id` to
- * NULL.
- */
+/** SQL that sets `origin_id` to NULL, except if `origin_id` is a thread that was merged into the thread `?`. */
 const innerOrigin = `origin_id = CASE WHEN ${ofInner} THEN origin_id END`;
 
 const movedColumns = "id, direction, files, category";

@@ -126,8 +126,8 @@ async function refuseUnseenMerge(
 }
 
 /**
- * Throws `answered` if other senders than expected would get the reply, such as the sender of a released
- * report. (rule F35)
+ * Throws `answered` if other senders than expected would get the reply, for example after a hidden report
+ * became visible. (rule F35)
  */
 function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string | undefined): void {
   if (expected === undefined || expected === receiversOf(reports)) return;

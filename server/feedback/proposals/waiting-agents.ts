@@ -6,8 +6,8 @@ import type { ProposalRow } from "./store.ts";
 export interface WaitingAgent {
   readonly tokenId: string;
   /**
-   * Whether a decision would reach the agent immediately. True with an open connection and no signal since the
-   * last read.
+   * Whether a decision would reach the agent immediately. False after a disconnection, and while the server
+   * reads the proposal.
    */
   readonly isResting: () => boolean;
 }

@@ -22,7 +22,10 @@ interface Used {
   stored: number;
   /** The number of bytes that running requests are about to store. */
   pending: number;
-  /** The bytes that were stored while the query of the sum ran. The sum may not include these bytes. */
+  /**
+   * The number of bytes that were stored while a query computed `stored`. The query may have missed these
+   * bytes.
+   */
   meanwhile: number;
   at: number;
   summing: Promise<void> | undefined;

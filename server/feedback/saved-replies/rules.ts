@@ -74,7 +74,8 @@ function hasName(text: string, name: string): boolean {
   return false;
 }
 
-// Letters of scripts without capital letters, such as Chinese, may be next to the name.
+// A name may be next to Chinese letters. So the patterns match only digits, and letters of scripts with
+// capitals.
 const endsWithLetter = /[\p{Lu}\p{Ll}\p{N}]$/u;
 
 const beginsWithLetter = /^[\p{Lu}\p{Ll}\p{N}]/u;

@@ -529,7 +529,7 @@ function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
 
 function termsOfRun(run: string): Term[] {
   const pairs = pairsIn(run);
-  // A run of one character has no pair. It matches each pair that begins with this character.
+  // If `run` is one character, the term finds all pairs that begin with this character.
   if (pairs.length === 1) return pairs.map((word) => [{ word, isBeginning: true }]);
   return pairs.slice(0, -1).map(exactly);
 }

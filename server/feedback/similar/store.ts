@@ -19,7 +19,10 @@ type ListedRow = Omit<SimilarThread, "shared"> & { readonly seq: number };
 /** The time limit for all words together. Words that were not searched within this time are ignored. */
 const milliseconds = 500;
 
-/** The number of words that are searched at the same time. Other requests are answered between the groups. */
+/**
+ * The number of words that are searched at the same time. Other requests are answered between two groups of
+ * words.
+ */
 const atOnce = { sqlite: 1, postgres: 6 } as const;
 
 /** The limits for the search for one word, see `Effort`. The limits are low, because many words are searched. */

@@ -63,7 +63,7 @@ export function daysOf(period: Period): CountedDay[] {
   }));
 }
 
-/** Whether all new threads of the period are from days that began in the last 24 hours. */
+/** Whether the days of the period that began more than 24 hours ago have no new threads. */
 export function areOfLastDay(
   { perDay, ...period }: Pick<Statistics, "perDay" | "from" | "to" | "zone">,
   now: Date,
@@ -115,7 +115,7 @@ export const lastWeek = (now: Date): Quarters => ({
 export const instantOf = (quarter: number): string => new Date(quarter * quarterMilliseconds).toISOString();
 
 /**
- * Estimates when the share `part` of waits had ended, in milliseconds. `counts` has one number per range of
+ * Estimates the quantile `part` of waiting times in milliseconds. `counts` has one number for each range of
  * `limits.waits`. (rule F61)
  */
 export function waitOf(counts: readonly number[], part: number): number | null {
@@ -135,7 +135,7 @@ export function waitOf(counts: readonly number[], part: number): number | null {
 
 const waitLimits: readonly number[] = limits.waits;
 
-/** Returns the number of waits that ended within `minutes`, which must be one of `limits.waits`. */
+/** Returns how many waiting times were at most `minutes`, which must be one of `limits.waits`. */
 export const waitsWithin = (counts: readonly number[], minutes: number): number =>
   counts.slice(0, waitLimits.indexOf(minutes) + 1).reduce((sum, count) => sum + count, 0);
 

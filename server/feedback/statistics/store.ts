@@ -48,7 +48,7 @@ const daysFrom: Record<Engine, string> = {
     FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS listed (value, at))`,
 };
 
-/** The sums of a day as JSON. With a row for each sum, SQLite would sort all quarters of an hour. */
+/** The sums of a day as one JSON list. With one row per sum, SQLite would sort all counted rows. */
 const sumsOfDay: Record<Engine, string> = {
   sqlite: `json_array(${sums})`,
   postgres: `CAST(json_build_array(${sums}) AS text)`,
@@ -59,7 +59,7 @@ const sumsByDay = (engine: Engine): string =>
      WHERE c.app_id = ? AND c.quarter >= d.first AND c.quarter < d.beyond) AS sums
    FROM ${daysFrom[engine]} AS d ORDER BY d.at`;
 
-/** Returns SQL for the counts in the three parts of a period, and the values for this SQL. */
+/** Returns SQL for the counts in the `parts` of a period, and the values for this SQL. */
 function inParts(
   table: "measure_counts" | "repeat_counts",
   column: string,
@@ -234,8 +234,8 @@ export const statistics = {
   },
 
   /**
-   * Combines separate rows of connections from before `before.to`, at most `most` per table. Returns the number
-   * of written rows.
+   * Adds up the connections' rows from before `before.to`, at most `most` per table. Returns the number of
+   * written rows.
    */
   async addUp(tx: Transaction, before: Pick<Quarters, "to">, most: number): Promise<number> {
     // Only on PostgreSQL, each connection counts in separate rows, so that no connection waits for another.

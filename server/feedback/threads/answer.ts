@@ -42,7 +42,9 @@ export const proposalsOf = (row: ThreadRow, now: Date): StoredProposal[] =>
 export interface AskedThread {
   /** The id in the request. It may be the id of a merged thread. */
   readonly id: string;
-  /** The id of a message: only older messages are requested. Undefined if the newest messages are requested. */
+  /**
+   * The id of a message if only older messages are requested. Undefined if the newest messages are requested.
+   */
   readonly before?: string | undefined;
 }
 
@@ -73,8 +75,8 @@ export function threadAnswer(
 }
 
 /**
- * Returns the value of `before` that finds omitted messages. If `messages` lacks reports, this is the oldest
- * report in `messages`.
+ * Returns the id for `before` that finds the omitted messages. If `messages` has gaps, the oldest report has
+ * this id.
  */
 function nextBeforeOf(
   messages: readonly MessageRow[],

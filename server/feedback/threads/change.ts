@@ -213,6 +213,6 @@ export async function filteredAssignee(
   if (name === "none") return null;
   if (name === "me") return userId;
   const member = (await members.list(reader, appId)).find(({ email }) => normaliseEmail(email) === name);
-  // An unknown address matches no thread.
+  // If no member has the address `name`, `name` is returned, so that the filter matches no thread.
   return member?.userId ?? name;
 }

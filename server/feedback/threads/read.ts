@@ -38,7 +38,10 @@ function withMails(
   }: {
     readonly sent: readonly ReplyMail[];
     readonly reports: readonly ReceivingReport[];
-    /** The threads to which reports have belonged. The key is the id of the first thread of these reports. */
+    /**
+     * The key is the thread to which reports were sent. The value contains all threads that the reports
+     * belonged to.
+     */
     readonly homes: ReadonlyMap<string, Homes>;
     readonly places: ReturnType<typeof placesOf>;
     readonly threadId: string;

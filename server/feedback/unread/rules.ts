@@ -85,10 +85,7 @@ export interface ReadTimes {
   readonly lastKept: string;
 }
 
-/**
- * Returns the new `read_until`. It is early enough: no running transaction can store an event before this time.
- * (rule F52)
- */
+/** Returns the new `read_until`. No running transaction can store an event before this time. (rule F52) */
 export function settledUntil({ newest, lastKept }: ReadTimes): string {
   const committed = new Date(Date.parse(newest) - longestChange).toISOString();
   return committed < lastKept ? committed : lastKept;

@@ -5,7 +5,7 @@ export interface FileBytes {
   readonly size: number;
   /** Returns `length` bytes from `at`, or fewer at the file's end. The buffer is valid until the next call. */
   read(at: number, length: number): Buffer;
-  /** Returns the bytes from `at` to the window's end: at least `least`, unless the file ends. */
+  /** Returns the bytes in memory from `at`, at least `least`. Fewer are returned only at the file's end. */
   readAhead(at: number, least: number): Buffer;
   write(at: number, bytes: Uint8Array): void;
   /** Overwrites bytes with zeros, or with `byte`. Does nothing if `length` is not positive. */

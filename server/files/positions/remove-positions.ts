@@ -43,9 +43,7 @@ function keepShownOf(bytes: FileBytes, mediaType: string): boolean {
   }
 }
 
-/**
- * Overwrites the metadata of a PDF and its JPEG pictures, without moving bytes. A signed PDF stays unchanged.
- */
+/** Overwrites the metadata of a PDF and of its JPEG pictures. Moves no bytes. A signed PDF stays unchanged. */
 function removeFromPdf(bytes: FileBytes): void {
   if (bytes.find(Buffer.from("/ByteRange"), 0) !== -1) return;
   for (const stream of streamsOf(bytes)) {
@@ -196,7 +194,7 @@ function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number)
 
 const jfifLength = 14;
 
-/** Returns the end of a scan of a JPEG: the next 0xff that starts neither data nor a restart marker. */
+/** Returns the end of a JPEG scan. The bytes 0xff 0x00 and restart markers belong to the scan. */
 function endOfScan(bytes: FileBytes, from: number, end: number): number {
   for (let at = from; at + 1 < end; ) {
     const held = bytes.readAhead(at, 2);
@@ -391,7 +389,8 @@ function emptyExtension(bytes: FileBytes, label: number, from: number, end: numb
   if (label === timing && to - from <= 6) return;
   const name = label === ofProgram ? bytes.read(from, 12).toString("latin1") : "";
   if (repeats.includes(name) && to - from <= longestRepeat) return;
-  // Programs expect that the first block, which has the name, has eleven bytes.
+  // The first block contains a program's name. Programs expect eleven bytes in this block, so the block keeps
+  // its length.
   const hasName = name.startsWith("\u000b") && name.length === 12;
   if (hasName) bytes.erase(from + 1, 11);
   emptyBlocks(bytes, hasName ? from + 12 : from, to);

@@ -98,8 +98,8 @@ async function countFailed(
   const wasCut = thrown instanceof ApiError && thrown.code === "busy";
   if (!(wasCut || thrown instanceof UploadFailure)) return;
   const { rateLimit, countsRefusals } = endpoint;
-  // With `countsRefusals`, `countRefusal` counts malformed bodies. An error `rate_limited` is ignored, because
-  // the request already fails.
+  // If `countsRefusals` is true, the function `countRefusal` counts malformed bodies. `rate_limited` is
+  // ignored, because the request already fails.
   if (settings.rateLimited && rateLimit && (wasCut || !countsRefusals))
     await limiter.spend({ who: caller.id, rateLimit }).catch(ignoreRefusal);
   const accountLimits = accountLimitsOf(endpoint, caller, settings);
@@ -155,7 +155,7 @@ async function countBytes(
 
 const nothing = async () => {};
 
-/** Subtracts bytes from the count of a key, for a repeat or an unread body. */
+/** Subtracts the bytes of a body from the count of a key. Used for repeated requests and unread bodies. */
 export async function uncountBytes(
   endpoint: Endpoint,
   keyId: string,
@@ -314,14 +314,14 @@ const enoughOfLeastRate = 1.5;
 /** Something that has a sender: a running or a waiting body. */
 type WithSender = { readonly sender: TurnSender };
 
-/** Returns how many of these bodies were sent with the key. */
+/** Returns how many bodies in `sent` were sent with `key`. */
 function countOfKey(sent: Iterable<WithSender>, key: string): number {
   let count = 0;
   for (const { sender } of sent) if (sender.key === key) count += 1;
   return count;
 }
 
-/** Returns how many of these bodies were sent with any key of the owner. */
+/** Returns how many bodies in `sent` were sent with any key of `owner`. */
 function countOfOwner(sent: Iterable<WithSender>, owner: string): number {
   let count = 0;
   for (const { sender } of sent) if (sender.owner === owner) count += 1;
@@ -347,7 +347,8 @@ function bodyToCut(
   const ahead = (most[0]?.length ?? 0) - countOfOwner(running, owner);
   // The oldest body of the busiest owner is cut if this owner runs at least two bodies more than `owner`.
   if (ahead !== 1) return ahead > 1 ? most[0]?.[0] : undefined;
-  // Without this condition, honest senders would cut each other's bodies. No body would be completed.
+  // Only bodies older than `longMilliseconds` are cut here. Otherwise honest senders would endlessly cut each
+  // other's bodies.
   const long = most.flat().filter(({ since }) => now - since > longMilliseconds);
   const [slowest] = long.sort((a, b) => compare(remainingMs(b, now), remainingMs(a, now)));
   if (slowest && remainingMs(slowest, now) > ownMs) return slowest;
@@ -362,7 +363,10 @@ function newestOfBusiestOwner<Item extends WithSender>(sent: Iterable<Item>): [I
   return [most?.at(-1), most?.length ?? 0];
 }
 
-/** Returns the bodies of each owner with the highest number of bodies, the oldest body first. */
+/**
+ * Returns one list for each owner with the highest number of bodies. Each list has the owner's bodies, oldest
+ * first.
+ */
 function bodiesOfBusiestOwners<Item extends WithSender>(sent: Iterable<Item>): Item[][] {
   const byOwner = new Map<string, Item[]>();
   for (const item of sent) {

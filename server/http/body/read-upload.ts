@@ -221,11 +221,12 @@ interface JsonParts {
   /** Begins a string at one of the paths. `write` receives its text with the escapes replaced. */
   openString(place: JsonPath): { write(text: Buffer): void; end(): void };
   /**
-   * Whether `openRest` must receive the rest of a long string. `more` is the number of bytes not passed yet.
+   * Whether `openRest` must receive the rest of a string. `more` counts bytes that `text` has not received yet.
    */
   isFull(more: number): boolean;
   /**
-   * Begins the rest of a very long string if `isFull` returns true. `write` receives the rest with unchanged escapes.
+   * Called when `isFull` has returned true. `write` receives the rest of the long string with unchanged
+   * escapes.
    */
   openRest(): { write(raw: Buffer): void; end(): void };
 }
@@ -409,7 +410,8 @@ function keyOf(raw: string): string {
 }
 
 /**
- * Creates a sink that decodes one data URL into a temporary file. After a fault, `remainder` receives the rest.
+ * Creates a sink that decodes one data URL into a temporary file. If decoding fails, `remainder` receives the
+ * undecoded text.
  */
 function createDataUrlFile(
   intake: Intake,

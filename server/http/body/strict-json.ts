@@ -155,7 +155,7 @@ function createOutput(text: string) {
       takeUntil(end);
       const deep = pieces.splice(begun.pop() ?? pieces.length).join("");
       parsed(deep);
-      // The hash replaces `deep`. Six lists around the hash nest it too deep for later checks.
+      // A hash replaces `deep`. Six nested lists surround the hash, because metadata may have at most 5 levels.
       pieces.push(`${"[".repeat(6)}"${createHash("sha256").update(deep).digest("hex")}"${"]".repeat(6)}`);
     },
     /**
@@ -381,7 +381,7 @@ export function withoutLargeMetadata(text: string, field: string | undefined, mo
       if (end === -1) break;
       if (depth === 1 && field !== undefined && isKey(text, end)) {
         isFree = isNamed(text.slice(at, end + 1), field);
-        // Each value of the field may be large, so a second value is refused before it is read.
+        // A second value of `field` is refused before the value is read, because the value may be large.
         if (isFree && hasMetadata) throw twoEqualKeys();
         hasMetadata ||= isFree;
       }
@@ -432,7 +432,7 @@ function readEntries(text: string, start: number, replace: (entry: Entry, end: n
       return;
     }
     if (fits) left += 1;
-    // If too many entries are replaced, the last replacement covers this entry and all text after it.
+    // At the limit `namedDrops`, one replacement covers this entry and all later text of the metadata.
     if (left === limits.namedDrops) rest = entry;
     else replace(entry, end);
   };
@@ -465,8 +465,8 @@ function readEntries(text: string, start: number, replace: (entry: Entry, end: n
 }
 
 /**
- * Returns JSON in place of a too large entry. `fitMetadata` drops it later. The hash keeps different requests
- * different.
+ * Returns JSON that replaces a too large entry. `fitMetadata` drops this JSON. The hash differs for different
+ * entries.
  */
 function replacementOf(text: string, depth: number): string {
   const hash = createHash("sha256").update(text).digest("hex");

@@ -360,14 +360,16 @@ export function giveUseBack(log: UseLog, at: number): boolean {
 }
 
 /**
- * Returns the maximum memory of the two lists, in bytes. An array allocates more memory than its elements need.
+ * Returns the maximum memory of `times` and `counts`, in bytes. An array allocates more memory than its
+ * elements need.
  */
 export const bytesOf = ({ times }: UseLog): number => 2 * (16 + 8 * (2 * times.length + 18));
 
 function forgetOld(log: UseLog, now: number, windowMs: number): void {
   const { times, counts } = log;
   const last = times.at(-1) ?? 0;
-  // This condition is true only after the clock was set back. `timeOf` rounds up by at most the last summand.
+  // This is true only after the clock was set back. `timeOf` rounds up by at most
+  // `Math.ceil(windowMs / mostTimes)`.
   if (last > now + windowMs + Math.ceil(windowMs / mostTimes)) return void Object.assign(log, createUseLog());
   const oldest = now - windowMs;
   for (; log.start < times.length && (times[log.start] ?? 0) <= oldest; log.start += 1)
@@ -429,7 +431,10 @@ export function createAddressOf(trustedProxies: readonly string[]): (request: In
   };
 }
 
-/** Returns the network of an address. For IPv6, these 64 bits usually belong to one customer. */
+/**
+ * Returns an IPv4 address unchanged, and the first 64 bits of an IPv6 address, which usually belong to one
+ * customer.
+ */
 export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
   const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);

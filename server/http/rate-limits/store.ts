@@ -246,7 +246,10 @@ function consumeValues(engine: Engine, { key, rule, clock }: LimitedUse, now: nu
   return [key, offsetMs, staleHour, offsetMs, offsetMs, offsetMs, offsetMs, offsetMs];
 }
 
-/** Returns the hours since 1970. Most uses do not change `stale_hour`, so they do not change its index. */
+/**
+ * Returns the hours since 1970. A use rarely changes `stale_hour`, so the database rarely updates the index of
+ * `stale_hour`.
+ */
 function hourOf(ms: number): number {
   return Math.floor(ms / 3_600_000);
 }

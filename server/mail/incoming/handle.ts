@@ -254,7 +254,7 @@ export async function addMailedAnswer(
   const createdAt = deps.clock.now().toISOString();
   const { appId, feedbackId } = report;
   for (const { upload } of files.kept) await uploads.insert(tx, { ...upload, appId, feedbackId, createdAt });
-  // The original is already stored if the same mail was set apart before.
+  // The original is already stored if `setApart` handled the same mail before.
   if (original !== undefined && !(await mailOriginals.exists(tx, id)))
     await insertOriginal(tx, original, { mail, id, recipient, report, setApart: null, createdAt });
   return report;

@@ -96,7 +96,7 @@ const longestMilliseconds = 30_000;
 /** The processor time, in milliseconds, that the search for the sender's own text may use. */
 const longestSearch = 1_000;
 
-/** The time between two checks of the processor time that the search has used. */
+/** The time between two checks of the processor time that the search for the sender's text has used. */
 const checkMilliseconds = 100;
 
 const bounds = {

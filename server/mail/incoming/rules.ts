@@ -51,8 +51,8 @@ export function kindOfMail(headers: readonly MailHeader[], from: string): Incomi
 }
 
 /**
- * Whether the sender address is false. Only the first header counts: the sender may have written the others.
- * (rule M14)
+ * Whether the sender address is false. Reads only the first `authentication-results`, because the sender may
+ * have written later ones. (rule M14)
  */
 export function failsAuthentication(headers: readonly MailHeader[]): boolean {
   const found = headers.find(({ key }) => key === "authentication-results")?.value ?? "";

@@ -14,7 +14,7 @@ export interface OriginalRow {
   /** The SHA-256 of the encrypted bytes. */
   readonly sha256: string;
   readonly keySealed: string;
-  /** The address to which the answered mail was sent. */
+  /** This mail answers a mail that the server sent to the address `recipient`. */
   readonly recipient: string;
   /** Why the mail was set apart, that is, not added to its thread. Null if the mail is a message. */
   readonly setApart: string | null;

@@ -248,7 +248,10 @@ interface NoteText {
   readonly items: readonly { readonly type: string; readonly text: string }[];
 }
 
-/** Returns a note as plain text. Uses the other field if the field of `bodyFormat` is empty. */
+/**
+ * Returns `items` or `body` as plain text, as `bodyFormat` says. If the result is empty, returns the other
+ * field.
+ */
 export function plainNote(
   { bodyFormat, body, items }: NoteText,
   plainText: (markdown: string) => string,

@@ -26,7 +26,7 @@ export interface ReachCounts {
   readonly reasonForAll?: ReasonForAll | undefined;
   /** The number of senders with a mail address. A person with several reports is one sender. */
   readonly senders: number;
-  /** The number of senders who have not answered. It is not known whether their addresses belong to them. */
+  /** The number of senders who have not confirmed their address. An answer to a mail confirms the address. */
   readonly unconfirmed: number;
   readonly unsubscribed: number;
   /** The number of senders who have already got a mail about the note. */

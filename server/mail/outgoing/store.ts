@@ -72,7 +72,7 @@ const fields = [
 
 const columns = listed(tables.mails, fields);
 
-/** Returns SQL for why a queue waits, or null. The conditions must be those of the index `mails_faults`. */
+/** Returns a query for why a queue waits. The conditions must be those of the index `mails_faults`. */
 const faultWhere = (condition: string) => `SELECT q.last_error FROM mails q
   WHERE q.status = 'waiting' AND q.attempts = 0 AND q.last_error IS NOT NULL${condition}
   ORDER BY q.due_at DESC LIMIT 1`;
@@ -206,7 +206,9 @@ export const mails = {
       id,
     ),
 
-  /** Marks waiting mails and their copies as failed after `sendBefore`. A copy waits as long as its mail. */
+  /**
+   * Marks waiting mails as failed if the time `send_before` is over. A copy fails only together with its mail.
+   */
   async expire(tx: Transaction, now: string): Promise<void> {
     await tx.run(
       `UPDATE mails SET status = 'failed', settled_at = ?, content = NULL,
@@ -258,10 +260,7 @@ export const mails = {
       ...[copy.id, copy.messageId, id],
     ),
 
-  /**
-   * Moves waiting mails from `threads` (SQL) to threads with copies of these mails. A mail without a copy
-   * stays.
-   */
+  /** If a waiting mail in `threads` (SQL) has a copy in another thread, the mail replaces the copy there. */
   async moveToCopies(tx: Transaction, threads: string, ...values: readonly Value[]): Promise<void> {
     const replies = `(SELECT r.id FROM messages r WHERE r.feedback_id IN ${threads})`;
     const copies = await tx.all<{ id: string; copyId: string; messageId: string }>(
@@ -372,7 +371,8 @@ export const releaseMails = {
     ),
 
   /**
-   * Stores that a note's mails are queued. Returns false if already stored, or if the note is not published.
+   * Stores that a release note's mails are queued. Returns false if already stored, or if the note is not
+   * published.
    */
   claim: async (tx: Transaction, entryId: string, at: string): Promise<boolean> =>
     (await tx.run(
@@ -402,7 +402,7 @@ export const releaseMails = {
     return found;
   },
 
-  /** Returns the addresses of an app's senders that are confirmed, or whose owners have unsubscribed. */
+  /** Returns the addresses that senders of an app have confirmed or unsubscribed, each with this state. */
   async addresses(reader: Reader, appId: string): Promise<ReadonlyMap<string, AddressState>> {
     const rows = await reader.all<{
       recipient: string;
@@ -431,7 +431,7 @@ export const releaseMails = {
     return row?.metadata ?? "{}";
   },
 
-  /** Returns the addresses that have a waiting or sent mail about a note. */
+  /** Returns the addresses that have a waiting or sent mail about a release note. */
   async mailed(reader: Reader, entryId: string): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ recipient: string }>(
       "SELECT recipient FROM mails WHERE subject_id = ? AND kind = 'release' AND status IN ('waiting', 'sent')",
@@ -452,8 +452,8 @@ export const releaseMails = {
     tx.run("DELETE FROM mails WHERE subject_id = ? AND kind = 'release' AND status = 'waiting'", entryId),
 
   /**
-   * Deletes a note's waiting mails. If mails were queued after `since`, the next publication queues mails
-   * again.
+   * Deletes the waiting mails about a release note. If mails were queued after `since`, the next publication
+   * queues mails again.
    */
   async withdraw(tx: Transaction, entryId: string, since: string): Promise<void> {
     await releaseMails.remove(tx, entryId);

@@ -128,8 +128,8 @@ interface Tried {
 }
 
 /**
- * Stores failures. If the mail server is usable, only these mails wait. The mail server may have
- * disconnected to refuse one recipient. (rule M5)
+ * Stores failed connections. Unless the mail server accepted or delayed another mail, pauses the whole queue.
+ * (rule M5)
  */
 async function judgeFailures(state: QueueState, mailer: Mailer, tried: readonly Tried[]): Promise<void> {
   const { clock, stopping } = state;
@@ -141,6 +141,7 @@ async function judgeFailures(state: QueueState, mailer: Mailer, tried: readonly 
     if (tried.length > 0) state.failures = 0;
     return;
   }
+  // The mail server may have disconnected only to refuse one recipient.
   const acceptsOthers = tried.some(({ sending: { outcome } }) => outcome === "sent" || outcome === "later");
   const isUsable = acceptsOthers || (!stopping.aborted && (await faultOf(mailer, stopping)) === undefined);
   if (isUsable) {

@@ -40,7 +40,7 @@ export const statusUrlOf = (
 interface ReportToken {
   /** The id of the report. The first report has the thread's id; a repeated report has its message's id. */
   readonly reportId: string;
-  /** Whether the link was sent by mail. The user of a mailed link can read the mail of the sender's address. */
+  /** The number of the link. A link is valid only if the report has the same number. */
   readonly counter: number;
   /** Whether the link was sent by mail. If so, its user can read the mail of the sender's address. */
   readonly mailed: boolean;
@@ -48,7 +48,7 @@ interface ReportToken {
 
 const kind: LinkKind = { purpose: "sender's page", headBytes: uuidBytes + 5 };
 
-/** Returns a token, which consists of the id, the counter and a MAC. (rule M8) */
+/** Returns a token with `reportId`, `counter`, `mailed` and a MAC. (rule M8) */
 export const reportTokenOf = (
   sealer: Pick<Sealer, "mark">,
   { reportId, counter, mailed }: ReportToken,

@@ -20,7 +20,7 @@ interface WorkRow {
   readonly status: string;
 }
 
-// The update locks an existing cause. A server that takes the cause must wait, so it also handles this repeated
+// The update locks an existing cause. A server can take the cause only after this transaction, with the new
 // problem.
 const insertOnce = insert(
   tables.noticeCauses,

@@ -73,7 +73,8 @@ async function changeApp(
     ...{ userId, appId, choices: JSON.stringify(choices) },
     ...{ stormPerHour, wantsReports },
   });
-  // The signal makes servers reload the cached app keys, which say whether new reports are stored as causes.
+  // After this signal, servers load app keys again. `hasReceivers` of a key decides whether reports become
+  // events and notices.
   tx.signal(appTopic(appId));
 }
 

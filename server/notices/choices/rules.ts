@@ -30,7 +30,9 @@ const kinds: Readonly<Record<NoticeKind, KindRules>> = {
   delivery: { least: "owner", onFor: "owner" },
 };
 
-/** The default ways. The way `browser` needs a browser in which the member has turned on notices. */
+/**
+ * The default ways in which a member gets notices. The way `browser` needs a browser with notices turned on.
+ */
 const ofDefault: readonly NoticeWay[] = ["mail", "browser"];
 
 /** How many repeats within an hour cause a notice `storm`, unless the member has chosen another number. */

@@ -35,7 +35,9 @@ export const noticeFacts = {
       id,
     ),
 
-  /** Returns the state of a proposal and the outcome of its last claim; undefined if it was deleted. */
+  /**
+   * Returns the state of a proposal and the outcome of its last claim; undefined if the proposal was deleted.
+   */
   run: (reader: Reader, id: string) =>
     reader.get<{ status: string; outcome: string | null }>(
       `SELECT r.status, (SELECT c.outcome_status FROM run_claims c WHERE c.run_id = r.id
@@ -67,7 +69,7 @@ export interface NoticeRow {
 /** A notice that is not sent yet. */
 export interface WaitingNotice extends NoticeRow {
   readonly dueAt: string;
-  /** The mail that is written again with this notice; null if the notice is in no mail yet. */
+  /** The mail that contained this notice and is now written again; null if no mail contained the notice. */
   readonly mailId: string | null;
 }
 

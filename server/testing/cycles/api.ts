@@ -132,7 +132,7 @@ export interface TestBelow {
 const mostRunning = 200;
 
 /**
- * Returns the running tests of `userId` whose goal is at risk or out of reach, unless planned after day 1.
+ * Returns running tests of `userId` whose goal is at risk or out of reach, except tests planned after day 1.
  * (rule T41)
  */
 export async function testsBelow(reader: Reader, userId: string): Promise<TestBelow[]> {

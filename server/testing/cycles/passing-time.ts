@@ -83,7 +83,7 @@ interface DueAt {
   readonly at: number;
 }
 
-/** Caches the time of the next change of a cycle. Forgets the time after a signal that it may have changed. */
+/** Caches the time of the next change of a cycle. A signal that cycles may have changed clears the cache. */
 function createDueTime(database: Database) {
   let known: DueAt | undefined;
   let generation = 0;
@@ -127,7 +127,7 @@ interface NewIds {
   readonly newId: () => string;
 }
 
-/** Applies all due changes of a cycle, also those of many days. (rule T3) */
+/** Applies all due changes of a cycle, even if changes of several days are due. (rule T3) */
 export async function advanceCycle(
   deps: NewIds,
   tx: Transaction,

@@ -189,7 +189,9 @@ export function wouldHaveCounted(session: ReportedSession, slot: TestedSlot): bo
   return judgeSession(session, { ...slot, cycle: begun }, new Date(session.endedAt)).counted;
 }
 
-/** Whether the same report may count later, because the session begins or ends later than the server's time. */
+/**
+ * Whether a second report of the session may count, because the session begins or ends after the server's time.
+ */
 export const mayCountLater = (session: ReportedSession, slot: TestedSlot, now: Date): boolean =>
   judgeSession(session, slot, now).reason === "session_in_future" ||
   (session.endedAt > now.toISOString() &&

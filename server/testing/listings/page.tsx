@@ -161,7 +161,7 @@ interface ListingDetailProps {
   readonly cycles: readonly JudgedCycle[];
   readonly requests: readonly SlotRequest[];
   readonly plan: Filled;
-  /** Whether the owner's time zone is not known yet. */
+  /** Whether the form shows the time zone of the browser, because the server knows no time zone. */
   readonly ownZone: boolean;
   readonly edit: Filled | undefined;
 }
@@ -334,7 +334,7 @@ const Numbers = ({ form }: { readonly form: Filled }) => (
   </fieldset>
 );
 
-/** The first values of the form for a new listing. The store requires these numbers of slots and days. */
+/** The first values of the form for a new listing. An app store requires 12 testers for 14 days. */
 const emptyListing: Values = {
   appName: "",
   packageName: "",
@@ -393,7 +393,7 @@ const NewCycle = ({
   readonly listing: Listing;
   readonly form: Filled;
   readonly action: string;
-  /** Whether the owner's time zone is not known yet. If so, the script chooses the time zone of the browser. */
+  /** Whether a script selects the time zone of the browser, because the server knows no time zone. */
   readonly ownZone: boolean;
 }) => (
   <form class="card stack" method="post" action={action}>

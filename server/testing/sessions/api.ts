@@ -51,7 +51,8 @@ export const testSessionHandlers = (
     if (!slot || !passingTime.isDue(slot.nextAt)) return slot;
     await passingTime.catchUpOf("cycle", slot.cycleId);
     const caughtUp = await findSlot(key);
-    // A change still seems due if another server has just applied the change, so that the cached slot is old.
+    // If another server has just applied the change, the cached slot is old. In that case, the database is
+    // read.
     return caughtUp && passingTime.isDue(caughtUp.nextAt) ? loadSlot(database, key) : caughtUp;
   };
   const forgetUnknown = createForgetUnknown(deps);
@@ -91,8 +92,8 @@ function refuseInDoubt({ time }: Pick<Deps, "time">, received: ReceivedSession, 
 const unknownResult: SessionResult = { matched: false, counted: false, dayIndex: 0, reason: null };
 
 /**
- * Judges and records a session. Does the same work for an unknown key, which the duration must not reveal.
- * (rule T15)
+ * Judges and records a session. An unknown key causes the same work, so that response times reveal no valid
+ * key. (rule T15)
  */
 async function judgeAndRecord(
   tx: Transaction,
@@ -208,8 +209,8 @@ interface FindSlot {
 }
 
 /**
- * Creates the function that finds slots. Also caches unknown keys, so that the duration does not show which
- * keys exist.
+ * Creates the function that finds slots. The function also caches unknown keys, so that response times reveal
+ * no valid key.
  */
 function createFindSlot({ database, memory }: Pick<Deps, "database" | "memory">): FindSlot {
   const lookUp = cachedLookup({
@@ -287,7 +288,7 @@ const unknownSlotRow: KeyedSlotRow = {
   nextAt: null,
 };
 
-/** `unknownSlotRow` with the facts that `judgeSession` needs. */
+/** The slot for unknown test keys in the form that `judgeSession` needs. */
 const unknownSlot = keyedSlotOf(unknownSlotRow);
 
 /** A test key that belongs to no slot of the app. */
@@ -327,7 +328,7 @@ function createForgetUnknown({
   };
 }
 
-/** Returns a function to call with each used unknown key. It returns the keys whose rows must be deleted. */
+/** Call the returned function for each use of an unknown key. It returns keys whose rows must be deleted. */
 function createUnknownKeys(most: number): (key: UnknownKey) => readonly UnknownKey[] {
   const byApp = new Map<string, Set<string>>();
   let count = 0;

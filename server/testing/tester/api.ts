@@ -348,7 +348,7 @@ async function accept(
 const daysAreOver =
   "The days of the test are over, so no proof is accepted. A session of the last day still counts if it arrives before the end of the day after the last day.";
 
-/** The message for a test in which the app does not report sessions. Such a test has no late sessions. */
+/** The message for a test in which the app reports no sessions, so no session can arrive late. */
 const daysAreOverForProofs = "The days of the test are over, so no proof is accepted.";
 
 /** Returns the reason why a proof is refused now, although the first check accepted it. */

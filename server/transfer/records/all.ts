@@ -92,8 +92,8 @@ const audit = recordOf(access.audit, {
 });
 
 /**
- * Unsubscribed addresses. Confirmations are not exported: no server may trust confirmations in a file.
- * (rule X6)
+ * The unsubscribed addresses. Confirmations are not exported, because no server may trust confirmations in a
+ * file. (rule X6)
  */
 const unsubscribed = recordOf(mail.mailAddresses, {
   type: "unsubscribed",
@@ -202,9 +202,7 @@ const naming = (field: Field): Field => ({
   },
 });
 
-/**
- * Replaces quotes and escaped line feeds in JSON with line feeds: each line of a text becomes a separate line.
- */
+/** Replaces quotes and escaped line feeds in JSON with line feeds, so that each line of a text stands alone. */
 const linesIn = (stored: string): string => stored.replaceAll(/\\n|(?<!\\)"/g, "\n");
 
 const ReleaseText = z.pick(NewChangelogEntry, {

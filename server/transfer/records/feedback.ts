@@ -294,7 +294,7 @@ const threads = recordOf(feedback.feedback, {
   below: [messages, failures, runs, threadUploads, threadTags, times, repeats, threadMerge],
 });
 
-/** The name of a tag. Names that the console refuses may be invisible, or look like another tag. */
+/** The name of a tag. An import refuses names that the console would refuse or change. */
 const tagName = accepted(
   { safeParse: (name) => ({ success: TagName.safeParse(name).data === name }) },
   "the name of a tag, without commas and invisible characters",

@@ -153,7 +153,7 @@ interface ThreadTexts {
 
 /** The texts that a webhook gets if an owner has allowed texts. They are read when an event is sent. */
 export const eventTexts = {
-  /** Returns the texts of a thread, or of the report of a thread that was merged. */
+  /** Returns the texts of the thread `id`. If this thread was merged, returns the texts of its report. */
   ofThread: (reader: Reader, id: string) =>
     reader.get<ThreadTexts>(
       `SELECT subject, message FROM feedback WHERE id = ? AND status <> 'blocked'
@@ -292,7 +292,10 @@ export const deliveries = {
     return { queued, last };
   },
 
-  /** Returns at most `most` webhooks with due deliveries that are not in `busy`, the longest waiting first. */
+  /**
+   * Returns at most `most` webhooks that have due deliveries. Omits webhooks in `busy`. The longest waiting
+   * webhook comes first.
+   */
   dueTargets: (reader: Reader, now: string, busy: readonly string[], most: number) =>
     reader.all<{ id: string }>(
       `SELECT id FROM (
@@ -481,7 +484,7 @@ function conditionOf(engine: Engine, start: EventStart): [string, ...Value[]] {
   return [afterPosition[engine], start.number, start.id];
 }
 
-/** The events of apps. Each is stored in the transaction of its change. (rules A27, O25) */
+/** The events of apps. The transaction of a change also stores the event about this change. (rules A27, O25) */
 export const events = {
   insert: (tx: Transaction, { id, appId, type, subjectId, facts, createdAt }: NewEvent) =>
     tx.run(

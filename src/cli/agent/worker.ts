@@ -282,7 +282,8 @@ function identityOf(address: string, platform: string): string | undefined {
 }
 
 /**
- * Returns the other machine that has locked the name, if any. This machine cannot reach that worker's socket.
+ * Returns the other machine whose worker has locked the name. This machine cannot connect to the worker's
+ * socket.
  */
 function lockedElsewhere(file: string): LockedElsewhere | undefined {
   const { machine, host } = readOwner(file);

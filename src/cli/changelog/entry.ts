@@ -45,7 +45,10 @@ export function writtenOf({ entries }: WrittenReleases, version: string): Edited
   return others.length === 0 ? entry : undefined;
 }
 
-/** Writes one release note. With `adopts`, the draft becomes this note if the version is the greatest. */
+/**
+ * Writes one release note. With `adopts`, the draft `Unreleased` gets the version if the version is new and the
+ * greatest.
+ */
 export async function writeRelease(
   invocation: Invocation,
   written: WrittenReleases,
@@ -61,7 +64,7 @@ export async function writeRelease(
   return answer;
 }
 
-/** Whether the version is greater than all others. An older version may come from another branch. */
+/** Whether `version` is the newest on the server. A release of an older branch is not the newest. */
 const isNewer = (version: string, { entries }: WrittenReleases): boolean =>
   entries.every(
     (entry) => entry.version === unreleased || isGreater(numbersOf(version), numbersOf(entry.version)),
@@ -71,8 +74,8 @@ const numbersOf = (version: string): readonly number[] =>
   (/^\d+(?:\.\d+)*/.exec(plainVersion(version))?.[0] ?? "").split(".").map(Number);
 
 /**
- * Whether `one` is at least `other`. Equality suffices, because a release has the same numbers as its
- * pre-releases.
+ * Whether `one` is greater than `other`. True for equal numbers, because a pre-release has the same numbers as
+ * its release.
  */
 function isGreater(one: readonly number[], other: readonly number[]): boolean {
   const at = one.findIndex((number, place) => number !== (other[place] ?? 0));

@@ -149,9 +149,7 @@ const types: Readonly<Record<string, ChangeType>> = {
   remove: "removed",
 };
 
-/**
- * Creates notes from `commits`, which begin with the newest. Types in `without` stay only for breaking changes.
- */
+/** Creates notes from `commits`, newest first. Omits commits of types in `without`, except breaking changes. */
 export function notesOfCommits(commits: readonly Commit[], without: readonly string[] = []): Notes {
   const changes = standing(commits)
     .toReversed()

@@ -231,7 +231,7 @@ export function duration(given: string): number {
   return parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (unitSeconds[unit] ?? 0), 0);
 }
 
-/** Returns the time in a flag. A date means the start of that day (UTC). Throws a usage error otherwise. */
+/** Returns the time in a flag. A date means its start in UTC. Throws a usage error for other texts. */
 export function instantOf(flag: string, given: string | undefined): string | undefined {
   if (given === undefined) return undefined;
   const text = withTime(given);

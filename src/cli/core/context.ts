@@ -84,7 +84,7 @@ export interface Context {
   readonly programs: Programs;
   /** Loads the packages that `serve` needs. If one is missing, rejects with an Error that names it. */
   readonly checkServer: () => Promise<void>;
-  /** Sends the requests in a test. Undefined outside of tests: then the network is used. */
+  /** The transport of a test. If it is undefined, requests use the network. */
   readonly transport?: Transport;
 }
 

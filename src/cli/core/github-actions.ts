@@ -4,7 +4,7 @@ import { oneLine } from "../../words/visible.ts";
 import { isGitHubActions } from "./ci.ts";
 import type { Context, Invocation } from "./context.ts";
 
-/** Stores the job's start for the main step. GitHub Actions runs this before the first step. (rule L21) */
+/** Stores when the job started. GitHub Actions calls this function before the steps of the job. (rule L21) */
 export async function recordStart({ env, clock, newId, io }: Context): Promise<void> {
   const file = env.GITHUB_STATE;
   if (!file) return;

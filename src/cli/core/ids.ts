@@ -121,7 +121,10 @@ export async function goesThroughConsole(invocation: Invocation): Promise<boolea
 export const hasMaintainerToken = async (invocation: Invocation): Promise<boolean> =>
   (await invocation.credential("maintainerToken")) !== undefined;
 
-/** Returns the apps of the token, or the one app to which it is limited. Throws a CliError otherwise. */
+/**
+ * Returns the apps of the token. Without the scope `apps:read`, returns the token's only app or throws a
+ * CliError.
+ */
 export async function reachableApps(invocation: Invocation): Promise<readonly NamedApp[]> {
   try {
     return (await invocation.client().apps.list()).items;

@@ -77,7 +77,7 @@ export async function readText({ io, cwd, signal }: Context, flag: string, file:
   throw usageError(`${fileOf(flag, file)} is larger than ${mostTextBytes / 1_048_576} MiB.`);
 }
 
-/** Returns the name of the file for a message, after the flag if there is one. */
+/** Returns the name of a file for a message. If `flag` begins with `-`, `flag` comes first. */
 const fileOf = (flag: string, file: string): string =>
   flag.startsWith("-") ? `${flag}: the file ${file}` : `The file ${file}`;
 

@@ -24,7 +24,10 @@ const noConsole = (): CliError =>
     next: "Check --base-url and INNKEEP_BASE_URL.",
   });
 
-/** Whether the server has no console endpoints. An unknown app causes the same `error`, so apps are listed. */
+/**
+ * Whether the server has no console endpoints. Lists the apps, because an unknown app can cause the same
+ * `error`.
+ */
 export async function lacksConsole(invocation: Invocation, error: unknown): Promise<boolean> {
   if (!isUnknownAddress(error)) return false;
   try {

@@ -239,7 +239,10 @@ export function consoleAddress({ context, flags, baseUrl }: Invocation): string 
   return `${address}/console`;
 }
 
-/** Returns the address without a final slash. Throws a usage error for another text, a name or a password. */
+/**
+ * Returns `given` without final slashes. Throws a usage error if `given` is no web address or contains
+ * credentials.
+ */
 export function webAddress(given: string, origin: string): string {
   const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -306,8 +309,8 @@ const storedElsewhere = ({ context }: Invocation, kind: CredentialKind, origin: 
   );
 
 /**
- * Whether the secret in `variable` is for another server. This secret is for INNKEEP_BASE_URL, but `profile`
- * may have a different address.
+ * The secret in `variable` is for INNKEEP_BASE_URL. Returns true if the server `address` of a profile is
+ * another server.
  */
 export function isOfOtherServer({ env }: Context, { address, profile }: Server, variable: string): boolean {
   if (profile === undefined || !env[variable]?.trim()) return false;

@@ -114,7 +114,10 @@ function meaningOf(error: Error, isCut: boolean): string | undefined {
 const wasCut = (error: Error): boolean =>
   error instanceof ConnectionError && ["ECONNRESET", "EPIPE"].includes(error.code);
 
-/** Returns the server's faults with the names of flags. After status 413, returns the sizes of the files. */
+/**
+ * Returns the server's faults, each with its flag. After status 413 without faults, returns the sizes of the
+ * files.
+ */
 function issuesOf(error: Error, report: Report): readonly Issue[] {
   if (!(error instanceof ServerError)) return [];
   const found = error.issues.map(({ path, message }) => ({

@@ -263,7 +263,8 @@ const longestMessage = limits.message;
 const mostNotes = 3_000;
 
 /**
- * Adds the metadata of the CI job. The person's values come first, because servers may drop the last values.
+ * Adds `facts`, the metadata of the CI job. The values of `given` come first, because servers may drop later
+ * values.
  */
 function withFacts(fields: Fields, given: Fields, facts: Fields): Fields {
   const metadata = { ...given, ...facts, ...given };

@@ -323,7 +323,7 @@ async function attempt<I extends SpooledItem, Answer>(
   const delivery = await completeAndSend(invocation, { item, spool }, kind);
   if (delivery.delivered) return { item, delivery };
   const isFinal = kind.isFinal?.(delivery.error) ?? false;
-  // The server will never accept this item.
+  // If `isFinal` is true, the server will never accept this item.
   if (isFinal) await spool?.drop(item.id);
   return { item, delivery, failure: undelivered(kind, item, delivery, spool !== undefined && !isFinal) };
 }

@@ -170,7 +170,7 @@ export interface FileInPlace {
 export interface StoredKind<I extends SpooledItem> {
   /** The word for an item in messages. */
   readonly word: "report" | "proof";
-  /** The noun in the command that sends such items again, `innkeep <noun> resend`. */
+  /** The command `innkeep <noun> resend` sends items of this kind again. */
   readonly noun: "feedback" | "proof";
   /** The name of the folder in the state folder that contains these items. */
   readonly folder: string;

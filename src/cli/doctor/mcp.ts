@@ -148,7 +148,7 @@ const howToOffer = "The MCP server offers the tools for this work only with --wo
 
 const claim: Route = { ...routes.agent.claimRun, summary: "" };
 
-/** Whether the token may claim plans. The claim lacks a worker, so the server always refuses it. */
+/** Whether the token may claim plans. Sends a claim without a worker, which the server always refuses. */
 async function mayWork(invocation: Invocation, found: FoundCredential): Promise<WorkPermission> {
   const send = connect({ ...invocation, credential: async () => found }, { attempts: 1, timeoutMs: 5_000 });
   try {

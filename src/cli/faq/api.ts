@@ -167,7 +167,8 @@ function appFaqApi(invocation: Invocation): FaqApi {
       try {
         return await list("translations");
       } catch (error) {
-        // A server that stores no translations refuses this value of the parameter.
+        // A server that stores no translations refuses `include=translations`, so the list is requested with
+        // `include=push`.
         if (!(error instanceof ServerError) || error.status !== 400) throw error;
         return list("push");
       }

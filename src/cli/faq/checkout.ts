@@ -178,10 +178,7 @@ function stateOf(
   return exact.find(sharesEntries) ?? maySame.find(sharesEntries) ?? exact[0] ?? emptied(maySame, list);
 }
 
-/**
- * If the server's `list` is empty, returns the first state. Only entries could show which state belongs to the
- * app.
- */
+/** Returns the first state if `list` is empty. Without entries, no state can be matched with the app. */
 const emptied = (states: readonly SeenState[], list: readonly ServerEntry[]): SeenState | undefined =>
   list.length === 0 ? states[0] : undefined;
 

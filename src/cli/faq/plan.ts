@@ -187,7 +187,7 @@ export interface Item {
   readonly theirs?: ServerEntry | undefined;
   readonly text: Side;
   readonly order: Side;
-  /** Whether the person chose one of the two values with `--take`. */
+  /** Whether the person chose the file's value or the server's value with `--take`. */
   readonly isTaken?: boolean;
   /** The reason for a conflict. */
   readonly why?: string;
@@ -196,7 +196,8 @@ export interface Item {
 }
 
 /**
- * The result of comparing a translation. `mine` is undefined without a file, `theirs` without a server's text.
+ * The result of comparing a translation. `mine` is undefined without a file. `theirs` is undefined without a
+ * server's translation.
  */
 interface LanguageItem {
   readonly language: string;
@@ -320,7 +321,10 @@ function languageItems(mine: FileEntry, theirs: ServerEntry, input: PlanInput): 
   });
 }
 
-/** Returns the side of a translation to use. Undefined if only the file was deleted, without `prune`. */
+/**
+ * Returns which side's translation is used. Returns undefined if only the file was deleted and `prune` is
+ * false.
+ */
 function languageSide(
   {
     mine,
@@ -421,7 +425,7 @@ export function sideOf<Value>(
   if (pushed === theirs && (filesRule || !isUnread)) return "mine";
   // Only the server's value changed.
   if (isUnread || (pushed !== undefined && mine === pushed)) return wasMine && filesRule ? "mine" : "theirs";
-  // Both values changed.
+  // Both the file's value and the server's value changed.
   return wasMine ? "mine" : "conflict";
 }
 

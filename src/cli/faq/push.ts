@@ -477,8 +477,8 @@ function idsOfCreated(items: readonly Item[], before: TaggedList, after: readonl
 }
 
 /**
- * Throws one usage error for all too long texts and wrong positions. Without `keepsMarks`, the limits of the
- * server are unknown.
+ * Throws one usage error that lists too long texts and wrong positions. Checks nothing if `keepsMarks` is not
+ * true.
  */
 function refuseLongTexts({ keepsMarks }: TaggedList, items: readonly Item[]): void {
   if (!keepsMarks) return;

@@ -37,7 +37,10 @@ export interface CheckedSource extends Source {
 
 export const defaultPath = "faq";
 
-/** Reads all FAQ files. Throws one usage error with every fault. With `mustHave`, no entry is a fault. */
+/**
+ * Reads all FAQ files. Throws one usage error with all faults. With `mustHave`, also throws if there are no
+ * entries.
+ */
 export async function readSource(
   { cwd }: Pick<Context, "cwd">,
   path: string,
@@ -118,8 +121,8 @@ interface ReadFile {
 }
 
 /**
- * Reads a folder of Markdown files. `shown` is its name in messages. Earlier pushes and pulls had translations
- * into `languages`.
+ * Reads a folder of Markdown files, which messages call `shown`. Earlier pushes and pulls contained
+ * translations into `languages`.
  */
 async function readFolder(folder: string, shown: string, languages: ReadonlySet<string>): Promise<Source> {
   const found = await markdownIn(folder);
@@ -209,7 +212,8 @@ interface FoundFiles {
 }
 
 /**
- * Returns the Markdown files below a folder. Undefined if it is missing. Throws a usage error if unreadable.
+ * Returns the Markdown files below a folder, or undefined without the folder. Throws a usage error for an
+ * unreadable folder.
  */
 async function markdownIn(folder: string): Promise<FoundFiles | undefined> {
   try {

@@ -104,7 +104,7 @@ const skippedWords = (count: number): string => (count === 0 ? "" : ` Skipped ${
 const snoozeOf = (invocation: Invocation, until: string): string | null =>
   until === "none" ? null : endOfSnooze(until, invocation.context.clock.now());
 
-/** Returns the ids of named threads, or the filters and size of a view. Throws a usage error otherwise. */
+/** Returns the ids of `given` threads, or the filters of `view`. Throws a usage error for both or neither. */
 async function chosen(
   invocation: Invocation,
   appId: string,
@@ -170,8 +170,7 @@ async function unmergeThread(invocation: Invocation, given: string): Promise<und
 }
 
 /**
- * Returns the id of a merged thread. For a number, the server returns the thread that contains the merged
- * thread.
+ * Returns the id of a merged thread. A search by number finds only the thread that contains the merged thread.
  */
 async function mergedThreadId(invocation: Invocation, given: string): Promise<string> {
   const id = await wholeThreadId(invocation, given);
@@ -327,7 +326,7 @@ const seenIn = ({ messages, merged, receivers }: OwnedThread): Seen => ({
 });
 
 /**
- * Returns the state before the first reply to the sender's last message, so that the server reports this reply.
+ * Returns `Seen` without the replies to the sender's last message, so that the server reports these replies.
  */
 function seenBeforeReply(thread: OwnedThread | undefined): Seen {
   if (thread === undefined) return {};

@@ -244,10 +244,7 @@ async function requestsOf(
   return requests;
 }
 
-/**
- * Returns the threads that are not yet in `named`, and adds them. The caller stops when there are no new
- * threads.
- */
+/** Returns new threads, and adds their addresses to `named`. The caller stops when there are no new threads. */
 function newIn<Thread extends { readonly consoleUrl: string }>(
   threads: readonly Thread[],
   named: Set<string>,

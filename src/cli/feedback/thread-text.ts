@@ -63,7 +63,7 @@ export function threadText(thread: OwnedThread, { repeats = false, before }: Thr
     omittedMessages > 0 ? `\n${line("Older messages", olderWords(omittedMessages, nextBefore))}` : undefined,
     ...shown.map((each) => ("folded" in each ? foldedText(thread, each.folded) : messageText(thread, each))),
     ...proposals.map(proposalText),
-    // A reply needs these values of the newest messages.
+    // `feedback reply` accepts these values with the flags `--expect-message` and `--expect-receivers`.
     ...(before === undefined ? [newestLine(messages), receiversLine(thread)] : [newerLine(before)]),
   ]
     .filter((text) => text !== undefined)

@@ -199,7 +199,8 @@ async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
 }
 
 /**
- * Signs in to the new account. Returns false if an earlier account needs another password or a second factor.
+ * Signs in with the typed password. Returns false if an existing account has another password or a second
+ * factor.
  */
 async function signsIn({ ask, fields }: DeviceSignInVisit): Promise<boolean> {
   try {

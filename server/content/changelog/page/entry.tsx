@@ -124,7 +124,7 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
     const changed = await changedEntry(visit, current);
     const values = { ...current, ...changed };
     if (entry.publishedAt === null) refuseOtherTime(visit, values);
-    // A scheduled note already has a future time, so only a newly typed time is refused.
+    // The time of a scheduled note is always in the future. So only a newly typed time is refused.
     if (intent === "publish" && isScheduled(entry, visit.now)) refuseOtherTime(visit, changed);
     const isPublished = isOut(entry, visit.now);
     // A published note without a draft has no publish button. The form was sent twice or from an old page.
@@ -142,7 +142,8 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
   });
 
 /**
- * Returns the values that the person has changed. A switched format empties the content of the other format.
+ * Returns the values that the person has changed. If the format changed, the content of the other format
+ * becomes empty.
  */
 async function changedEntry(visit: SignedInVisit, current: Values): Promise<Values> {
   const { fields } = visit;
@@ -161,7 +162,7 @@ async function changedEntry(visit: SignedInVisit, current: Values): Promise<Valu
 const contentIn = (current: Values, empty: Values): Values =>
   Object.fromEntries(Object.entries(empty).filter(([name, none]) => current[name] !== none));
 
-/** Whether the person chose the format: in the format field, or by a change of the text or the list. */
+/** Whether the person changed the format field, or the content of the chosen format. */
 const hasChosenForm = (form: Filled, given: Values): boolean =>
   ["bodyFormat", given.bodyFormat === "items" ? "items" : "body"].some((name) =>
     isChanged(form, name, given[name] ?? ""),
@@ -257,9 +258,7 @@ function restoreEntry(visit: SignedInVisit): Promise<Reply<"draft-saved">> {
   );
 }
 
-/**
- * Returns the version of the unpublished text: of the draft or the unpublished note. Empty if there is none.
- */
+/** Returns the version of the draft, or of an unpublished note. Empty for a published note without a draft. */
 function draftVersion(entry: EditedChangelogEntry): string {
   if (entry.draft !== null) return textVersion(entry.draft);
   return entry.publishedAt === null ? textVersion(entry) : "";
@@ -270,8 +269,8 @@ type TranslatedContent = ReleaseContent & {
 };
 
 /**
- * Returns the result of `draftVersion` after the earlier text `restored` is restored. Keeps translations that
- * `restored` does not have.
+ * Returns the version of the unpublished text after `restored` is restored. Translations that `restored` does
+ * not have stay.
  */
 function restoredVersion(entry: EditedChangelogEntry, restored: TranslatedContent): string {
   const [own, earlier] = [entry.translations, restored.translations];

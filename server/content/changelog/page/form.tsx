@@ -376,7 +376,8 @@ const bodyOrNothing = (visit: SignedInVisit, values: Values): Promise<string | u
   });
 
 /**
- * Returns the threads in the field or texts of a form, and the receivers. Ignores words that name no thread.
+ * Returns the threads that `fixes`, `body` and `items` name, and the receivers of mails. Ignores words that
+ * name no thread.
  */
 export async function fixesOf(
   visit: SignedInVisit,

@@ -243,10 +243,7 @@ function reachIn({ query }: SignedInVisit): ReachCounts | undefined {
   };
 }
 
-/**
- * Returns the notice about a note that was just published. Undefined without such a note or the permission to
- * read it.
- */
+/** Returns the facts about the note that was just published. Undefined if there is no such readable note. */
 async function justPublished(visit: SignedInVisit): Promise<Published | undefined> {
   const { ask, query } = visit;
   if (query("done") !== "published" || query("entry") === "") return undefined;

@@ -418,7 +418,8 @@ export function placeFaq(faqs: readonly FaqPosition[], id: string, place: number
 }
 
 /**
- * Places an entry after `neighbour` (`step` 1) or before it (`step` -1). The nearest of `others` comes first.
+ * Places `moving` after `neighbour` if `step` is 1, otherwise before `neighbour`. `others` begins with the
+ * nearest entry.
  */
 function pushed(
   moving: FaqPosition,
@@ -429,7 +430,7 @@ function pushed(
   if (!neighbour) return undefined;
   let last = neighbour.sortOrder + step;
   const changes = [{ id: moving.id, sortOrder: last }];
-  // If no `sortOrder` is free, the nearest of `others` also get a new one.
+  // If no `sortOrder` is free, the nearest entries in `others` also get a new `sortOrder`.
   for (const { id, sortOrder } of others) {
     if ((sortOrder - last) * step > 0) break;
     last += step;

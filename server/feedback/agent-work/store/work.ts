@@ -175,8 +175,8 @@ async function findWords(
 }
 
 /**
- * Returns the conditions for tags, time and waiting. Rare matches also need `appIds`, so that PostgreSQL uses
- * an index.
+ * Returns conditions for the filters. If few threads match, adds a condition with `appIds`, so that PostgreSQL
+ * uses an index.
  */
 function oftenFew(
   appIds: readonly string[],

@@ -202,7 +202,7 @@ async function findAmong(
   among: readonly number[],
 ): Promise<number[]> {
   if (among.length === 0) return [];
-  // The query sorts before it compares, so that it can end when the page is full.
+  // The query sorts the threads before it compares their words, so it can end when the page is full.
   const read = `SELECT * FROM feedback_search WHERE seq IN (${among.join(", ")}) ORDER BY seq DESC OFFSET 0`;
   const rows = await reader.all<{ seq: number }>(
     plannedEachTime(`SELECT s.seq FROM (${read}) s WHERE s.words @@ CAST(? AS tsquery) LIMIT ?`),
@@ -282,20 +282,20 @@ const inPlace = (term: Term, place: Place): string =>
   anyOf(term.map(({ word, isBeginning }) => lexeme(place(word)) + (isBeginning ? ":*" : "")));
 
 /**
- * The maximum number of apps in an expression. With more apps, comparing the app of each found thread is
- * faster.
+ * The maximum number of apps in an expression. A longer expression is slower than comparing the app of each
+ * thread.
  */
 const mostMarks = 3;
 
 /**
- * Returns the expression for a range. The expression may match threads of other apps, so callers must compare
- * app ids.
+ * Returns the expression for a range of threads. Callers must compare app ids, because threads of other apps
+ * may match.
  */
 function inRange({ scope: { appIds }, all, none }: SearchedTerms, range: number): string {
   const place = placeOfRange(range);
   const whole = all.filter(isWhole);
   const beginnings = all.filter((term) => !isWhole(term));
-  // One term must have the prefix of the range. Otherwise the index would read all threads of the apps.
+  // At least one term is limited to the range. Otherwise the index would read all threads of the apps.
   const one = beginnings.length > 0 ? 0 : 1;
   const inIt = appIds.length > mostMarks ? whole.length : one;
   const inTheirApps = whole
@@ -329,7 +329,10 @@ const inRanges = (searched: SearchedTerms, ranges: Ranges): string =>
 const marksOf = (appIds: readonly string[]): string[] =>
   appIds.length > mostMarks ? [] : [anyOf(appIds.map((id) => lexeme(marks.app + id)))];
 
-/** Returns a list with one expression for the newest `thousands` groups of 1,000 threads, up to `end`. */
+/**
+ * Returns a list with one expression, which matches `thousands` groups of 1,000 threads. The newest group
+ * contains thread `end`.
+ */
 function newestPlaces(end: number, thousands: number): string[] {
   if (thousands === 0) return [];
   const last = Math.floor(end / newestOfSearch);

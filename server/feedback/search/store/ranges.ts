@@ -33,7 +33,9 @@ export interface SearchPage {
 export interface Effort {
   /** The time limit. After this time, the search does not begin another step. */
   readonly milliseconds: number;
-  /** A list of at most this number of threads is searched completely at once. */
+  /**
+   * If a condition matches at most this number of threads, the search does not split the threads into ranges.
+   */
   readonly few: number;
   /**
    * A word is rare if it is in at most this estimated number of threads. If negative, no word is rare. Only for
@@ -46,7 +48,8 @@ export interface Found {
   /** The `seq` of the newest threads that match, newest first. */
   readonly seqs: readonly number[];
   /**
-   * The `seq` at which the time limit ended the search; otherwise undefined. The next page has lower values.
+   * The lowest searched `seq`, if the time limit ended the search; otherwise undefined. The next page has
+   * lower values.
    */
   readonly reached: number | undefined;
 }

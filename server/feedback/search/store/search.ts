@@ -258,7 +258,7 @@ export async function* withManyMessages(
   for (const { seq } of long) yield* textsInParts(reader, [seq], { most: mostMessages, withoutSenders });
 }
 
-/** Adds the status of the query to the scope if there is exactly one. Does the same with the type. */
+/** If the query has exactly one status, adds the status to the scope. Does the same with the type. */
 function narrowed({ scope, query: { facts } }: ThreadSearch): SearchScope {
   const only = (name: Fact["name"]): string | undefined => {
     const of = facts.filter((fact) => fact.name === name && !fact.isNot);
@@ -313,8 +313,7 @@ function assignedTo(value: string, userId: string): Condition {
 }
 
 /**
- * Returns SQL for the found threads `f`. The condition's values must come first, because on SQLite they
- * belong to `from`.
+ * Returns SQL for the threads `seqs`. Pass the values of `condition` first, because SQLite's `?` is in `from`.
  */
 export function amongFound(
   { engine }: Pick<Reader, "engine">,

@@ -310,8 +310,7 @@ const unpacked = (short: string | undefined): string =>
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 /**
- * The changes of the actions, by the name of the action. `snooze` is missing, because its change contains a
- * time.
+ * The change that each action makes, by action name. `snooze` is missing, because its change contains a time.
  */
 const changes: ReadonlyMap<string, Record<string, unknown>> = new Map(
   Object.entries({
@@ -353,8 +352,7 @@ interface OfApp {
 }
 
 /**
- * Calls `act` for each app. After a change, an `ApiError` is not thrown, because the page must report the
- * change.
+ * Calls `act` for each app. If an earlier app was changed, skips an app with an `ApiError` instead of throwing.
  */
 async function inEachApp<Given extends OfApp>(
   byApp: readonly Given[],

@@ -104,7 +104,9 @@ export const ThreadAside = (props: ThreadAsideProps) => {
   );
 };
 
-/** The fields as text, for people who cannot change them and for printing. */
+/**
+ * Shows a thread's status, assignee, type and tags as text, for printing and for people who cannot change them.
+ */
 const State = ({ thread: { feedback, assignee, tags } }: Pick<ThreadAsideProps, "thread">) => (
   <section>
     <h2>State</h2>

@@ -41,7 +41,7 @@ interface InboxChangesProps {
   readonly changes: Changes | undefined;
   /** The time at which this person last visited the inbox. */
   readonly since: string | null;
-  /** The address of the form that hides the changes. */
+  /** The address to which the button "Hide" sends its form. */
   readonly action: string;
   /** The query of the shown list. */
   readonly list: string;

@@ -277,7 +277,10 @@ function changeView(visit: SignedInVisit): Promise<Reply<"changed">> {
   );
 }
 
-/** Shows the refused form of a view again. If the filters are unchanged, the list has the stored filters. */
+/**
+ * Shows the refused form of a view again. The list has the person's changed filters, otherwise the stored
+ * filters.
+ */
 async function showViewAgain(visit: SignedInVisit, refusal: ApiError): Promise<Reply> {
   const view = await readView(visit);
   const form = filledOver(filledAgain(visit.fields, atViewFields(refusal)), currentView(view));

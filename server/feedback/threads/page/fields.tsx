@@ -188,7 +188,10 @@ const hasEditFault = ({ part, refusal }: SentThread): boolean =>
 /** Returns the name of a field for its path in the API, such as `change.status`. */
 const fieldOf = (path: string): string => path.replace(/^change\./, "");
 
-/** Empties the note of the recalled proposal. Keeps the typed notes for other proposals. */
+/**
+ * Returns the values after a recall. The note of the recalled proposal is empty. Notes for other proposals
+ * stay.
+ */
 const othersOf = (part: ThreadPart, fields: Fields): Filled => ({
   value: (name) => (namesOf(part, fields).includes(name) ? "" : fields.text(name)),
   sent: true,

@@ -350,7 +350,7 @@ async function deleteThread(visit: SignedInVisit): Promise<Reply<"thread-deleted
   });
   const list = listAddress(visit.links, visit.param("appId"), inboxPositionOf(visit));
   const reply = goTo(list, "thread-deleted");
-  // `sentFields` names the fields with saved text. Deleting the thread saves no typed text.
+  // `sentFields` is empty, because the server saved no text that the person had typed.
   return { ...reply, sentFields: [] };
 }
 

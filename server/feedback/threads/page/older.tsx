@@ -64,7 +64,9 @@ async function pageWith(visit: SignedInVisit, messageId: string, position: Inbox
 const newestAddress = (thread: string, position: InboxPosition): string =>
   `${thread}${inboxPositionQuery(position)}#timeline`;
 
-/** Returns the events between the messages of a page. The page of the newest messages shows all events. */
+/**
+ * Returns the events between the messages of an older page. The page with the newest messages shows all events.
+ */
 function eventsAmong(
   { messages, omittedMessages }: OwnedThread,
   events: readonly ThreadEvent[],

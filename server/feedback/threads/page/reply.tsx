@@ -358,9 +358,7 @@ export async function withSavedReply(
   return { ...fields, text: (field) => (field === "replyBody" ? whole : fields.text(field)) };
 }
 
-/**
- * This hidden field marks the sender names that a refusal has shown. For the same receiver, they are accepted.
- */
+/** This hidden field has a hash of the receiver and the shown sender names. The same hash is accepted. */
 const seenNames = "seenNames";
 
 /** This hidden field contains the placeholders that a refusal has shown. These placeholders are accepted. */
@@ -475,7 +473,7 @@ export const Answering = ({
   readonly id: string;
   /** The addresses of the other members who write in the thread. */
   readonly people: readonly string[];
-  /** Whether screen readers read changes. True for only one of the page's two elements with this text. */
+  /** Whether screen readers read changes of this text. True for only one of two elements on the page. */
   readonly isRead?: boolean;
 }) => {
   const wordsOf = usePersonWords();

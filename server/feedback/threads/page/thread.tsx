@@ -55,8 +55,7 @@ export interface Opened {
 }
 
 /**
- * Reads a thread, and records the view, except for merged threads and background requests. Throws
- * `not_found`.
+ * Reads a thread. Records the view, but not for a merged thread or a background request. Throws `not_found`.
  */
 export async function openThread(visit: SignedInVisit, id: string): Promise<Opened> {
   const view = await visit.views.ofThread(id);

@@ -264,7 +264,9 @@ const PlainMessage = ({ message, senders, links, settings }: PlainMessageProps) 
   );
 };
 
-/** A line in place of the note about an agent's step. The proposal has the full text. */
+/**
+ * A line for an agent's step. It replaces the note about the step, because the proposal shows the full text.
+ */
 const Event = ({ name, at }: { readonly name: string; readonly at: string }) => (
   <p class="event">
     <span>{name}</span>
@@ -445,8 +447,8 @@ const FoldedRepeats = ({
 };
 
 /**
- * The maximum number of characters of repeated reports on one page. Texts like the first report's text do not
- * count.
+ * The maximum number of characters of repeated reports on one page, without texts equal to the first report's
+ * text.
  */
 const mostOfRepeats = 300_000;
 

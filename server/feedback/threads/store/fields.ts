@@ -90,8 +90,8 @@ async function markUnread(tx: Transaction, ids: readonly string[]): Promise<void
 }
 
 /**
- * Ends the snoozes that are over. Call it before reads of lists or unread marks, and before changes by
- * members. (rule F42)
+ * Ends the snoozes that are over. Call this before lists or unread marks are read, and before members change
+ * threads. (rule F42)
  */
 export async function endDueSnoozes({
   database,

@@ -76,8 +76,8 @@ export const feedbackThreads = {
     }),
 
   /**
-   * Returns the unfinished thread for a repeated report. `failureId` in the result is the thread with
-   * `dedupeKey`, which may be merged. (rule F10)
+   * Returns the unfinished thread for a repeated report. `failureId` is the thread that was created for the
+   * failure. (rule F10)
    */
   findRepeated: (
     tx: Transaction,
@@ -172,7 +172,7 @@ interface MessagesRead {
   readonly from: string;
   /** The SQL condition for the messages to read. */
   readonly inPart: string;
-  /** The SQL condition that a message fits into one answer. */
+  /** The SQL condition for messages that fit into one answer. */
   readonly fits: string;
 }
 
@@ -307,7 +307,7 @@ export function newestFirst(r: string): string {
   return `${ofOwnThread(r)} DESC, ${r}.created_at DESC, ${r}.id DESC`;
 }
 
-/** Returns SQL: 1 if the proposal was created in its current thread, otherwise 0. An index uses the same expression. */
+/** Returns SQL that is 1 if `r` was created in its current thread, otherwise 0. An index uses this SQL. */
 function ofOwnThread(r: string): string {
   return `(CASE WHEN ${r}.origin_id IS NULL THEN 1 ELSE 0 END)`;
 }

@@ -161,8 +161,7 @@ export async function membersWithUnread(
   }: { readonly among?: readonly string[]; readonly unseenSince?: string | undefined } = {},
 ): Promise<string[]> {
   if (among?.length === 0) return [];
-  // Without a view, `read_until` decides. With a view, only the view decides, because other views move
-  // `read_until`.
+  // `read_until` is used only without a view, because other views also move `read_until`.
   const unseen = `coalesce((SELECT coalesce(l.looked_at, '')
     FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id), ${readUntil})`;
   const conditions: Condition[] = [
@@ -225,8 +224,7 @@ export async function restoreActivity(
     ...[at, feedbackId, at],
   );
   if (unreadFor.length === 0) return;
-  // For `unreadFor`, the thread was unread without a view. If `read_until` moved, only a view keeps the thread
-  // unread.
+  // Without a view, the thread would count as read for members whose `read_until` has moved.
   await tx.run(
     plannedEachTime(`INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at)
        SELECT v.app_id, v.user_id, f.id, -1, ${activeAt} FROM feedback f JOIN app_members v ON v.app_id = f.app_id
@@ -268,8 +266,8 @@ export async function markReadForAll(tx: Transaction, feedbackId: string): Promi
 }
 
 /**
- * With over `most` views, the newest `kept` views and `keptUnread` older unread threads stay. `markAllRead`
- * stores up to `marked` views. (rule F52)
+ * A member with over `most` views keeps `kept` newest views and `keptUnread` unread threads. `markAllRead`
+ * stores at most `marked` views. (rule F52)
  */
 export const viewLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500 } as const;
 
@@ -433,7 +431,7 @@ const laterViews = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_i
 
 const newestFirst = "ORDER BY l.active_at DESC LIMIT 1 OFFSET";
 
-/** The query for `ReadTimes`. It returns no row if only few views are after `read_until`. */
+/** The query for `ReadTimes`. It returns no row if at most `settling.most` views are after `read_until`. */
 const newestRead = `SELECT (SELECT l.active_at ${laterViews} ${newestFirst} 0) AS newest,
     (SELECT l.active_at ${laterViews} ${newestFirst} ${settling.kept - 1}) AS "lastKept"
   WHERE EXISTS (SELECT 1 AS one ${laterViews} LIMIT 1 OFFSET ?)`;

@@ -173,7 +173,7 @@ interface ChartProps {
 }
 
 /**
- * Shows, for each day, the testers with all days so far counted. A hatched area shows the testers still
+ * Shows how many testers have every day counted. A hatched area shows for how many testers this is still
  * possible.
  */
 const UnbrokenChart = ({ detail }: ChartProps) => {

@@ -112,7 +112,7 @@ function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Chang
   if (text === "" || isOfTools(whole) || isOfTools(text) || (!isBreaking && isHiddenChange(text)))
     return { isWhole };
   const labelled = type === undefined || isSize ? labelledChange(text) : undefined;
-  // Only changes have texts of tools, such as a hash. Without a heading, their default type is `changed`.
+  // Without a heading, a text from which marks of tools were removed counts as a change of type `changed`.
   const usual = type === undefined && text !== whole ? "changed" : type;
   const change = labelled ?? (usual && { type: usual, text });
   if (!change || [...change.text].length > limits.changelogItem) return { isWhole: false };
@@ -318,18 +318,18 @@ const isHiddenChange = (text: string): boolean =>
 
 /** The texts that tools add around a change, in the order of removal. */
 const around = [
-  // Before a change, `changesets` writes only the commit, or the pull request, the commit and some thanks.
+  // `changesets` begins a change with the commit, or with the pull request, the commit and thanks.
   /^(?:#\d+\s+)?(?:[0-9a-f]{7,40}\s+)?Thanks (?:@[\w-]+(?:, (?:and )?| and )?)+!\s*-\s*/,
   /^[0-9a-f]{7,40}: /,
-  // After a change, GitHub writes the author and the pull request.
+  // GitHub ends a change with the author and the pull request.
   /\s+by @[\w[\]-]+ in (?:https?:\/\/\S+|#\d+)$/,
-  // After a change, conventional-changelog writes the pull request, the commits and the closed issues.
+  // conventional-changelog ends a change with the pull request, the commits and the closed issues.
   /(?:,?\s+(?:closes|closed|fixes|fixed|resolves|resolved)(?:,?\s+(?:and\s+)?[\w./-]*#\d+)+)+\.?$/i,
   /(?:\s+\(#\d+\))?(?:,?\s*\([0-9a-f]{7,40}(?:, [0-9a-f]{7,40})*\))+$/,
-  // After a change, auto-changelog writes the commit.
+  // auto-changelog ends a change with the commit.
   /\s+(?=[a-f]*\d)[0-9a-f]{7,40}$/,
 ];
 
-/** Returns the text of a change without what tools add before and after it. */
+/** Returns the text of a change without the texts that tools add at its beginning and end. */
 const withoutToolMarks = (text: string): string =>
   around.reduce((rest, pattern) => rest.replace(pattern, ""), text).trim();

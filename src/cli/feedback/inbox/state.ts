@@ -173,7 +173,8 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
     said = await sent(inbox.calls, thread, writing);
   } catch (error) {
     const isAnswered = error instanceof ServerError && error.code === "answered";
-    // The screen shows the newer message, so that the next attempt says that the person has read this message.
+    // If somebody else has answered, reads the thread again, so that the person sees the answer before the next
+    // attempt.
     const newer = isAnswered ? await inbox.calls.read(id).catch(() => undefined) : undefined;
     // The unsent text stays on the screen.
     if (isOpen())

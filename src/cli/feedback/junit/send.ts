@@ -200,7 +200,7 @@ function summaryLine({ subject, id, consoleUrl, deduplicated, sent }: ReportRow)
   return `- ${markdownText(subject)}: ${what}${place}`;
 }
 
-/** A report about a failing test that can be kept and sent. */
+/** A draft with its report, which the spool keeps and the command sends. */
 interface FailureReport extends FailureDraft {
   readonly report: Report;
 }
