@@ -288,7 +288,7 @@ const inNewerForm = (result: CallToolResult, serverInfo: object) => ({
   _meta: { "io.modelcontextprotocol/serverInfo": serverInfo },
 });
 
-/** A call of a tool without unusual fields. */
+/** A call of a tool. Its message has only the usual fields. */
 interface PlainCall {
   readonly era: Era;
   readonly id: string | number;

@@ -171,7 +171,7 @@ export interface DirectRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The answer to a direct request. It is the same as the answer over HTTP. */
+/** The answer to a request that a program makes without HTTP. It is the same as the answer over HTTP. */
 export interface DirectAnswer {
   readonly status: number;
   /** The headers, with names in lower case. */

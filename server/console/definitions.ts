@@ -34,7 +34,7 @@ type DoneNotices<Done extends string> = Readonly<Record<NoInfer<Done>, string | 
 
 export type Form = FormOf<string, SignedInVisit>;
 
-/** A form that uploads files. The server keeps the files on the disk until the form is answered. */
+/** A form that uploads files. The server keeps the files on the disk until it has answered the request. */
 export interface UploadForm extends FormOf<string, UploadVisit> {
   /** The endpoint that defines the fields and limits of the body. */
   readonly body: Endpoint;

@@ -314,7 +314,7 @@ async function faultyLine({ deps }: Staging, tables: Tables, rows: readonly Stag
         await imports.store(tx, tableOf(tables, row.kind), [row.row]);
       }
       at = undefined;
-      throw new Error("No row was refused. This undoes the transaction.");
+      throw new Error("No row was refused. This error undoes the transaction.");
     });
   } catch (error) {
     const fault = isDangling(error)

@@ -209,7 +209,7 @@ async function askForApp(invocation: Invocation): Promise<string | undefined> {
   const names = (await knownApps(invocation)).map(({ name }) => oneLine(name));
   const only = names.length === 1 ? names[0] : undefined;
   const choice = names.length > 1 ? `, one of ${names.join(", ")}` : "";
-  const question = `The app for commands with a maintainer token, by name or id${choice} [${only ?? "none"}]: `;
+  const question = `Which app do commands with a maintainer token use? Name or id${choice} [${only ?? "none"}]: `;
   return (await invocation.context.io.ask(question)).trim() || only;
 }
 

@@ -103,7 +103,7 @@ export const savedReplies = {
   list: endpoint({
     method: "GET",
     path: savedRepliesPath,
-    summary: "List the saved replies of an app by title",
+    summary: "List the saved replies of an app, sorted by title",
     auth: "console",
     role: "viewer",
     scope: "feedback:read",

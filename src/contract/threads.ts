@@ -440,7 +440,7 @@ const NewMessage = z.object({
   everyone: z.optional(z.boolean()),
   /** The id of the newest read message, or null. A reply is refused if another person has written later. */
   expectedMessageId: z.optional(z.nullable(uuid)),
-  /** The id of the last read merged thread, or null. After another merge, a reply to everyone is refused. */
+  /** The newest merged thread that the caller has read, or null. A later merge refuses a reply to everyone. */
   expectedMergeId: z.optional(z.nullable(uuid)),
   /** The value `receivers` that the caller has read. If it has changed, a reply to everyone is refused. */
   expectedReceivers: z.optional(text(1, 100)),

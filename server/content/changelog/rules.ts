@@ -99,7 +99,7 @@ export interface VersionOrder {
   compare(a: string, b: string, form: VersionForm): number;
 }
 
-/** Compares versions. `v1.2` counts as SemVer, `45` as build number or SemVer, `1000` only as build number. */
+/** Compares versions. `v1.2` has the form SemVer. `1000` has the form build number. `45` has both forms. */
 export const versionOrder: VersionOrder = {
   formsOf: (version) => parsed(version).forms,
   compare: (a, b, form) => comparisons[form](parsed(a), parsed(b)),

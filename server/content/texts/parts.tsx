@@ -412,7 +412,7 @@ export const Unpublished = ({
 /** The hidden field with the version of the shown draft; empty if there is no draft. */
 const shownDraft = originalVersionName("draft");
 
-/** Throws `wrong_state` if `stored` is a draft version other than `restored` and the version on the page. */
+/** Throws `wrong_state` if there is a stored draft that is neither the draft on the page nor `restored`. */
 export function refuseOtherDraft(fields: Fields, stored: string, restored = ""): void {
   if (["", restored, fields.text(shownDraft)].includes(stored)) return;
   throw new ApiError("wrong_state", {

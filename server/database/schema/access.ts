@@ -34,7 +34,7 @@ export const users = table(
     /** The name that is shown to people who share an app with the person. */
     name: text("name").null().since(143),
   },
-  { of: "account", erase: "The person of the account or the operator deletes it." },
+  { of: "account", erase: "The person who has the account, or the operator, deletes it." },
 );
 
 /** The console sessions. People see the id, the browser and the hour of the last use of their sessions. */

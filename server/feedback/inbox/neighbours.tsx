@@ -234,7 +234,7 @@ export function threadAddress(
   return `${links.inbox(appId)}?${withPlace(withOpened(position.list, id), position)}`;
 }
 
-/** Adds the position of the open thread to the query of a list. */
+/** Adds the position of the shown thread to the query of a list. */
 export function withPlace(list: string, position: Pick<InboxPosition, "at" | "after">): string {
   const query = new URLSearchParams(list);
   for (const [name, value] of placeValues(position)) query.set(name, value);

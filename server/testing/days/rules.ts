@@ -104,7 +104,7 @@ export const hasMissedTooMany = (
   maxMissedDays: number,
 ): boolean => missedDays >= maxMissedDays;
 
-/** Whether a slot misses a closed day: the day does not count, and the slot was active before it. (rule T10) */
+/** Whether a slot misses a day that is over: the day does not count, and the slot was active before it. (rule T10) */
 export const isMissed = (
   dayIndex: number,
   activeFromDay: number,

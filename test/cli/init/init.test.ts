@@ -190,7 +190,7 @@ describe("the command init on a terminal", () => {
     const { app, line, project, subjects } = await newcomer();
     const { questions, typed } = answers({
       Address: service.baseUrl,
-      "The app for": "Larder",
+      "Which app do": "Larder",
       "The app key": app.key,
       "Store the key": "",
       "Send this": "y",

@@ -135,7 +135,7 @@ describe("the triage desk, without scripts", () => {
 
   it.each([
     ["mine", "No open or started thread is assigned to you. 1 thread is snoozed"],
-    ["unassigned", "No open or started thread is without an assignee. 1 thread is snoozed"],
+    ["unassigned", "Every open or started thread has an assignee. 1 thread is snoozed"],
     ["waiting_on_us", "No thread is waiting for your team. 1 thread is snoozed"],
     ["waiting_on_sender", "No thread is waiting for its sender. 1 thread is snoozed"],
     ["resolved", "No thread is resolved."],

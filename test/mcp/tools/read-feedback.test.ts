@@ -234,7 +234,7 @@ describe("the tool read_feedback", () => {
     const { structured, text } = await readFeedback({
       feedback: api.addThread({}, { latestProposal, messages: [note] }),
     });
-    const pointer = /see `agents\.proposal`, or the plan of the latest proposal/;
+    const pointer = /in `agents\.proposal`, or in the plan of the latest proposal/;
     expect(structured).toMatchObject({ agents: { proposal: { plan: "Step one" } } });
     expect(JSON.stringify(structured)).toMatch(pointer);
     expect(text).toMatch(pointer);

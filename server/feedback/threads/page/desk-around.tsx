@@ -248,7 +248,7 @@ export const Nothing = ({
 /** The texts of empty views. The texts of the views `to_triage` and `all` depend on the app. */
 const emptyViews: Readonly<Partial<Record<FixedView, string>>> = {
   mine: "No open or started thread is assigned to you.",
-  unassigned: "No open or started thread is without an assignee.",
+  unassigned: "Every open or started thread has an assignee.",
   waiting_on_us: "No thread is waiting for your team.",
   waiting_on_sender: "No thread is waiting for its sender.",
   snoozed: "No thread is snoozed.",

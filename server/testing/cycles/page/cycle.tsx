@@ -349,7 +349,7 @@ const SlotActions = ({ cycle, slot, at }: SlotPanelProps) => {
         </form>
       )}
       <Confirmation offer="Replace the test key" action={at("rotate-key")} button="Replace the key">
-        The current key stops working immediately: sessions that are reported with it no longer count. The
+        The current key stops working immediately. Sessions that are reported with it later do not count. The
         tester’s client reads the new key automatically.
       </Confirmation>
       <Confirmation offer="Remove the tester" action={at("remove")} button="Remove permanently" danger>
