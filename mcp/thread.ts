@@ -325,7 +325,7 @@ const messageOf =
 
 /** This text replaces a note that repeats the plan. It says where the reader finds the plan. */
 const textOfLatest =
-  "The latest proposal is on the first page: in `agents.proposal`, or in the plan of the latest proposal.";
+  "This note repeats the latest proposal. Read it on the first page: in `agents.proposal`, or in the plan of the latest proposal.";
 
 /** Whether a message is a note that repeats the latest proposal. The text of such a note is replaced. */
 function isNoteOf({ summary, plan }: ProposalParts, { direction, author, body }: MessageParts): boolean {

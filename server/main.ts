@@ -268,7 +268,7 @@ function otherAddressIn({ flags, settings, environment }: Announcement): string 
   const named = new URL(baseUrl);
   if (named.origin === own || (isLoopback(named.hostname) && portOfAddress(named) === port)) return undefined;
   return (
-    `This server listens on ${own}, but all links begin with ${baseUrl}, because INNKEEP_BASE_URL is set to it. ` +
+    `This server listens on ${own}, but all links begin with ${baseUrl}, because INNKEEP_BASE_URL has this value. ` +
     `If the variable is only for the client, start with --base-url ${own}.`
   );
 }

@@ -357,7 +357,7 @@ export const nextSteps = {
   approved:
     "Proceed: carry out approved_plan. Where decision_note differs from the plan, follow decision_note.",
   claimed:
-    "Do not carry out the plan: a worker has claimed this run. If that worker was you, continue as start_work said, or call start_work with your claim_id. Without a claim_id, call start_work without it: the answer says whether you may continue. Otherwise do not work on this run.",
+    "Do not carry out the plan: a worker has claimed this run. If that worker was you, continue as start_work said, or call start_work with your claim_id. If you have no claim_id, call start_work with run_id only: the answer says whether you may continue. If you were not that worker, do not work on this run.",
   reported: "Do not carry out the plan: its outcome is reported already. Tell the user.",
   approvedToClaim:
     "Approved. Call start_work with run_id before you act: only one worker gets the claim. Then carry out the approved_plan that start_work returns.",

@@ -150,7 +150,7 @@ const isClosed = (status: string | undefined): status is "archived" | "resolved"
   status === "archived" || status === "resolved";
 
 const closedThread = (status: string): string =>
-  `The thread is ${status}: the people of the app may not look at it any more. Tell your user.`;
+  `The thread is ${status}, so perhaps the people of the app no longer look at it. Tell your user.`;
 
 function nextStepOf({ status, decision = null }: ProposalRecord): string {
   if (status === "awaiting_approval") return nextSteps.posted;

@@ -21,18 +21,18 @@ const mayResume =
   "A worker with your account has claimed this run. Do not carry out the plan. If that was you and you have no claim_id, call start_work with resume: true; it ends that claim and gives you a new one. Otherwise do not work on this run, or ask the user.";
 
 const unknownClaim =
-  "The server has no claim with this claim_id. Do not carry out the plan. Call start_work without it.";
+  "The server has no claim with this claim_id. Do not carry out the plan. Call start_work without claim_id.";
 
 const refusals: Readonly<Record<string, string>> = {
   run_claimed:
-    "Another worker has claimed this run. Do not carry out the plan. If that worker was you, pass its claim_id; otherwise do not work on this run.",
+    "Another worker has claimed this run. Do not carry out the plan. If this is your own claim, call start_work with its claim_id; otherwise do not work on this run.",
   wrong_state:
     "This run is not approved, or its approval has ended. Do not carry out the plan. Call get_decision.",
   run_superseded:
     "A newer run of this thread was approved. Do not carry out this plan. Call read_feedback for the newest run.",
   ...endedClaims,
   insufficient_scope:
-    "This agent token may not start work: it has no scope runs:work. Ask the owner of the app for a token with it.",
+    "This agent token may not start work: it has no scope runs:work. Ask the owner of the app for a token with this scope.",
 };
 
 const nullableText = z.nullable(z.string());
@@ -159,7 +159,7 @@ function nextStepFor({
   if (!isApproved) return "Do not carry out the plan: it is not approved. Call get_decision.";
   if (isReported)
     return "The outcome of this run is reported already. Do not carry out the plan again; tell the user.";
-  if (!hasPlan) return "Do not act: the approved text is not certain. Give the user console_url.";
+  if (!hasPlan) return "Do not act: it is not certain which text was approved. Give the user console_url.";
   if (!hasClaim)
     return "This server has no claims and does not accept outcomes. Proceed: carry out approved_plan, then tell the user how it ended.";
   return "Proceed: carry out approved_plan; where decision_note differs, follow decision_note. Then call report_outcome with claim_id.";

@@ -411,7 +411,8 @@ export const development = {
   saveSnapshot: endpoint({
     method: "POST",
     path: "/dev/snapshots",
-    summary: "Save database, files and clock under a name, and replace an older snapshot with this name",
+    summary:
+      "Save database, files and clock under a name; overwrites an older snapshot that has the same name",
     auth: "none",
     body: z.object({ name: snapshotName }),
     success: { status: 201, body: Snapshot },

@@ -235,8 +235,8 @@ const Found = ({
     {!complete && (
       <p>
         This server has a lot of data, so there may be more than this page shows. Of the data that the person
-        sent and received, it counts at most 1,000 entries of each kind. It searched only a part of the texts
-        of other people. An erasure searches all data.
+        sent and received, the page counts at most 1,000 entries of each kind. The search covered only a part
+        of the texts of other people. An erasure searches all data.
       </p>
     )}
     <p class="muted small">

@@ -123,7 +123,7 @@ function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
   if (!isAllowedOrigin(req.headers.origin, settings))
     throw new ApiError("forbidden", {
       message:
-        "Pages of this origin may not call this server. INNKEEP_CORS_ORIGINS lists the origins whose pages may.",
+        "Pages of this origin may not call this server. INNKEEP_CORS_ORIGINS lists the origins whose pages may call it.",
     });
 }
 

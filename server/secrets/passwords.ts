@@ -114,7 +114,7 @@ async function askThread(program: string, workerData: ArgonTask): Promise<unknow
 
 async function ended(worker: Worker): Promise<never> {
   await once(worker, "exit");
-  throw new Error("The thread that hashes a password ended without an answer.");
+  throw new Error("The worker thread that hashes a password ended without an answer.");
 }
 
 /** Runs at most `most` tasks at the same time. The others wait in the order of the calls. */

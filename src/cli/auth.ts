@@ -558,7 +558,7 @@ const nextSteps: Readonly<Record<string, string>> = {
   device_taken:
     "Sign this device out in the console of the account that it is linked to, then run `innkeep auth login` again.",
   bad_redirect:
-    "This server sends codes to another address. Ask its operator for that address, and give it with --redirect.",
+    "This server sends sign-in codes only to other addresses. Ask its operator for an allowed address, and give that address with --redirect.",
   access_denied: "Run `innkeep auth login` again when the person agrees.",
 };
 

@@ -337,7 +337,7 @@ function checkFolder(context: Context, place: CheckedFolder): Finding[] {
     return [
       failure(check, {
         what: `${folder} cannot be used (${systemReason(error)}).`,
-        why: "Nothing can be stored: no credential, no profile, no report that could not be sent.",
+        why: "Commands cannot store anything: credentials, profiles, and reports that could not be sent.",
         next: `Give yourself access with \`chmod u+rwx "${folder}"\`, or name another folder with ${variable}.`,
       }),
     ];

@@ -80,7 +80,9 @@ export function addFaq(faq: Command, setup: Setup): void {
     faq
       .command("reorder <ids...>")
       .alias("move")
-      .description("Put entries in this order at the top of the list, or after another entry"),
+      .description(
+        "Move entries to the top of the list, or after another entry, in the order in which you name them",
+      ),
   ).option("--after <id>", "put the entries after this entry");
   addExamples(
     reorder,
@@ -246,7 +248,7 @@ async function editFaq(invocation: Invocation, flags: FaqFlags, id: string): Pro
     if (canAsk(invocation)) return (await import("./faq/editor.ts")).editFaqInEditor(invocation, id);
     throw usageError(
       "There is nothing to change.",
-      "Give --question, --answer or --sort-order. On a terminal, the command opens your editor without these flags.",
+      "Give --question, --answer or --sort-order. Without these flags, the command opens your editor, but only on a terminal.",
     );
   }
   const api = await faqApi(invocation);

@@ -137,7 +137,7 @@ function noteNextSteps(
   else if (!isStored && key.isGiven)
     note(
       invocation,
-      `The key is not stored. It is not sent to a server that only innkeep.json names. Run \`innkeep init --server ${invocation.baseUrl()} --store\`, or set INNKEEP_BASE_URL.`,
+      `The key is not stored. If only innkeep.json names a server, commands send no key to that server. Run \`innkeep init --server ${invocation.baseUrl()} --store\`, or set INNKEEP_BASE_URL.`,
     );
   if (key && !report && !flags.dryRun)
     note(

@@ -75,7 +75,7 @@ export const bulk = {
     method: "POST",
     path: `${path}/undo`,
     summary:
-      "Undo your bulk change once, within ten minutes; threads that somebody has changed after it stay unchanged",
+      "Undo your bulk change once, within ten minutes; leaves out threads that somebody has changed since then",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

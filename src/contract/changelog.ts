@@ -82,7 +82,7 @@ const ChangelogUpdate = z.extend(ChangelogChange, {
     z.array(uuid).check(
       z.maxLength(limits.changelogFeedback, `must have at most ${limits.changelogFeedback} elements`),
       z.meta({
-        description: "Threads that are added to the threads that the text already names",
+        description: "Threads to add to those that the text of the release note already names",
       }),
     ),
   ),
@@ -318,7 +318,8 @@ export const consoleChangelog = {
     role: "maintainer",
     method: "POST",
     path: `${entryPath}/restore`,
-    summary: "Restore an earlier text of a release note; for a published note it becomes the draft",
+    summary:
+      "Restore an earlier text of a release note; if the note is published, the text becomes its draft",
     params: entryParams,
     body: RestoredVersion,
     success: { status: 200, body: EditedChangelogEntry },

@@ -250,7 +250,7 @@ export const signIn = {
     method: "POST",
     path: "/api/v1/testing/auth/await",
     summary:
-      "Wait until a person has approved a device to which no browser can redirect; until then, the status is 202",
+      "Wait for the sign-in code of a device to which no browser can redirect; the status is 202 until a person has approved the device",
     auth: "none",
     body: z.object({
       deviceId,

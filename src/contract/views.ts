@@ -43,7 +43,7 @@ export const views = {
   list: endpoint({
     method: "GET",
     path: appPath,
-    summary: "List your views of an app and its shared views, by name",
+    summary: "List your views of an app and the app's shared views, sorted by name",
     auth: "console",
     role: "viewer",
     scope: "feedback:read",

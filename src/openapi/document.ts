@@ -403,7 +403,7 @@ const authorizeOperation = (schemas: Schemas): Record<string, Json> => ({
       operationId: "signIn.authorize",
       summary: "Open in the system browser: a person signs in and approves the device",
       description:
-        "This is a page for the system browser. It asks the person to approve the device. A person who is not signed in signs in first.",
+        "This is a page for the system browser. It asks the person to approve the device. A person who is not signed in must sign in first.",
       security: [],
       parameters: [
         ...Object.entries(AuthorizeQuery.shape).map(([name, schema]) => ({

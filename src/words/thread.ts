@@ -275,7 +275,7 @@ export function logicWordsText(query: string): string | undefined {
   const unquoted = query.replaceAll(/"[^"]*"/g, " ");
   const words = unquoted.split(/\s+/).filter((word) => ["OR", "AND", "NOT"].includes(word));
   if (words.length === 0 || query === query.toUpperCase()) return undefined;
-  return `The search looks for ${[...new Set(words)].join(", ")} as ordinary words. It finds threads with all words of a query. Put a minus before a word to leave out threads with it.`;
+  return `The search looks for ${[...new Set(words)].join(", ")} as ordinary words, and finds threads that contain all words of a query. To leave out threads with a word, put a minus before that word.`;
 }
 
 /** Returns the beginning of a sentence that states the number of old threads. */

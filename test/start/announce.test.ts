@@ -56,7 +56,7 @@ describe("the printed lines of the demo", () => {
 });
 
 const warning =
-  "This server listens on http://127.0.0.1:4800, but all links begin with https://inn.example.org, because INNKEEP_BASE_URL is set to it. " +
+  "This server listens on http://127.0.0.1:4800, but all links begin with https://inn.example.org, because INNKEEP_BASE_URL has this value. " +
   "If the variable is only for the client, start with --base-url http://127.0.0.1:4800.";
 
 describe("a server at its start", () => {

@@ -574,7 +574,7 @@ async function registerClient(
   if (!redirects.every(isClientRedirect))
     throw new OAuthFault(
       "invalid_redirect_uri",
-      "Each of redirect_uris must be an https address, an http address on localhost, or an address whose scheme is that of an app and has a domain (com.example.app). It must have no user, no fragment, and none of the query parameters `code`, `error`, `state` and `iss`.",
+      "Each of redirect_uris must be one of these: an https address; an http address on localhost; an address with an app's scheme that contains a domain, such as com.example.app. None of them may have a user, a fragment, or a query parameter `code`, `error`, `state` or `iss`.",
     );
   const clientName = programName(name) || "An agent without a name";
   const client = { id: newId(), name: clientName, createdAt: clock.now().toISOString() };

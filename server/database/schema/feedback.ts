@@ -542,7 +542,8 @@ export const bulkChanges = table(
   },
   {
     of: "app",
-    erase: "Deleted with the next change after ten minutes, or together with the membership or the account.",
+    erase:
+      "Deleted by the first bulk change that is made more than ten minutes later, or together with the membership or the account.",
     since: 128,
     notInBackup: "a change can be undone for only ten minutes",
     foreign: { columns: ["app_id", "user_id"], of: appMembers },

@@ -132,7 +132,7 @@ async function refuseUnseenMerge(
 function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string | undefined): void {
   if (expected === undefined || expected === receiversOf(reports)) return;
   throw new ApiError("answered", {
-    message: "Other senders than before would get the reply. Check who gets the reply before you send it.",
+    message: "The senders who would get the reply have changed. Check who gets the reply before you send it.",
   });
 }
 

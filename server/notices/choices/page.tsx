@@ -295,7 +295,7 @@ const NoticesForm = ({
         <TextField
           form={refused ?? filledWith({ stormPerHour: String(app.stormPerHour) })}
           name="stormPerHour"
-          label="Notify me from this number of repeats per hour"
+          label="Notify me if a failure repeats at least this often per hour"
           type="number"
           inputMode="numeric"
           hint="For a failure that is reported very often. You get at most one notice a day about each failure."

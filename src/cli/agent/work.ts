@@ -123,7 +123,7 @@ async function resumingClaim({ context }: Invocation, client: Client, { runId, w
 /** After a 404, keeps the notes and prints what to do. Throws other errors. */
 function keepNotes(invocation: Invocation, { runId, notesFile }: Job, error: ServerError): undefined {
   if (error.status !== 404) throw error;
-  const why = "This token has no such claim. The next start tries again.";
+  const why = "This token has no such claim. The worker tries again at its next start.";
   note(invocation, `Not resumed: ${runId}. ${why} To abandon the job, remove ${notesFile}.`);
   return undefined;
 }
@@ -313,12 +313,12 @@ function keepOutcome(
     body,
   }: { readonly job: Job; readonly error: ServerError; readonly body: Pick<Outcome, "claimId" | "status"> },
 ): void {
-  const what = `The outcome of ${runId} is not reported: ${body.status}.`;
+  const what = `The outcome of ${runId} (${body.status}) is not reported.`;
   const byHand = `\`innkeep agent outcome ${runId} --claim ${body.claimId} --status ${body.status} --summary …\``;
   const again =
     notesFile === undefined
       ? `${byHand} reports it, with a token of the same account.`
-      : `The next start with this --worker reports it, with a token of the same account, and runs no command again. To abandon it, remove ${notesFile}.`;
+      : `The next start with this --worker reports the outcome, with a token of the same account, and does not run the command again. To give up this report, remove ${notesFile}.`;
   if (error.status === 404) {
     note(invocation, `${what} This token has no such claim. ${again}`);
     return;

@@ -598,7 +598,7 @@ function describeGitHubReleases(name: string, json: string): Described {
   if (found.length === 0)
     throw usageError(
       `${name} contains no GitHub release.`,
-      "It must be the JSON of an event `release` (GITHUB_EVENT_PATH), or of one or more releases.",
+      "It must be the JSON of an event `release` (GITHUB_EVENT_PATH), the JSON of one release, or the JSON of several releases.",
     );
   const releases = found.map((release) => describeGitHubRelease(name, release));
   return { releases: releases.toSorted((a, b) => (a.date ?? "9").localeCompare(b.date ?? "9")), remarks: [] };

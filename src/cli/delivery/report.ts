@@ -97,8 +97,8 @@ const postedTexts: Readonly<Record<LastTry["outcome"], string>> = {
   unsent: "Nothing was posted.",
   refused: "Nothing was posted.",
   unknown:
-    "It is not known whether it was posted. If it is sent again with the same Idempotency-Key, Innkeep posts it only once. " +
-    "A server that does not support this key may post it twice.",
+    "It is not known whether the report was posted. If the report is sent again with the same Idempotency-Key, Innkeep posts it only once. " +
+    "A server that does not support this header may post the report twice.",
 };
 
 function meaningOf(error: Error, isCut: boolean): string | undefined {

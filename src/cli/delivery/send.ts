@@ -396,7 +396,7 @@ async function removeCopy<I extends SpooledItem>(invocation: Invocation, spool: 
   } catch (cause) {
     note(
       invocation,
-      `The server has received it, but the copy cannot be removed (${systemReason(cause)}): ${spool.folderOf(id)}`,
+      `The server has received the ${spool.kind.word}, but the copy on this machine cannot be removed (${systemReason(cause)}): ${spool.folderOf(id)}`,
     );
   }
 }

@@ -74,7 +74,7 @@ const checkTrust = ({ env }: Context): Finding[] =>
         failure("certificates", {
           what: "NODE_TLS_REJECT_UNAUTHORIZED=0 turns the check of certificates off.",
           why: "Anybody between you and the server can read your credentials.",
-          next: "Remove it with `unset NODE_TLS_REJECT_UNAUTHORIZED`, and name your authority in NODE_EXTRA_CA_CERTS.",
+          next: "Remove it with `unset NODE_TLS_REJECT_UNAUTHORIZED`, and name the file of your own certificate authority in NODE_EXTRA_CA_CERTS.",
         }),
       ]
     : [];
@@ -127,7 +127,7 @@ function tlsFinding({ clock }: Context, { host }: URL, { reason, validTo }: Cert
   if (reason !== undefined)
     return failure("tls", {
       what: `The certificate of ${host} is not accepted (${reason}).`,
-      why: "Requests are refused, because somebody else could answer them.",
+      why: "Commands send no request, because another server could answer it.",
       next: "Name the certificate of your authority in NODE_EXTRA_CA_CERTS, or renew the certificate of the server.",
     });
   if (validTo && validTo.getTime() - clock.now().getTime() < soonMs)

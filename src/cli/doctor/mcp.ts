@@ -129,9 +129,9 @@ function permissions(work: WorkPermission, offered: Offered): Finding {
   if (!lacks) return ok("permissions", permissionTexts[work]);
   const next =
     work === "no_scope"
-      ? "Create a token with the scope runs:work in the console, or do not use --work and INNKEEP_MCP_WORK."
-      : "Do not use --work and INNKEEP_MCP_WORK.";
-  const why = "The server refuses when the agent claims a plan or reports its outcome.";
+      ? "Create a token with the scope runs:work in the console, or leave out both --work and INNKEEP_MCP_WORK."
+      : "Leave out both --work and INNKEEP_MCP_WORK.";
+  const why = "The server refuses the agent's requests to claim a plan or report an outcome.";
   return warning("permissions", { what: permissionTexts[work], why, next });
 }
 

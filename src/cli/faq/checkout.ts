@@ -68,7 +68,7 @@ export function tellNewServer({ invocation, states, seen, entries, list }: Check
   if (others.length === 0 || seen.entries.size > 0) return;
   note(
     invocation,
-    `These files were pulled from or pushed to ${others.join("; ")}, but never ${seen.server}. On this server, entries are found by their questions.`,
+    `These files were used with ${others.join("; ")}, but were never pulled from ${seen.server} or pushed to it. On that server, entries are found by their questions.`,
   );
 }
 

@@ -57,7 +57,7 @@ async function resolveRun(invocation: Invocation, flags: ResolveFlags): Promise<
   if (status !== undefined && outcome === undefined && choiceFaults(flags).length === 0)
     return nothingResolved(invocation, `The run ended with "${oneLine(status)}", so no thread is resolved.`);
   if (outcome === "failure" && !flags.junit && wrong.length === 0)
-    return nothingResolved(invocation, "The run failed, so no thread is resolved by its dedupe key.");
+    return nothingResolved(invocation, "The run failed, so the threads of --dedupe-key are not resolved.");
   const passed = await passedOf(invocation, flags, wrong);
   if (passed.length === 0) return nothingResolved(invocation, "No test passed, so no thread is resolved.");
   if (invocation.flags.dryRun) return showRequests(invocation, await requestsOf(invocation, run, passed));
@@ -273,7 +273,7 @@ const notThere = ({ status, code }: ServerError, appId: string): CliError =>
   new CliError({
     exit: "notFound",
     code,
-    message: `This server has no app ${appId}, or it is an older Innkeep or another program that cannot resolve failures.`,
+    message: `This server has no app ${appId}, or the server cannot resolve failures, because it is an older Innkeep or another program.`,
     status,
   });
 

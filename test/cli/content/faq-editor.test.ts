@@ -121,7 +121,7 @@ describe("the command faq edit without flags", () => {
         {
           exit: 2,
           stderr: expect.stringContaining(
-            "On a terminal, the command opens your editor without these flags.",
+            "Without these flags, the command opens your editor, but only on a terminal.",
           ),
         },
       );

@@ -44,9 +44,7 @@ describe.each([
   it("can be pushed to the second server as to the first, and its files do not change", async () => {
     const before = await checkout.read(file);
     const first = await at(production, `faq push ${path} --yes`);
-    expect(first.stderr).toContain(
-      `These files were pulled from or pushed to ${staging.env.INNKEEP_BASE_URL}`,
-    );
+    expect(first.stderr).toContain(`These files were used with ${staging.env.INNKEEP_BASE_URL}`);
     expect(await textsAt(production)).toEqual(["A? So.", "B? So."]);
     expect(await checkout.read(file)).toBe(before);
     for (const world of [staging, production])

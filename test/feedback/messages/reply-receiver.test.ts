@@ -124,7 +124,9 @@ describe("a reply in a thread of two senders (rule M10)", () => {
       const page = await owner().open(path());
       const refused = await owner().send(page, `${path()}/messages`, { ...typed, replyReceiver });
       expect([refused.status, receiverOf(refused)]).toEqual([400, "Choose"]);
-      expect(readingOf(refused)).toContain("To must be somebody who reported it. Choose who gets the reply.");
+      expect(readingOf(refused)).toContain(
+        "To must be somebody who sent a report in this thread. Choose who gets the reply.",
+      );
       const again = await owner().send(refused, `${path()}/messages`, { direction: "outbound" });
       expect([again.status, receiverOf(again)]).toEqual([400, "Choose"]);
     }

@@ -130,7 +130,7 @@ describe("the tool propose_plan", () => {
     const { api, propose } = await start();
     const { structured, text } = await propose({ feedback: api.addThread({ status }), ...texts });
     expect(structured.note).toBe(
-      `The thread is ${status}: the people of the app may not look at it any more. Tell your user.`,
+      `The thread is ${status}, so perhaps the people of the app no longer look at it. Tell your user.`,
     );
     expect(text).toContain(`The thread is ${status}`);
   });

@@ -24,7 +24,7 @@ describe("the evidence of a day", () => {
     ["already_submitted", "The day was already counted."],
     [
       "cycle_not_running",
-      "When the session arrived, the test had not started or was finished, or the session began after the last day.",
+      "The session arrived before the test started or after the test ended, or it began after the last day.",
     ],
     ["slot_not_active", "The slot was no longer active when the session arrived."],
     ["session_stale", "The server cannot confirm the day of the session"],

@@ -108,7 +108,7 @@ export const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
           label={`Publication time (${props.zone.name})`}
           type="datetime-local"
           savedText={(saved) => localOf(saved, props.zone.name).replace("T", " ")}
-          hint="Leave it empty for a draft. A note that is saved with a future time is published then. To give the note an earlier time, publish it with that time."
+          hint="Leave it empty for a draft. If you save the note with a future time, it is published at that time. To use a past time, enter the time and publish the note."
         />
       </div>
       <div class="actions">

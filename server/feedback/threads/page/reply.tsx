@@ -265,7 +265,7 @@ const ReceiverHint = ({ ways, settings }: SenderHintProps) => (
   <p class="hint">
     {!ways.mail && <b>This server sends no mail. </b>}
     {ways.page && "The receiver reads the reply on their page. "}
-    {ways.mail && "It is mailed if the receiver left an address."}
+    {ways.mail && "The reply is mailed if the receiver left an address."}
     {!ways.page && !ways.mail && (
       <>
         <b>A reply would reach nobody.</b> <TurnPagesOn settings={settings} />
@@ -407,7 +407,10 @@ export async function refuseDoubtful(visit: SignedInVisit, thread: OwnedThread):
 function refuseLostReceiver(fields: Fields, thread: OwnedThread): void {
   if (!isLostReceiver(fields.text("replyReceiver"), thread)) return;
   if (hasRepeats(thread))
-    throw badRequest("replyReceiver", "must be somebody who reported it. Choose who gets the reply");
+    throw badRequest(
+      "replyReceiver",
+      "must be somebody who sent a report in this thread. Choose who gets the reply",
+    );
   const message = `This text was typed for another sender, who is no longer in this thread. Send again to send it to ${nameAndAddress(thread.sender)}.`;
   throw new ApiError("bad_request", { message });
 }

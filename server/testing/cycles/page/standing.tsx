@@ -508,7 +508,7 @@ function verdictOf({ state, countedBy }: SlotDay): string {
     case "ahead":
       return "The day has not begun yet";
     default:
-      return "Not required: the slot became active on this day or later, or it had ended";
+      return "Not required: the slot became active only on this day or later, or it had already ended";
   }
 }
 
@@ -670,7 +670,7 @@ const { seconds, screens } = qualifyingSession;
 /** A sentence for each reason why a session did not make its day count. (rule T17) */
 export const reasonSentences: Record<SessionReason, string> = {
   cycle_not_running:
-    "When the session arrived, the test had not started or was finished, or the session began after the last day.",
+    "The session arrived before the test started or after the test ended, or it began after the last day.",
   slot_not_active: "The slot was no longer active when the session arrived.",
   session_in_future: "According to the server’s clock, the session began in the future.",
   session_stale:

@@ -218,8 +218,8 @@ function reportText(test: TestResult, { place, unsentFiles, shorten }: TestConte
 
 /** Returns the sentence that says how many failures have a separate report. */
 function ownReports(reported: number): string {
-  if (reported === 0) return "No failure has a report of its own.";
-  return `${countOf(reported, "failure has a report of its own", "failures have a report of their own")}.`;
+  if (reported === 0) return "No failure has a separate report.";
+  return `${countOf(reported, "failure has a separate report", "failures have separate reports")}.`;
 }
 
 /** Returns the summary of tests without their own report. `reported` is the number of other failing tests. */

@@ -155,7 +155,7 @@ describe("a worker with a name (rule L74)", () => {
       const runId = await world.approved();
       const ran = await revokedAtWork();
       expect(ran.exit).toBe(4);
-      expect(ran.stderr).toContain(`The outcome of ${runId} is not reported: succeeded.`);
+      expect(ran.stderr).toContain(`The outcome of ${runId} (succeeded) is not reported.`);
       expect(ran.stderr).toContain("Set a valid agent token.");
       expect(ran.stderr).toContain("runs no command again");
       expect(ran.stderr).not.toContain("auth login");
@@ -173,7 +173,7 @@ describe("a worker with a name (rule L74)", () => {
       await stranger.approved();
       const env = { INNKEEP_AGENT_TOKEN: stranger.token };
       expect((await world.work(nightly, undefined, { env })).stderr).toMatch(
-        /The outcome of \S+ is not reported: succeeded\. This token has no such claim\. .* remove \S+run-/,
+        /The outcome of \S+ \(succeeded\) is not reported\. This token has no such claim\. .* remove \S+run-/,
       );
       const token = await service.makeToken(world.cast.owner, "agent", { scopes: ["runs:work"] });
       await world.approved("", { ...world.cast, agent: { authorization: `Bearer ${token}` } });

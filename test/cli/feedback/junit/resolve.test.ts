@@ -254,7 +254,7 @@ describe("the command feedback resolve, if it cannot resolve,", () => {
     const ran = await line.run([...resolveKey, "--max-wait", "0s"], { env: gitHubJob() });
     expect(ran.exit).toBe(6);
     expect(ran.stderr).toBe(
-      `error: This server has no app ${appId}, or it is an older Innkeep or another program that cannot resolve failures.\n`,
+      `error: This server has no app ${appId}, or the server cannot resolve failures, because it is an older Innkeep or another program.\n`,
     );
   });
 

@@ -119,7 +119,9 @@ describe("the receiver of an unsent reply", () => {
     await page.goto(address);
     await page.getByText("Your unsent text was restored. Choose who gets the reply.").first().waitFor();
     await page.getByRole("button", { name: "Send reply" }).click();
-    await page.getByText("To must be somebody who reported it. Choose who gets the reply.").waitFor();
+    await page
+      .getByText("To must be somebody who sent a report in this thread. Choose who gets the reply.")
+      .waitFor();
     expect(await reply(page).inputValue()).toBe("An older text");
     await receiver(page).selectOption("");
     await page.getByRole("button", { name: "Send reply" }).click();

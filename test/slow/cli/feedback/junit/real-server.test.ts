@@ -210,7 +210,7 @@ describe("a failing test of CI jobs", () => {
     for (const attempt of ["1", "2"]) await (await job({ GITHUB_RUN_ATTEMPT: attempt })).run(send);
     expect(await threads()).toMatchObject([{ occurrences: 1 }]);
     const failed = await (await job(later)).run([...resolve, "failure"]);
-    expect(failed.stderr).toBe("The run failed, so no thread is resolved by its dedupe key.\n");
+    expect(failed.stderr).toBe("The run failed, so the threads of --dedupe-key are not resolved.\n");
     await (await job(later)).run([...resolve, "success", "--dedupe-scope", "other"]);
     expect(await threads()).toMatchObject([{ status: "open" }]);
     const { stderr, stdout } = await (await job(later)).run([...resolve, "success"]);
